@@ -1,0 +1,1 @@
+"""Side by side with torch, cupy and jax: ``python -m benchmarks``."""

@@ -1,0 +1,83 @@
+"""``python -m benchmarks [--rows NAME] [--rounds N] [--json FILE]``: the tables, on the first GPU."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print. Returns the exit code: 2 where the machine has not what it needs."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--rows", default="", help="only the rows whose name contains this")
+    parser.add_argument("--rounds", type=int, default=15, help="how often each work is timed; the median counts")
+    parser.add_argument("--json", type=Path, help="write everything here, too")
+    options = parser.parse_args(arguments)
+    try:
+        import cupy  # noqa: F401
+        import jax  # noqa: F401
+        import torch
+    except ImportError as error:
+        print(f"benchmarks: {error.name} is missing; they need torch, cupy and jax beside a GPU")
+        return 2
+    if not torch.cuda.is_available():
+        print("benchmarks: no GPU here")
+        return 2
+    report = measure(options.rows, options.rounds)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n")
+    return 0
+
+
+def measure(only: str, rounds: int) -> dict[str, Any]:
+    """Every row whose name contains `only`, and the host times; prints as it goes."""
+    import torch
+
+    from benchmarks import elementwise, host
+    from benchmarks.ceilings import ceilings
+    from benchmarks.timing import host_times
+
+    limits = ceilings(rounds)
+    report: dict[str, Any] = {"device": torch.cuda.get_device_name(), "ceilings (bytes per us)": limits, "rows": [], "host": {}}
+    print(f"{report['device']}; " + ", ".join(f"{name} {value / 1e6:.2f} TB/s" for name, value in limits.items()))
+    print(f"{'microseconds':18}{'floor':>8}{'xpops':>8}{'torch':>8}{'cupy':>8}{'jax':>8}{'at most':>9}  ratio to floor")
+    for row in elementwise.rows():
+        if only in row.name:
+            report["rows"].append(_measure_row(row, limits, rounds))
+    for name, works in host.works().items():
+        if only in name:
+            report["host"][name] = times = host_times(works)
+            print(f"{name:34}" + "".join(f"  {library} {value:.2f}" for library, value in times.items()))
+    return report
+
+
+def _measure_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, Any]:
+    import cupy
+    import jax
+    import torch
+
+    from benchmarks.timing import device_times
+
+    inputs = row.setup()
+    convert = {"xpops": lambda t: t, "torch": lambda t: t, "cupy": cupy.from_dlpack, "jax": jax.dlpack.from_dlpack}
+    works = {}
+    for library, function in row.compute.items():
+        arguments = [convert[library](tensor) for tensor in inputs.values()]
+        works[library] = lambda function=function, arguments=arguments: function(*arguments)
+    times = device_times(works, rounds)
+    floor = row.bytes / limits[row.ceiling]
+    most = row.target or row.ratio * times["torch"]
+    peers = "".join(f"{times[library]:8.0f}" for library in ("xpops", "torch", "cupy", "jax"))
+    verdict = "" if times["xpops"] <= most else "  OVER"
+    print(f"{row.name:18}{floor:8.0f}{peers}{most:9.0f}  {times['xpops'] / floor:.3f}{verdict}", flush=True)
+    del works, inputs
+    torch.cuda.empty_cache()
+    cupy.get_default_memory_pool().free_all_blocks()
+    return {"name": row.name, "floor": floor, "at most": most, **times}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

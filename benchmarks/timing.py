@@ -1,0 +1,70 @@
+"""How things are timed: every library in one process, interleaved, medians."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+
+Work = Callable[[], object]
+
+
+def device_times(works: dict[str, Work], rounds: int) -> dict[str, float]:
+    """Microseconds on the device of each work, the median of `rounds`, taken in turn.
+
+    Torch, cupy and xpops run on the legacy default stream, where a pair of events brackets them. JAX has streams of its own
+    and is timed on the host, over calls enough to hide its dispatch.
+    """
+    for work in works.values():
+        work()
+    _wait(list(works.values())[-1]())
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            times[name].append(_on_host(work) if name == "jax" else _between_events(work))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def host_times(works: dict[str, Work], calls: int = 2000, rounds: int = 15) -> dict[str, float]:
+    """Microseconds on the host of one call of each work: the median of `rounds` of `calls`, taken in turn."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for work in works.values():
+        for _ in range(200):
+            result = work()
+        _wait(result)
+    for _ in range(rounds):
+        for name, work in works.items():
+            start = time.perf_counter()
+            for _ in range(calls):
+                work()
+            times[name].append((time.perf_counter() - start) / calls * 1e6)
+            _wait(work())
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def _between_events(work: Work) -> float:
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    start.record()
+    result = work()
+    end.record()
+    end.synchronize()
+    del result
+    return float(start.elapsed_time(end)) * 1e3
+
+
+def _on_host(work: Work, calls: int = 8) -> float:
+    _wait(work())
+    start = time.perf_counter()
+    for _ in range(calls):
+        result = work()
+    _wait(result)
+    return (time.perf_counter() - start) / calls * 1e6
+
+
+def _wait(result: object) -> None:
+    if hasattr(result, "block_until_ready"):
+        result.block_until_ready()
+    torch.cuda.synchronize()

@@ -1,0 +1,26 @@
+// Macros and fixed-width integers. NVRTC has no standard headers, so nothing here includes one for the device.
+// XPOPS_ON_GPU is 1 where device intrinsics and PTX exist. Guard by it, or by __CUDA_ARCH__ for an architecture.
+#pragma once
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define XPOPS_ON_GPU 1
+#define XPOPS_DEVICE __device__ __forceinline__
+#define XPOPS_HOST_DEVICE __host__ __device__ __forceinline__
+#else  // a host compiler, which the tests use to run device math without a GPU
+#define XPOPS_ON_GPU 0
+#define XPOPS_DEVICE inline
+#define XPOPS_HOST_DEVICE inline
+#endif
+
+namespace xpops {
+
+using int8 = signed char;
+using int16 = short;
+using int32 = int;
+using int64 = long long;
+using uint8 = unsigned char;
+using uint16 = unsigned short;
+using uint32 = unsigned int;
+using uint64 = unsigned long long;
+
+}  // namespace xpops

@@ -1,0 +1,39 @@
+// From a linear index to the offset of an element in an operand of any strides.
+#pragma once
+
+#include <xpops/index/divmod.cuh>
+
+namespace xpops {
+
+template <class Index>
+struct SignedOf;
+template <>
+struct SignedOf<uint32> {
+  using type = int32;
+};
+template <>
+struct SignedOf<uint64> {
+  using type = int64;
+};
+
+// The coordinates of one element, outermost first. The outermost length needs no division, so there are kRank - 1 divisors.
+template <int kRank, class Index>
+struct Coordinates {
+  Index at[kRank];
+
+  XPOPS_DEVICE Coordinates(const FastDivMod<Index>* divisors, Index linear) {
+#pragma unroll
+    for (int axis = kRank - 1; axis > 0; --axis) at[axis] = divisors[axis - 1].divmod(linear);
+    at[0] = linear;
+  }
+
+  // In elements; may be negative.
+  XPOPS_DEVICE int64 offset(const typename SignedOf<Index>::type* strides) const {
+    Index sum = 0;
+#pragma unroll
+    for (int axis = 0; axis < kRank; ++axis) sum += at[axis] * static_cast<Index>(strides[axis]);
+    return static_cast<typename SignedOf<Index>::type>(sum);
+  }
+};
+
+}  // namespace xpops

@@ -1,0 +1,45 @@
+// Division by a number known on the host, as a multiplication and a shift.
+#pragma once
+
+#include <xpops/core/config.cuh>
+
+namespace xpops {
+
+template <class Index>
+struct FastDivMod;
+
+// Exact for every 32-bit n and every divisor from 1 on: the sum keeps its carry in 64 bits.
+// The host computes multiplier and shift (xpops/plan/divmod.py).
+template <>
+struct FastDivMod<uint32> {
+  uint32 divisor, multiplier, shift;
+
+  XPOPS_DEVICE uint32 div(uint32 n) const {
+    return static_cast<uint32>((static_cast<uint64>(__umulhi(n, multiplier)) + n) >> shift);
+  }
+  // Leaves the quotient in n and returns the remainder.
+  XPOPS_DEVICE uint32 divmod(uint32& n) const {
+    const uint32 quotient = div(n), remainder = n - quotient * divisor;
+    n = quotient;
+    return remainder;
+  }
+};
+
+// The same for 64 bits, where the carry is kept by halving before the sum.
+template <>
+struct FastDivMod<uint64> {
+  uint64 divisor, multiplier, shift;
+
+  XPOPS_DEVICE uint64 div(uint64 n) const {
+    if (shift == 0) return n;
+    const uint64 high = __umul64hi(n, multiplier);
+    return (high + ((n - high) >> 1)) >> (shift - 1);
+  }
+  XPOPS_DEVICE uint64 divmod(uint64& n) const {
+    const uint64 quotient = div(n), remainder = n - quotient * divisor;
+    n = quotient;
+    return remainder;
+  }
+};
+
+}  // namespace xpops

@@ -1,0 +1,41 @@
+// start + i * step into contiguous memory.
+#pragma once
+
+#include <xpops/core/cast.cuh>
+#include <xpops/core/traits.cuh>
+#include <xpops/core/types.cuh>
+#include <xpops/memory/pack.cuh>
+
+namespace xpops {
+
+// Wire: uint64 for integers, whose sums wrap and so are exact for every integer dtype; double for floats, rounded once to T.
+template <class Wire>
+struct ArangeParams {
+  uint64 out;
+  Wire start, step;
+  uint64 size;
+};
+
+template <class T, class Wire, int kBlock, int kUnroll>
+XPOPS_DEVICE void arange(const ArangeParams<Wire>& params) {
+  constexpr int kPack = kMaxPackBytes / sizeof(T);
+  T* out = reinterpret_cast<T*>(params.out);
+  const uint64 first = static_cast<uint64>(blockIdx.x) * (kBlock * kPack * kUnroll) + threadIdx.x * kPack;
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    const uint64 linear = first + u * kBlock * kPack;
+    Pack<T, kPack> pack;
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) pack.elem[i] = cast<T>(params.start + static_cast<Wire>(linear + i) * params.step);
+    if (linear + kPack <= params.size) {
+      pack.store(out + linear);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        if (linear + i < params.size) out[linear + i] = pack.elem[i];
+      }
+    }
+  }
+}
+
+}  // namespace xpops

@@ -1,0 +1,189 @@
+// The elementwise family: any number of operands of any dtypes and layouts, one result.
+//
+// A block computes a tile of kBlock * kUnroll packs of kPack elements, in the order of the result's memory. All loads of a
+// thread are issued before its first use, so that many are in flight. The last tile is guarded element by element.
+#pragma once
+
+#include <xpops/core/cast.cuh>
+#include <xpops/core/traits.cuh>
+#include <xpops/core/types.cuh>
+#include <xpops/index/coordinates.cuh>
+#include <xpops/memory/pack.cuh>
+
+namespace xpops {
+
+// How an operand's elements lie beside the result's linear order (xpops/plan/elementwise.py decides).
+enum class Mode {
+  kLinear,   // the same order: one vector access for a pack
+  kScalar,   // a value among the parameters: double, int64, uint64 or two doubles
+  kUniform,  // one element in memory for all
+  kVector,   // strided, but a pack never leaves a row of stride 1: one vector access
+  kSplat,    // strided, but a pack never leaves a row of stride 0: one access
+  kGather,   // strided: one access and one index computation for each element
+};
+
+// What the host packs (xpops/engine/cuda/elementwise.py). Slot 0 is the result's address; an operand has its address, or its value.
+template <int kSlots, int kRank, int kStrided, class Index_>
+struct ElementwiseParams {
+  using Index = Index_;
+  static constexpr int kAxes = kRank;
+  uint64 slots[kSlots];
+  uint64 size;
+  FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
+  typename SignedOf<Index>::type strides[kStrided > 0 ? kStrided : 1][kRank > 0 ? kRank : 1];
+};
+
+template <class T>
+struct Storage {
+  using type = T;
+};
+template <>
+struct Storage<bool> {  // any byte but 0 is true, whoever wrote it
+  using type = uint8;
+};
+
+// What the functor sees of an element x: it is rounded to the loop's dtype first, as if the array had been cast.
+template <class T, class Loop, class Element>
+XPOPS_DEVICE compute_t<Loop> to_compute(Element x) {
+  if constexpr (is_same_v<T, bool>) {
+    return cast<compute_t<Loop>>(cast<Loop>(x != 0));
+  } else {
+    return cast<compute_t<Loop>>(cast<Loop>(x));
+  }
+}
+
+// One operand or the result. T: dtype in memory (of a scalar: double, int64, uint64 or complex<double>, as it travels).
+// Loop: the dtype of the operator's loop. kStrides: its line in ElementwiseParams::strides.
+template <class T_, class Loop, Mode kMode_, int kSlot, int kStrides = 0>
+struct Operand {
+  using T = T_;
+  using Element = typename Storage<T>::type;
+  using Compute = compute_t<Loop>;
+  static constexpr Mode kMode = kMode_;
+
+  template <int kPack>
+  struct Fragment {
+    Pack<Element, kMode == Mode::kScalar ? 1 : kPack> pack;
+  };
+
+  template <class Params>
+  XPOPS_DEVICE static Element* base(const Params& params) {
+    return reinterpret_cast<Element*>(params.slots[kSlot]);
+  }
+
+  template <class Params>
+  XPOPS_DEVICE static int64 offset(const Params& params, typename Params::Index linear) {
+    if constexpr (kMode == Mode::kLinear) return linear;
+    if constexpr (kMode == Mode::kUniform) return 0;
+    if constexpr (kMode == Mode::kVector || kMode == Mode::kSplat || kMode == Mode::kGather) {
+      return Coordinates<Params::kAxes, typename Params::Index>(params.divisors, linear).offset(params.strides[kStrides]);
+    }
+  }
+
+  template <int kPack, bool kFull, class Params>
+  XPOPS_DEVICE static void load(const Params& params, typename Params::Index linear, int count, Fragment<kPack>& to) {
+    if constexpr (kMode == Mode::kScalar) {
+    } else if constexpr (kMode == Mode::kUniform || kMode == Mode::kSplat) {
+      const Element value = base(params)[offset(params, linear)];
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = value;
+    } else if constexpr (kFull && kMode != Mode::kGather) {
+      to.pack.load(base(params) + offset(params, linear));
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        if (kFull || i < count) to.pack.elem[i] = base(params)[offset(params, linear + i)];
+      }
+    }
+  }
+
+  template <int kPack, class Params>
+  XPOPS_DEVICE static Compute value(const Params& params, const Fragment<kPack>& from, int i) {
+    if constexpr (kMode == Mode::kScalar) {
+      return to_compute<T, Loop>(*reinterpret_cast<const T*>(&params.slots[kSlot]));
+    } else {
+      return to_compute<T, Loop>(from.pack.elem[i]);
+    }
+  }
+
+  template <int kPack, bool kFull, class Params>
+  XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, int count, const Fragment<kPack>& from) {
+    if constexpr (kFull && kMode != Mode::kGather) {
+      from.pack.store(base(params) + offset(params, linear));
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        if (kFull || i < count) base(params)[offset(params, linear + i)] = from.pack.elem[i];
+      }
+    }
+  }
+};
+
+// A tuple of fragments, one for each operand.
+template <int kPack, class... Operands>
+struct Fragments {};
+template <int kPack, class Head, class... Tail>
+struct Fragments<kPack, Head, Tail...> {
+  typename Head::template Fragment<kPack> head;
+  Fragments<kPack, Tail...> tail;
+};
+
+template <int kPack, bool kFull, class Params>
+XPOPS_DEVICE void load_all(const Params&, typename Params::Index, int, Fragments<kPack>&) {}
+
+template <int kPack, bool kFull, class Params, class Head, class... Tail>
+XPOPS_DEVICE void load_all(const Params& params, typename Params::Index linear, int count,
+                           Fragments<kPack, Head, Tail...>& to) {
+  Head::template load<kPack, kFull>(params, linear, count, to.head);
+  load_all<kPack, kFull>(params, linear, count, to.tail);
+}
+
+// Calls `op` on the i-th element of every operand.
+template <class Op, int kPack, class Params, class... Values>
+XPOPS_DEVICE auto apply(const Params&, const Fragments<kPack>&, int, Values... values) {
+  return Op()(values...);
+}
+
+template <class Op, int kPack, class Params, class Head, class... Tail, class... Values>
+XPOPS_DEVICE auto apply(const Params& params, const Fragments<kPack, Head, Tail...>& from, int i, Values... values) {
+  return apply<Op>(params, from.tail, i, values..., Head::template value<kPack>(params, from.head, i));
+}
+
+template <class Op, class Out, int kBlock, int kPack, int kUnroll, bool kFull, class... In, class Params>
+XPOPS_DEVICE void elementwise_tile(const Params& params, typename Params::Index first) {
+  using Index = typename Params::Index;
+  Fragments<kPack, In...> in[kUnroll];
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    const Index linear = first + static_cast<Index>(u * kBlock * kPack);
+    const int64 left = static_cast<int64>(params.size) - static_cast<int64>(linear);
+    if (kFull || left > 0) load_all<kPack, kFull>(params, linear, static_cast<int>(left < kPack ? left : kPack), in[u]);
+  }
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    const Index linear = first + static_cast<Index>(u * kBlock * kPack);
+    const int64 left = static_cast<int64>(params.size) - static_cast<int64>(linear);
+    typename Out::template Fragment<kPack> out;
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      out.pack.elem[i] = cast<typename Out::T>(apply<Op>(params, in[u], i));
+    }
+    if (kFull || left > 0) Out::template store<kPack, kFull>(params, linear, static_cast<int>(left < kPack ? left : kPack), out);
+  }
+}
+
+// The body of every elementwise kernel.
+template <class Op, class Out, int kBlock, int kPack, int kUnroll, class... In, class Params>
+XPOPS_DEVICE void elementwise(const Params& params) {
+  using Index = typename Params::Index;
+  constexpr int kTile = kBlock * kPack * kUnroll;
+  const Index tile = static_cast<Index>(blockIdx.x) * kTile;
+  const Index first = tile + threadIdx.x * kPack;
+  if (tile + static_cast<Index>(kTile) <= params.size) {
+    elementwise_tile<Op, Out, kBlock, kPack, kUnroll, true, In...>(params, first);
+  } else {
+    elementwise_tile<Op, Out, kBlock, kPack, kUnroll, false, In...>(params, first);
+  }
+}
+
+}  // namespace xpops

@@ -1,0 +1,224 @@
+// Arithmetic functors. Integers wrap; a division by zero gives 0; floating point follows the standard's special cases.
+#pragma once
+
+#include "xpops/core/traits.cuh"
+#include "xpops/math/packed.cuh"
+#include "xpops/math/pow.cuh"
+#include "xpops/math/real.cuh"
+
+namespace xpops {
+namespace detail {
+
+// Integers go through an unsigned type no narrower than int, where overflow is defined, and back.
+template <class T> XPOPS_DEVICE wrap_t<T> wrap(T x) { return static_cast<wrap_t<T>>(x); }
+
+template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
+  if constexpr (is_signed_v<T>) {
+    if (y < 0) return x == 1 ? T(1) : x == -1 ? ((y & 1) ? T(-1) : T(1)) : T(0);
+  }
+  wrap_t<T> base = wrap(x), r = 1;
+  for (unsigned_t<T> n = static_cast<unsigned_t<T>>(y); n != 0; n = static_cast<unsigned_t<T>>(n >> 1)) {
+    if (n & 1) r *= base;
+    base *= base;
+  }
+  return static_cast<T>(r);
+}
+
+// The quotient's floor, from the rounded quotient: where that was rounded up to an integer, the exact remainder's sign
+// tells. Above 2^digits every float is an integer and the rounded quotient stays, as in NumPy.
+template <class T> XPOPS_DEVICE T float_floor_divide(T x, T y) {
+  T q = x / y, f = floor(q);
+  T r = fma(-f, y, x);
+  bool above = (r < 0 && y > 0) || (r > 0 && y < 0);
+  return above && abs(q) < T(2) / limits<T>::epsilon() ? f - T(1) : f;
+}
+
+template <class T> XPOPS_DEVICE T float_remainder(T x, T y) {
+  T r = fmod(x, y);
+  if (r == 0) return copysign(T(0), y);
+  return (r < 0) != (y < 0) ? r + y : r;
+}
+
+}  // namespace detail
+
+struct Add {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_integer_v<T>) return static_cast<T>(detail::wrap(x) + detail::wrap(y));
+    else return x + y;
+  }
+  template <class P> XPOPS_DEVICE P apply2(P x, P y) const { return packed::add(x, y); }
+};
+
+struct Subtract {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_integer_v<T>) return static_cast<T>(detail::wrap(x) - detail::wrap(y));
+    else return x - y;
+  }
+  template <class P> XPOPS_DEVICE P apply2(P x, P y) const { return packed::subtract(x, y); }
+};
+
+struct Multiply {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_integer_v<T>) return static_cast<T>(detail::wrap(x) * detail::wrap(y));
+    else return x * y;
+  }
+  template <class P> XPOPS_DEVICE P apply2(P x, P y) const { return packed::multiply(x, y); }
+};
+
+struct Divide {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x / y; }
+};
+
+// x = +-inf by a finite y is +-inf, and a finite x by an infinite y of the other sign is -0: the standard's first
+// reading, not Python's.
+struct FloorDivide {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_integer_v<T>) {
+      if (y == 0) return 0;
+      if constexpr (is_signed_v<T>) {
+        if (y == -1) return static_cast<T>(0 - detail::wrap(x));
+        return static_cast<T>(x / y - (x % y != 0 && (x < 0) != (y < 0)));
+      } else {
+        return static_cast<T>(x / y);
+      }
+    } else {
+      return detail::float_floor_divide(x, y);
+    }
+  }
+};
+
+struct Remainder {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_integer_v<T>) {
+      if (y == 0) return 0;
+      if constexpr (is_signed_v<T>) {
+        if (y == -1) return 0;
+        T r = static_cast<T>(x % y);
+        return r != 0 && (r < 0) != (y < 0) ? static_cast<T>(r + y) : r;
+      } else {
+        return static_cast<T>(x % y);
+      }
+    } else {
+      return detail::float_remainder(x, y);
+    }
+  }
+};
+
+// Integers with a negative exponent: 1 and -1 keep their powers, everything else gives 0.
+struct Pow {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_integer_v<T>) return detail::integer_pow(x, y);
+    else return pow(x, y);
+  }
+};
+
+struct Negative {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    if constexpr (is_integer_v<T>) return static_cast<T>(0 - detail::wrap(x));
+    else return -x;
+  }
+  template <class P> XPOPS_DEVICE P apply2(P x) const { return P(x.bits ^ 0x80008000u); }
+};
+
+struct Positive {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return x; }
+};
+
+struct Identity {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return x; }
+};
+
+struct Abs {
+  template <class T> XPOPS_DEVICE real_t<T> operator()(T x) const {
+    if constexpr (is_integer_v<T> && is_signed_v<T>) return x < 0 ? static_cast<T>(0 - detail::wrap(x)) : x;
+    else if constexpr (is_integer_v<T>) return x;
+    else return abs(x);
+  }
+  template <class P> XPOPS_DEVICE P apply2(P x) const { return P(x.bits & 0x7fff7fffu); }
+};
+
+struct Sign {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    if constexpr (is_complex_v<T>) return sign(x);
+    else return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;  // NaN passes, -0 becomes +0
+  }
+};
+
+struct Square {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return Multiply()(x, x); }
+};
+
+struct Reciprocal {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return T(1) / x; }
+};
+
+struct Hypot {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return hypot(x, y); }
+};
+
+// NaN propagates and -0 < +0.
+struct Maximum {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_floating_v<T>) return packed::maximum(x, y);
+    else return x < y ? y : x;
+  }
+  template <class P> XPOPS_DEVICE P apply2(P x, P y) const { return packed::maximum2(x, y); }
+};
+
+struct Minimum {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    if constexpr (is_floating_v<T>) return packed::minimum(x, y);
+    else return y < x ? y : x;
+  }
+  template <class P> XPOPS_DEVICE P apply2(P x, P y) const { return packed::minimum2(x, y); }
+};
+
+// Where lo > hi the result is hi, as in NumPy.
+struct Clip {
+  template <class T> XPOPS_DEVICE T operator()(T x, T lo, T hi) const { return Minimum()(Maximum()(x, lo), hi); }
+};
+
+// By bits, so that a NaN's sign counts.
+struct Copysign {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    using U = unsigned_t<T>;
+    constexpr U kSign = U(1) << (8 * sizeof(T) - 1);
+    return bits_float((float_bits(x) & ~kSign) | (float_bits(y) & kSign));
+  }
+};
+
+// 16-bit types have overloads of their own, since a step in float is no step there: call these, not compute_t's.
+struct Nextafter {
+  template <class T> XPOPS_DEVICE enable_if_t<!is_half_v<T>, T> operator()(T x, T y) const { return nextafter(x, y); }
+  template <class T> XPOPS_DEVICE enable_if_t<is_half_v<T>, T> operator()(T x, T y) const {
+    float a = static_cast<float>(x), b = static_cast<float>(y);
+    if (isnan(a) || isnan(b)) return isnan(a) ? x : y;
+    if (a == b) return y;
+    if (a == 0) x.bits = static_cast<uint16>((y.bits & 0x8000) | 1);
+    else x.bits = static_cast<uint16>(x.bits + ((a < b) == (a > 0) ? 1 : -1));
+    return x;
+  }
+};
+
+struct Real {
+  template <class T> XPOPS_DEVICE real_t<T> operator()(T x) const {
+    if constexpr (is_complex_v<T>) return x.re;
+    else return x;
+  }
+};
+
+struct Imag {
+  template <class T> XPOPS_DEVICE real_t<T> operator()(T x) const {
+    if constexpr (is_complex_v<T>) return x.im;
+    else return T(0);
+  }
+};
+
+struct Conj {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    if constexpr (is_complex_v<T>) return conj(x);
+    else return x;
+  }
+};
+
+}  // namespace xpops

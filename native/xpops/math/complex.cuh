@@ -1,0 +1,7 @@
+// The functions of real.cuh for complex numbers. Special values are those of the standard (C99 Annex G almost throughout).
+// Include it where a dtype is complex; functors find the overloads by argument-dependent lookup.
+#pragma once
+
+#include "xpops/math/complex_exponential.cuh"
+#include "xpops/math/complex_hyperbolic.cuh"
+#include "xpops/math/complex_inverse.cuh"

@@ -1,0 +1,193 @@
+// abs, sign, exp, expm1, log, log1p, log2, log10, sqrt and pow of complex numbers.
+#pragma once
+
+#include "xpops/math/real.cuh"
+
+namespace xpops {
+
+template <class T> XPOPS_DEVICE bool isnan(complex<T> z) { return isnan(z.re) || isnan(z.im); }
+template <class T> XPOPS_DEVICE bool isinf(complex<T> z) { return isinf(z.re) || isinf(z.im); }
+template <class T> XPOPS_DEVICE bool isfinite(complex<T> z) { return isfinite(z.re) && isfinite(z.im); }
+
+template <class T> XPOPS_DEVICE T abs(complex<T> z) { return hypot(z.re, z.im); }
+
+// z / |z|, scaled so that |z| neither overflows nor is subnormal; 0 gives +0 + 0j. One infinite part decides alone, two
+// give NaN, as in NumPy.
+template <class T> XPOPS_DEVICE complex<T> sign(complex<T> z) {
+  if (isnan(z)) return {limits<T>::nan(), limits<T>::nan()};
+  if (z.re == 0 && z.im == 0) return {T(0), T(0)};
+  if (isinf(z)) {
+    if (isinf(z.re) && isinf(z.im)) return {limits<T>::nan(), limits<T>::nan()};
+    return isinf(z.re) ? complex<T>(copysign(T(1), z.re), T(0)) : complex<T>(T(0), copysign(T(1), z.im));
+  }
+  T p = detail::inverse_power(abs(z.re) > abs(z.im) ? abs(z.re) : abs(z.im));
+  T re = z.re * p, im = z.im * p, r = hypot(re, im);
+  return {re / r, im / r};
+}
+
+namespace detail {
+
+// s + e = x + y exactly (Knuth).
+template <class T> XPOPS_DEVICE void two_sum(T x, T y, T& s, T& e) {
+  s = add_rn(x, y);  // x and y are copies, so s may be the caller's x
+  T t = add_rn(s, -x);
+  e = add_rn(add_rn(x, -add_rn(s, -t)), add_rn(y, -t));
+}
+
+// x^2 + y^2 + z from the exact products and their errors, summed with a running compensation (Ogita, Rump and Oishi,
+// "Accurate sum and dot product", 2005): the result is accurate even where the three nearly cancel.
+template <class T> XPOPS_DEVICE T sum_of_squares_plus(T x, T y, T z) {
+  T p = mul_rn(x, x), q = mul_rn(y, y), s, lost, e;
+  two_sum(z, p, s, lost);
+  const T terms[4] = {q, lost, fma(x, x, -p), fma(y, y, -q)};
+  lost = T(0);
+  for (int i = 0; i < 4; ++i) {
+    two_sum(s, terms[i], s, e);
+    lost = add_rn(lost, e);
+  }
+  return add_rn(s, lost);
+}
+
+// Which logarithm: of the larger part, and the factor that log1p's result takes.
+template <class T> struct NaturalLog {
+  static XPOPS_DEVICE T log_of(T x) { return log(x); }
+  static XPOPS_DEVICE T from_natural(T x) { return x; }
+};
+template <class T> struct BinaryLog {
+  static XPOPS_DEVICE T log_of(T x) { return log2(x); }
+  static XPOPS_DEVICE T from_natural(T x) { return x * T(1.44269504088896340736); }
+};
+template <class T> struct DecimalLog {
+  static XPOPS_DEVICE T log_of(T x) { return log10(x); }
+  static XPOPS_DEVICE T from_natural(T x) { return x * T(0.434294481903251827651); }
+};
+
+// log |x + yj|. Near |z| = 1 from |z|^2 - 1 in doubled precision; elsewhere from the larger part and the ratio, whose
+// terms then cancel by a factor of three at most.
+template <class Log, class T> XPOPS_DEVICE T log_abs(T x, T y) {
+  x = abs(x), y = abs(y);
+  T big = x > y ? x : y, small = x > y ? y : x;
+  if (isinf(x) || isinf(y)) return limits<T>::infinity();
+  if (isnan(x) || isnan(y)) return limits<T>::nan();
+  if (small == 0) return Log::log_of(big);
+  if (big > T(0.5) && big < T(1.5)) return Log::from_natural(T(0.5) * log1p(sum_of_squares_plus(big, small, T(-1))));
+  T ratio = small / big;
+  return Log::log_of(big) + Log::from_natural(T(0.5) * log1p(ratio * ratio));
+}
+
+// scale * exp(x) * (cos y + j sin y) for finite x, y; what exp(x) overflows by is multiplied in last.
+template <class T> XPOPS_DEVICE complex<T> exp_scaled(T x, T y, T scale) {
+  constexpr T kStep = is_same_v<T, float> ? T(88) : T(709);  // exp(kStep) is finite; two steps reach every finite result
+  T s, c;
+  sincos(y, s, c);
+  c *= scale, s *= scale;
+  T step = exp(kStep);
+  for (int i = 0; i < 2 && x > kStep; ++i) {
+    x -= kStep;
+    c *= step, s *= step;
+  }
+  T e = exp(x);
+  return {e * c, e * s};
+}
+
+}  // namespace detail
+
+template <class T> XPOPS_DEVICE complex<T> exp(complex<T> z) {
+  T x = z.re, y = z.im;
+  if (y == 0) return {exp(x), y};
+  if (!isfinite(y) && isinf(x)) return x > 0 ? complex<T>(x, limits<T>::nan()) : complex<T>(T(0), copysign(T(0), y));
+  if (isnan(x) || !isfinite(y)) return {limits<T>::nan(), limits<T>::nan()};
+  if (isinf(x)) {
+    T m = x > 0 ? x : T(0);
+    return {m * cos(y), m * sin(y)};
+  }
+  return detail::exp_scaled(x, y, T(1));
+}
+
+// (expm1(x) cos y - 2 sin^2(y / 2), exp(x) sin y). The standard has -0 + 0j give +0 + 0j.
+template <class T> XPOPS_DEVICE complex<T> expm1(complex<T> z) {
+  T x = z.re, y = z.im;
+  if (y == 0) return {x == 0 ? T(0) : expm1(x), y};
+  if (!isfinite(x) || !isfinite(y) || x > T(80)) {
+    complex<T> w = exp(z);
+    return {w.re - T(1), w.im};
+  }
+  T s, c, half = sin(T(0.5) * y);
+  sincos(y, s, c);
+  return {fma(expm1(x), c, T(-2) * half * half), exp(x) * s};
+}
+
+template <class T> XPOPS_DEVICE complex<T> log(complex<T> z) {
+  return {detail::log_abs<detail::NaturalLog<T>>(z.re, z.im), atan2(z.im, z.re)};
+}
+template <class T> XPOPS_DEVICE complex<T> log2(complex<T> z) {
+  return {detail::log_abs<detail::BinaryLog<T>>(z.re, z.im), detail::BinaryLog<T>::from_natural(atan2(z.im, z.re))};
+}
+template <class T> XPOPS_DEVICE complex<T> log10(complex<T> z) {
+  return {detail::log_abs<detail::DecimalLog<T>>(z.re, z.im), detail::DecimalLog<T>::from_natural(atan2(z.im, z.re))};
+}
+
+template <class T> XPOPS_DEVICE complex<T> log1p(complex<T> z) {
+  T x = z.re, y = z.im, u = T(1) + x, re;
+  if (y == 0 && x > T(-1)) {
+    re = log1p(x);
+  } else if (abs(u) + abs(y) < T(4) && abs(u) + abs(y) > T(0.5)) {
+    re = T(0.5) * log1p(detail::sum_of_squares_plus(x, y, T(2) * x));  // |1 + z|^2 - 1
+  } else {
+    re = detail::log_abs<detail::NaturalLog<T>>(u, y);
+  }
+  return {re, atan2(y, u)};
+}
+
+// Kahan's: t = sqrt((|x| + |z|) / 2) and y / (2 t), scaled by powers of 4 against overflow and subnormal sums.
+template <class T> XPOPS_DEVICE complex<T> sqrt(complex<T> z) {
+  T x = z.re, y = z.im, ax = abs(x), ay = abs(y);
+  if (isinf(y)) return {ay, y};
+  if (isinf(x)) {
+    if (x > 0) return {x, isnan(y) ? y : copysign(T(0), y)};
+    return {isnan(y) ? y : T(0), copysign(ax, y)};
+  }
+  if (isnan(x) || isnan(y)) return {limits<T>::nan(), limits<T>::nan()};
+  T big = ax > ay ? ax : ay;
+  if (big == 0) return {T(0), y};
+  constexpr int kUp = limits<T>::digits + 8 & ~1;
+  constexpr T kFactor = T(uint64(1) << (kUp / 2));
+  T before = T(1), after = T(1);
+  if (big > limits<T>::max() / 8) before = T(1) / 16, after = T(4);
+  if (big < limits<T>::min_normal() / limits<T>::epsilon()) before = kFactor * kFactor, after = T(1) / kFactor;
+  T sx = ax * before, sy = ay * before;
+  T t = sqrt(T(0.5) * (sx + hypot(sx, sy)));
+  T u = sy / (T(2) * t) * after;
+  t *= after;
+  return x >= 0 ? complex<T>(t, copysign(u, y)) : complex<T>(u, copysign(t, y));
+}
+
+namespace detail {
+
+template <class T> XPOPS_DEVICE complex<T> power_by_squaring(complex<T> x, int n) {
+  complex<T> r(T(1), T(0));
+  bool first = true;
+  for (unsigned m = n < 0 ? -n : n; m != 0; m >>= 1) {
+    if (m & 1) r = first ? x : r * x, first = false;
+    if (m > 1) x = x * x;
+  }
+  return n < 0 ? complex<T>(T(1), T(0)) / r : r;
+}
+
+}  // namespace detail
+
+// Real integer exponents below 100 by multiplication, as in NumPy, hence exact on small integers; else exp(y log(x)),
+// in double for complex<float> because the relative error grows with |y log(x)|.
+template <class T> XPOPS_DEVICE complex<T> pow(complex<T> x, complex<T> y) {
+  if (y.re == 0 && y.im == 0) return {T(1), T(0)};
+  if (y.im == 0 && abs(y.re) < T(100) && y.re == trunc(y.re)) {
+    return detail::power_by_squaring(x, static_cast<int>(y.re));
+  }
+  double c = y.re, d = y.im;
+  complex<double> l = log(complex<double>(x.re, x.im));
+  // A zero imaginary part must not meet an infinite logarithm.
+  complex<double> w = exp(d == 0 ? complex<double>(c * l.re, c * l.im) : complex<double>(c, d) * l);
+  return {static_cast<T>(w.re), static_cast<T>(w.im)};
+}
+
+}  // namespace xpops

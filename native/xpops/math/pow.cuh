@@ -1,0 +1,100 @@
+// pow(float, float), because CUDA's powf costs about twice as much. Subnormals kept, special cases as C99.
+// log2 of the base in two floats, times y in two floats, then 2^n * 2^f. One rare branch holds everything unusual.
+#pragma once
+
+#include "xpops/math/real.cuh"
+
+namespace xpops {
+namespace detail {
+
+// 1 / x for x near 2. A few ulp of error are harmless: log2_split corrects by the residual.
+XPOPS_DEVICE float reciprocal_near_two(float x) {
+#if XPOPS_ON_GPU
+  float r;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+#else
+  return 1.0f / x;
+#endif
+}
+
+// log2(x) + bias = hi + lo for normal x, relative error below 2^-30. Not normalised: |lo| <= 2^-8 |hi|.
+XPOPS_DEVICE void log2_split(float x, int32 bias, float& hi, float& lo) {
+  uint32 b = float_bits(x);
+  int32 shift = static_cast<int32>(b - 0x3f3504f3u) >> 23;  // m = x / 2^shift lies in [sqrt(1/2), sqrt(2))
+  float m = bits_float(b - (static_cast<uint32>(shift) << 23));
+  // Times 1.25, 1 or 0.75, so that |m t - 1| < 0.155; this keeps the polynomial's part, and so its rounding, small.
+  bool low = m < 0.8944f, high = m > 1.1547f;
+  float t = low ? 1.25f : high ? 0.75f : 1.0f;
+  float c = low ? -0x1.49cp-2f : high ? 0x1.a9p-2f : 0.0f;  // -log2(t), few bits: adding an integer is exact
+  float c_lo = low ? 0x1.87b432p-14f : high ? -0x1.a39fbep-20f : 0.0f;
+  // log(m t) = 2 atanh(f / (2 + f)) = u + u^3 / 12 + u^5 / 80 + ..., u = 2 f / (2 + f); f and f - u are exact.
+  float f = fma(m, t, -1.0f), r = reciprocal_near_two(add_rn(f, 2.0f));
+  float u = mul_rn(add_rn(f, f), r);
+  float d = add_rn(f, -u), u_lo = mul_rn(r, fma(-u, f, add_rn(d, d)));
+  float v = mul_rn(u, u);
+  float q = fma(fma(0x1.a8a6e4p-9f, v, 0x1.277622p-6f), v, 0x1.ec709ep-4f);  // times log2(e)
+  constexpr float kLog2e = 0x1.715476p0f, kLog2eLo = 0x1.4ae0cp-26f;
+  float h = mul_rn(u, kLog2e), l = fma(u, kLog2e, -h);
+  l = fma(u, kLog2eLo, add_rn(l, c_lo));
+  l = fma(u_lo, kLog2e, l);
+  l = fma(mul_rn(u, v), q, l);
+  float e = add_rn(static_cast<float>(shift + bias), c);
+  hi = add_rn(e, h);  // |e| > |h| or e == 0, so that the error of this sum is h - (hi - e)
+  lo = add_rn(add_rn(h, -add_rn(hi, -e)), l);
+}
+
+// 2^f for |f| <= 0.51.
+XPOPS_DEVICE float exp2_polynomial(float f) {
+  float p = fma(0x1.44138ap-13f, f, 0x1.5f089p-10f);
+  p = fma(fma(fma(p, f, 0x1.3b2a54p-7f), f, 0x1.c6af6cp-5f), f, 0x1.ebfbep-3f);
+  return fma(fma(p, f, 0x1.62e43p-1f), f, 1.0f);
+}
+
+// Any x and y: zeros, negative and subnormal bases, infinities, NaN, results that overflow or come near underflow.
+XPOPS_DEVICE float pow_rare(float x, float y) {
+  if (x == 1.0f || y == 0.0f) return 1.0f;
+  if (isnan(x) || isnan(y)) return x + y;
+  float ax = abs(x), ay = abs(y);
+  bool integer = floor(y) == y, odd = integer && ay < 0x1p24f && (static_cast<int32>(ay) & 1);
+  float r;
+  if (isinf(y)) {
+    return ax == 1.0f ? 1.0f : (ax > 1.0f) == (y > 0.0f) ? ay : 0.0f;
+  } else if (ax == 0.0f || isinf(ax)) {
+    r = (ax == 0.0f) == (y > 0.0f) ? 0.0f : limits<float>::infinity();
+  } else if (x < 0.0f && !integer) {
+    return limits<float>::nan();
+  } else {
+    bool small = ax < limits<float>::min_normal();
+    float hi, lo;
+    log2_split(small ? ax * 0x1p24f : ax, small ? -24 : 0, hi, lo);
+    float z = mul_rn(y, hi), z_lo = fma(y, lo, fma(y, hi, -z));
+    if (abs(z) >= 250.0f) {
+      r = z > 0.0f ? limits<float>::infinity() : 0.0f;
+    } else {
+      float n = round(add_rn(z, z_lo));
+      int32 k = static_cast<int32>(n), half = k >> 1;  // two factors, so that a subnormal result is rounded once
+      r = exp2_polynomial(add_rn(add_rn(z, -n), z_lo)) * bits_float(static_cast<uint32>(half + 127) << 23) *
+          bits_float(static_cast<uint32>(k - half + 127) << 23);
+    }
+  }
+  return odd && signbit(x) ? -r : r;
+}
+
+}  // namespace detail
+
+XPOPS_DEVICE float pow(float x, float y) {
+  float hi, lo;
+  detail::log2_split(x, 0, hi, lo);
+  float z = mul_rn(y, hi), z_lo = fma(y, lo, fma(y, hi, -z));
+  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+  constexpr float kRound = 0x1.8p23f;
+  float shifted = add_rn(add_rn(z, z_lo), kRound), n = add_rn(shifted, -kRound);
+  float p = detail::exp2_polynomial(add_rn(add_rn(z, -n), z_lo));
+  float r = bits_float(float_bits(p) + (float_bits(shifted) << 23));
+  // x not positive and normal, or |y log2 x| >= 124 or NaN, which infinite and NaN y give as well.
+  bool rare = float_bits(x) - 0x00800000u >= 0x7f000000u || !(abs(z) < 124.0f);
+  return rare ? detail::pow_rare(x, y) : r;
+}
+
+}  // namespace xpops

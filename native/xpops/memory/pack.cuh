@@ -1,0 +1,51 @@
+// Several elements moved by one instruction.
+#pragma once
+
+#include <xpops/core/config.cuh>
+
+namespace xpops {
+
+// The widest access of the hardware, in bytes.
+constexpr int kMaxPackBytes = 16;
+
+template <int kBytes>
+struct Word;
+template <>
+struct Word<1> {
+  using type = uint8;
+};
+template <>
+struct Word<2> {
+  using type = uint16;
+};
+template <>
+struct Word<4> {
+  using type = uint32;
+};
+template <>
+struct Word<8> {
+  using type = uint2;
+};
+template <>
+struct Word<16> {
+  using type = uint4;
+};
+
+// kSize elements in registers. Their memory is aligned to the whole pack (the plan sees to it).
+template <class T, int kSize>
+struct Pack {
+  static constexpr int kBytes = sizeof(T) * kSize;
+  static_assert(kBytes <= kMaxPackBytes, "a pack is one access");
+  using Bits = typename Word<kBytes>::type;
+
+  union {
+    Bits bits;
+    T elem[kSize];
+  };
+
+  XPOPS_DEVICE Pack() {}
+  XPOPS_DEVICE void load(const T* from) { bits = *reinterpret_cast<const Bits*>(from); }
+  XPOPS_DEVICE void store(T* to) const { *reinterpret_cast<Bits*>(to) = bits; }
+};
+
+}  // namespace xpops

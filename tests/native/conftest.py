@@ -1,0 +1,7 @@
+"""Puts the helpers on the path; these tests need neither the package nor a GPU."""
+
+import sys
+from pathlib import Path
+
+for folder in ("native", "helpers"):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / folder))

@@ -1,0 +1,102 @@
+"""NVRTC takes every header alone and every functor at its dtypes, for the architectures we support, and quickly."""
+
+import time
+from pathlib import Path
+
+import pytest
+from functor_table import FUNCTORS, HEADERS, PAIRED, cpp, include
+
+nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+ARCHITECTURES = (80, 90, 100)
+PARSE_BUDGET = 0.03  # seconds more than an empty kernel takes; generous, since CI machines are slow and shared
+MAX_LINES = 250
+KINDS = {"bool": "bool", "int8": "int", "uint64": "int", "float32": "f32", "float64": "f64", "complex64": "c64"}
+
+
+def compile_cubin(source: str, arch: int) -> bytes:
+    status, program = nvrtc.nvrtcCreateProgram(source.encode(), b"test.cu", 0, [], [])
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS
+    options = [f"-arch=sm_{arch}", "-std=c++17", f"-I{NATIVE}"]
+    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [o.encode() for o in options])
+    size = nvrtc.nvrtcGetProgramLogSize(program)[1]
+    log = b" " * size
+    nvrtc.nvrtcGetProgramLog(program, log)
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
+    assert b"warning" not in log, log.decode()
+    image = b" " * nvrtc.nvrtcGetCUBINSize(program)[1]
+    nvrtc.nvrtcGetCUBIN(program, image)
+    nvrtc.nvrtcDestroyProgram(program)
+    return image
+
+
+EMPTY = 'extern "C" __global__ void k() {}\n'
+
+
+def kernel(header: str, uses: list[tuple[str, int, str]]) -> str:
+    source = include(header, [d for _, _, d in uses]) + "using namespace xpops;\n"
+    for i, (name, arity, dtype) in enumerate(uses):
+        t = cpp(dtype)
+        args = ["x[i]", "y[i]", "z[i]"][:arity] if name != "Where" else ["i < 7", "y[i]", "z[i]"]
+        result = f"decltype({name}()({', '.join(a.replace('[i]', '[0]').replace('i < 7', 'true') for a in args)}))"
+        source += (
+            f'extern "C" __global__ void k{i}(const {t}* x, const {t}* y, const {t}* z, void* o) {{\n'
+            f"  int i = threadIdx.x;\n  static_cast<{result}*>(o)[i] = {name}()({', '.join(args)});\n}}\n"
+        )
+    return source
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_header_alone(header):
+    path = NATIVE / "xpops" / f"{header}.cuh"
+    assert len(path.read_text().splitlines()) <= MAX_LINES
+    source = f'#include "xpops/{header}.cuh"\n' + EMPTY
+    compile_cubin(source, 90)
+    empty = with_header = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        compile_cubin(EMPTY, 90)
+        middle = time.perf_counter()
+        compile_cubin(source, 90)
+        empty = min(empty, middle - start)
+        with_header = min(with_header, time.perf_counter() - middle)
+    print(f"{header}: {1e3 * (with_header - empty):.1f} ms over {1e3 * empty:.1f} ms")
+    assert with_header - empty < PARSE_BUDGET
+
+
+def test_no_header_is_missing_from_the_table():
+    found = {str(p.relative_to(NATIVE / "xpops").with_suffix("")) for p in (NATIVE / "xpops" / "math").glob("*.cuh")}
+    assert found <= set(HEADERS)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("header", sorted({h for h, _, _ in FUNCTORS.values()}))
+def test_every_functor(header, arch):
+    uses = [(n, k, d) for n, (h, k, dtypes) in FUNCTORS.items() if h == header for d in dtypes if d in KINDS]
+    if arch != 90:  # one architecture sees all dtypes, the others one of each functor
+        uses = [u for u in uses if u[2] in ("bool", "int8", "float32")]
+    compile_cubin(kernel(header, uses), arch)
+
+
+@pytest.mark.parametrize("arch", (75, *ARCHITECTURES))
+def test_paired_functors(arch):
+    source = '#include "xpops/math/arithmetic.cuh"\nusing namespace xpops;\n'
+    for pair in ("float16x2", "bfloat16x2"):
+        for name, arity in PAIRED.items():
+            args = ", ".join(["x[0]", "x[1]"][:arity])
+            source += (
+                f'extern "C" __global__ void {name}_{pair}(const {pair}* x, {pair}* o) '
+                f"{{ o[0] = {name}().apply2({args}); }}\n"
+            )
+    compile_cubin(source, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_casts(arch):
+    types = "bool int8 int64 uint32 uint64 float16 bfloat16 float8_e4m3fn float8_e5m2 float double".split()
+    types += ["complex<float>", "complex<double>"]
+    source = '#include "xpops/core/cast.cuh"\nusing namespace xpops;\nextern "C" __global__ void k(void** p) {\n'
+    for n, (a, b) in enumerate((a, b) for a in types for b in types):
+        if arch == 90 or "16" in a + b:
+            source += f"  static_cast<{b}*>(p[{n}])[1] = cast<{b}>(static_cast<{a}*>(p[{n}])[0]);\n"
+    compile_cubin(source + "}\n", arch)

@@ -1,0 +1,321 @@
+"""Elementwise operations on bits and truth values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import binary, unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = [
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+]
+
+
+def bitwise_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The bits set in both, ``x1 & x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Integer or boolean; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not integer or boolean.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.bitwise_and(xp.asarray([6, 3]), 5)
+    Array([4, 1], dtype=int64, device='cpu')
+    """
+    return binary(op["bitwise_and"], x1, x2, out)
+
+
+def bitwise_invert(x: Any, /, *, out: Any = None) -> Any:
+    """The bits inverted, ``~x``.
+
+    Parameters
+    ----------
+    x : array
+        Integer or boolean.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not integer or boolean.
+
+    Examples
+    --------
+    >>> xp.bitwise_invert(xp.asarray([0, 5]))
+    Array([-1, -6], dtype=int64, device='cpu')
+    """
+    return unary(op["bitwise_invert"], x, out)
+
+
+def bitwise_left_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The bits of `x1` moved up by `x2` places, ``x1 << x2``.
+
+    By the dtype's width or more gives 0.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Integer; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not integer.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.bitwise_left_shift(xp.asarray([1, 3]), 2)
+    Array([ 4, 12], dtype=int64, device='cpu')
+    """
+    return binary(op["bitwise_left_shift"], x1, x2, out)
+
+
+def bitwise_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The bits set in one or both, ``x1 | x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Integer or boolean; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not integer or boolean.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.bitwise_or(xp.asarray([6, 3]), 5)
+    Array([7, 7], dtype=int64, device='cpu')
+    """
+    return binary(op["bitwise_or"], x1, x2, out)
+
+
+def bitwise_right_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The bits of `x1` moved down by `x2` places, ``x1 >> x2``.
+
+    By the dtype's width or more gives 0, or -1 for negative elements.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Integer; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not integer.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.bitwise_right_shift(xp.asarray([8, -8]), 2)
+    Array([ 2, -2], dtype=int64, device='cpu')
+    """
+    return binary(op["bitwise_right_shift"], x1, x2, out)
+
+
+def bitwise_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The bits set in just one, ``x1 ^ x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Integer or boolean; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not integer or boolean.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.bitwise_xor(xp.asarray([6, 3]), 5)
+    Array([3, 6], dtype=int64, device='cpu')
+    """
+    return binary(op["bitwise_xor"], x1, x2, out)
+
+
+def logical_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether both elements are true (not 0).
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.logical_and(xp.asarray([0, 3]), True)
+    Array([False,  True], dtype=bool, device='cpu')
+    """
+    return binary(op["logical_and"], x1, x2, out)
+
+
+def logical_not(x: Any, /, *, out: Any = None) -> Any:
+    """Whether an element is false (0).
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+
+    Examples
+    --------
+    >>> xp.logical_not(xp.asarray([0, 3]))
+    Array([ True, False], dtype=bool, device='cpu')
+    """
+    return unary(op["logical_not"], x, out)
+
+
+def logical_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether one element or both are true (not 0).
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.logical_or(xp.asarray([0, 3]), False)
+    Array([False,  True], dtype=bool, device='cpu')
+    """
+    return binary(op["logical_or"], x1, x2, out)
+
+
+def logical_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether just one element is true (not 0).
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.logical_xor(xp.asarray([0, 3]), True)
+    Array([ True, False], dtype=bool, device='cpu')
+    """
+    return binary(op["logical_xor"], x1, x2, out)

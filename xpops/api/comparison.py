@@ -1,0 +1,313 @@
+"""Elementwise comparisons and tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import binary, unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = [
+    "equal",
+    "greater",
+    "greater_equal",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "not_equal",
+    "signbit",
+]
+
+
+def equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether two elements are equal, ``x1 == x2``. NaN equals nothing.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.equal(xp.asarray([1, 2]), 2)
+    Array([False,  True], dtype=bool, device='cpu')
+    """
+    return binary(op["equal"], x1, x2, out)
+
+
+def greater(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether ``x1 > x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Real-valued; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.greater(xp.asarray([1, 2, 3]), 2)
+    Array([False, False,  True], dtype=bool, device='cpu')
+    """
+    return binary(op["greater"], x1, x2, out)
+
+
+def greater_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether ``x1 >= x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Real-valued; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.greater_equal(xp.asarray([1, 2, 3]), 2)
+    Array([False,  True,  True], dtype=bool, device='cpu')
+    """
+    return binary(op["greater_equal"], x1, x2, out)
+
+
+def isfinite(x: Any, /, *, out: Any = None) -> Any:
+    """Whether an element is neither infinite nor NaN.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.isfinite(xp.asarray([1.0, xp.inf, xp.nan]))
+    Array([ True, False, False], dtype=bool, device='cpu')
+    """
+    return unary(op["isfinite"], x, out)
+
+
+def isinf(x: Any, /, *, out: Any = None) -> Any:
+    """Whether an element is infinite; of a complex one, whether a part is.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.isinf(xp.asarray([1.0, xp.inf, xp.nan]))
+    Array([False,  True, False], dtype=bool, device='cpu')
+    """
+    return unary(op["isinf"], x, out)
+
+
+def isnan(x: Any, /, *, out: Any = None) -> Any:
+    """Whether an element is NaN; of a complex one, whether a part is.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.isnan(xp.asarray([1.0, xp.inf, xp.nan]))
+    Array([False, False,  True], dtype=bool, device='cpu')
+    """
+    return unary(op["isnan"], x, out)
+
+
+def less(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether ``x1 < x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Real-valued; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.less(xp.asarray([1, 2, 3]), 2)
+    Array([ True, False, False], dtype=bool, device='cpu')
+    """
+    return binary(op["less"], x1, x2, out)
+
+
+def less_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether ``x1 <= x2``.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Real-valued; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.less_equal(xp.asarray([1, 2, 3]), 2)
+    Array([ True,  True, False], dtype=bool, device='cpu')
+    """
+    return binary(op["less_equal"], x1, x2, out)
+
+
+def not_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether two elements differ, ``x1 != x2``. NaN differs from everything.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.not_equal(xp.asarray([1, 2]), 2)
+    Array([ True, False], dtype=bool, device='cpu')
+    """
+    return binary(op["not_equal"], x1, x2, out)
+
+
+def signbit(x: Any, /, *, out: Any = None) -> Any:
+    """Whether the sign bit is set: of negative numbers, -0.0 and some NaNs.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not real-valued.
+
+    Examples
+    --------
+    >>> xp.signbit(xp.asarray([-0.0, 0.0]))
+    Array([ True, False], dtype=bool, device='cpu')
+    """
+    return unary(op["signbit"], x, out)

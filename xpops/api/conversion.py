@@ -1,0 +1,179 @@
+"""Arrays from what is already there: other arrays, host data, Python numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import xpops.dlpack
+from xpops.api.devices import device_or_default
+from xpops.array import Array, adopt_foreign, alias_host, cast, from_host
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU
+from xpops.core.dtypes import DType, as_dtype
+from xpops.frameworks.registry import adapter_of
+
+NDArray = np.ndarray[Any, Any]
+
+
+def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: bool | None = None) -> Array:
+    """An array of anything.
+
+    Parameters
+    ----------
+    obj : array, buffer, scalar or nested sequence
+        xpops arrays are returned as they are. Torch, cupy, jax and other DLPack arrays are used where they lie, without a
+        copy. Plain data (NumPy arrays, buffers, Python and NumPy scalars, nested sequences of them) goes to the default
+        device; on the CPU, NumPy arrays and buffers are used where they lie.
+    dtype : numpy.dtype, optional
+        By default the array's own; for Python numbers bool, int64, float64 or complex128.
+    device : Device or str, optional
+        Where the result goes; arrays elsewhere are copied there.
+    copy : bool, optional
+        True: always; False: never, ValueError where one is needed; None: where needed.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    TypeError
+        If `obj` is none of these, or complex where `dtype` is real.
+    ValueError
+        If a nested sequence is ragged, or `copy` is False where a copy is needed.
+    OverflowError
+        If `dtype` cannot hold a Python integer.
+
+    Examples
+    --------
+    >>> xp.asarray([[1, 2], [3, 4.5]])
+    Array([[1. , 2. ],
+           [3. , 4.5]], dtype=float64, device='cpu')
+    """
+    wanted = None if dtype is None else as_dtype(dtype, "asarray")
+    if isinstance(obj, Array) or (not isinstance(obj, np.ndarray) and adapter_of(type(obj)) is not None):
+        return convert(adopt_foreign(obj, "asarray", "obj"), wanted, device, copy, "asarray")
+    target = device_or_default(device, "asarray")
+    host = _host_data(obj, wanted)
+    borrowed = isinstance(obj, (np.ndarray, memoryview, bytearray, bytes)) or hasattr(obj, "__buffer__")
+    if wanted is not None and wanted != host.dtype:
+        _check_parts(host.dtype, wanted)
+        host, borrowed = host.astype(wanted), False
+    native = _native(host)
+    if target == CPU and borrowed and native is host and not copy:
+        return alias_host(host)
+    if copy is False:
+        raise ValueError(f"asarray: copy is False, but a {type(obj).__name__} has to be copied to {target}")
+    return from_host(native, target)
+
+
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
+    """An array on the memory of any object with ``__dlpack__``.
+
+    Parameters
+    ----------
+    x : object
+        With ``__dlpack__`` and ``__dlpack_device__``, on the CPU or a CUDA device.
+    device : Device or str, optional
+        Where the result goes; by default where `x` is.
+    copy : bool, optional
+        True: always; False: never; None: where `device` asks for it.
+
+    Returns
+    -------
+    Array
+        Read-only where `x` says that it is.
+
+    Raises
+    ------
+    AttributeError
+        If `x` has no ``__dlpack__``.
+    BufferError
+        If `x` cannot be exported, or `copy` is False where a copy is needed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> xp.from_dlpack(np.arange(3))
+    Array([0, 1, 2], dtype=int64, device='cpu')
+    """
+    target = None if device is None else device_or_default(device, "from_dlpack")
+    return Array(*xpops.dlpack.from_dlpack(x, device=target, copy=copy))
+
+
+def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None, function: str) -> Array:
+    """`x` with another dtype, on another device, copied as `copy` says."""
+    dtype = x.dtype if dtype is None else dtype
+    target = x.device if device is None else device_or_default(device, function)
+    if copy is False and (dtype != x.dtype or target != x.device):
+        raise ValueError(
+            f"{function}: copy is False, but {x.dtype} on {x.device} has to be copied to {dtype} on {target}"
+        )
+    result = cast(x, dtype, function).to_device(target)
+    return result.copy() if copy and result is x else result
+
+
+def _host_data(obj: Any, dtype: DType | None) -> NDArray:
+    """`obj` as an ndarray of a supported dtype."""
+    if isinstance(obj, np.ndarray):
+        return _supported(np.asarray(obj))
+    if isinstance(obj, (bytes, bytearray)):
+        obj = memoryview(obj)
+    plain = _plain(obj)
+    try:
+        # Python numbers take `dtype` at once: an int64 on the way would refuse what uint64 holds.
+        host = np.asarray(plain, dtype=dtype if _of_python_numbers(plain) else None)
+    except ValueError as error:
+        raise ValueError(f"asarray: obj is no rectangular array: {error}") from error
+    except TypeError as error:
+        raise TypeError(f"asarray: obj does not fit dtype {dtype}: {error}") from error
+    except OverflowError as error:
+        raise OverflowError(f"asarray: {error}") from error
+    if dtype is None and host.dtype in (dt.uint64, object) and any(_too_large(leaf) for leaf in _leaves(plain)):
+        raise OverflowError("asarray: a Python integer does not fit int64; for uint64 say dtype=uint64")
+    return _supported(host)
+
+
+def _plain(obj: Any) -> Any:
+    """`obj` with the xpops arrays among its elements as host arrays."""
+    if isinstance(obj, (list, tuple)):
+        return [_plain(element) for element in obj]
+    return obj.to_numpy() if isinstance(obj, Array) else obj
+
+
+def _leaves(obj: Any) -> Iterator[Any]:
+    if isinstance(obj, list):
+        for element in obj:
+            yield from _leaves(element)
+    else:
+        yield obj
+
+
+def _of_python_numbers(obj: Any) -> bool:
+    return isinstance(obj, (int, float, complex, list))
+
+
+def _too_large(leaf: Any) -> bool:
+    return isinstance(leaf, int) and not -(2**63) <= leaf < 2**63
+
+
+def _supported(host: NDArray) -> NDArray:
+    if host.dtype.newbyteorder("=") not in dt.INFO:
+        raise TypeError(
+            f"asarray: obj becomes a NumPy array of dtype {host.dtype}; accepted: {', '.join(d.name for d in dt.INFO)}"
+        )
+    return host
+
+
+def _check_parts(source: DType, target: DType) -> None:
+    if source.kind == "c" and target not in (*dt.COMPLEX_FLOATS, dt.bool):
+        raise TypeError(f"asarray: obj is complex and dtype {target} is not; choose with real, imag or abs first")
+
+
+def _native(host: NDArray) -> NDArray:
+    """`host`, copied if its byte order or its strides are none that layouts have."""
+    odd = any(stride % host.itemsize for stride in host.strides) or host.ctypes.data % host.itemsize
+    return host.astype(host.dtype.newbyteorder("=")) if odd or not host.dtype.isnative else host

@@ -1,0 +1,241 @@
+"""Data type functions of the standard."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from xpops.api.conversion import convert
+from xpops.array import Array, adopt_foreign
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType, as_dtype
+from xpops.core.promotion import SCALAR_TYPES, promote
+from xpops.dispatch import Tensor
+from xpops.frameworks.registry import adapter_of
+
+
+@dataclass(frozen=True, slots=True)
+class FloatInfo:
+    """The limits of a real floating-point dtype, as Python numbers."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerInfo:
+    """The limits of an integer dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = None) -> Array:
+    """The elements converted to another dtype.
+
+    Parameters
+    ----------
+    x : array
+        Of any framework and dtype.
+    dtype : numpy.dtype
+        Any dtype of the namespace, float8 too.
+    copy : bool
+        If False, `x` itself is returned where it has the dtype and the device already.
+    device : Device or str, optional
+        Where the result goes; by default where `x` is.
+
+    Returns
+    -------
+    Array
+        Has the shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` is complex and `dtype` is real: choose with `real`, `imag` or `abs`.
+
+    Examples
+    --------
+    >>> xp.astype(xp.asarray([1.9, -1.9]), xp.int8)
+    Array([ 1, -1], dtype=int8, device='cpu')
+    """
+    target = as_dtype(dtype, "astype")
+    return convert(adopt_foreign(x, "astype", "x"), target, device, True if copy else None, "astype")
+
+
+def can_cast(from_: Any, to: Any, /) -> builtins.bool:
+    """Whether promotion alone can turn a dtype into another.
+
+    Parameters
+    ----------
+    from_ : array or numpy.dtype
+    to : numpy.dtype
+
+    Returns
+    -------
+    bool
+        Whether `from_` and `to` promote to `to`.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no dtype.
+
+    Examples
+    --------
+    >>> xp.can_cast(xp.int8, xp.int16), xp.can_cast(xp.float64, xp.float32)
+    (True, False)
+    """
+    source, target = _dtype_of(from_, "can_cast"), as_dtype(to, "can_cast")
+    try:
+        return promote((source, target)) == target
+    except TypeError:
+        return False
+
+
+def finfo(type: Any, /) -> FloatInfo:
+    """The limits of a floating-point dtype; of a complex one, those of its parts.
+
+    Parameters
+    ----------
+    type : array or numpy.dtype
+        Floating-point; float8 too.
+
+    Returns
+    -------
+    FloatInfo
+        With ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal`` and ``dtype``.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another kind.
+
+    Examples
+    --------
+    >>> xp.finfo(xp.float32).bits, xp.finfo(xp.bfloat16).eps
+    (32, 0.0078125)
+    """
+    dtype = _dtype_of(type, "finfo")
+    dtype = dt.REAL_OF.get(dtype, dtype)
+    if dtype not in (*dt.REAL_FLOATS, *dt.FLOAT8):
+        raise TypeError(f"finfo: type has dtype {dtype}; accepted: floating-point dtypes")
+    info = ml_dtypes.finfo(dtype)
+    eps, high, low, normal = (float(value) for value in (info.eps, info.max, info.min, info.smallest_normal))
+    return FloatInfo(info.bits, eps, high, low, normal, dtype)
+
+
+def iinfo(type: Any, /) -> IntegerInfo:
+    """The limits of an integer dtype.
+
+    Parameters
+    ----------
+    type : array or numpy.dtype
+        Integer.
+
+    Returns
+    -------
+    IntegerInfo
+        With ``bits``, ``max``, ``min`` and ``dtype``.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another kind.
+
+    Examples
+    --------
+    >>> xp.iinfo(xp.int8).min, xp.iinfo(xp.int8).max
+    (-128, 127)
+    """
+    dtype = _dtype_of(type, "iinfo")
+    if dtype not in dt.CATEGORIES["integer"]:
+        raise TypeError(f"iinfo: type has dtype {dtype}; accepted: integer dtypes")
+    info = np.iinfo(dtype)
+    return IntegerInfo(info.bits, int(info.max), int(info.min), dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> builtins.bool:
+    """Whether a dtype is of a kind.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+    kind : str or numpy.dtype or tuple of them
+        A dtype; or ``"bool"``, ``"signed integer"``, ``"unsigned integer"``, ``"integral"``, ``"real floating"`` (float16
+        and bfloat16 belong to it), ``"complex floating"``, ``"numeric"``. float8 dtypes are of no kind.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `dtype` or `kind` is neither.
+
+    Examples
+    --------
+    >>> xp.isdtype(xp.uint8, "integral"), xp.isdtype(xp.uint8, ("bool", xp.int8))
+    (True, False)
+    """
+    found = as_dtype(dtype, "isdtype")
+    return any(_is_kind(found, one) for one in (kind if isinstance(kind, tuple) else (kind,)))
+
+
+def _is_kind(dtype: DType, kind: Any) -> builtins.bool:
+    if not isinstance(kind, str):
+        return dtype == as_dtype(kind, "isdtype")
+    if kind not in dt.KINDS:
+        raise ValueError(f"isdtype: kind is {kind!r}; accepted: a dtype, {', '.join(map(repr, dt.KINDS))}")
+    return dtype in dt.KINDS[kind]
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """The dtype that arrays, dtypes and scalars promote to.
+
+    Parameters
+    ----------
+    *arrays_and_dtypes : array or numpy.dtype or scalar
+        At least one of them an array or a dtype.
+
+    Returns
+    -------
+    numpy.dtype
+
+    Raises
+    ------
+    TypeError
+        If they have no common dtype, or are scalars only.
+
+    Examples
+    --------
+    >>> xp.result_type(xp.int8, xp.uint8), xp.result_type(xp.float32, 1j)
+    (dtype('int16'), dtype('complex64'))
+    """
+    operands = [_dtype_or_scalar(x) for x in arrays_and_dtypes]
+    if all(isinstance(operand, type) for operand in operands):
+        raise TypeError("result_type: no argument is an array or a dtype; accepted: at least one")
+    return promote(operands)
+
+
+def _dtype_or_scalar(x: Any) -> DType | type:
+    value = x.item() if isinstance(x, np.generic) else x
+    return next((kind for kind in SCALAR_TYPES if isinstance(value, kind)), None) or _dtype_of(x, "result_type")
+
+
+def _dtype_of(x: Any, function: str) -> DType:
+    """The dtype of an array of any framework, or the dtype itself."""
+    if isinstance(x, Tensor) or (not isinstance(x, type) and adapter_of(type(x)) is not None):
+        return adopt_foreign(x, function, "argument").dtype
+    return as_dtype(x, function)

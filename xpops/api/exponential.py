@@ -1,0 +1,245 @@
+"""Elementwise exponentials, logarithms and roots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import binary, unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = [
+    "exp",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "sqrt",
+]
+
+
+def exp(x: Any, /, *, out: Any = None) -> Any:
+    """e to the power x.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.exp(xp.asarray([0.0, 1.0]))
+    Array([1.        , 2.71828183], dtype=float64, device='cpu')
+    """
+    return unary(op["exp"], x, out)
+
+
+def expm1(x: Any, /, *, out: Any = None) -> Any:
+    """``exp(x) - 1``, accurate near 0.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.expm1(xp.asarray([1e-10]))
+    Array([1.e-10], dtype=float64, device='cpu')
+    """
+    return unary(op["expm1"], x, out)
+
+
+def log(x: Any, /, *, out: Any = None) -> Any:
+    """The natural logarithms; NaN for negative real elements.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.log(xp.asarray([1.0, xp.e]))
+    Array([0., 1.], dtype=float64, device='cpu')
+    """
+    return unary(op["log"], x, out)
+
+
+def log10(x: Any, /, *, out: Any = None) -> Any:
+    """The logarithms to base 10; NaN for negative real elements.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.log10(xp.asarray([1.0, 100.0]))
+    Array([0., 2.], dtype=float64, device='cpu')
+    """
+    return unary(op["log10"], x, out)
+
+
+def log1p(x: Any, /, *, out: Any = None) -> Any:
+    """``log(1 + x)``, accurate near 0.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.log1p(xp.asarray([1e-10]))
+    Array([1.e-10], dtype=float64, device='cpu')
+    """
+    return unary(op["log1p"], x, out)
+
+
+def log2(x: Any, /, *, out: Any = None) -> Any:
+    """The logarithms to base 2; NaN for negative real elements.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.log2(xp.asarray([1.0, 8.0]))
+    Array([0., 3.], dtype=float64, device='cpu')
+    """
+    return unary(op["log2"], x, out)
+
+
+def logaddexp(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """``log(exp(x1) + exp(x2))``, without overflow on the way.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.logaddexp(xp.asarray([1000.0]), 1000.0)
+    Array([1000.69314718], dtype=float64, device='cpu')
+    """
+    return binary(op["logaddexp"], x1, x2, out)
+
+
+def sqrt(x: Any, /, *, out: Any = None) -> Any:
+    """The square roots; NaN for negative real elements.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.sqrt(xp.asarray([4.0, 9.0]))
+    Array([2., 3.], dtype=float64, device='cpu')
+    """
+    return unary(op["sqrt"], x, out)

@@ -1,0 +1,364 @@
+"""Manipulation functions of the standard: all views, but where `reshape` has to copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.array import Array, adopt_foreign, contiguous_copy, view_of
+from xpops.plan import broadcast, views
+
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "expand_dims",
+    "flip",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "reshape",
+    "squeeze",
+    "unstack",
+]
+
+
+def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
+    """Arrays repeated to their common shape.
+
+    Parameters
+    ----------
+    *arrays : array
+
+    Returns
+    -------
+    tuple of Array
+        Views; read-only where elements repeat.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> x, y = xp.broadcast_arrays(xp.zeros((3, 1)), xp.zeros(4))
+    >>> x.shape, y.shape
+    ((3, 4), (3, 4))
+    """
+    given = [adopt_foreign(x, "broadcast_arrays", f"arrays[{i}]") for i, x in enumerate(arrays)]
+    shape = broadcast.broadcast_shapes(*(x.shape for x in given), function="broadcast_arrays")
+    return tuple(x if x.shape == shape else broadcast_to(x, shape) for x in given)
+
+
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """The shape that shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : tuple of int
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    ValueError
+        If they do not broadcast.
+
+    Examples
+    --------
+    >>> xp.broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    return broadcast.broadcast_shapes(
+        *(views.shape_of(shape, "broadcast_shapes", f"shapes[{i}]") for i, shape in enumerate(shapes))
+    )
+
+
+def broadcast_to(x: Any, /, shape: Any) -> Array:
+    """An array repeated to a shape.
+
+    Parameters
+    ----------
+    x : array
+    shape : tuple of int
+
+    Returns
+    -------
+    Array
+        A read-only view.
+
+    Raises
+    ------
+    ValueError
+        If `x` does not broadcast to `shape`.
+
+    Examples
+    --------
+    >>> xp.broadcast_to(xp.asarray([1, 2]), (2, 2))
+    Array([[1, 2],
+           [1, 2]], dtype=int64, device='cpu')
+    """
+    x, target = adopt_foreign(x, "broadcast_to", "x"), views.shape_of(shape, "broadcast_to")
+    return view_of(x, views.broadcast_to(x._layout, target), writable=False)
+
+
+def expand_dims(x: Any, /, axis: Any = 0) -> Array:
+    """New axes of length 1.
+
+    Parameters
+    ----------
+    x : array
+    axis : int or tuple of int
+        Their places in the result; negative ones count from its end.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    IndexError
+        If a place is not among the result's axes.
+    ValueError
+        If a place is named twice.
+
+    Examples
+    --------
+    >>> xp.expand_dims(xp.zeros((3, 4)), axis=(0, -1)).shape
+    (1, 3, 4, 1)
+    """
+    x = adopt_foreign(x, "expand_dims", "x")
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    return view_of(x, views.expand_dims(x._layout, views.axes_of(axis, x.ndim + count, "expand_dims")))
+
+
+def flip(x: Any, /, *, axis: Any = None) -> Array:
+    """The elements in reverse along some axes.
+
+    Parameters
+    ----------
+    x : array
+    axis : int or tuple of int, optional
+        By default all.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.flip(xp.asarray([[1, 2], [3, 4]]), axis=1)
+    Array([[2, 1],
+           [4, 3]], dtype=int64, device='cpu')
+    """
+    x = adopt_foreign(x, "flip", "x")
+    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, "flip")
+    return view_of(x, views.flip(x._layout, axes))
+
+
+def matrix_transpose(x: Any, /) -> Array:
+    """A stack of matrices, each transposed.
+
+    Parameters
+    ----------
+    x : array
+        Has shape ``(..., M, N)``.
+
+    Returns
+    -------
+    Array
+        A view of shape ``(..., N, M)``.
+
+    Raises
+    ------
+    ValueError
+        If `x` has fewer than two axes.
+
+    Examples
+    --------
+    >>> xp.matrix_transpose(xp.zeros((5, 2, 3))).shape
+    (5, 3, 2)
+    """
+    x = adopt_foreign(x, "matrix_transpose", "x")
+    if x.ndim < 2:
+        raise ValueError(f"matrix_transpose: x has shape {x.shape}; accepted: two axes or more")
+    return x.mT
+
+
+def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
+    """Some axes at other places; the rest keep their order.
+
+    Parameters
+    ----------
+    x : array
+    source, destination : int or tuple of int
+        As many of one as of the other.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice, or the numbers of axes differ.
+
+    Examples
+    --------
+    >>> xp.moveaxis(xp.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    x = adopt_foreign(x, "moveaxis", "x")
+    sources = views.axes_of(source, x.ndim, "moveaxis", "source")
+    places = views.axes_of(destination, x.ndim, "moveaxis", "destination")
+    if len(sources) != len(places):
+        raise ValueError(f"moveaxis: source is {source!r} and destination {destination!r}; accepted: as many of each")
+    order = [axis for axis in range(x.ndim) if axis not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return view_of(x, views.permute(x._layout, order))
+
+
+def permute_dims(x: Any, /, axes: Any) -> Array:
+    """The axes in another order.
+
+    Parameters
+    ----------
+    x : array
+    axes : tuple of int
+        Every axis of `x` once; the result's axis i is ``axes[i]``.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If `axes` is no permutation.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.permute_dims(xp.zeros((2, 3, 4)), (2, 0, -2)).shape
+    (4, 2, 3)
+    """
+    x = adopt_foreign(x, "permute_dims", "x")
+    order = views.axes_of(axes, x.ndim, "permute_dims", "axes")
+    if len(order) != x.ndim:
+        raise ValueError(f"permute_dims: axes is {axes!r}; accepted: each of the {x.ndim} axes once")
+    return view_of(x, views.permute(x._layout, order))
+
+
+def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
+    """The same elements, in the order of C, in another shape.
+
+    Parameters
+    ----------
+    x : array
+    shape : tuple of int
+        One length may be -1: what is left.
+    copy : bool, optional
+        True: always; False: never, ValueError where one is needed; None: a view where strides allow it.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    ValueError
+        If `shape` does not hold as many elements as `x`, or `copy` is False where a copy is needed.
+
+    Examples
+    --------
+    >>> xp.reshape(xp.arange(6), (2, -1))
+    Array([[0, 1, 2],
+           [3, 4, 5]], dtype=int64, device='cpu')
+    """
+    x = adopt_foreign(x, "reshape", "x")
+    target = views.fill_shape(views.shape_of(shape, "reshape", lowest=-1), x.size)
+    region = None if copy else views.reshape(x._layout, target)
+    if region is None:
+        if copy is False:
+            raise ValueError(f"reshape: copy is False, but strides cannot show the array in the shape {target}")
+        x = contiguous_copy(x)
+        region = views.Region(0, target, views.contiguous_strides(target))
+    return view_of(x, region)
+
+
+def squeeze(x: Any, /, axis: Any) -> Array:
+    """Without some axes of length 1.
+
+    Parameters
+    ----------
+    x : array
+    axis : int or tuple of int
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If an axis is longer than 1.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.squeeze(xp.zeros((1, 3, 1)), axis=(0, 2)).shape
+    (3,)
+    """
+    x = adopt_foreign(x, "squeeze", "x")
+    axes = views.axes_of(axis, x.ndim, "squeeze")
+    for one in axes:
+        if x.shape[one] != 1:
+            raise ValueError(f"squeeze: axis {one} has length {x.shape[one]}; accepted: axes of length 1")
+    return view_of(x, views.squeeze(x._layout, axes))
+
+
+def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Array, ...]:
+    """The slices of an array along an axis.
+
+    Parameters
+    ----------
+    x : array
+        Has at least one axis.
+    axis : int
+
+    Returns
+    -------
+    tuple of Array
+        Views, without that axis.
+
+    Raises
+    ------
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> first, second = xp.unstack(xp.asarray([[1, 2], [3, 4]]), axis=1)
+    >>> first
+    Array([1, 3], dtype=int64, device='cpu')
+    """
+    x = adopt_foreign(x, "unstack", "x")
+    before = (slice(None),) * views.axis_of(axis, x.ndim, "unstack")
+    return tuple(x[(*before, position)] for position in range(x.shape[len(before)]))

@@ -1,0 +1,39 @@
+"""The methods that arrays have beyond the standard, each from the function of the same name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.api.data_types import astype
+from xpops.api.manipulation import permute_dims, reshape
+from xpops.array import Array
+
+
+def _reshape(self: Array, *shape: Any, copy: bool | None = None) -> Array:
+    """As `xpops.reshape`; the lengths may also be given one by one.
+
+    Examples
+    --------
+    >>> xp.arange(6).reshape(2, 3).shape
+    (2, 3)
+    """
+    return reshape(self, shape[0] if len(shape) == 1 else shape, copy=copy)
+
+
+def _transpose(self: Array, *axes: Any) -> Array:
+    """As `xpops.permute_dims`; without axes, all in reverse.
+
+    Examples
+    --------
+    >>> xp.zeros((2, 3, 4)).transpose().shape
+    (4, 3, 2)
+    """
+    order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+    return permute_dims(self, order if axes else tuple(reversed(range(self.ndim))))
+
+
+def attach() -> None:
+    """Give the methods to `Array`."""
+    Array.astype = astype
+    Array.reshape = _reshape
+    Array.transpose = _transpose

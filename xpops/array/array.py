@@ -1,0 +1,389 @@
+"""The Array object: a `Tensor` with the operators, conversions and indexing of the standard."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+import xpops.dlpack
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import DType
+from xpops.core.errors import HostCopyError
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
+from xpops.array.operators import Operators
+from xpops.array.printing import to_text
+from xpops.dispatch import binary, elementwise, set_array_class, unary
+from xpops.engine import engine_of
+from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.plan import views
+from xpops.plan.views import Region
+
+NDArray = np.ndarray[Any, Any]
+
+API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+_host_copies: ContextVar[bool] = ContextVar("xpops_host_copies", default=False)
+
+
+@set_array_class
+class Array(Operators):
+    """An array on one device.
+
+    Made by the functions of the namespace (`xpops.asarray`, `xpops.zeros`, ...), never by calling the class.
+
+    Examples
+    --------
+    >>> x = xp.asarray([[1, 2], [3, 4]])
+    >>> x[:, ::-1] + 10
+    Array([[12, 11],
+           [14, 13]], dtype=int64, device='cpu')
+    """
+
+    __slots__ = ()
+
+    # Attached by `xpops.api.methods`, from the functions of the same names.
+    astype: Callable[..., Any]
+    reshape: Callable[..., Any]
+    transpose: Callable[..., Any]
+
+    @property
+    def dtype(self) -> DType:
+        """The data type of the elements."""
+        return self._layout.dtype
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+        return self._layout.device
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return self._layout.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._layout.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._layout.size
+
+    @property
+    def T(self) -> Array:
+        """The transpose of a matrix, as a view. ValueError if it is no matrix."""
+        if self.ndim != 2:
+            raise ValueError(f"T: the array has {self.ndim} axes; accepted: 2. For stacks of matrices there is mT")
+        return view_of(self, views.permute(self._layout, (1, 0)))
+
+    @property
+    def mT(self) -> Array:
+        """The transposes of a stack of matrices, as a view. ValueError if there are fewer than two axes."""
+        if self.ndim < 2:
+            raise ValueError(f"mT: the array has {self.ndim} axes; accepted: 2 or more")
+        return view_of(self, views.permute(self._layout, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2)))
+
+    # Reading on the host
+
+    def item(self) -> bool | int | float | complex:
+        """The one element, as a Python scalar. Waits for the device.
+
+        Raises
+        ------
+        ValueError
+            If the array has not exactly one element.
+        """
+        if self._layout.size != 1:
+            raise ValueError(f"item: the array has shape {self.shape}; accepted: arrays of one element")
+        value: bool | int | float | complex = _host_array(self).item()
+        return value
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python scalars; a Python scalar for a 0-d array. Waits for the device."""
+        return _host_array(self).tolist()
+
+    def to_numpy(self) -> NDArray:
+        """The elements as a NumPy array: the array's own memory on the CPU, a copy of it from a GPU."""
+        return _host_view(self) if self.device == CPU else _host_array(self)
+
+    def copy(self) -> Array:
+        """A new array with the same elements on the same device."""
+        copied: Array = unary(IDENTITY, self)
+        return copied
+
+    def _scalar(self, method: str, *refused: str) -> Any:
+        if self._layout.shape:
+            raise TypeError(f"{method}: the array has shape {self.shape}; accepted: 0-d arrays")
+        for category in refused:
+            if self.dtype in dt.CATEGORIES[category]:
+                raise TypeError(f"{method}: the array has dtype {self.dtype}; {category} dtypes are not accepted")
+        return self.item()
+
+    def __bool__(self) -> bool:
+        return bool(self._scalar("bool"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int", "complex floating-point"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float", "complex floating-point"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex"))
+
+    def __index__(self) -> int:
+        if self.dtype not in dt.CATEGORIES["integer"]:
+            raise TypeError(f"index: the array has dtype {self.dtype}; accepted: integer dtypes")
+        return int(self._scalar("index"))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        if self.device != CPU:
+            if not _host_copies.get():
+                raise HostCopyError(
+                    f"__array__: the array is on {self.device}, and NumPy would copy it to the host; "
+                    "ask for the copy with to_numpy(), or allow all with xpops.allow_host_copies()"
+                )
+            if copy is False:
+                raise ValueError(f"__array__: the array is on {self.device}, so that copy=False is not possible")
+        host = self.to_numpy()
+        if dtype is not None and np.dtype(dtype) != host.dtype:
+            if copy is False:
+                raise ValueError(f"__array__: {host.dtype} to {np.dtype(dtype)} is not possible with copy=False")
+            return host.astype(dtype)
+        return host.copy() if copy and self.device == CPU else host
+
+    def __repr__(self) -> str:
+        text = to_text(self, ", ", "Array(")
+        shape = f"shape={self.shape}, " if self.size == 0 and self.shape != (0,) else ""
+        return f"Array({text}, {shape}dtype={self.dtype}, device={str(self.device)!r})"
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(self._scalar("format"), spec)
+
+    # The object as a container
+
+    def __len__(self) -> int:
+        if not self._layout.shape:
+            raise TypeError("len: a 0-d array has no length")
+        return self._layout.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._layout.shape:
+            raise TypeError("iter: a 0-d array has nothing to iterate over")
+        return (self[position] for position in range(self._layout.shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(_host_array(binary(OPERATORS["equal"], self, value))))
+
+    def __getitem__(self, key: Any) -> Array:
+        return view_of(self, views.index(self._layout, key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not self._writable:
+            raise ValueError("__setitem__: the array is read-only; assign to a copy of it")
+        target = self[key]
+        if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
+            return  # the end of ``x[key] += y``: the view has been written already
+        value = _assignable(value, self.dtype)
+        elementwise(IDENTITY, (value,), target, self.dtype)
+
+    # Exchange
+
+    def to_device(self, device: str, /, *, stream: Any = None) -> Array:
+        """The array on `device`: itself if it is there, else a copy.
+
+        Parameters
+        ----------
+        device : Device or str
+        stream : int, optional
+            The handle of the CUDA stream to copy on; else the current one.
+
+        Returns
+        -------
+        Array
+
+        Raises
+        ------
+        DeviceError
+            If the device is not there.
+        ValueError
+            If a stream is given and neither device has streams.
+        """
+        target = Device(device)
+        engine_of(target)
+        if stream is not None and target == CPU == self.device:
+            raise ValueError(f"to_device: stream is {stream!r}; accepted on the CPU: None")
+        return self if target == self.device else from_host(_host_array(self, stream), target, stream=stream)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        if api_version is not None and api_version not in API_VERSIONS:
+            raise ValueError(
+                f"__array_namespace__: api_version is {api_version!r}; accepted: {', '.join(API_VERSIONS)}"
+            )
+        return sys.modules["xpops"]
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        return xpops.dlpack.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return xpops.dlpack.device_of(self)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return xpops.dlpack.cuda_array_interface(self)
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return from_host, (_host_array(self), self.device)
+
+
+@contextmanager
+def allow_host_copies() -> Iterator[None]:
+    """Let NumPy copy arrays from a GPU to the host unasked, within a ``with`` block of this thread or task.
+
+    Examples
+    --------
+    >>> with xp.allow_host_copies():
+    ...     int(np.sum(np.asarray(xp.arange(4))))
+    6
+    """
+    token = _host_copies.set(True)
+    try:
+        yield
+    finally:
+        _host_copies.reset(token)
+
+
+def new_array(layout: Layout) -> Array:
+    """An uninitialised array."""
+    engine = engine_of(layout.device)
+    data, owner = engine.allocate(layout, engine.current_stream(layout.device))
+    return Array(layout, data, owner)
+
+
+def view_of(x: Array, region: Region, writable: bool = True) -> Array:
+    """The array of a region of `x`, on the same memory."""
+    offset, shape, strides = region
+    layout = x._layout
+    engine = engine_of(layout.device)
+    address = engine.address(x._data) + offset * layout.dtype.itemsize
+    part = layout_of(layout.dtype, shape, strides, layout.device, alignment(address))
+    return Array(part, engine.view(x._data, offset, part), x._owner, x._writable and writable)
+
+
+def contiguous_copy(x: Array) -> Array:
+    """A new array with the elements of `x`, in the order of C."""
+    layout = x._layout
+    target = new_array(layout_of(layout.dtype, layout.shape, None, layout.device))
+    copied: Array = elementwise(IDENTITY, (x,), target, layout.dtype)
+    return copied
+
+
+def cast(x: Array, dtype: DType, function: str) -> Array:
+    """The elements of `x` as `dtype`; `x` itself if it has it.
+
+    Raises
+    ------
+    TypeError
+        If `x` is complex and `dtype` is real, since it is not said which part is meant.
+    """
+    if x.dtype == dtype:
+        return x
+    if x.dtype in dt.COMPLEX_FLOATS and dtype not in (*dt.COMPLEX_FLOATS, dt.bool):
+        raise TypeError(f"{function}: {x.dtype} to {dtype} would drop a part; choose one with real, imag or abs first")
+    result: Array = elementwise(IDENTITY, (x,), None, dtype)
+    return result
+
+
+def adopt_foreign(x: Any, function: str, argument: str) -> Array:
+    """An xpops array on the memory of any array; `x` itself if it is one.
+
+    Raises
+    ------
+    TypeError
+        If `x` is no array.
+    """
+    if isinstance(x, Array):
+        return x
+    adapter = adapter_of(type(x))
+    if adapter is None:
+        raise TypeError(f"{function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; accepted: an array")
+    return Array(*adapter.view(x, function, argument, lambda device: engine_of(device).current_stream(device)))
+
+
+def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
+    """A new array on `device` with the elements of an ndarray of a supported dtype."""
+    x = new_array(layout_of(host.dtype, host.shape, None, device))
+    engine = engine_of(device)
+    handle = engine.current_stream(device) if stream is None else operator.index(stream)
+    engine.from_host(np.ascontiguousarray(host), x._data, x._layout, handle)
+    return x
+
+
+def alias_host(host: NDArray) -> Array:
+    """An array on the CPU in the memory of an ndarray, whose strides are multiples of its item size."""
+    item = host.dtype.itemsize
+    strides = tuple(stride // item for stride in host.strides)
+    layout = layout_of(host.dtype, host.shape, strides, CPU, alignment(host.ctypes.data))
+    return Array(layout, host, host, host.flags.writeable)
+
+
+def _address(x: Array) -> int:
+    return engine_of(x.device).address(x._data)
+
+
+def _host_array(x: Array, stream: Any = None) -> NDArray:
+    """A C-contiguous ndarray with a copy of the elements. Waits for the device."""
+    if not x._layout.contiguous:
+        x = contiguous_copy(x)
+    engine = engine_of(x.device)
+    handle = engine.current_stream(x.device) if stream is None else operator.index(stream)
+    host: NDArray = engine.to_host(x._data, x._layout, handle)
+    return host
+
+
+def _host_view(x: Array) -> NDArray:
+    host: NDArray = x._data[...]
+    if not x._writable:
+        host.flags.writeable = False
+    return host
+
+
+def _assignable(value: Any, dtype: DType) -> Any:
+    """`value`, if it promotes to `dtype`."""
+    if isinstance(value, (*SCALAR_TYPES, np.generic)):
+        value = value.item() if isinstance(value, np.generic) else value
+        name, found = f"Python {type(value).__name__}", scalar_dtype(type(value), dtype)
+    else:
+        value = adopt_foreign(value, "__setitem__", "value")
+        name, found = value.dtype.name, TABLE.get((dtype, value.dtype)) if dtype != value.dtype else dtype
+    if found != dtype:
+        raise TypeError(f"__setitem__: value is {name}, which does not promote to {dtype}; convert it with astype")
+    return value

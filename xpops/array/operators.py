@@ -1,0 +1,87 @@
+"""The operators of Python, each by its row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch import Tensor, binary, unary
+from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import OPERATORS
+
+_Unary = Callable[[Any], Any]
+_Binary = Callable[[Any, Any], Any]
+
+
+def _is_operand(x: Any) -> bool:
+    return isinstance(x, (Tensor, *SCALAR_TYPES, np.generic)) or adapter_of(type(x)) is not None
+
+
+def _unary(name: str) -> _Unary:
+    op = OPERATORS[name]
+    return lambda self: unary(op, self)
+
+
+def _forward(name: str) -> _Binary:
+    """The method for ``x + y``. Anything that is no array and no scalar is left to its own method."""
+    op = OPERATORS[name]
+
+    def method(self: Tensor, other: Any) -> Any:
+        if other.__class__ is self.__class__ or _is_operand(other):
+            return binary(op, self, other)
+        return NotImplemented
+
+    return method
+
+
+def _operators(name: str) -> tuple[_Binary, _Binary, _Binary]:
+    """The methods for ``x + y``, for ``y + x`` where y knows no better, and for ``x += y``."""
+    op = OPERATORS[name]
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        return binary(op, other, self) if _is_operand(other) else NotImplemented
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        return binary(op, self, other, self) if _is_operand(other) else NotImplemented
+
+    return _forward(name), reflected, in_place
+
+
+def _matmul(self: Tensor, other: Any) -> Any:
+    raise NotImplementedError("matmul: there is no matrix product yet")
+
+
+class Operators(Tensor):
+    """A tensor with Python's operators. In place, the result must have the array's own dtype and shape."""
+
+    __slots__ = ()
+    # Without it NumPy's arrays and scalars would take mixed expressions element by element.
+    __array_ufunc__ = None
+
+    __add__, __radd__, __iadd__ = _operators("add")
+    __sub__, __rsub__, __isub__ = _operators("subtract")
+    __mul__, __rmul__, __imul__ = _operators("multiply")
+    __truediv__, __rtruediv__, __itruediv__ = _operators("divide")
+    __floordiv__, __rfloordiv__, __ifloordiv__ = _operators("floor_divide")
+    __mod__, __rmod__, __imod__ = _operators("remainder")
+    __pow__, __rpow__, __ipow__ = _operators("pow")
+    __and__, __rand__, __iand__ = _operators("bitwise_and")
+    __or__, __ror__, __ior__ = _operators("bitwise_or")
+    __xor__, __rxor__, __ixor__ = _operators("bitwise_xor")
+    __lshift__, __rlshift__, __ilshift__ = _operators("bitwise_left_shift")
+    __rshift__, __rrshift__, __irshift__ = _operators("bitwise_right_shift")
+    __matmul__ = __rmatmul__ = __imatmul__ = _matmul
+    __eq__ = _forward("equal")  # type: ignore[assignment]  # of elements, where object's compares identities
+    __ne__ = _forward("not_equal")  # type: ignore[assignment]
+    __lt__ = _forward("less")
+    __le__ = _forward("less_equal")
+    __gt__ = _forward("greater")
+    __ge__ = _forward("greater_equal")
+    __abs__ = _unary("abs")
+    __neg__ = _unary("negative")
+    __pos__ = _unary("positive")
+    __invert__ = _unary("bitwise_invert")
+    __hash__ = None  # type: ignore[assignment]  # arrays are mutable and compare by element

@@ -1,0 +1,1 @@
+"""Layouts, dtypes, devices, errors and configuration. Imports nothing else of the package."""

@@ -1,0 +1,36 @@
+"""The exceptions that are ours. Everything else is a built-in one, as the standard and DLPack say."""
+
+from __future__ import annotations
+
+
+class CompileError(RuntimeError):
+    """NVRTC could not compile a kernel.
+
+    Attributes
+    ----------
+    key : str
+        The kernel's name.
+    options : tuple of str
+        What NVRTC was given.
+    source : str
+        The glue that was compiled.
+    log : str
+        NVRTC's own words.
+    """
+
+    def __init__(self, key: str, options: tuple[str, ...], source: str, log: str) -> None:
+        self.key, self.options, self.source, self.log = key, options, source, log
+        numbered = "\n".join(f"{number:4} | {line}" for number, line in enumerate(source.splitlines(), 1))
+        super().__init__(f"NVRTC failed on {key}\noptions: {' '.join(options)}\n{numbered}\n{log.strip()}")
+
+
+class OutOfMemoryError(MemoryError):
+    """A device has no room for a result. Every array that existed is still valid."""
+
+
+class DeviceError(RuntimeError):
+    """A device is not there, or its driver refused a call."""
+
+
+class HostCopyError(TypeError):
+    """NumPy asked for an array that is not on the host. Nothing is copied to the host unasked."""

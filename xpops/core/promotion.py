@@ -1,0 +1,100 @@
+"""The one promotion table, and the rules for Python scalars beside arrays."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from itertools import product
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+
+PythonScalar = bool | int | float | complex
+SCALAR_TYPES: tuple[type, ...] = (builtins.bool, int, float, complex)
+
+
+def _build_table() -> dict[tuple[DType, DType], DType]:
+    signed, unsigned = dt.SIGNED_INTEGERS, dt.UNSIGNED_INTEGERS
+    integers = signed + unsigned
+    table = {(d, d): d for d in dt.CATEGORIES["arithmetic"]}
+    for row in (signed, unsigned, (dt.float16, dt.float32, dt.float64), dt.COMPLEX_FLOATS):
+        for (i, x), (j, y) in product(enumerate(row), repeat=2):
+            table[x, y] = row[max(i, j)]
+    for (i, s), (j, u) in product(enumerate(signed), enumerate(unsigned)):
+        # The smallest signed type that holds both; nothing holds int64 and uint64, where NumPy goes to float64.
+        wide = max(i, j + 1)
+        table[s, u] = signed[wide] if wide < 4 else dt.float64
+    table[dt.bfloat16, dt.float16] = dt.float32
+    for wide_float in (dt.float32, dt.float64):
+        table[dt.bfloat16, wide_float] = wide_float
+    for real, cplx in product(dt.REAL_FLOATS, dt.COMPLEX_FLOATS):
+        table[real, cplx] = dt.complex128 if real == dt.float64 else cplx
+    # Mixed kinds, which the standard leaves open: the "higher" kind decides, so float32 stays float32.
+    for integer in integers:
+        table[dt.bool, integer] = integer
+    for low, high in product((dt.bool, *integers), dt.REAL_FLOATS + dt.COMPLEX_FLOATS):
+        table[low, high] = high
+    table.update({(y, x): result for (x, y), result in table.items()})
+    return table
+
+
+TABLE = _build_table()
+
+
+def scalar_dtype(kind: type, dtype: DType | None) -> DType:
+    """The dtype that an array of `dtype` and a Python scalar of type `kind` promote to.
+
+    `dtype` None means that there is no array: the kind's default dtype.
+    """
+    if kind is builtins.bool:
+        return dtype or dt.bool
+    if kind is int:
+        return dt.DEFAULT_INTEGER if dtype in (None, dt.bool) else dtype  # type: ignore[return-value]
+    if kind is float:
+        return dtype if dtype in dt.CATEGORIES["floating-point"] else dt.DEFAULT_FLOAT  # type: ignore[return-value]
+    if dtype in dt.COMPLEX_OF:
+        return dt.COMPLEX_OF[dtype]
+    return dtype if dtype in dt.CATEGORIES["complex floating-point"] else dt.DEFAULT_COMPLEX  # type: ignore[return-value]
+
+
+def promote(operands: Iterable[DType | type], function: str = "result_type") -> DType:
+    """The common dtype of dtypes and Python scalar types.
+
+    Parameters
+    ----------
+    operands : iterable of numpy.dtype or of bool, int, float, complex
+        Arrays by their dtype, Python scalars by their type.
+    function : str
+        The public function to name in the error.
+
+    Raises
+    ------
+    TypeError
+        If there is no operand, or the table holds no such pair (float8 with anything).
+
+    Examples
+    --------
+    >>> promote([dt.int32, dt.float32]), promote([dt.float32, float])
+    (dtype('float32'), dtype('float32'))
+    """
+    result: DType | None = None
+    scalars = []
+    for operand in operands:
+        if isinstance(operand, type):
+            scalars.append(operand)
+        elif result is None:
+            result = operand
+        elif operand != result:
+            try:
+                result = TABLE[result, operand]
+            except KeyError:
+                raise TypeError(
+                    f"{function}: {result} and {operand} have no common dtype; convert one with astype"
+                ) from None
+    for scalar in scalars:
+        if result in dt.FLOAT8:
+            raise TypeError(f"{function}: {result} is for storage and casts only; convert with astype first")
+        result = scalar_dtype(scalar, result)
+    if result is None:
+        raise TypeError(f"{function}: at least one array, dtype or Python scalar is required")
+    return result

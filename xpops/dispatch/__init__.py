@@ -1,0 +1,140 @@
+"""Where operators, plans and engines meet: from any arrays to a result in the caller's own framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xpops.core.dtypes import DType
+from xpops.core.layouts import layout_of
+from xpops.dispatch.calls import PLAN_LIMIT, Call, call_for
+from xpops.dispatch.operands import Operands
+from xpops.dispatch.tensor import Tensor
+from xpops.engine import engine_of
+from xpops.engine.protocol import Engine
+from xpops.frameworks.adapter import View
+from xpops.ops.elementwise import IDENTITY
+from xpops.ops.operator import Operator
+from xpops.plan.cache import BoundedDict
+from xpops.plan.overlap import overlaps_itself, unsafe_overlap
+
+__all__ = ["Tensor", "binary", "elementwise", "set_array_class", "unary"]
+
+# The class of results; `xpops.array`, which stands above this package, sets it.
+_array_class: type[Any] = Tensor
+# (operator, layout or scalar type, ...) -> function from the operands' data to a new array: the steady state.
+_launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)
+
+
+def set_array_class(cls: type[Any]) -> type[Any]:
+    """Make `cls`, a subclass of `Tensor`, the class of results."""
+    global _array_class
+    _array_class = cls
+    return cls
+
+
+def unary(op: Operator, x: Any, out: Any = None) -> Any:
+    """`op` of one operand."""
+    if x.__class__ is _array_class and out is None:
+        launch = _launches.get((op, x._layout))
+        if launch is not None:
+            return launch(x._data)
+    return elementwise(op, (x,), out)
+
+
+def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
+    """`op` of two operands, either of which may be a Python scalar."""
+    if x1.__class__ is _array_class and out is None:
+        kind = x2.__class__
+        if kind is _array_class:
+            launch = _launches.get((op, x1._layout, x2._layout))
+            if launch is not None:
+                return launch(x1._data, x2._data)
+        else:
+            launch = _launches.get((op, x1._layout, kind))
+            if launch is not None:
+                return launch(x1._data, x2)
+    return elementwise(op, (x1, x2), out)
+
+
+def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype: DType | None = None) -> Any:
+    """`op` of any operands: the long way, which finds out what they are and remembers the plan.
+
+    Parameters
+    ----------
+    op : Operator
+    arguments : tuple
+        Arrays of any framework, Python and NumPy scalars.
+    out : array, optional
+        Written and returned. Has exactly the result's shape and dtype.
+    dtype : numpy.dtype, optional
+        The result's dtype, for casts.
+
+    Returns
+    -------
+    array
+        `out`; else an array of the operands' framework, or an xpops array where they are of several or of none known.
+    """
+    operands = Operands(op, arguments, out)
+    if operands.out is not None:
+        _write(op, operands, operands.out, dtype)
+        result = out
+    else:
+        result = _fresh(op, operands, dtype)
+    operands.release()
+    return result
+
+
+def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> Any:
+    """The result in new memory: the framework's own where there is one, else xpops'."""
+    engine, framework, stream = engine_of(operands.device), operands.framework, operands.stream
+    call = call_for(op, operands.specs, operands.device, dtype)
+    allocated = framework.allocate(call.layout) if framework is not None else None
+    if allocated is not None:
+        result, data = allocated
+        call.kernel(stream, data, *operands.values)
+        return result
+    data, owner = engine.allocate(call.layout, stream)
+    call.kernel(stream, data, *operands.values)
+    array = _array_class(call.layout, data, owner)
+    if framework is not None:
+        return framework.export(array)
+    if operands.native and dtype is None:
+        _launches[(op, *operands.specs)] = _launch(engine, call)
+    return array
+
+
+def _launch(engine: Engine, call: Call) -> Callable[..., Any]:
+    """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
+    layout, kernel = call
+    device, allocate, current_stream, cls = layout.device, engine.allocate, engine.current_stream, _array_class
+
+    def launch(*values: Any) -> Any:
+        stream = current_stream(device)
+        data, owner = allocate(layout, stream)
+        kernel(stream, data, *values)
+        return cls(layout, data, owner)
+
+    return launch
+
+
+def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> None:
+    """The result in the caller's memory, through a temporary if it partly overlaps an operand."""
+    engine, layout, stream = engine_of(operands.device), out.layout, operands.stream
+    if not out.writable:
+        raise ValueError(f"{op.name}: out is read-only; accepted: a writable array")
+    if overlaps_itself(layout):
+        raise ValueError(f"{op.name}: out has several elements at one address; accepted: an array without repeats")
+    call = call_for(op, operands.specs, operands.device, dtype, layout)
+    address = engine.address(out.data)
+    if any(
+        not isinstance(spec, type) and unsafe_overlap(layout, address, spec, engine.address(value))
+        for spec, value in zip(operands.specs, operands.values, strict=True)
+    ):
+        fresh = layout_of(layout.dtype, layout.shape, None, layout.device)
+        data, owner = engine.allocate(fresh, stream)
+        call_for(op, operands.specs, operands.device, dtype, fresh).kernel(stream, data, *operands.values)
+        call_for(IDENTITY, (fresh,), operands.device, layout.dtype, layout).kernel(stream, out.data, data)
+        del owner  # kept until the copy was launched; the pool is ordered on the stream
+    else:
+        call.kernel(stream, out.data, *operands.values)

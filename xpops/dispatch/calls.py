@@ -1,0 +1,99 @@
+"""Plans bound to an engine, and the cache of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from xpops.core.devices import Device
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.dispatch.operands import argument_names
+from xpops.engine import engine_of
+from xpops.engine.protocol import Data, Kernel
+from xpops.ops.elementwise import IDENTITY
+from xpops.ops.operator import Operator
+from xpops.plan.broadcast import broadcast_shapes
+from xpops.plan.cache import BoundedDict
+from xpops.plan.result import result_layout
+from xpops.plan.signature import Operand, Signature, signature_of
+
+PLAN_LIMIT = 8192
+
+
+class Call(NamedTuple):
+    """An elementwise call that is ready to run: the result's layout and the kernel that writes it."""
+
+    layout: Layout
+    kernel: Kernel
+
+
+_calls: BoundedDict[tuple[object, ...], Call] = BoundedDict(PLAN_LIMIT)
+
+
+def call_for(
+    op: Operator,
+    specs: tuple[Operand, ...],
+    device: Device,
+    dtype: DType | None = None,
+    out: Layout | None = None,
+) -> Call:
+    """The call of `op` on operands of `specs`, from the cache or newly planned.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype, optional
+        The result's dtype, for casts.
+    out : Layout, optional
+        Where the result goes, if the caller gave memory for it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the operator does not take the operands, they do not broadcast, or `out` does not fit.
+    """
+    key = (op, specs, device, dtype, out)
+    call = _calls.get(key)
+    if call is None:
+        signature = signature_of(op, specs, dtype)
+        if out is None:
+            out = result_layout(signature, specs, device)
+        else:
+            signature = _fitted(op, signature, out)
+        kernel = engine_of(device).elementwise(op, signature, specs, out)
+        call = _calls[key] = Call(out, _checked(op, specs, signature.loop, kernel))
+    return call
+
+
+def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
+    """The signature with the shape of `out`. A copy (an assignment) broadcasts to it; every other operator must match it."""
+    broadcasts = op is IDENTITY and broadcast_shapes(signature.shape, out.shape, function="assignment") == out.shape
+    if signature.dtype != out.dtype or (signature.shape != out.shape and not broadcasts):
+        raise ValueError(
+            f"{op.name}: out has shape {out.shape} and dtype {out.dtype}; "
+            f"accepted: shape {signature.shape} and dtype {signature.dtype}"
+        )
+    return signature._replace(shape=out.shape)
+
+
+def _checked(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], kernel: Kernel) -> Kernel:
+    """`kernel`, refusing Python integers that the loop's dtype cannot hold."""
+    bounds = [
+        (position, int(np.iinfo(dtype).min), int(np.iinfo(dtype).max), dtype)
+        for position, (spec, dtype) in enumerate(zip(specs, loop, strict=True))
+        if spec is int and dtype.kind in "iu"
+    ]
+    if not bounds:
+        return kernel
+
+    def checked(stream: int, out: Data, *values: Data) -> None:
+        for position, low, high, dtype in bounds:
+            if not low <= values[position] <= high:
+                raise OverflowError(
+                    f"{op.name}: {argument_names(op)[position]} is {values[position]}, which {dtype} cannot hold; "
+                    f"accepted: {low} to {high}"
+                )
+        kernel(stream, out, *values)
+
+    return checked

@@ -1,0 +1,139 @@
+"""The operands of one call: what they are, where they lie, whose they are, and which stream they are used on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xpops.core.devices import CPU, Device
+from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch.tensor import Tensor
+from xpops.engine import engine_of
+from xpops.frameworks.adapter import Adapter, View
+from xpops.frameworks.registry import adapter_of
+from xpops.ops.operator import Operator
+from xpops.plan.signature import Operand
+
+_ARGUMENTS = {"where": ("condition", "x1", "x2"), "clip": ("x", "min", "max")}
+
+
+def argument_names(op: Operator) -> tuple[str, ...]:
+    """The public names of an operator's arguments, for errors."""
+    return _ARGUMENTS.get(op.name) or (("x",) if op.arity == 1 else ("x1", "x2"))
+
+
+class Operands:
+    """The operands of one elementwise call, viewed without a copy.
+
+    Parameters
+    ----------
+    op : Operator
+    arguments : tuple
+        Arrays of any framework, Python and NumPy scalars.
+    out : array, optional
+
+    Attributes
+    ----------
+    specs : tuple of Layout or type
+        The layouts of arrays, the types of scalars: with the operator, the key of the plan.
+    values : list
+        The data of arrays, the values of scalars: what the kernel is called with.
+    out : View or None
+    device : Device
+        The one device of all arrays.
+    framework : Adapter or None
+        The one framework of all operands; None where they are xpops arrays, of several frameworks, or of one that does not
+        say how to make its arrays.
+    stream : int
+        The stream the call runs on: the framework's own current one, else xpops'.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no array and no scalar, or all are scalars.
+    ValueError
+        If the arrays are on different devices.
+    """
+
+    def __init__(self, op: Operator, arguments: tuple[Any, ...], out: Any = None) -> None:
+        self._op, names = op, argument_names(op)
+        self._foreign: list[tuple[Adapter, View]] = []
+        adapters = [self._adapter(x, name) for x, name in zip(arguments, names, strict=True)]
+        self.framework = _common_framework(arguments, adapters)
+        views = [self._view(x, adapter, name) for x, adapter, name in zip(arguments, adapters, names, strict=True)]
+        self.specs: tuple[Operand, ...] = tuple(view.layout if isinstance(view, View) else type(view) for view in views)
+        self.values = [view.data if isinstance(view, View) else view for view in views]
+        self.out: View | None = None
+        if out is not None:
+            self.out = self._view(out, self._adapter(out, "out"), "out")
+            names, views = ("out", *names), [self.out, *views]
+        self.device = self._common_device(names, views)
+        self.stream = self._stream_of(self.device)
+
+    @property
+    def native(self) -> bool:
+        """Whether every array is an xpops array."""
+        return not self._foreign
+
+    def release(self) -> None:
+        """Order what the lenders of foreign memory do with it next after what was launched on it."""
+        engine = engine_of(self.device)
+        for adapter, view in self._foreign:
+            theirs = adapter.current_stream(self.device)
+            if theirs is None:
+                engine.retain(view.owner, self.stream)
+            elif theirs != self.stream:
+                engine.order(self.stream, theirs)
+
+    def _stream_of(self, device: Device) -> int:
+        theirs = self.framework.current_stream(device) if self.framework is not None else None
+        return engine_of(device).current_stream(device) if theirs is None else theirs
+
+    def _adapter(self, x: Any, argument: str) -> Adapter | None:
+        """The adapter of a foreign array; None for xpops arrays and scalars."""
+        if isinstance(x, (Tensor, *SCALAR_TYPES, np.generic)):
+            return None
+        adapter = adapter_of(type(x))
+        if adapter is None:
+            raise TypeError(
+                f"{self._op.name}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; "
+                "accepted: an array (anything with __dlpack__) or a Python scalar"
+            )
+        return adapter
+
+    def _view(self, x: Any, adapter: Adapter | None, argument: str) -> Any:
+        """The View of an array, or the value of a scalar as one of Python's four types."""
+        if isinstance(x, Tensor):
+            return View(x._layout, x._data, x._owner, x._writable)
+        if adapter is None:
+            value = x.item() if isinstance(x, np.generic) else x
+            return next(kind for kind in SCALAR_TYPES if isinstance(value, kind))(value)
+        view = adapter.view(x, self._op.name, argument, self._stream_of)
+        if view.layout.device != CPU:
+            self._foreign.append((adapter, view))
+            theirs = adapter.current_stream(view.layout.device)
+            ours = self._stream_of(view.layout.device)
+            if theirs is not None and theirs != ours:
+                engine_of(view.layout.device).order(theirs, ours)
+        return view
+
+    def _common_device(self, names: tuple[str, ...], views: list[Any]) -> Device:
+        found = [(name, view.layout.device) for name, view in zip(names, views, strict=True) if isinstance(view, View)]
+        if not found:
+            raise TypeError(f"{self._op.name}: every operand is a Python scalar; accepted: at least one array")
+        first, device = found[0]
+        for name, other in found[1:]:
+            if other != device:
+                raise ValueError(
+                    f"{self._op.name}: {first} is on {device} and {name} on {other}; "
+                    f"move one with {name}.to_device({first}.device)"
+                )
+        return device
+
+
+def _common_framework(arguments: tuple[Any, ...], adapters: list[Adapter | None]) -> Adapter | None:
+    if any(isinstance(x, Tensor) for x in arguments):
+        return None
+    foreign = {id(adapter): adapter for adapter in adapters if adapter is not None}
+    return next(iter(foreign.values())) if len(foreign) == 1 else None

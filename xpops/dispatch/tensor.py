@@ -1,0 +1,25 @@
+"""The bare array."""
+
+from __future__ import annotations
+
+from xpops.core.layouts import Layout
+from xpops.engine.protocol import Data, Owner
+
+
+class Tensor:
+    """A layout, data and an owner. `xpops.array.Array` gives it its manners.
+
+    Attributes
+    ----------
+    _layout : Layout
+    _data : Data
+        An address on CUDA, an ndarray on the CPU.
+    _owner : object
+        What keeps the memory alive.
+    _writable : bool
+    """
+
+    __slots__ = ("__weakref__", "_data", "_layout", "_owner", "_writable")
+
+    def __init__(self, layout: Layout, data: Data, owner: Owner, writable: bool = True) -> None:
+        self._layout, self._data, self._owner, self._writable = layout, data, owner, writable

@@ -1,0 +1,1 @@
+"""The CPU engine: NumPy, mended where it deviates from the standard."""

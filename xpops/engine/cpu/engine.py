@@ -1,0 +1,111 @@
+"""The primitives on NumPy."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, extent
+from xpops.engine.cpu import functions
+from xpops.engine.protocol import Kernel, Owner
+from xpops.ops.elementwise import IDENTITY
+from xpops.ops.operator import Operator
+from xpops.plan.signature import Operand, Signature
+
+NDArray = np.ndarray[Any, Any]
+
+# JAX aliases host memory only at this alignment; SIMD loops like it too.
+HOST_ALIGNMENT = 64
+# Computed in float32, as on the GPU.
+_WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
+
+
+class CpuEngine:
+    """NumPy as an engine. Data is an ndarray of exactly the array's layout, and its own owner."""
+
+    def allocate(self, layout: Layout, stream: int = 0) -> tuple[NDArray, Owner]:
+        buffer = np.empty(layout.nbytes + HOST_ALIGNMENT, np.uint8)
+        low, _ = extent(layout)
+        start = -buffer.ctypes.data % HOST_ALIGNMENT - low
+        return np.ndarray(layout.shape, layout.dtype, buffer, start, _byte_strides(layout)), None
+
+    def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
+        loops = tuple(_WIDENED.get(loop, loop) for loop in signature.loop)
+        function = _function(op)
+
+        def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
+            with np.errstate(all="ignore"):
+                converted = [_converted(x, loop) for x, loop in zip(inputs, loops, strict=True)]
+                if isinstance(function, np.ufunc):
+                    function(*converted, out=out, casting="unsafe")
+                else:
+                    np.copyto(out, function(*converted), casting="unsafe")
+
+        def copy(stream: int, out: NDArray, x: Any) -> None:
+            with np.errstate(all="ignore"):
+                np.copyto(out, x, casting="unsafe")
+
+        return copy if op is IDENTITY else kernel
+
+    def arange(self, out: Layout) -> Kernel:
+        def kernel(stream: int, out: NDArray, start: Any, step: Any) -> None:
+            if out.dtype.kind in "iu":  # modular, so that the ends of the 64-bit ranges are exact
+                index = np.arange(out.size, dtype=np.uint64)
+                out[...] = (index * np.uint64(step % 2**64) + np.uint64(start % 2**64)).astype(out.dtype)
+            else:
+                out[...] = start + np.arange(out.size) * step
+
+        return kernel
+
+    def view(self, data: NDArray, offset: int, layout: Layout) -> NDArray:
+        # as_strided cannot step before the first element, so negative strides go through the address.
+        address = data.ctypes.data + offset * layout.dtype.itemsize
+        return self.adopt(address, layout, data, data.flags.writeable)
+
+    def address(self, data: NDArray) -> int:
+        return data.ctypes.data
+
+    def adopt(self, address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray:
+        if layout.size == 0:
+            return np.empty(layout.shape, layout.dtype)
+        low, high = extent(layout)
+        buffer = (ctypes.c_char * (high - low)).from_address(address + low)
+        buffer.owner = owner  # type: ignore[attr-defined]  # ctypes instances take attributes; the ndarray's base holds it
+        array: NDArray = np.ndarray(layout.shape, layout.dtype, buffer, -low, _byte_strides(layout))
+        array.flags.writeable = writable
+        return array
+
+    def to_host(self, data: NDArray, layout: Layout, stream: int = 0) -> NDArray:
+        return data.copy()
+
+    def from_host(self, array: NDArray, data: NDArray, layout: Layout, stream: int = 0) -> None:
+        data[...] = array
+
+    def current_stream(self, device: Device = CPU) -> int:
+        return 0
+
+    def order(self, first: int, then: int) -> None:
+        pass  # the host computes in order
+
+    def retain(self, owner: Owner, stream: int) -> None:
+        pass  # a kernel has read its operands when it returns
+
+
+def _function(op: Operator) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(functions, op.numpy, None) or getattr(np, op.numpy)
+    return found
+
+
+def _converted(x: Any, dtype: DType) -> NDArray:
+    return x.astype(dtype, copy=False) if isinstance(x, np.ndarray) else np.asarray(x, dtype)
+
+
+def _byte_strides(layout: Layout) -> tuple[int, ...]:
+    item = layout.dtype.itemsize
+    return tuple(stride * item for stride in layout.strides)

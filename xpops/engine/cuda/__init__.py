@@ -1,0 +1,1 @@
+"""The CUDA engine: compile, cache, memory, streams, launch, tuning."""

@@ -1,0 +1,102 @@
+"""Compiled kernels on disk: shared between processes, checked, and never a reason to fail."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeVar
+
+from xpops.core import config
+from xpops.engine.cuda.compile import compile_cubin, header_digest, nvrtc_version, options_for
+
+if TYPE_CHECKING:
+    from cuda.core.utils import FileStreamProgramCache
+
+T = TypeVar("T")
+
+# Raise when the form of an entry or the key changes.
+SCHEMA = 1
+SIZE_LIMIT = 1 << 30
+_DIGEST_BYTES = 32
+
+# Kernels compiled in this process, by anyone; tests read it to prove that nothing is compiled twice.
+compilations = 0
+_count_lock = threading.Lock()
+
+
+def key_of(source: str, capability: int) -> bytes:
+    """Whatever can change the bytes: schema, source, options, architecture, NVRTC's version, the headers."""
+    # The include path is where the headers lie, not what they say; their digest stands for it.
+    options = " ".join(option for option in options_for(capability) if not option.startswith("--include-path"))
+    parts = (str(SCHEMA), source, options, ".".join(map(str, nvrtc_version())), header_digest())
+    return sha256("\0".join(parts).encode()).digest()
+
+
+@cache
+def disk() -> FileStreamProgramCache | None:
+    """The cache on disk; None, said once, where there can be none."""
+    from cuda.core.utils import FileStreamProgramCache
+
+    directory = config.cache_directory()
+    try:
+        return FileStreamProgramCache(directory, max_size_bytes=SIZE_LIMIT)
+    except OSError as error:
+        warnings.warn(f"xpops: kernels are not kept on disk: {directory}: {error.strerror or error}", stacklevel=2)
+        return None
+
+
+def _read(key: bytes) -> bytes | None:
+    """The entry, or None where it is missing, damaged or unreadable."""
+    store = disk()
+    entry = None
+    if store is not None:
+        with suppress(OSError):
+            entry = store.get(key)
+    if entry is None or sha256(entry[:-_DIGEST_BYTES]).digest() != entry[-_DIGEST_BYTES:]:
+        return None
+    return entry[:-_DIGEST_BYTES]
+
+
+def _write(key: bytes, cubin: bytes) -> None:
+    store = disk()
+    if store is not None:
+        try:
+            store[key] = cubin + sha256(cubin).digest()
+        except OSError as error:
+            warnings.warn(f"xpops: a kernel could not be kept on disk: {error.strerror or error}", stacklevel=2)
+
+
+def cubin_for(name: str, source: str, capability: int) -> bytes:
+    """The cubin of `source` from the disk, else compiled and kept."""
+    global compilations
+    key = key_of(source, capability)
+    cubin = _read(key)
+    if cubin is None:
+        cubin = compile_cubin(name, source, capability)
+        with _count_lock:
+            compilations += 1
+        _write(key, cubin)
+    return cubin
+
+
+class Once:
+    """A dictionary whose values are made by the first thread that asks, while the others wait for that one."""
+
+    def __init__(self) -> None:
+        self._values: dict[object, object] = {}
+        self._locks: dict[object, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: object, make: Callable[[], T]) -> T:
+        """The value of `key`, made by `make` if nobody has; an exception is passed on and nothing is kept."""
+        if key not in self._values:
+            with self._lock:
+                lock = self._locks.setdefault(key, threading.Lock())
+            with lock:
+                if key not in self._values:
+                    self._values[key] = make()
+        return self._values[key]  # type: ignore[return-value]

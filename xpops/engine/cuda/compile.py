@@ -1,0 +1,90 @@
+"""NVRTC: from a few lines of glue to a cubin for one architecture."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from xpops.core.errors import CompileError
+
+
+@cache
+def include_directory() -> Path:
+    """The directory of ``xpops/...`` headers: beside the package in a checkout, inside it when installed."""
+    package = Path(__file__).parents[2]
+    installed = package / "native"
+    return installed if installed.is_dir() else package.parent / "native"
+
+
+@cache
+def header_digest() -> str:
+    """SHA-256 of every header, by path and bytes."""
+    digest, root = sha256(), include_directory()
+    for path in sorted(root.rglob("*.cuh")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def nvrtc_version() -> tuple[int, int]:
+    """The version of the NVRTC that is loaded. Loads it."""
+    from cuda.bindings import nvrtc
+
+    _, major, minor = nvrtc.nvrtcVersion()
+    return major, minor
+
+
+@cache
+def _newest_architecture() -> int:
+    from cuda.bindings import nvrtc
+
+    _, supported = nvrtc.nvrtcGetSupportedArchs()
+    return max(supported)
+
+
+def options_for(capability: int) -> tuple[str, ...]:
+    """NVRTC's options for a compute capability; no fast math, and subnormals are kept."""
+    return (
+        f"--gpu-architecture=sm_{capability}",
+        "--std=c++17",
+        f"--include-path={include_directory()}",
+    )
+
+
+def compile_cubin(name: str, source: str, capability: int) -> bytes:
+    """The cubin of `source` for GPUs of `capability`.
+
+    A cubin, never PTX: a driver older than the toolkit loads the one and not the other.
+
+    Raises
+    ------
+    CompileError
+        With NVRTC's log, the options and the numbered source.
+    """
+    from cuda.bindings import nvrtc
+
+    success = nvrtc.nvrtcResult.NVRTC_SUCCESS
+    options = options_for(capability)
+    if capability > _newest_architecture():
+        raise CompileError(
+            name,
+            options,
+            source,
+            f"NVRTC {'.'.join(map(str, nvrtc_version()))} knows GPUs up to sm_{_newest_architecture()}; "
+            "install a newer nvidia-cuda-nvrtc",
+        )
+    _, program = nvrtc.nvrtcCreateProgram(source.encode(), f"{name}.cu".encode(), 0, None, None)
+    try:
+        (error,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+        if error != success:
+            _, length = nvrtc.nvrtcGetProgramLogSize(program)
+            log = b" " * length
+            nvrtc.nvrtcGetProgramLog(program, log)
+            raise CompileError(name, options, source, log.rstrip(b"\0").decode(errors="replace"))
+        _, length = nvrtc.nvrtcGetCUBINSize(program)
+        cubin = b" " * length
+        nvrtc.nvrtcGetCUBIN(program, cubin)
+        return cubin
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)

@@ -1,0 +1,157 @@
+"""The driver: which GPUs there are, their contexts, and checked calls."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any, NamedTuple
+
+from xpops.core.devices import Device
+from xpops.core.errors import DeviceError
+
+# Set in a child that was forked from a process which had already used the GPU: CUDA cannot work there.
+_forked_after_use = False
+_used = False
+
+
+def check(result: tuple[Any, ...]) -> Any:
+    """The value of a ``cuda.bindings`` call.
+
+    Raises
+    ------
+    DeviceError
+        If the driver refused it.
+    """
+    from cuda.bindings import driver
+
+    error, *values = result
+    if error != driver.CUresult.CUDA_SUCCESS:
+        _, name = driver.cuGetErrorName(error)
+        _, text = driver.cuGetErrorString(error)
+        raise DeviceError(f"CUDA driver: {name.decode() if name else error}: {text.decode() if text else 'unknown error'}")
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+class Gpu(NamedTuple):
+    """A GPU as NVML sees it.
+
+    Attributes
+    ----------
+    name : str
+    capability : int
+        The compute capability, 90 for 9.0.
+    driver : str
+        The version of its driver.
+    """
+
+    name: str
+    capability: int
+    driver: str
+
+
+@cache
+def visible_gpus() -> tuple[Gpu, ...]:
+    """Every visible GPU, by NVML: no CUDA context, not even ``cuInit``. Empty without a driver or a GPU."""
+    try:
+        from cuda.bindings import nvml
+
+        nvml.init_v2()
+    except (ImportError, RuntimeError):  # no cuda-bindings, no driver library, or no device behind it
+        return ()
+    try:
+        handles = [nvml.device_get_handle_by_index_v2(index) for index in range(nvml.device_get_count_v2())]
+        visible = [handles[index] for index in _visible([nvml.device_get_uuid(handle) for handle in handles])]
+        version = nvml.system_get_driver_version()
+        return tuple(Gpu(nvml.device_get_name(handle), _capability(nvml, handle), version) for handle in visible)
+    finally:
+        nvml.shutdown()
+
+
+def _capability(nvml: Any, handle: int) -> int:
+    major, minor = nvml.device_get_cuda_compute_capability(handle)
+    return int(major * 10 + minor)
+
+
+def _visible(uuids: list[str]) -> list[int]:
+    """The indices of the GPUs that ``CUDA_VISIBLE_DEVICES`` leaves; as CUDA does, up to the first entry it cannot read."""
+    wanted = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if wanted is None:
+        return list(range(len(uuids)))
+    found: list[int] = []
+    for entry in (part.strip() for part in wanted.split(",")):
+        if entry.isdigit() and int(entry) < len(uuids):
+            found.append(int(entry))
+        elif entry and not entry.isdigit() and any(uuid.startswith(entry) for uuid in uuids):
+            found.append(next(index for index, uuid in enumerate(uuids) if uuid.startswith(entry)))
+        else:
+            break
+    return found
+
+
+@cache
+def cuda_devices() -> tuple[Device, ...]:
+    """The visible GPUs."""
+    return tuple(Device(f"cuda:{index}") for index in range(len(visible_gpus())))
+
+
+class DeviceContext:
+    """The primary context of one GPU, which torch, cupy and jax use too.
+
+    Parameters
+    ----------
+    device : Device
+
+    Attributes
+    ----------
+    device : Device
+    index : int
+    handle : CUcontext
+    capability : int
+        90 for 9.0.
+    """
+
+    def __init__(self, device: Device) -> None:
+        global _used
+        from cuda.bindings import driver
+
+        if _forked_after_use:
+            raise DeviceError(
+                "this process was forked from one that had used the GPU, where CUDA cannot work; "
+                "start it with multiprocessing's 'spawn', or fork before the first call on a GPU"
+            )
+        _used = True
+        check(driver.cuInit(0))
+        self.device, self.index = device, device.index
+        self._device = check(driver.cuDeviceGet(device.index))
+        self.handle = check(driver.cuDevicePrimaryCtxRetain(self._device))
+        major, minor = (
+            self.attribute(f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR")
+        )
+        self.capability = major * 10 + minor
+
+    def attribute(self, name: str) -> int:
+        """A device attribute by its name in the driver."""
+        from cuda.bindings import driver
+
+        value: int = check(driver.cuDeviceGetAttribute(getattr(driver.CUdevice_attribute, name), self._device))
+        return value
+
+    def __enter__(self) -> DeviceContext:
+        """Make the context current in this thread; the one that was is current again afterwards."""
+        from cuda.bindings import driver
+
+        check(driver.cuCtxPushCurrent(self.handle))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        from cuda.bindings import driver
+
+        check(driver.cuCtxPopCurrent())
+
+
+def _after_fork() -> None:
+    global _forked_after_use
+    _forked_after_use = _used
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,116 @@
+"""The few lines that instantiate a kernel template. Bodies live in ``native/``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.ops.operator import Operator
+from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
+from xpops.plan.signature import Operand, Signature
+
+_COMPLEX = dt.CATEGORIES["complex floating-point"]
+
+
+class Glue(NamedTuple):
+    """The source of one kernel.
+
+    Attributes
+    ----------
+    source : str
+    slots : str
+        The `struct` format of what changes from call to call: the result's address, then addresses and scalars.
+    """
+
+    source: str
+    slots: str
+
+
+def elementwise_glue(
+    op: Operator, signature: Signature, out: Layout, operands: tuple[Operand, ...], plan: ElementwisePlan
+) -> Glue:
+    """The glue of an elementwise kernel.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.layouts import layout_of
+    >>> from xpops.ops.elementwise import OPERATORS
+    >>> from xpops.plan.elementwise import Policy, plan_elementwise
+    >>> from xpops.plan.signature import signature_of
+    >>> x = layout_of(dt.float32, (8,), None, Device("cuda"))
+    >>> op, operands = OPERATORS["add"], (x, float)
+    >>> glue = elementwise_glue(op, signature_of(op, operands), x, operands, plan_elementwise(x, operands, Policy()))
+    >>> glue.slots
+    'QQd'
+    """
+    c_type = dt.INFO[out.dtype].c_type
+    lines = int(bool(plan.tile) or plan.modes[0] in STRIDED)
+    declared = [_array(c_type, c_type, plan, plan.modes[0], 0, 0)]
+    slots, slot = "Q", 1
+    for operand, mode, loop in zip(operands, plan.modes[1:], signature.loop, strict=True):
+        loop_type = dt.INFO[loop].c_type
+        if isinstance(operand, Layout):
+            declared.append(_array(dt.INFO[operand.dtype].c_type, loop_type, plan, mode, slot, lines))
+            lines += bool(plan.tile) or mode in STRIDED
+            form, width = "Q", 1
+        else:
+            wire, form, width = wire_of(loop)
+            declared.append(_scalar(wire, loop_type, plan, slot))
+        slots, slot = slots + form, slot + width
+    family, shape = ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
+    headers = [f"kernels/{family}", f"math/{op.header}"]
+    if not _COMPLEX.isdisjoint((*signature.loop, out.dtype)):
+        headers.append("math/complex")
+    arguments = ", ".join([op.functor, declared[0], *map(str, shape), *declared[1:]])
+    params = f"{'Tiled' if plan.tile else 'Elementwise'}Params<{slot}, {plan.rank}, {lines}, uint{plan.index_bits}>"
+    source = [
+        *(f"#include <xpops/{header}.cuh>" for header in headers),
+        "using namespace xpops;",
+        f'extern "C" __global__ void __launch_bounds__({plan.block})',
+        f"xpops_kernel(const __grid_constant__ {params} params) {{",
+        f"  {'elementwise_tiled' if plan.tile else 'elementwise'}<{arguments}>(params);",
+        "}",
+        "",
+    ]
+    return Glue("\n".join(source), slots)
+
+
+def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
+    """The glue of `arange`; integers travel modulo 2**64."""
+    wire, form = ("uint64", "Q") if out.dtype in dt.CATEGORIES["integer or boolean"] else ("double", "d")
+    source = [
+        "#include <xpops/kernels/arange.cuh>",
+        "using namespace xpops;",
+        f'extern "C" __global__ void __launch_bounds__({block})',
+        f"xpops_kernel(const __grid_constant__ ArangeParams<{wire}> params) {{",
+        f"  arange<{dt.INFO[out.dtype].c_type}, {wire}, {block}, {unroll}>(params);",
+        "}",
+        "",
+    ]
+    return Glue("\n".join(source), "Q" + 2 * form)
+
+
+def _array(c_type: str, loop: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
+    if plan.tile:
+        transposed = "true" if mode is Mode.TILE else "false"
+        return f"TiledOperand<{c_type}, {loop}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
+    return f"Operand<{c_type}, {loop}, Mode::{mode}, {slot}, {line}>"
+
+
+def _scalar(wire: str, loop: str, plan: ElementwisePlan, slot: int) -> str:
+    return f"TiledScalar<{wire}, {loop}, {slot}>" if plan.tile else f"Operand<{wire}, {loop}, Mode::kScalar, {slot}>"
+
+
+def wire_of(loop: DType) -> tuple[str, str, int]:
+    """How a Python scalar travels to a loop: the C++ type, its `struct` format, and its slots of 8 bytes.
+
+    It is rounded to the loop's dtype on the device, once.
+    """
+    if loop in _COMPLEX:
+        return "complex<double>", "dd", 2
+    if loop in dt.UNSIGNED_INTEGERS:
+        return "uint64", "Q", 1
+    return ("double", "d", 1) if loop not in dt.CATEGORIES["integer or boolean"] else ("int64", "q", 1)

@@ -1,0 +1,86 @@
+"""Launching: a loaded kernel, its grid, and a parameter buffer that is only rewritten where it changes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from struct import Struct
+from typing import Any
+
+from cuda.bindings import driver
+
+from xpops.core import config
+from xpops.engine.cuda.driver import DeviceContext, check
+
+ENTRY = b"xpops_kernel"
+_SUCCESS = driver.CUresult.CUDA_SUCCESS
+# What a launch answers when another device's context, or none, is current in the calling thread.
+_WRONG_CONTEXT = (
+    driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,
+    driver.CUresult.CUDA_ERROR_INVALID_HANDLE,
+    driver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED,
+)
+
+
+class Function:
+    """A kernel loaded on one device. It keeps its module loaded."""
+
+    def __init__(self, cubin: bytes, context: DeviceContext) -> None:
+        with context:
+            self._module = check(driver.cuModuleLoadData(cubin))
+            self.handle = check(driver.cuModuleGetFunction(self._module, ENTRY))
+
+
+def launcher(
+    name: str, function: Function, context: DeviceContext, blocks: int, threads: int, slots: str, tail: bytes
+) -> Callable[..., None]:
+    """A function ``(stream, *slots)`` that launches the kernel.
+
+    Parameters
+    ----------
+    name : str
+        For errors.
+    slots : str
+        The `struct` format of what changes from call to call: addresses and scalars.
+    tail : bytes
+        The parameters that follow the slots and never change.
+    """
+    head = Struct("<" + slots)
+    write, free = head.pack_into, []  # type: ignore[var-annotated]
+    handle, launch_kernel = function.handle, driver.cuLaunchKernel
+
+    def new_buffer() -> tuple[Any, int, Any]:
+        # The kernel takes one structure: an array of one pointer to it is what the driver wants.
+        buffer = ctypes.create_string_buffer(bytes(head.size) + tail, (head.size + len(tail) + 31) // 16 * 16)
+        pointers = (ctypes.c_void_p * 1)(ctypes.addressof(buffer))
+        return buffer, ctypes.addressof(pointers), pointers
+
+    def launch(stream: int, *values: Any) -> None:
+        # Launching gives up the GIL, so each call under way has a buffer of its own.
+        parameters = free.pop() if free else new_buffer()
+        write(parameters[0], 0, *values)
+        (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, parameters[1], 0)
+        if error != _SUCCESS:
+            error = _relaunch(error, context, handle, blocks, threads, stream, parameters[1])
+            check((error,))
+        free.append(parameters)
+        if config.debug:
+            _synchronise(name, context)
+
+    return launch
+
+
+def _relaunch(error: Any, context: DeviceContext, handle: Any, blocks: int, threads: int, stream: int, pointers: int) -> Any:
+    """Launch once more with the device's own context current, if that is what was wrong."""
+    if error not in _WRONG_CONTEXT:
+        return error
+    with context:
+        return driver.cuLaunchKernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, pointers, 0)[0]
+
+
+def _synchronise(name: str, context: DeviceContext) -> None:
+    with context:
+        (error,) = driver.cuCtxSynchronize()
+    if error != _SUCCESS:
+        error.xpops_kernel = name if hasattr(error, "xpops_kernel") else None
+    check((error,))

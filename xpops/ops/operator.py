@@ -1,0 +1,54 @@
+"""What an operator is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operator:
+    """One elementwise operator, as data. Rows hash by identity: they are keys of the plan cache.
+
+    Attributes
+    ----------
+    name : str
+        The public name; the functor in ``native/`` bears it in CamelCase.
+    arity : int
+        The number of operands.
+    accepts : str
+        The category of dtypes it takes (`xpops.core.dtypes.CATEGORIES`). Floating-point operators take integers and
+        booleans too, as the default floating-point dtype.
+    result : {"promoted", "bool", "real", "given"}
+        The result's dtype: what the operands promote to, bool, its real counterpart, or the caller's choice (casts).
+    header : str
+        The header in ``native/xpops/math/`` that holds the functor.
+    numpy : str
+        The function that computes it on the CPU: one of `xpops.engine.cpu.functions`, else NumPy's.
+    condition : bool
+        Whether the first operand is a boolean condition, outside promotion.
+    logical : bool
+        Whether operands are read as truth values.
+    """
+
+    name: str
+    arity: int
+    accepts: str
+    result: Literal["promoted", "bool", "real", "given"]
+    header: str
+    numpy: str
+    condition: bool = False
+    logical: bool = False
+
+    @property
+    def functor(self) -> str:
+        """The functor's name in C++: ``floor_divide`` is ``FloorDivide``."""
+        return "".join(word.capitalize() for word in self.name.split("_"))
+
+    @property
+    def floating(self) -> bool:
+        """Whether it takes floating-point dtypes only, so that integers become the default one."""
+        return self.accepts in ("floating-point", "real floating-point")
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"

@@ -1,0 +1,43 @@
+"""Axis coalescing: the fewest axes that describe the same walk over memory."""
+
+from __future__ import annotations
+
+Strides = tuple[int, ...]
+
+
+def coalesce(shape: tuple[int, ...], operands: list[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
+    """Order the axes by the first operand's strides, outermost first, drop lengths of 1, and merge what every operand
+    walks in one line.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The result's; no length is 0.
+    operands : list of tuple of int
+        For each operand its strides in `shape`, in elements; the result's own first.
+
+    Returns
+    -------
+    tuple
+        The shape and the strides that are left. A single element leaves no axes.
+
+    Examples
+    --------
+    >>> coalesce((2, 3, 4), [(12, 4, 1), (12, 4, 1)])
+    ((24,), [(1,), (1,)])
+    >>> coalesce((2, 3, 4), [(12, 4, 1), (0, 4, 1)])
+    ((2, 12), [(12, 1), (0, 1)])
+    """
+    axes = [axis for axis, length in enumerate(shape) if length > 1]
+    axes.sort(key=lambda axis: -abs(operands[0][axis]))
+    merged: list[list[int]] = []  # [length, *strides], the last one innermost so far
+    for axis in axes:
+        entry = [shape[axis], *(strides[axis] for strides in operands)]
+        outer = merged[-1] if merged else None
+        if outer and all(a == b * entry[0] for a, b in zip(outer[1:], entry[1:], strict=True)):
+            entry[0] *= outer[0]
+            merged[-1] = entry
+        else:
+            merged.append(entry)
+    new_shape = tuple(entry[0] for entry in merged)
+    return new_shape, [tuple(entry[i + 1] for entry in merged) for i in range(len(operands))]

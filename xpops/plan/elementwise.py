@@ -1,0 +1,183 @@
+"""The elementwise plan: which kernel of the family computes a call, and what its parameters say about layouts."""
+
+from __future__ import annotations
+
+import struct
+from enum import StrEnum
+from math import prod
+from typing import NamedTuple
+
+from xpops.core.layouts import Layout
+from xpops.plan.broadcast import broadcast_strides
+from xpops.plan.coalesce import Strides, coalesce
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.signature import Operand
+
+MAX_PACK_BYTES = 16
+# Indices are 32-bit below this, with room for the last tile to run past the end.
+INDEX_LIMIT = 2**31 - 2**20
+
+
+class Mode(StrEnum):
+    """How an operand's elements lie beside the result's linear order. ``native/xpops/kernels/elementwise.cuh`` says more."""
+
+    LINEAR = "kLinear"
+    SCALAR = "kScalar"
+    UNIFORM = "kUniform"
+    VECTOR = "kVector"
+    SPLAT = "kSplat"
+    GATHER = "kGather"
+    TILE = "kTile"
+
+
+STRIDED = (Mode.VECTOR, Mode.SPLAT, Mode.GATHER)
+
+
+class Policy(NamedTuple):
+    """Tuning numbers of the elementwise family.
+
+    Attributes
+    ----------
+    block : int
+        Threads of a block.
+    bytes_per_thread : int
+        What a thread loads of the widest operand.
+    tile_block : int
+        Threads of a block of the transposing kernel.
+    tile : int
+        The side of its square tile, in elements of 4 bytes or less; half of it for wider ones.
+    """
+
+    block: int = 128
+    bytes_per_thread: int = 32
+    tile_block: int = 128
+    tile: int = 64
+
+
+class ElementwisePlan(NamedTuple):
+    """One kernel of the elementwise family, and its parameters but for addresses and scalars.
+
+    Attributes
+    ----------
+    modes : tuple of Mode
+        The result's, then each operand's.
+    block, pack, unroll : int
+        Threads of a block, elements of an access, accesses of a thread.
+    rank : int
+        Axes left after coalescing; 0 where no operand needs coordinates.
+    index_bits : {32, 64}
+    blocks : int
+        The grid.
+    tail : bytes
+        What follows the slots: size, divisors, strides.
+    tile : int
+        The side of the tile of the transposing kernel; 0 for the others.
+    """
+
+    modes: tuple[Mode, ...]
+    block: int
+    pack: int
+    unroll: int
+    rank: int
+    index_bits: int
+    blocks: int
+    tail: bytes
+    tile: int = 0
+
+
+def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> ElementwisePlan:
+    """The plan of writing `out` from `operands`, which broadcast to its shape. `out` is not empty.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.dtypes import float32
+    >>> from xpops.core.layouts import layout_of
+    >>> row, matrix = (layout_of(float32, shape, None, Device("cuda")) for shape in [(8,), (4, 8)])
+    >>> [str(mode) for mode in plan_elementwise(matrix, (matrix, row, float), Policy()).modes]
+    ['kLinear', 'kLinear', 'kVector', 'kScalar']
+    """
+    layouts, shape, strides = walk(out, operands)
+    linear = _linear_strides(shape)
+    pack = _pack(shape, strides, layouts, linear)
+    modes = [_mode(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
+    bits = index_bits(out.size, strides, shape)
+    strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
+    rank = len(shape) if strided else 0
+    unroll = max(1, policy.bytes_per_thread // (pack * max(layout.dtype.itemsize for layout in layouts)))
+    return ElementwisePlan(
+        with_scalars(modes, operands),
+        policy.block,
+        pack,
+        unroll,
+        rank,
+        bits,
+        -(-out.size // (policy.block * pack * unroll)),
+        pack_tail(out.size, shape[1:] if rank else (), strided, bits),
+    )
+
+
+def walk(out: Layout, operands: tuple[Operand, ...]) -> tuple[list[Layout], tuple[int, ...], list[Strides]]:
+    """The arrays of a call, result first, with the coalesced shape and each array's strides in it."""
+    layouts = [out, *(operand for operand in operands if isinstance(operand, Layout))]
+    strides = [broadcast_strides(layout.shape, layout.strides, out.shape) for layout in layouts]
+    return layouts, *coalesce(out.shape, strides)
+
+
+def _linear_strides(shape: tuple[int, ...]) -> Strides:
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Strides, pack: int) -> Mode:
+    if not any(strides):
+        return Mode.UNIFORM if shape else Mode.LINEAR
+    if strides == linear:
+        return Mode.LINEAR
+    if shape[-1] % pack == 0:
+        if strides[-1] == 0:
+            return Mode.SPLAT
+        if strides[-1] == 1 and all(stride % pack == 0 for stride in strides[:-1]):
+            return Mode.VECTOR
+    return Mode.GATHER
+
+
+def _pack(shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides) -> int:
+    """The widest pack that every operand can be accessed with; 1 where one would be gathered and is not small.
+
+    A gathered operand of few elements comes from the cache, whatever the order; a large one wants neighbouring threads
+    on neighbouring elements.
+    """
+    widest = max(layout.dtype.itemsize for layout in layouts)
+    pack = MAX_PACK_BYTES // widest
+    for line, layout in zip(strides, layouts, strict=True):
+        if line == linear:
+            pack = min(pack, layout.align // layout.dtype.itemsize)
+    pack = max(pack, 1)
+    for line, layout in zip(strides, layouts, strict=True):
+        mode = _mode(shape, line, layout, linear, pack)
+        if mode is Mode.VECTOR and layout.align < pack * layout.dtype.itemsize:
+            pack = max(1, layout.align // layout.dtype.itemsize)
+        elif mode is Mode.GATHER and (layout is layouts[0] or 8 * layout.size > layouts[0].size):
+            return 1
+    return pack
+
+
+def index_bits(size: int, strides: list[Strides], shape: tuple[int, ...]) -> int:
+    """32 where every linear index and every offset fits a signed 32-bit integer, else 64."""
+    reach = [sum(abs(stride) * (length - 1) for stride, length in zip(line, shape, strict=True)) for line in strides]
+    return 32 if max(size, *reach) < INDEX_LIMIT else 64
+
+
+def pack_tail(size: int, divisors: tuple[int, ...], strides: list[Strides], bits: int) -> bytes:
+    """The bytes of ``ElementwiseParams`` after the slots; an array of length 0 is spelled with one unused element in C++."""
+    tail = struct.pack("<Q", size)
+    for divisor in divisors or (1,):
+        tail += pack_divmod(divisor, bits)
+    for line in strides or [(0,)]:
+        tail += struct.pack(f"<{len(line) or 1}{'i' if bits == 32 else 'q'}", *(line or (0,)))
+    return tail
+
+
+def with_scalars(modes: list[Mode], operands: tuple[Operand, ...]) -> tuple[Mode, ...]:
+    arrays = iter(modes[1:])
+    return (modes[0], *(next(arrays) if isinstance(operand, Layout) else Mode.SCALAR for operand in operands))

@@ -1,0 +1,42 @@
+"""The layout of a result that nobody gave memory for."""
+
+from __future__ import annotations
+
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.plan.signature import Operand, Signature
+
+
+def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:
+    """A dense layout in the order of the operands.
+
+    Operands that fill the result's shape and agree on the order of their axes pass that order on (so that the sum of two
+    transposed arrays is transposed, and both are read and written in a straight line); otherwise it is C order.
+    """
+    shape = signature.shape
+    full = {operand.strides for operand in operands if isinstance(operand, Layout) and operand.shape == shape}
+    strides = None
+    if len(full) == 1:
+        (given,) = full
+        if 0 not in shape and not any(stride <= 0 and length > 1 for stride, length in zip(given, shape, strict=True)):
+            strides = _dense_like(shape, given)
+    return layout_of(signature.dtype, shape, strides, device)
+
+
+def _dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides without gaps, in the order of `strides`; ties and lengths of 1 keep C order.
+
+    Examples
+    --------
+    >>> _dense_like((4, 3), (1, 10))
+    (1, 4)
+    """
+    real = [axis for axis, length in enumerate(shape) if length > 1]
+    order = sorted(real, key=lambda axis: -strides[axis])
+    if order == real:
+        return contiguous_strides(shape)
+    dense = contiguous_strides(tuple(shape[axis] for axis in order))
+    result = [0] * len(shape)
+    for axis, stride in zip(order, dense, strict=True):
+        result[axis] = stride
+    return tuple(result)

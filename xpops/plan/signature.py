@@ -1,0 +1,85 @@
+"""What an elementwise call means: loop dtypes, result dtype, result shape. No device, no data."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.core.promotion import promote, scalar_dtype
+from xpops.ops.operator import Operator
+from xpops.plan.broadcast import broadcast_shapes
+
+# An operand is an array, by its layout, or a Python scalar, by its type (its value is a run-time parameter).
+Operand = Layout | type
+
+
+class Signature(NamedTuple):
+    """The types and the shape of one elementwise call.
+
+    Attributes
+    ----------
+    loop : tuple of numpy.dtype
+        The dtype each operand is converted to before the functor sees it.
+    dtype : numpy.dtype
+        The result's.
+    shape : tuple of int
+        The result's.
+    """
+
+    loop: tuple[DType, ...]
+    dtype: DType
+    shape: tuple[int, ...]
+
+
+def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | None = None) -> Signature:
+    """The signature of calling `op` on `operands`; `dtype` is the result's for casts only.
+
+    Raises
+    ------
+    TypeError
+        If the operator does not take the operands' dtypes.
+    ValueError
+        If the shapes do not broadcast.
+    """
+    kinds = tuple(operand.dtype if isinstance(operand, Layout) else operand for operand in operands)
+    if op.condition:
+        if kinds[0] not in (dt.bool, bool):
+            raise TypeError(f"{op.name}: the condition has dtype {_name(kinds[0])}; accepted: bool")
+        kinds = kinds[1:]
+    if op.result == "given" and dtype is not None and isinstance(kinds[0], type):
+        return Signature((_scalar_as(kinds[0], dtype),), dtype, ())
+    common = promote(kinds, op.name)
+    if op.floating and common in dt.CATEGORIES["integer or boolean"]:
+        common = dt.DEFAULT_FLOAT
+    if common not in dt.CATEGORIES[op.accepts]:
+        given = ", ".join(_name(kind) for kind in kinds)
+        raise TypeError(f"{op.name}: dtype {given} is not accepted; accepted: {_accepted(op)}")
+    loop = dt.bool if op.logical else common
+    if op.result == "bool":
+        result = dt.bool
+    elif op.result == "real":
+        result = dt.REAL_OF.get(common, common)
+    else:
+        result = dtype if op.result == "given" and dtype is not None else common
+    loops = (dt.bool,) * op.condition + (loop,) * len(kinds)
+    shapes = [operand.shape for operand in operands if isinstance(operand, Layout)]
+    return Signature(loops, result, broadcast_shapes(*shapes, function=op.name))
+
+
+def _scalar_as(kind: type, dtype: DType) -> DType:
+    """The loop dtype of filling `dtype` with a Python scalar of type `kind`: its own, so that nothing is rounded twice."""
+    if dtype not in dt.FLOAT8 and scalar_dtype(kind, dtype) != dtype:
+        raise TypeError(f"assignment: a Python {kind.__name__} does not fit {dtype}; convert the value first")
+    return dtype
+
+
+def _name(kind: DType | type) -> str:
+    return f"Python {kind.__name__}" if isinstance(kind, type) else kind.name
+
+
+def _accepted(op: Operator) -> str:
+    accepted = dt.CATEGORIES[op.accepts]
+    names = ", ".join(dtype.name for dtype in dt.INFO if dtype in accepted)
+    return f"{op.accepts} dtypes ({names})" if op.accepts not in ("arithmetic", "any") else names

@@ -1,0 +1,69 @@
+"""The plan of the transposing kernel: two axes in square tiles, the others as a batch."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+
+from xpops.core.layouts import Layout
+from xpops.plan.coalesce import Strides
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, index_bits, with_scalars, walk
+from xpops.plan.signature import Operand
+
+# Below this length along either axis a tile is mostly empty.
+MIN_LENGTH = 8
+
+
+def transposed_axis(shape: tuple[int, ...], strides: list[Strides]) -> int | None:
+    """The axis, not the last, that an operand walks in steps of 1 while the result walks the last one; None if none does.
+
+    Examples
+    --------
+    >>> transposed_axis((64, 32), [(32, 1), (1, 64)])
+    0
+    """
+    if len(shape) < 2 or shape[-1] < MIN_LENGTH or strides[0][-1] != 1:
+        return None
+    for line in strides[1:]:
+        for axis, stride in enumerate(line[:-1]):
+            if stride == 1 and shape[axis] >= MIN_LENGTH and line[-1] not in (0, 1):
+                return axis
+    return None
+
+
+def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> ElementwisePlan | None:
+    """The plan of a call that transposes an operand: the last axis as the columns of the tiles, that operand's own last
+    one as their rows. None where no operand is transposed; see `plan_elementwise`.
+    """
+    layouts, shape, strides = walk(out, operands)
+    axis = transposed_axis(shape, strides)
+    if axis is None:
+        return None
+    side = policy.tile if max(layout.dtype.itemsize for layout in layouts) <= 4 else policy.tile // 2
+    batch = [other for other in range(len(shape) - 1) if other != axis]
+    order = [*batch, axis, len(shape) - 1]
+    rows, columns = shape[axis], shape[-1]
+    tiles = -(-columns // side), -(-rows // side)
+    bits = index_bits(prod(shape), strides, shape)
+    lines = [tuple(line[axis] for axis in order) for line in strides]
+    modes = [
+        Mode.TILE if position and line[-2] == 1 and line[-1] not in (0, 1) else Mode.GATHER
+        for position, line in enumerate(lines)
+    ]
+    tail = struct.pack("<QQ", rows, columns)
+    for divisor in (*tiles, *([shape[axis] for axis in batch[1:]] or [1])):
+        tail += pack_divmod(divisor, bits)
+    for line in lines:
+        tail += struct.pack(f"<{len(line)}{'i' if bits == 32 else 'q'}", *line)
+    return ElementwisePlan(
+        with_scalars(modes, operands),
+        block=policy.tile_block,
+        pack=1,
+        unroll=1,
+        rank=len(batch),
+        index_bits=bits,
+        blocks=tiles[0] * tiles[1] * prod(shape[axis] for axis in batch),
+        tail=tail,
+        tile=side,
+    )
