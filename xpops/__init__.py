@@ -75,7 +75,7 @@ from xpops.api.creation import (
 )
 from xpops.api.data_types import astype, can_cast, finfo, iinfo, isdtype, result_type
 from xpops.api.devices import default_device, set_default_device
-from xpops.api.exponential import exp, expm1, log, log10, log1p, log2, logaddexp, sqrt
+from xpops.api.exponential import exp, expm1, log, log1p, log2, log10, logaddexp, sqrt
 from xpops.api.inspection import __array_namespace_info__
 from xpops.api.manipulation import (
     broadcast_arrays,
@@ -157,8 +157,8 @@ __all__ = [
     "can_cast",
     "ceil",
     "clip",
-    "complex128",
     "complex64",
+    "complex128",
     "conj",
     "copysign",
     "cos",
@@ -175,11 +175,11 @@ __all__ = [
     "eye",
     "finfo",
     "flip",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "float16",
     "float32",
     "float64",
-    "float8_e4m3fn",
-    "float8_e5m2",
     "floor",
     "floor_divide",
     "from_dlpack",
@@ -191,10 +191,10 @@ __all__ = [
     "iinfo",
     "imag",
     "inf",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "isdtype",
     "isfinite",
     "isinf",
@@ -203,9 +203,9 @@ __all__ = [
     "less_equal",
     "linspace",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "logical_and",
     "logical_not",
@@ -248,10 +248,10 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "unstack",
     "where",
     "zeros",

@@ -10,48 +10,65 @@ FLOATING = FLOATS + COMPLEX
 
 # name: (header, arity, dtypes)
 FUNCTORS = {
-    **{n: ("arithmetic", 2, NUMERIC) for n in ("Add", "Subtract", "Multiply", "Pow")},
-    **{n: ("arithmetic", 2, REAL) for n in ("FloorDivide", "Remainder", "Maximum", "Minimum")},
-    **{n: ("arithmetic", 1, NUMERIC) for n in ("Negative", "Positive", "Identity", "Abs", "Sign", "Square")},
-    **{n: ("arithmetic", 1, FLOATING) for n in ("Reciprocal", "Real", "Imag", "Conj")},
-    **{n: ("arithmetic", 2, FLOATS) for n in ("Hypot", "Copysign", "Nextafter")},
+    **dict.fromkeys(("Add", "Subtract", "Multiply", "Pow"), ("arithmetic", 2, NUMERIC)),
+    **dict.fromkeys(("FloorDivide", "Remainder", "Maximum", "Minimum"), ("arithmetic", 2, REAL)),
+    **dict.fromkeys(("Negative", "Positive", "Identity", "Abs", "Sign", "Square"), ("arithmetic", 1, NUMERIC)),
+    **dict.fromkeys(("Reciprocal", "Real", "Imag", "Conj"), ("arithmetic", 1, FLOATING)),
+    **dict.fromkeys(("Hypot", "Copysign", "Nextafter"), ("arithmetic", 2, FLOATS)),
     "Divide": ("arithmetic", 2, FLOATING),
     "Clip": ("arithmetic", 3, REAL),
-    **{n: ("comparison", 2, BOOL + NUMERIC) for n in ("Equal", "NotEqual")},
-    **{n: ("comparison", 2, REAL) for n in ("Less", "LessEqual", "Greater", "GreaterEqual")},
-    **{n: ("comparison", 1, NUMERIC) for n in ("Isfinite", "Isinf", "Isnan")},
+    **dict.fromkeys(("Equal", "NotEqual"), ("comparison", 2, BOOL + NUMERIC)),
+    **dict.fromkeys(("Less", "LessEqual", "Greater", "GreaterEqual"), ("comparison", 2, REAL)),
+    **dict.fromkeys(("Isfinite", "Isinf", "Isnan"), ("comparison", 1, NUMERIC)),
     "Signbit": ("comparison", 1, FLOATS),
     "Where": ("comparison", 3, BOOL + NUMERIC),
-    **{n: ("bitwise", 2, BOOL + INTEGERS) for n in ("BitwiseAnd", "BitwiseOr", "BitwiseXor")},
+    **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), ("bitwise", 2, BOOL + INTEGERS)),
     "BitwiseInvert": ("bitwise", 1, BOOL + INTEGERS),
-    **{n: ("bitwise", 2, INTEGERS) for n in ("BitwiseLeftShift", "BitwiseRightShift")},
-    **{n: ("bitwise", 2, BOOL) for n in ("LogicalAnd", "LogicalOr", "LogicalXor")},
+    **dict.fromkeys(("BitwiseLeftShift", "BitwiseRightShift"), ("bitwise", 2, INTEGERS)),
+    **dict.fromkeys(("LogicalAnd", "LogicalOr", "LogicalXor"), ("bitwise", 2, BOOL)),
     "LogicalNot": ("bitwise", 1, BOOL),
-    **{n: ("exponential", 1, FLOATING) for n in ("Exp", "Expm1", "Log", "Log1p", "Log2", "Log10", "Sqrt")},
+    **dict.fromkeys(("Exp", "Expm1", "Log", "Log1p", "Log2", "Log10", "Sqrt"), ("exponential", 1, FLOATING)),
     "Logaddexp": ("exponential", 2, FLOATS),
-    **{
-        n: ("trigonometric", 1, FLOATING)
-        for n in "Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh".split()
-    },
+    **dict.fromkeys(
+        ["Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh"],
+        ("trigonometric", 1, FLOATING),
+    ),
     "Atan2": ("trigonometric", 2, FLOATS),
-    **{n: ("rounding", 1, REAL) for n in ("Ceil", "Floor", "Trunc")},
+    **dict.fromkeys(("Ceil", "Floor", "Trunc"), ("rounding", 1, REAL)),
     "Round": ("rounding", 1, NUMERIC),
 }
 
 PAIRED = {"Add": 2, "Subtract": 2, "Multiply": 2, "Maximum": 2, "Minimum": 2, "Abs": 1, "Negative": 1}
 
-HEADERS = (
-    "core/config core/types core/traits core/cast math/real math/pow math/packed math/arithmetic math/comparison "
-    "math/bitwise math/exponential math/trigonometric math/rounding math/complex math/complex_exponential "
-    "math/complex_hyperbolic math/complex_inverse"
-).split()
+HEADERS = [
+    "core/config",
+    "core/types",
+    "core/traits",
+    "core/cast",
+    "math/real",
+    "math/pow",
+    "math/packed",
+    "math/arithmetic",
+    "math/comparison",
+    "math/bitwise",
+    "math/exponential",
+    "math/trigonometric",
+    "math/rounding",
+    "math/complex",
+    "math/complex_exponential",
+    "math/complex_hyperbolic",
+    "math/complex_inverse",
+]
 
 
 def cpp(dtype: str) -> str:
     """The C++ name of a dtype."""
-    return {"float32": "float", "float64": "double", "complex64": "complex<float>", "complex128": "complex<double>"}.get(
-        dtype, dtype
-    )
+    return {
+        "float32": "float",
+        "float64": "double",
+        "complex64": "complex<float>",
+        "complex128": "complex<double>",
+    }.get(dtype, dtype)
 
 
 def include(header: str, dtypes) -> str:

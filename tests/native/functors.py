@@ -6,7 +6,7 @@ import numpy as np
 from functor_table import FUNCTORS, cpp, include
 from host_compile import PRELUDE, build_all, call
 
-BOOLEAN = "Equal NotEqual Less LessEqual Greater GreaterEqual Isfinite Isinf Isnan Signbit".split()
+BOOLEAN = ["Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "Isfinite", "Isinf", "Isnan", "Signbit"]
 TO_REAL = ("Abs", "Real", "Imag")
 
 
@@ -44,10 +44,22 @@ def run(name: str, *arrays) -> np.ndarray:
 
 
 def special_values(dtype: str) -> np.ndarray:
-    """Zeros, subnormals, halves, ones, edges of exactness, extremes, infinities and NaN, both signs, and a few others."""
+    """Zeros, subnormals, ones, edges of exactness, extremes, infinities and NaN, both signs, and a few others."""
     dtype = np.dtype(dtype)
     f = np.finfo(dtype)
-    positive = [0, f.smallest_subnormal, f.smallest_subnormal * 5, f.smallest_normal, f.eps, 1e-9, 0.1, 0.25, 0.5, 0.7, 1]
+    positive = [
+        0,
+        f.smallest_subnormal,
+        f.smallest_subnormal * 5,
+        f.smallest_normal,
+        f.eps,
+        1e-9,
+        0.1,
+        0.25,
+        0.5,
+        0.7,
+        1,
+    ]
     positive += [1 - f.epsneg, 1 + f.eps, 1.5, 2, 2.5, 3, np.pi / 2, np.pi, 7.5, 11, 30, 88, 100, 1000.25, 1 / f.eps]
     positive += [2 / f.eps - 1, 2 / f.eps, 1e30, f.max / 2, f.max, np.inf, np.nan]
     positive = np.array(positive, dtype)
@@ -72,7 +84,7 @@ def same_bits(got: np.ndarray, want: np.ndarray) -> np.ndarray:
 
 
 def ulp_error(got: np.ndarray, want: np.ndarray) -> np.ndarray:
-    """|got - want| in units of got's last place at want, which may be of a wider type. 0 where both are equal or NaN."""
+    """|got - want| in units of got's last place at want, which may be of a wider type. 0 where equal or both NaN."""
     dtype = got.dtype
     f = np.finfo(dtype)
     with np.errstate(all="ignore"):

@@ -78,7 +78,7 @@ def test_every_functor(header, arch):
     compile_cubin(kernel(header, uses), arch)
 
 
-@pytest.mark.parametrize("arch", (75, *ARCHITECTURES))
+@pytest.mark.parametrize("arch", [75, *ARCHITECTURES])
 def test_paired_functors(arch):
     source = '#include "xpops/math/arithmetic.cuh"\nusing namespace xpops;\n'
     for pair in ("float16x2", "bfloat16x2"):
@@ -93,7 +93,19 @@ def test_paired_functors(arch):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_casts(arch):
-    types = "bool int8 int64 uint32 uint64 float16 bfloat16 float8_e4m3fn float8_e5m2 float double".split()
+    types = [
+        "bool",
+        "int8",
+        "int64",
+        "uint32",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "float",
+        "double",
+    ]
     types += ["complex<float>", "complex<double>"]
     source = '#include "xpops/core/cast.cuh"\nusing namespace xpops;\nextern "C" __global__ void k(void** p) {\n'
     for n, (a, b) in enumerate((a, b) for a in types for b in types):

@@ -271,8 +271,6 @@ def imag(x: Any, /, *, out: Any = None) -> Any:
 def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The larger of two elements; NaN if one is NaN.
 
-    -0.0 is less than 0.0.
-
     Parameters
     ----------
     x1, x2 : array or scalar
@@ -302,8 +300,6 @@ def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
 
 def minimum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The smaller of two elements; NaN if one is NaN.
-
-    -0.0 is less than 0.0.
 
     Parameters
     ----------

@@ -9,11 +9,14 @@ import numpy as np
 
 import xpops.dlpack
 from xpops.api.devices import device_or_default
-from xpops.array import Array, adopt_foreign, alias_host, cast, from_host
+from xpops.array import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType, as_dtype
+from xpops.core.layouts import alignment, layout_of
+from xpops.dispatch import elementwise
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY
 
 NDArray = np.ndarray[Any, Any]
 
@@ -24,9 +27,9 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: 
     Parameters
     ----------
     obj : array, buffer, scalar or nested sequence
-        xpops arrays are returned as they are. Torch, cupy, jax and other DLPack arrays are used where they lie, without a
-        copy. Plain data (NumPy arrays, buffers, Python and NumPy scalars, nested sequences of them) goes to the default
-        device; on the CPU, NumPy arrays and buffers are used where they lie.
+        xpops arrays are returned as they are. Torch, cupy, jax and other DLPack arrays are used where they lie, without
+        a copy. Plain data (NumPy arrays, buffers, Python and NumPy scalars, nested sequences of them) goes to the
+        default device; on the CPU, NumPy arrays and buffers are used where they lie.
     dtype : numpy.dtype, optional
         By default the array's own; for Python numbers bool, int64, float64 or complex128.
     device : Device or str, optional
@@ -60,11 +63,11 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: 
     host = _host_data(obj, wanted)
     borrowed = isinstance(obj, (np.ndarray, memoryview, bytearray, bytes)) or hasattr(obj, "__buffer__")
     if wanted is not None and wanted != host.dtype:
-        _check_parts(host.dtype, wanted)
+        _check_parts(host.dtype, wanted, "asarray")
         host, borrowed = host.astype(wanted), False
     native = _native(host)
     if target == CPU and borrowed and native is host and not copy:
-        return alias_host(host)
+        return _alias_host(host)
     if copy is False:
         raise ValueError(f"asarray: copy is False, but a {type(obj).__name__} has to be copied to {target}")
     return from_host(native, target)
@@ -104,6 +107,21 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     return Array(*xpops.dlpack.from_dlpack(x, device=target, copy=copy))
 
 
+def cast(x: Array, dtype: DType, function: str) -> Array:
+    """The elements of `x` as `dtype`; `x` itself if it has it.
+
+    Raises
+    ------
+    TypeError
+        If `x` is complex and `dtype` is real, since it is not said which part is meant.
+    """
+    if x.dtype == dtype:
+        return x
+    _check_parts(x.dtype, dtype, function)
+    result: Array = elementwise(IDENTITY, (x,), None, dtype)
+    return result
+
+
 def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None, function: str) -> Array:
     """`x` with another dtype, on another device, copied as `copy` says."""
     dtype = x.dtype if dtype is None else dtype
@@ -114,6 +132,14 @@ def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None
         )
     result = cast(x, dtype, function).to_device(target)
     return result.copy() if copy and result is x else result
+
+
+def _alias_host(host: NDArray) -> Array:
+    """An array on the CPU in the memory of an ndarray, whose strides are multiples of its item size."""
+    item = host.dtype.itemsize
+    strides = tuple(stride // item for stride in host.strides)
+    layout = layout_of(host.dtype, host.shape, strides, CPU, alignment(host.ctypes.data))
+    return Array(layout, host, host, host.flags.writeable)
 
 
 def _host_data(obj: Any, dtype: DType | None) -> NDArray:
@@ -168,9 +194,9 @@ def _supported(host: NDArray) -> NDArray:
     return host
 
 
-def _check_parts(source: DType, target: DType) -> None:
-    if source.kind == "c" and target not in (*dt.COMPLEX_FLOATS, dt.bool):
-        raise TypeError(f"asarray: obj is complex and dtype {target} is not; choose with real, imag or abs first")
+def _check_parts(source: DType, target: DType, function: str) -> None:
+    if source in dt.COMPLEX_FLOATS and target not in (*dt.COMPLEX_FLOATS, dt.bool):
+        raise TypeError(f"{function}: {source} to {target} would drop a part; choose one with real, imag or abs first")
 
 
 def _native(host: NDArray) -> NDArray:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.conversion import asarray, from_dlpack
+from xpops.api.conversion import asarray, cast, from_dlpack
 from xpops.api.devices import device_or_default
-from xpops.array import Array, adopt_foreign, cast, new_array, view_of
+from xpops.array import Array, adopt_foreign, new_array, view_of
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.layouts import layout_of
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
-from xpops.dispatch import Tensor, binary, elementwise
+from xpops.dispatch import binary, elementwise
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan import views
@@ -462,14 +462,14 @@ def _triangle(comparison: str, x: Any, k: Any, function: str) -> Array:
     x = adopt_foreign(x, function, "x")
     if x.ndim < 2:
         raise ValueError(f"{function}: x has shape {x.shape}; accepted: two axes or more")
-    mask = _diagonals(comparison, *x.shape[-2:], k, x.device, function)
+    mask = _diagonals(comparison, x.shape[-2], x.shape[-1], k, x.device, function)
     kept: Array = elementwise(OPERATORS["where"], (mask, x, False))
     return kept
 
 
 def _number(x: Any, function: str, argument: str) -> Any:
     """A Python number: itself, or what a NumPy scalar or a 0-d array holds."""
-    value = x.item() if isinstance(x, np.generic) or (isinstance(x, Tensor) and not x._layout.shape) else x  # type: ignore[attr-defined]
+    value = x.item() if isinstance(x, (np.generic, Array)) and not x.shape else x
     if isinstance(value, bool) or not isinstance(value, (int, float, complex)):
         raise TypeError(f"{function}: {argument} is {x!r}; accepted: a number")
     return value

@@ -172,8 +172,8 @@ def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     ----------
     dtype : numpy.dtype
     kind : str or numpy.dtype or tuple of them
-        A dtype; or ``"bool"``, ``"signed integer"``, ``"unsigned integer"``, ``"integral"``, ``"real floating"`` (float16
-        and bfloat16 belong to it), ``"complex floating"``, ``"numeric"``. float8 dtypes are of no kind.
+        A dtype; or ``"bool"``, ``"signed integer"``, ``"unsigned integer"``, ``"integral"``, ``"real floating"``
+        (float16 and bfloat16 too), ``"complex floating"``, ``"numeric"``. float8 dtypes are of no kind.
 
     Returns
     -------

@@ -16,8 +16,8 @@ _chosen: ContextVar[Device | None] = ContextVar("xpops_default_device", default=
 def default_device() -> Device:
     """The device of new arrays that are made without ``device=``.
 
-    What `set_default_device` chose in this thread or task; else ``XPOPS_DEFAULT_DEVICE``; else the first CUDA device; else
-    the CPU.
+    What `set_default_device` chose in this thread or task; else ``XPOPS_DEFAULT_DEVICE``; else the first CUDA device;
+    else the CPU.
 
     Examples
     --------

@@ -11,9 +11,9 @@ __all__ = [
     "exp",
     "expm1",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "sqrt",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.array import Array, adopt_foreign, contiguous_copy, view_of
+from xpops.core.layouts import contiguous_strides
 from xpops.plan import broadcast, views
 
 __all__ = [
@@ -191,7 +192,7 @@ def matrix_transpose(x: Any, /) -> Array:
     x = adopt_foreign(x, "matrix_transpose", "x")
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose: x has shape {x.shape}; accepted: two axes or more")
-    return x.mT
+    return view_of(x, views.permute(x._layout, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)))
 
 
 def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
@@ -297,7 +298,7 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
         if copy is False:
             raise ValueError(f"reshape: copy is False, but strides cannot show the array in the shape {target}")
         x = contiguous_copy(x)
-        region = views.Region(0, target, views.contiguous_strides(target))
+        region = views.Region(0, target, contiguous_strides(target))
     return view_of(x, region)
 
 

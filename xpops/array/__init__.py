@@ -3,9 +3,7 @@
 from xpops.array.array import (
     Array,
     adopt_foreign,
-    alias_host,
     allow_host_copies,
-    cast,
     contiguous_copy,
     from_host,
     new_array,
@@ -15,9 +13,7 @@ from xpops.array.array import (
 __all__ = [
     "Array",
     "adopt_foreign",
-    "alias_host",
     "allow_host_copies",
-    "cast",
     "contiguous_copy",
     "from_host",
     "new_array",

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 import xpops.dlpack
+from xpops.array.operators import Operators
+from xpops.array.printing import to_text
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
 from xpops.core.errors import HostCopyError
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
-from xpops.array.operators import Operators
-from xpops.array.printing import to_text
 from xpops.dispatch import binary, elementwise, set_array_class, unary
 from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of
@@ -306,22 +306,6 @@ def contiguous_copy(x: Array) -> Array:
     return copied
 
 
-def cast(x: Array, dtype: DType, function: str) -> Array:
-    """The elements of `x` as `dtype`; `x` itself if it has it.
-
-    Raises
-    ------
-    TypeError
-        If `x` is complex and `dtype` is real, since it is not said which part is meant.
-    """
-    if x.dtype == dtype:
-        return x
-    if x.dtype in dt.COMPLEX_FLOATS and dtype not in (*dt.COMPLEX_FLOATS, dt.bool):
-        raise TypeError(f"{function}: {x.dtype} to {dtype} would drop a part; choose one with real, imag or abs first")
-    result: Array = elementwise(IDENTITY, (x,), None, dtype)
-    return result
-
-
 def adopt_foreign(x: Any, function: str, argument: str) -> Array:
     """An xpops array on the memory of any array; `x` itself if it is one.
 
@@ -347,14 +331,6 @@ def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
     return x
 
 
-def alias_host(host: NDArray) -> Array:
-    """An array on the CPU in the memory of an ndarray, whose strides are multiples of its item size."""
-    item = host.dtype.itemsize
-    strides = tuple(stride // item for stride in host.strides)
-    layout = layout_of(host.dtype, host.shape, strides, CPU, alignment(host.ctypes.data))
-    return Array(layout, host, host, host.flags.writeable)
-
-
 def _address(x: Array) -> int:
     return engine_of(x.device).address(x._data)
 
@@ -378,12 +354,13 @@ def _host_view(x: Array) -> NDArray:
 
 def _assignable(value: Any, dtype: DType) -> Any:
     """`value`, if it promotes to `dtype`."""
+    found: DType | None
     if isinstance(value, (*SCALAR_TYPES, np.generic)):
         value = value.item() if isinstance(value, np.generic) else value
-        name, found = f"Python {type(value).__name__}", scalar_dtype(type(value), dtype)
+        name, found = f"a Python {type(value).__name__}", scalar_dtype(type(value), dtype)
     else:
         value = adopt_foreign(value, "__setitem__", "value")
-        name, found = value.dtype.name, TABLE.get((dtype, value.dtype)) if dtype != value.dtype else dtype
-    if found != dtype:
+        name, found = value.dtype.name, dtype if value.dtype == dtype else TABLE.get((dtype, value.dtype))
+    if found is None or found != dtype:  # float64 == None, for NumPy
         raise TypeError(f"__setitem__: value is {name}, which does not promote to {dtype}; convert it with astype")
     return value

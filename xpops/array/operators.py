@@ -74,8 +74,8 @@ class Operators(Tensor):
     __lshift__, __rlshift__, __ilshift__ = _operators("bitwise_left_shift")
     __rshift__, __rrshift__, __irshift__ = _operators("bitwise_right_shift")
     __matmul__ = __rmatmul__ = __imatmul__ = _matmul
-    __eq__ = _forward("equal")  # type: ignore[assignment]  # of elements, where object's compares identities
-    __ne__ = _forward("not_equal")  # type: ignore[assignment]
+    __eq__ = _forward("equal")  # of elements, where object's compares identities
+    __ne__ = _forward("not_equal")
     __lt__ = _forward("less")
     __le__ = _forward("less_equal")
     __gt__ = _forward("greater")

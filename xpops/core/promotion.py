@@ -49,7 +49,7 @@ def scalar_dtype(kind: type, dtype: DType | None) -> DType:
     if kind is builtins.bool:
         return dtype or dt.bool
     if kind is int:
-        return dt.DEFAULT_INTEGER if dtype in (None, dt.bool) else dtype  # type: ignore[return-value]
+        return dt.DEFAULT_INTEGER if dtype is None or dtype == dt.bool else dtype  # (float64 == None, so no "in")
     if kind is float:
         return dtype if dtype in dt.CATEGORIES["floating-point"] else dt.DEFAULT_FLOAT  # type: ignore[return-value]
     if dtype in dt.COMPLEX_OF:

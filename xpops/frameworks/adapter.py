@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from xpops.core.devices import Device
-from xpops.core.layouts import Layout
+from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, alignment, contiguous_strides, layout_of
+from xpops.engine import engine_of
 from xpops.engine.protocol import Data
 
 
@@ -54,3 +56,53 @@ class Adapter(Protocol):
 
     def current_stream(self, device: Device) -> int | None:
         """The handle of the framework's current stream (0: legacy default); None where it has none to know."""
+
+
+def foreign_view(
+    dtype: DType,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    device: Device,
+    address: int,
+    owner: Any,
+    writable: bool,
+    what: str,
+) -> View:
+    """Memory that `owner` keeps, as a View. `strides` are in elements, None for C order; `what` begins the error.
+
+    Raises
+    ------
+    BufferError
+        If it is on a GPU and elements are not aligned to their size: kernels would fault.
+    """
+    if device != CPU and address % dtype.itemsize:
+        raise BufferError(
+            f"{what} is at address {address:#x}; accepted: a multiple of {dtype.itemsize} bytes for {dtype}"
+        )
+    layout = layout_of(dtype, shape, strides, device, alignment(address))
+    return View(layout, engine_of(device).adopt(address, layout, owner, writable), owner, writable)
+
+
+def order_before(device: Device, theirs: int, stream: Callable[[Device], int]) -> None:
+    """Make work on the stream that `stream` gives wait for what a framework has launched on `theirs`."""
+    ours = stream(device)
+    if ours != theirs:
+        engine_of(device).order(theirs, ours)
+
+
+def spelled_strides(layout: Layout) -> tuple[int, ...]:
+    """The strides of a layout, with those of C order where the value does not matter and others may still look at it.
+
+    Examples
+    --------
+    >>> from xpops.core import dtypes as dt
+    >>> spelled_strides(layout_of(dt.int8, (2, 1, 3), None, CPU))
+    (3, 3, 1)
+    """
+    if layout.contiguous:
+        return contiguous_strides(layout.shape)
+    usual = contiguous_strides(layout.shape)
+    return tuple(
+        default if length == 1 else stride
+        for length, stride, default in zip(layout.shape, layout.strides, usual, strict=True)
+    )

@@ -10,8 +10,8 @@
 namespace xpops {
 namespace detail {
 
-// Rounds towards zero to float and sets the last bit when that was inexact (round to odd). Rounding the result again, to
-// 22 bits or fewer, then gives what a single rounding would have given (Boldo and Melquiond, 2008).
+// Rounds towards zero to float and sets the last bit when that was inexact (round to odd). Rounding the result again,
+// to 22 bits or fewer, then gives what a single rounding would have given (Boldo and Melquiond, 2008).
 XPOPS_DEVICE float to_float_odd(double x) {
 #if XPOPS_ON_GPU
   float f = __double2float_rz(x);

@@ -1,4 +1,4 @@
-// The functions of real.cuh for complex numbers. Special values are those of the standard (C99 Annex G almost throughout).
+// The functions of real.cuh for complex numbers. Special values are the standard's (C99 Annex G almost throughout).
 // Include it where a dtype is complex; functors find the overloads by argument-dependent lookup.
 #pragma once
 

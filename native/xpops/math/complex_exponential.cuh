@@ -77,7 +77,8 @@ template <class Log, class T> XPOPS_DEVICE T log_abs(T x, T y) {
 
 // scale * exp(x) * (cos y + j sin y) for finite x, y; what exp(x) overflows by is multiplied in last.
 template <class T> XPOPS_DEVICE complex<T> exp_scaled(T x, T y, T scale) {
-  constexpr T kStep = is_same_v<T, float> ? T(88) : T(709);  // exp(kStep) is finite; two steps reach every finite result
+  // exp(kStep) is finite, and two steps reach every finite result.
+  constexpr T kStep = is_same_v<T, float> ? T(88) : T(709);
   T s, c;
   sincos(y, s, c);
   c *= scale, s *= scale;

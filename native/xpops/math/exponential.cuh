@@ -1,5 +1,5 @@
-// Exponentials, logarithms and square root. For a complex dtype include complex.cuh too: the unqualified calls find its
-// overloads by argument-dependent lookup.
+// Exponentials, logarithms and square root.
+// For a complex dtype include complex.cuh too: the unqualified calls find its overloads by argument-dependent lookup.
 #pragma once
 
 #include "xpops/math/real.cuh"

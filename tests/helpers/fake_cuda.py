@@ -1,0 +1,81 @@
+"""A pretended GPU whose memory is host memory: shows what the CUDA side of DLPack does where there is no GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops.engine
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout
+from xpops.engine.cpu.engine import CpuEngine
+
+FAKE = Device("cuda:7")
+
+
+class FakeCuda:
+    """The primitives that DLPack needs, as on CUDA: data is an address, and streams are handles.
+
+    Attributes
+    ----------
+    stream : int
+        The current one.
+    orders : list of (int, int)
+        Every `order` call.
+    """
+
+    def __init__(self) -> None:
+        self.stream = 0
+        self.orders: list[tuple[int, int]] = []
+
+    def allocate(self, layout: Layout, stream: int) -> tuple[int, Any]:
+        block = np.empty(layout.nbytes + 64, np.uint8)
+        return block.ctypes.data + -block.ctypes.data % 64, block
+
+    def address(self, data: int) -> int:
+        return data
+
+    def adopt(self, address: int, layout: Layout, owner: Any, writable: bool) -> int:
+        return address
+
+    def to_host(self, data: int, layout: Layout, stream: int) -> np.ndarray:
+        assert layout.contiguous
+        host = np.empty(layout.shape, layout.dtype)
+        ctypes.memmove(host.ctypes.data, data, layout.nbytes)
+        return host
+
+    def from_host(self, array: np.ndarray, data: int, layout: Layout, stream: int) -> None:
+        assert array.flags.c_contiguous
+        ctypes.memmove(data, array.ctypes.data, layout.nbytes)
+
+    def current_stream(self, device: Device) -> int:
+        return self.stream
+
+    def order(self, first: int, then: int) -> None:
+        self.orders.append((first, then))
+
+    def elementwise(self, op: Any, signature: Any, operands: tuple[Any, ...], out: Layout) -> Any:
+        assert op.name == "identity"
+
+        def kernel(stream: int, target: int, source: int) -> None:
+            cpu = CpuEngine()
+            cpu.adopt(target, out, None, True)[...] = cpu.adopt(source, operands[0], None, False)
+
+        return kernel
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
+    """Put the pretended GPU in every module that asks for engines."""
+    fake, real = FakeCuda(), xpops.engine.engine_of
+
+    def engine_of(device: Device) -> Any:
+        return fake if device == FAKE else real(device)
+
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "xpops" and getattr(module, "engine_of", None) is real:
+            monkeypatch.setattr(module, "engine_of", engine_of)
+    return fake

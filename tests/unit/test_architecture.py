@@ -1,0 +1,63 @@
+"""The house's rules, held by reading its source."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from xpops.ops.elementwise import INTERNAL, OPERATORS
+
+ROOT = Path(__file__).parents[2]
+# Imports run from left to right only.
+ORDER = ("cli", "api", "array", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
+NATIVE_ORDER = ("kps", "kernels", "block", "memory", "index", "math", "core")
+MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "xpops").rglob("*.py"))
+HEADERS = sorted(path.relative_to(ROOT) for path in (ROOT / "native").rglob("*.cuh"))
+
+
+def imported(path):
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer(name):
+    return name.split("/")[1].removesuffix(".py") if "/" in name else name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_imports_run_down(path):
+    here = path.parts[1].removesuffix(".py")
+    if here not in ORDER:  # xpops/__init__.py and xpops/__main__.py, which stand above all
+        return
+    for name in imported(path):
+        parts = name.split(".")
+        if parts[0] == "xpops" and len(parts) > 1 and parts[1] in ORDER:
+            assert ORDER.index(parts[1]) >= ORDER.index(here), f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", HEADERS, ids=str)
+def test_headers_include_downwards(path):
+    here = path.parts[2]
+    for name in re.findall(r'#include [<"]xpops/(\w+)/', (ROOT / path).read_text()):
+        assert NATIVE_ORDER.index(name) >= NATIVE_ORDER.index(here), f"{path} includes {name}"
+
+
+def test_only_config_reads_the_environment():
+    readers = {path.as_posix() for path in MODULES if re.search(r"os\.(environ|getenv)", (ROOT / path).read_text())}
+    # CUDA_VISIBLE_DEVICES is the driver's variable, not ours.
+    assert readers <= {"xpops/core/config.py", "xpops/engine/cuda/driver.py"}
+
+
+@pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)
+def test_a_row_has_its_functor_and_its_function(op):
+    header = (ROOT / "native/xpops/math" / f"{op.header}.cuh").read_text()
+    assert re.search(rf"\bstruct {op.functor}\b", header) or f"({op.functor}," in header, "no functor"
+    if op not in INTERNAL:
+        import xpops
+
+        assert callable(getattr(xpops, op.name)), "no def"

@@ -1,0 +1,240 @@
+"""Plans against NumPy's own idea of where elements lie. No device."""
+
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xpops.core import dtypes as dt
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout, alignment, extent, layout_of
+from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
+from xpops.plan.coalesce import coalesce
+from xpops.plan.divmod import magic
+from xpops.plan.elementwise import STRIDED, Mode, Policy, plan_elementwise
+from xpops.plan.overlap import overlaps_itself, unsafe_overlap
+from xpops.plan.result import result_layout
+from xpops.plan.signature import Signature
+from xpops.plan.tiled import plan_tiled
+
+GPU = Device("cuda")
+EDGES = [1, 2, 3, 5, 7, 15, 16, 17, 127, 128, 129, 4095, 4096, 4097, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1]
+
+shapes = st.lists(st.integers(1, 5), max_size=4).map(tuple)
+
+
+def walk(shape, strides):
+    """The offsets of all elements in C order."""
+    offsets = np.zeros(shape, np.int64)
+    for axis, (length, stride) in enumerate(zip(shape, strides, strict=True)):
+        index = np.arange(length).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+        offsets = offsets + index * stride
+    return offsets
+
+
+@st.composite
+def views(draw, shape, dtype=dt.float32):
+    """A layout that broadcasts to `shape`: permuted, stepped, flipped or repeated."""
+    lengths = tuple(draw(st.sampled_from([1, length])) for length in shape[draw(st.integers(0, len(shape))) :])
+    base = [length * draw(st.integers(1, 2)) for length in lengths]
+    order = draw(st.permutations(range(len(lengths))))
+    array = np.empty([base[axis] for axis in order], dtype).transpose(np.argsort(order)) if lengths else np.empty((), dtype)
+    slices = []
+    for length, full in zip(lengths, base, strict=True):
+        step = draw(st.sampled_from([1, -1] if full == length else [1, 2, -2]))
+        slices.append(slice(None, None, step) if abs(step) == 2 or full == length else slice(0, length))
+    view = array[tuple(slices)]
+    assert view.shape == lengths
+    strides = tuple(stride // dtype.itemsize for stride in view.strides)
+    return layout_of(dtype, view.shape, strides, GPU, draw(st.sampled_from([4, 8, 16])))
+
+
+@given(st.one_of(st.sampled_from(EDGES), st.integers(1, 2**32 - 1)), st.one_of(st.sampled_from([0, *EDGES]), st.integers(0, 2**32 - 1)))
+def test_magic_divides_every_32_bit_number(divisor, n):
+    multiplier, shift = magic(divisor, 32)
+    assert 0 <= multiplier < 2**32
+    assert ((n * multiplier >> 32) + n) >> shift == n // divisor
+
+
+@given(st.integers(1, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_magic_divides_every_64_bit_number(divisor, n):
+    multiplier, shift = magic(divisor, 64)
+    high = n * multiplier >> 64
+    quotient = n if shift == 0 else (high + (n - high >> 1)) >> (shift - 1)  # what the device computes
+    assert multiplier < 2**64
+    assert quotient == n // divisor
+
+
+def test_magic_refuses_zero():
+    with pytest.raises(ValueError, match="divisor is 0"):
+        magic(0, 32)
+
+
+@given(st.lists(shapes, min_size=1, max_size=4))
+def test_broadcast_shapes_is_numpys(many):
+    try:
+        expected = np.broadcast_shapes(*many)
+    except ValueError:
+        with pytest.raises(ValueError, match="do not broadcast"):
+            broadcast_shapes(*many)
+    else:
+        assert broadcast_shapes(*many) == expected
+
+
+@given(shapes.flatmap(lambda shape: st.tuples(st.just(shape), views(shape), views(shape))))
+def test_coalescing_keeps_the_walk(case):
+    shape, a, b = case
+    strides = [broadcast_strides(x.shape, x.strides, shape) for x in (a, b)]
+    small, kept = coalesce(shape, strides)
+    before = set(zip(*(walk(shape, line).ravel().tolist() for line in strides), strict=True))
+    after = set(zip(*(walk(small, line).ravel().tolist() for line in kept), strict=True))
+    assert before == after
+    assert len(small) <= len(shape)
+
+
+def test_coalescing_merges_all_it_can():
+    assert coalesce((2, 3, 4), [(12, 4, 1), (12, 4, 1)]) == ((24,), [(1,), (1,)])
+    assert coalesce((2, 3, 4), [(12, 4, 1), (1, 2, 6)])[0] == (2, 3, 4)
+    assert coalesce((1, 1), [(0, 0)]) == ((), [()])
+
+
+def unpack(plan, arrays):
+    """What a kernel reads from the parameters: size, divisors, strides of the strided arrays."""
+    word = 4 if plan.index_bits == 32 else 8
+    (size,) = struct.unpack_from("<Q", plan.tail)
+    count = max(plan.rank - 1, 1)
+    divisors = [struct.unpack_from("<III" if word == 4 else "<QQQ", plan.tail, 8 + 3 * word * i) for i in range(count)]
+    start = 8 + 3 * word * count
+    lines = []
+    for i in range(arrays):
+        lines.append(struct.unpack_from(f"<{plan.rank}{'i' if word == 4 else 'q'}", plan.tail, start + i * word * plan.rank))
+    return size, divisors, lines
+
+
+def offset(linear, divisors, strides, rank):
+    """What `Coordinates` computes."""
+    total = 0
+    for axis in range(rank - 1, 0, -1):
+        divisor, multiplier, shift = divisors[axis - 1]
+        quotient = ((linear * multiplier >> 32) + linear) >> shift
+        total += (linear - quotient * divisor) * strides[axis]
+        linear = quotient
+    return total + linear * strides[0]
+
+
+@given(shapes.flatmap(lambda shape: st.tuples(st.just(shape), views(shape), views(shape), st.booleans())))
+def test_a_plan_reads_every_element_of_every_operand(case):
+    shape, a, b, dense = case
+    signature = Signature((dt.float32,) * 2, dt.float32, shape)
+    out = result_layout(signature, (a, b), GPU) if dense else layout_of(dt.float32, shape, tuple(np.cumprod((2, *shape[:0:-1]))[::-1].tolist()) if shape else (), GPU)
+    plan = plan_elementwise(out, (a, b), Policy())
+    layouts = (out, a, b)
+    strided = [mode in STRIDED for mode in plan.modes]
+    size, divisors, lines = unpack(plan, sum(strided))
+    assert size == out.size
+    assert plan.block * plan.pack * plan.unroll * plan.blocks >= size
+    lines = iter(lines)
+    columns = []
+    for layout, mode in zip(layouts, plan.modes, strict=True):
+        strides = next(lines) if mode in STRIDED else None
+        row = []
+        for linear in range(size):
+            start = linear // plan.pack * plan.pack
+            if mode is Mode.LINEAR:
+                row.append(linear)
+            elif mode is Mode.UNIFORM:
+                row.append(0)
+            elif mode is Mode.SPLAT:
+                row.append(offset(start, divisors, strides, plan.rank))
+            elif mode is Mode.VECTOR:
+                row.append(offset(start, divisors, strides, plan.rank) + linear - start)
+                assert row[-1] - (linear - start) == offset(start, divisors, strides, plan.rank)
+                assert (row[-1] - (linear - start)) * 4 % (4 * plan.pack) == 0
+            else:
+                row.append(offset(linear, divisors, strides, plan.rank))
+        if mode in (Mode.LINEAR, Mode.VECTOR):
+            assert layout.align >= 4 * plan.pack or plan.pack == 1
+        columns.append(row)
+    expected = [walk(shape, broadcast_strides(x.shape, x.strides, shape)).ravel().tolist() for x in layouts]
+    assert set(zip(*columns, strict=True)) == set(zip(*expected, strict=True))
+    assert len(set(columns[0])) == size
+
+
+@pytest.mark.parametrize(
+    ("operands", "modes"),
+    [
+        ([((64, 64), None), ((64, 64), None)], "kLinear kLinear kLinear"),
+        ([((64, 64), None), ((64,), None)], "kLinear kLinear kVector"),
+        ([((64, 64), None), ((64, 1), None)], "kLinear kLinear kSplat"),
+        ([((64, 3), None), ((3,), None)], "kLinear kLinear kGather"),
+        ([((64, 64), None), ((), None)], "kLinear kLinear kUniform"),
+        ([((64, 64), (1, 64)), ((64, 64), (1, 64))], "kLinear kLinear kLinear"),
+    ],
+)
+def test_classes_of_layouts(operands, modes):
+    layouts = tuple(layout_of(dt.float32, shape, strides, GPU) for shape, strides in operands)
+    out = result_layout(Signature((dt.float32,) * 2, dt.float32, (64, operands[0][0][-1])), layouts, GPU)
+    plan = plan_elementwise(out, layouts, Policy())
+    assert " ".join(plan.modes) == modes
+    assert plan.pack == 4  # 16 bytes of float32, whatever the other operands are
+
+
+def test_a_misaligned_operand_narrows_the_pack():
+    wide, narrow = (layout_of(dt.float32, (100,), None, GPU, align) for align in (16, 4))
+    assert plan_elementwise(wide, (wide, wide), Policy()).pack == 4
+    assert plan_elementwise(wide, (wide, narrow), Policy()).pack == 1
+
+
+@pytest.mark.parametrize("size", [2**31 - 2**21, 2**31, 2**32 + 5])
+def test_large_arrays_are_indexed_with_64_bits(size):
+    x = layout_of(dt.uint8, (size,), None, GPU)
+    assert plan_elementwise(x, (x,), Policy()).index_bits == (32 if size < 2**31 - 2**20 else 64)
+
+
+def test_a_transposed_operand_is_tiled():
+    a, b = layout_of(dt.float32, (64, 64), (1, 64), GPU), layout_of(dt.float32, (64, 64), None, GPU)
+    plan = plan_tiled(b, (a, b), Policy())
+    assert plan is not None
+    assert plan.modes == (Mode.GATHER, Mode.TILE, Mode.GATHER)
+    assert plan_tiled(b, (b, b), Policy()) is None
+    assert plan_tiled(layout_of(dt.float32, (64, 4), None, GPU), (layout_of(dt.float32, (64, 4), (1, 64), GPU),), Policy()) is None
+
+
+def test_a_result_keeps_the_order_its_operands_agree_on():
+    a = layout_of(dt.float32, (4, 3), (1, 4), GPU)
+    c = layout_of(dt.float32, (4, 3), None, GPU)
+    signature = Signature((dt.float32,) * 2, dt.bool, (4, 3))
+    assert result_layout(signature, (a, a), GPU).strides == (1, 4)
+    assert result_layout(signature, (a, c), GPU).strides == (3, 1)
+    assert result_layout(signature, (a, float), GPU).strides == (1, 4)
+
+
+def test_overlap():
+    x = layout_of(dt.float32, (8,), None, GPU)
+    assert not unsafe_overlap(x, 1024, x, 1024)  # exactly in place
+    assert unsafe_overlap(x, 1024, x, 1028)
+    assert not unsafe_overlap(x, 1024, x, 1024 + 32)
+    assert unsafe_overlap(x, 1024, layout_of(dt.float32, (8,), (-1,), GPU), 1024 + 28)
+    assert overlaps_itself(layout_of(dt.float32, (8, 2), (1, 0), GPU))
+    assert not overlaps_itself(layout_of(dt.float32, (8, 2), (1, 8), GPU))
+
+
+def test_layouts_are_interned():
+    a, b = (layout_of(dt.float32, (2, 1, 3), strides, GPU) for strides in ((3, 3, 1), (3, 77, 1)))
+    assert a is b  # the stride of a length of 1 means nothing
+    assert a.contiguous
+    assert isinstance(a, Layout)
+    assert layout_of(dt.float32, (2, 1, 3), None, GPU, 8) is not a
+
+
+@given(st.integers(1, 2**48))
+def test_alignment(address):
+    assert address % alignment(address) == 0
+    assert alignment(address) == 16 or address % (2 * alignment(address)) != 0
+
+
+def test_extent_of_negative_strides():
+    assert extent(layout_of(dt.float32, (4,), (-2,), GPU)) == (-24, 4)
+    assert extent(layout_of(dt.float32, (0, 4), None, GPU)) == (0, 0)

@@ -1,0 +1,29 @@
+"""The command line: what ``python -m xpops`` does."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m xpops", description="Runs a pipeline of operators on every framework and device that is here."
+    )
+    parser.add_argument("command", nargs="?", choices=("run", "warmup", "info"), default="run")
+    parser.add_argument("--input", type=Path, metavar="FILE.npy", help="run: a batch of images (n, channels, height, width)")
+    options = parser.parse_args(arguments)
+    # Imported when asked for, so that `info` works where something else is broken.
+    if options.command == "info":
+        from xpops.cli.info import print_info
+
+        print_info()
+        return 0
+    if options.command == "warmup":
+        from xpops.cli.warmup import warm_up
+
+        return warm_up()
+    from xpops.cli.pipeline import run
+
+    return run(options.input)

@@ -1,0 +1,41 @@
+"""What is here: for bug reports, and the head of the main job."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from xpops.core import config
+from xpops.engine.cuda.driver import visible_gpus
+
+FRAMEWORKS = ("torch", "cupy", "jax")
+_PACKAGES = ("xpops", "numpy", "ml_dtypes", "array-api-compat", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc")
+
+
+def installed(package: str) -> str | None:
+    """The version of an installed distribution, or None. CUDA builds of cupy carry the toolkit's version in their name."""
+    names = [package] if package != "cupy" else ["cupy", "cupy-cuda13x", "cupy-cuda12x"]
+    for name in names:
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            continue
+    return None
+
+
+def facts() -> dict[str, str]:
+    """What is here, one line each."""
+    gpus = visible_gpus()
+    found = {"python": platform.python_version(), "system": platform.platform()}
+    found |= {package: installed(package) or "not installed" for package in _PACKAGES}
+    found["GPU"] = "; ".join(f"{gpu.name} (sm_{gpu.capability})" for gpu in gpus) or "none: everything runs on NumPy"
+    found["driver"] = gpus[0].driver if gpus else "none"
+    found["kernel cache"] = str(config.cache_directory())
+    found["frameworks"] = ", ".join(f"{name} {installed(name)}" for name in FRAMEWORKS if installed(name)) or "only NumPy"
+    return found
+
+
+def print_info() -> None:
+    """Print the facts."""
+    for name, value in facts().items():
+        print(f"{name:18} {value}")

@@ -1,0 +1,35 @@
+"""Timing one call: by events on a GPU, by the clock on the CPU."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+def timer(device: str) -> Callable[[Callable[[], object]], float]:
+    """A function from work to microseconds on `device`."""
+    return _on_host if device == "cpu" else _between_events
+
+
+def _on_host(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1e6
+
+
+def _between_events(work: Callable[[], object]) -> float:
+    from cuda.bindings import driver
+
+    from xpops.engine.cuda.driver import check
+
+    start, end = (check(driver.cuEventCreate(0)) for _ in range(2))
+    check(driver.cuCtxSynchronize())
+    check(driver.cuEventRecord(start, 0))
+    result = work()
+    check(driver.cuEventRecord(end, 0))
+    check(driver.cuEventSynchronize(end))
+    microseconds: float = check(driver.cuEventElapsedTime(start, end)) * 1e3
+    for event in (start, end):
+        check(driver.cuEventDestroy(event))
+    del result
+    return microseconds

@@ -1,0 +1,270 @@
+"""Arrays out to, and in from, any other library: DLPack and ``__cuda_array_interface__``."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU, Device
+from xpops.core.layouts import alignment, layout_of
+from xpops.dispatch import Tensor, elementwise
+from xpops.engine import engine_of
+from xpops.frameworks import capsule as dl
+from xpops.frameworks.adapter import View, spelled_strides
+from xpops.frameworks.cuda_array_interface import interface_view
+from xpops.frameworks.dlpack import dlpack_view
+from xpops.ops.elementwise import IDENTITY
+
+# __cuda_array_interface__ names dtypes as NumPy does, which has no name for those of ml_dtypes.
+_NAMELESS = (dt.bfloat16, *dt.FLOAT8)
+
+
+class CopyNeededError(BufferError, ValueError):
+    """A copy was forbidden and there is no other way. The standard calls for both exceptions, in different places."""
+
+
+def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> View:
+    """The memory of any object with ``__dlpack__``, or a copy of it.
+
+    Parameters
+    ----------
+    x : object
+        With ``__dlpack__`` and ``__dlpack_device__``, or with ``__cuda_array_interface__``.
+    device : Device, optional
+        Where the result is to be; by default where `x` is.
+    copy : bool, optional
+        True: always copy; False: never; None: where `device` asks for it.
+
+    Raises
+    ------
+    AttributeError
+        If `x` has none of these.
+    BufferError
+        If `x` cannot be exported, or `copy` is False where a copy is needed (this one is a ValueError too).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_dlpack(np.arange(3)[::-1]).layout.strides
+    (-1,)
+    """
+    view = _viewed(x, device, copy)
+    array = Tensor(*view)
+    if device is not None and device != view.layout.device:
+        if copy is False:
+            raise CopyNeededError(
+                f"from_dlpack: copy is False, but x is on {view.layout.device} and has to be copied to {device}; "
+                "accepted: copy=None or True"
+            )
+        array = moved(array, device)
+    elif copy:
+        array = copied(array)
+    return View(array._layout, array._data, array._owner, array._writable)
+
+
+def to_capsule(
+    array: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[Any, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """The DLPack capsule of an array: the standard's ``__dlpack__``.
+
+    Negative strides are copied away unless `copy` is False: torch ends the process on them (pytorch#188023), and a
+    producer does not know its consumer.
+
+    Parameters
+    ----------
+    array : Tensor
+    stream : int, optional
+        The consumer's stream. CUDA: None or 1 is the legacy default one, 2 the per-thread one, -1 asks for no order,
+        and anything else is a handle. CPU: None.
+    max_version : (int, int), optional
+        The newest version the consumer reads. Below 1.0, or None, the capsule is unversioned.
+    dl_device : (int, int), optional
+        The array's own device, or ``(1, 0)`` for the host.
+    copy : bool, optional
+        True: always copy; False: never; None: where `dl_device` or a negative stride asks for it.
+
+    Raises
+    ------
+    BufferError
+        If `dl_device` is another one, `copy` is False where a copy is needed, or a read-only array meets a consumer
+        that reads only unversioned capsules, which cannot say so.
+    ValueError
+        If the device has no such stream.
+    """
+    own, strides = array._layout.device, array._layout.strides
+    target = _target(array, dl_device)
+    consumer = _consumer_stream(stream, target)
+    is_copied = target != own or bool(copy) or (copy is None and any(stride < 0 for stride in strides))
+    if target != own:
+        if copy is False:
+            raise CopyNeededError(
+                f"__dlpack__: copy is False, but the array is on {own} and has to be copied to {target}; "
+                "accepted: copy=None or True"
+            )
+        array = moved(array, target)
+    elif is_copied:
+        array = copied(array)
+    versioned = max_version is not None and max_version[0] >= 1
+    if not (array._writable or versioned):
+        raise BufferError(
+            f"__dlpack__: the array is read-only and max_version is {max_version}; accepted: (1, 0) or later, "
+            "since older capsules cannot say that they are read-only; or copy=True"
+        )
+    if consumer is not None:
+        engine, producer = engine_of(target), engine_of(target).current_stream(target)
+        if producer != consumer:
+            engine.order(producer, consumer)
+    flags = (0 if array._writable else dl.READ_ONLY) | (dl.IS_COPIED if is_copied else 0)
+    return _capsule(array, dl.VERSIONED if versioned else dl.UNVERSIONED, flags)
+
+
+def device_of(array: Tensor) -> tuple[int, int]:
+    """The device in DLPack's terms: the standard's ``__dlpack_device__``."""
+    device = array._layout.device
+    return (dl.KIND_CPU if device == CPU else dl.KIND_CUDA), device.index
+
+
+def cuda_array_interface(array: Tensor) -> dict[str, Any]:
+    """The array's ``__cuda_array_interface__``, version 3.
+
+    Raises
+    ------
+    AttributeError
+        If it is on the CPU, or the interface has no name for its dtype, so that ``hasattr`` tells.
+    """
+    layout = array._layout
+    if layout.device == CPU:
+        raise AttributeError("__cuda_array_interface__: the array is on the CPU; accepted: an array on a GPU")
+    if layout.dtype in _NAMELESS:
+        raise AttributeError(f"__cuda_array_interface__: it has no name for {layout.dtype}; accepted: DLPack")
+    engine, item = engine_of(layout.device), layout.dtype.itemsize
+    return {
+        "version": 3,
+        "shape": layout.shape,
+        "typestr": layout.dtype.str,
+        "data": (engine.address(array._data) if layout.size else 0, not array._writable),
+        "strides": None if layout.contiguous else tuple(step * item for step in spelled_strides(layout)),
+        "stream": engine.current_stream(layout.device) or 1,
+    }
+
+
+def copied(array: Tensor) -> Tensor:
+    """A writable copy on the same device."""
+    copy: Tensor = elementwise(IDENTITY, (array,), None, array._layout.dtype)
+    return copy
+
+
+def moved(array: Tensor, device: Device) -> Tensor:
+    """A writable copy on another device, through the host. Waits for what computes the array."""
+    engine, layout = engine_of(array._layout.device), array._layout
+    stream = engine.current_stream(layout.device)
+    if not layout.contiguous:
+        layout = layout_of(layout.dtype, layout.shape, None, layout.device)
+        data, owner = engine.allocate(layout, stream)
+        array = elementwise(IDENTITY, (array,), Tensor(layout, data, owner), layout.dtype)
+    host = engine.to_host(array._data, layout, stream)
+    if device == CPU:
+        return Tensor(layout_of(layout.dtype, layout.shape, None, CPU, alignment(host.ctypes.data)), host, None)
+    there, target = engine_of(device), layout_of(layout.dtype, layout.shape, None, device)
+    data, owner = there.allocate(target, there.current_stream(device))
+    there.from_host(host, data, target, there.current_stream(device))
+    return Tensor(target, data, owner)
+
+
+def _viewed(x: Any, device: Device | None, copy: bool | None) -> View:
+    if isinstance(x, Tensor):
+        return View(x._layout, x._data, x._owner, x._writable)
+
+    def stream(where: Device) -> int:
+        return engine_of(where).current_stream(where)
+
+    if hasattr(type(x), "__dlpack__"):
+        return dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy)
+    if hasattr(type(x), "__cuda_array_interface__"):
+        return interface_view(x, "from_dlpack", "x", stream)
+    raise AttributeError(
+        f"from_dlpack: x is a {type(x).__module__}.{type(x).__qualname__}; "
+        "accepted: an object with __dlpack__ and __dlpack_device__, or with __cuda_array_interface__"
+    )
+
+
+def _target(array: Tensor, dl_device: tuple[Any, int] | None) -> Device:
+    if dl_device is None:
+        return array._layout.device
+    kind, index = int(getattr(dl_device[0], "value", dl_device[0])), int(dl_device[1])
+    if (kind, index) == device_of(array):
+        return array._layout.device
+    if (kind, index) == (dl.KIND_CPU, 0):
+        return CPU
+    raise BufferError(
+        f"__dlpack__: dl_device is ({kind}, {index}) and the array is on {array._layout.device}; "
+        f"accepted: {device_of(array)}, or (1, 0) for the host"
+    )
+
+
+def _consumer_stream(stream: Any, target: Device) -> int | None:
+    """The handle of the stream that has to wait for ours; None where none has to."""
+    if target == CPU:
+        if stream is not None:
+            raise ValueError(f"__dlpack__: stream is {stream!r}; accepted on the CPU: None")
+        return None
+    if stream is None or stream == 1:
+        return 0
+    if not isinstance(stream, int) or isinstance(stream, bool):
+        raise TypeError(f"__dlpack__: stream is a {type(stream).__qualname__}; accepted: None or an integer")
+    if stream == 0 or stream < -1:
+        raise ValueError(
+            f"__dlpack__: stream is {stream}; accepted on CUDA: None or 1 (legacy default), 2 (per thread), "
+            "-1 (no order), or a handle"
+        )
+    return None if stream == -1 else stream
+
+
+class _Lent:
+    """What a capsule keeps alive: the array's memory, and the strides in the header. NumPy reads the interface only."""
+
+    __slots__ = ("__array_interface__", "owners", "strides")
+    __array_interface__: dict[str, Any]
+    owners: tuple[Any, Any]
+    strides: ctypes.Array[ctypes.c_int64]
+
+
+def _capsule(array: Tensor, name: bytes, flags: int) -> Any:
+    """A capsule of the array's memory.
+
+    NumPy makes it, of bytes in the array's shape, and the header is then corrected. So the destructor and the deleter
+    are NumPy's, in C: they take the GIL, leave an exception that is on its way alone (ones in Python swallow it), and do
+    nothing once the interpreter is gone.
+    """
+    layout = array._layout
+    address = engine_of(layout.device).address(array._data) if layout.size else 0
+    strides = spelled_strides(layout)
+    lent = _Lent()
+    lent.owners, lent.strides = (array._data, array._owner), (ctypes.c_int64 * layout.ndim)(*strides)
+    lent.__array_interface__ = {
+        "version": 3,
+        "shape": layout.shape,
+        "strides": strides,
+        "typestr": "|u1",
+        "data": (address, False),
+    }
+    handle = np.asarray(lent)
+    capsule = handle.__dlpack__(max_version=(1, 0)) if name is dl.VERSIONED else handle.__dlpack__()
+    managed = dl.managed_in(capsule, name)
+    tensor = managed.tensor
+    tensor.data, tensor.byte_offset = address or None, 0
+    tensor.device_type, tensor.device_id = device_of(array)
+    tensor.code, tensor.bits = dt.INFO[layout.dtype].dlpack
+    if layout.ndim:
+        tensor.strides = lent.strides
+    if isinstance(managed, dl.ManagedVersioned):
+        (managed.major, managed.minor), managed.flags = dl.VERSION, flags
+    return capsule

@@ -1,0 +1,98 @@
+"""Compiling ahead: the core kernels at import, many more by ``python -m xpops warmup``."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+from xpops.core import dtypes as dt
+from xpops.core.devices import Device
+from xpops.core.dtypes import DType
+from xpops.core.errors import CompileError
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.cache import cubin_for, disk
+from xpops.engine.cuda.compile import header_digest
+from xpops.engine.cuda.driver import visible_gpus
+from xpops.engine.cuda.elementwise import planned
+from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.ops.operator import Operator
+from xpops.plan.result import result_layout
+from xpops.plan.signature import Operand, signature_of
+
+CORE_OPERATORS = ("add", "subtract", "multiply", "divide", "less", "equal", "negative", "exp", "sqrt", "tanh")
+_LENGTH = 1 << 20
+_GPU = Device("cuda")
+
+Source = tuple[str, str]
+
+
+def _vector(dtype: DType) -> Layout:
+    return layout_of(dtype, (_LENGTH,), None, _GPU)
+
+
+def _source(op: Operator, operands: tuple[Operand, ...], capability: int, out: DType | None = None) -> Source:
+    signature = signature_of(op, operands, out)
+    if not signature.shape:
+        signature = signature._replace(shape=(_LENGTH,))
+    layout = result_layout(signature, operands, _GPU)
+    return op.name, planned(op, signature, operands, layout, capability)[1].source
+
+
+def core_sources(capability: int) -> list[Source]:
+    """The kernels that nearly every program calls: contiguous float32, beside an array and beside a scalar, and fills."""
+    x = _vector(dt.float32)
+    sources = []
+    for op in (OPERATORS[name] for name in CORE_OPERATORS):
+        operands: list[tuple[Operand, ...]] = [(x,)] if op.arity == 1 else [(x, x), (x, float)]
+        sources += [_source(op, each, capability) for each in operands]
+    for dtype, scalar in ((dt.float32, float), (dt.int64, int), (dt.bool, bool)):
+        sources += [_source(IDENTITY, (scalar,), capability, dtype), _source(IDENTITY, (_vector(dtype),), capability, dtype)]
+    return sources
+
+
+def all_sources(capability: int) -> Iterator[Source]:
+    """Every operator on contiguous arrays of every dtype it takes, and every cast."""
+    for op in OPERATORS.values():
+        for dtype in dt.INFO:
+            if op is IDENTITY:
+                yield from (_source(op, (_vector(dtype),), capability, out) for out in dt.INFO if _castable(dtype, out))
+            elif dtype in dt.CATEGORIES[op.accepts]:
+                condition = (_vector(dt.bool),) * op.condition
+                yield _source(op, condition + (_vector(dtype),) * (op.arity - op.condition), capability)
+
+
+def _castable(dtype: DType, out: DType) -> bool:
+    return dtype.kind != "c" or out.kind == "c"
+
+
+def compile_all(sources: list[Source], capability: int, progress: Callable[[int, int], None] | None = None) -> None:
+    """Bring every source to the disk cache, in parallel.
+
+    Raises
+    ------
+    CompileError
+        For the first that does not compile.
+    """
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        waiting = [pool.submit(cubin_for, name, source, capability) for name, source in sources]
+        for done, future in enumerate(as_completed(waiting), 1):
+            future.result()
+            if progress is not None:
+                progress(done, len(sources))
+
+
+def at_import() -> None:
+    """See that the core kernels of every visible GPU are on disk. Creates no CUDA context, and never fails the import."""
+    for capability in {gpu.capability for gpu in visible_gpus()}:
+        store = disk()
+        # One small entry says that all of them are there, so that a warm import neither reads them nor loads NVRTC.
+        mark = f"core {capability} {header_digest()}".encode()
+        if store is None or mark in store:
+            continue
+        try:
+            compile_all(core_sources(capability), capability)
+            store[mark] = b"compiled"
+        except (CompileError, OSError, RuntimeError) as error:
+            warnings.warn(f"xpops: the core kernels could not be prepared: {error}", stacklevel=2)

@@ -1,0 +1,142 @@
+"""DLPack's structures in memory, and capsules taken apart.
+
+Producers fill either structure; which one, the capsule's name says. Layouts are those of ``dlpack.h`` 1.1.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import (
+    POINTER,
+    c_char_p,
+    c_int,
+    c_int32,
+    c_int64,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+    py_object,
+)
+from typing import Any, NamedTuple
+
+# The newest version that is read and written. Minor versions only add codes.
+VERSION = (1, 1)
+READ_ONLY, IS_COPIED = 1, 2
+# Devices whose memory one of our engines can use.
+KIND_CPU, KIND_CUDA, KIND_CUDA_HOST, KIND_CUDA_MANAGED = 1, 2, 3, 13
+UNVERSIONED, VERSIONED = b"dltensor", b"dltensor_versioned"
+
+
+class DLTensor(ctypes.Structure):
+    """The array: `data` and `byte_offset` together are its first element's address; strides are in elements."""
+
+    _fields_ = (
+        ("data", c_void_p),
+        ("device_type", c_int32),
+        ("device_id", c_int32),
+        ("ndim", c_int32),
+        ("code", c_uint8),
+        ("bits", c_uint8),
+        ("lanes", c_uint16),
+        ("shape", POINTER(c_int64)),
+        ("strides", POINTER(c_int64)),
+        ("byte_offset", c_uint64),
+    )
+
+
+class Managed(ctypes.Structure):
+    """What an unversioned capsule points to."""
+
+    _fields_ = (("tensor", DLTensor), ("context", c_void_p), ("deleter", c_void_p))
+
+
+class ManagedVersioned(ctypes.Structure):
+    """What a versioned capsule points to. All but `tensor` stays where it is in every version to come."""
+
+    _fields_ = (
+        ("major", c_uint32),
+        ("minor", c_uint32),
+        ("context", c_void_p),
+        ("deleter", c_void_p),
+        ("flags", c_uint64),
+        ("tensor", DLTensor),
+    )
+
+
+STRUCTURES: dict[bytes, type[Managed] | type[ManagedVersioned]] = {UNVERSIONED: Managed, VERSIONED: ManagedVersioned}
+# Capsules keep a pointer to their name, and may outlive this module at exit: these names are never freed.
+_USED = {name: b"used_" + name for name in STRUCTURES}
+for _name in _USED.values():
+    ctypes.pythonapi.Py_IncRef(py_object(_name))
+
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.argtypes, _is_valid.restype = (py_object, c_char_p), c_int
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.argtypes, _pointer.restype = (py_object, c_char_p), c_void_p
+_set_name = ctypes.pythonapi.PyCapsule_SetName
+_set_name.argtypes, _set_name.restype = (py_object, c_char_p), c_int
+# Called with the GIL held, as NumPy does it: old producers' deleters rely on that, and new ones may take it again.
+_Deleter = ctypes.PYFUNCTYPE(None, c_void_p)
+
+
+class Owner:
+    """A producer's memory, handed back through its deleter when nothing holds it any more."""
+
+    __slots__ = ("_address", "_deleter")
+
+    def __init__(self, address: int, deleter: int | None) -> None:
+        self._address, self._deleter = address, _Deleter(deleter) if deleter else None
+
+    def __del__(self) -> None:
+        if self._deleter is not None:
+            self._deleter(self._address)
+
+
+class Consumed(NamedTuple):
+    """A capsule's content. `tensor` lies in memory that `owner` keeps."""
+
+    tensor: DLTensor
+    flags: int
+    owner: Owner
+
+
+def managed_in(capsule: Any, name: bytes) -> Any:
+    """The structure that a capsule of this name points to, in place."""
+    return STRUCTURES[name].from_address(_pointer(capsule, name))
+
+
+def consume(capsule: Any, function: str, argument: str) -> Consumed:
+    """Take over what is in a capsule that ``__dlpack__`` returned.
+
+    Raises
+    ------
+    TypeError
+        If it is no capsule.
+    BufferError
+        If it was used before, holds something else, or is of a major version that is not known.
+    """
+    if type(capsule).__name__ != "PyCapsule":
+        raise TypeError(
+            f"{function}: {argument}.__dlpack__() returned a {type(capsule).__qualname__}; accepted: a DLPack capsule"
+        )
+    name = next((name for name in STRUCTURES if _is_valid(capsule, name)), None)
+    if name is None:
+        used = any(_is_valid(capsule, used) for used in _USED.values())
+        raise BufferError(
+            f"{function}: {argument}.__dlpack__() returned "
+            f"{'a capsule that was used before' if used else f'{capsule!r}, which holds no DLPack tensor'}; "
+            "accepted: a new capsule named 'dltensor' or 'dltensor_versioned'"
+        )
+    managed = managed_in(capsule, name)
+    # From here on the memory is ours to give back, whatever fails.
+    _set_name(capsule, _USED[name])
+    owner = Owner(ctypes.addressof(managed), managed.deleter)
+    if isinstance(managed, Managed):
+        return Consumed(managed.tensor, 0, owner)
+    if managed.major > VERSION[0]:
+        raise BufferError(
+            f"{function}: {argument} is of DLPack version {managed.major}.{managed.minor}; accepted: 0.x and 1.x"
+        )
+    return Consumed(managed.tensor, managed.flags, owner)

@@ -1,0 +1,44 @@
+"""JAX arrays. They are immutable, so they are read-only here, whatever their capsules say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout
+from xpops.engine.protocol import Data
+from xpops.frameworks.adapter import View
+from xpops.frameworks.dlpack import dlpack_view
+
+
+class JaxAdapter:
+    """In and out through DLPack. XLA keeps its streams to itself, so DLPack's handshake orders the work."""
+
+    name = "jax"
+
+    def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
+        if isinstance(x, jax.core.Tracer):
+            raise TypeError(
+                f"{function}: {argument} is a JAX tracer; accepted: an array with a value, so call {function} outside "
+                "of jax.jit, jax.grad and jax.vmap"
+            )
+        return dlpack_view(x, function, argument, stream, writable=False)
+
+    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
+        return None
+
+    def export(self, array: Any) -> Any:
+        return jax.dlpack.from_dlpack(array)
+
+    def current_stream(self, device: Device) -> int | None:
+        return None
+
+
+ADAPTER = JaxAdapter()
+
+
+def is_array_type(cls: type) -> bool:
+    return issubclass(cls, (jax.Array, jax.core.Tracer))

@@ -1,0 +1,57 @@
+"""NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import INFO
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.engine import engine_of
+from xpops.engine.protocol import Data
+from xpops.frameworks.adapter import View
+
+
+class NumpyAdapter:
+    """Host memory; subclasses come back as plain ndarrays."""
+
+    name = "numpy"
+
+    def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
+        dtype = x.dtype
+        item, address = dtype.itemsize, x.ctypes.data
+        if dtype not in INFO or any(step % item for step in x.strides) or isinstance(x, np.ma.MaskedArray):
+            raise TypeError(f"{function}: {argument} {_trouble(x)}")
+        strides = tuple(step // item for step in x.strides)
+        layout = layout_of(dtype, x.shape, strides, CPU, alignment(address))
+        return View(layout, x if type(x) is np.ndarray else x.view(np.ndarray), x, x.flags.writeable)
+
+    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
+        data, _ = engine_of(CPU).allocate(layout, 0)
+        return data, data
+
+    def export(self, array: Any) -> Any:
+        return array._data
+
+    def current_stream(self, device: Device) -> int | None:
+        return None
+
+
+ADAPTER = NumpyAdapter()
+
+
+def is_array_type(cls: type) -> bool:
+    return issubclass(cls, np.ndarray)
+
+
+def _trouble(x: Any) -> str:
+    if isinstance(x, np.ma.MaskedArray):
+        return "is a masked array; accepted: one without a mask, such as x.filled()"
+    if not x.dtype.isnative:
+        return f"has dtype {x.dtype.str}; accepted: native byte order, such as x.astype(x.dtype.newbyteorder('='))"
+    if x.dtype in INFO:
+        return f"has strides of {x.strides} bytes; accepted: multiples of {x.itemsize} for {x.dtype}, such as x.copy()"
+    return f"has dtype {x.dtype}; accepted: {', '.join(dtype.name for dtype in INFO)}, by x.astype"

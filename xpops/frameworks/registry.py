@@ -1,0 +1,48 @@
+"""Which adapter a type has."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from xpops.frameworks.adapter import Adapter
+from xpops.plan.cache import BoundedDict
+
+# The root module of a framework's classes -> the framework. The module of its name beside this one has the adapter.
+_FRAMEWORKS = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
+
+
+_known: BoundedDict[type, Adapter | None] = BoundedDict(1024)
+
+
+def adapter_of(cls: type) -> Adapter | None:
+    """The adapter of arrays of type `cls`; None if they are no arrays.
+
+    Imports no framework: one whose arrays the caller has is imported already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> adapter_of(np.ndarray).name, adapter_of(list)
+    ('numpy', None)
+    """
+    try:
+        return _known[cls]
+    except KeyError:
+        found = _known[cls] = _find(cls)
+        return found
+
+
+def _find(cls: type) -> Adapter | None:
+    for base in cls.__mro__:
+        framework = _FRAMEWORKS.get(base.__module__.partition(".")[0])
+        if framework in sys.modules:
+            module = import_module(f"xpops.frameworks.{framework}")
+            if module.is_array_type(cls):
+                adapter: Adapter = module.ADAPTER
+                return adapter
+    if hasattr(cls, "__dlpack__") or hasattr(cls, "__cuda_array_interface__"):
+        from xpops.frameworks.dlpack import ADAPTER
+
+        return ADAPTER
+    return None

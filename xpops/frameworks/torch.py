@@ -1,0 +1,112 @@
+"""PyTorch tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU, Device
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.engine import engine_of
+from xpops.engine.protocol import Data
+from xpops.frameworks.adapter import View, order_before, spelled_strides
+from xpops.plan.cache import BoundedDict
+
+# Both name dtypes alike, but for bool, which numpy.dtype names like Python's.
+_TORCH_DTYPES = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
+_DTYPES = {theirs: ours for ours, theirs in _TORCH_DTYPES.items()}
+# (dtype, shape, strides, device, alignment), all but the last as torch spells them -> layout: the steady state.
+_layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
+# By index: torch.device objects take a microsecond to make.
+_devices: dict[Device, torch.device] = {}
+
+
+class TorchAdapter:
+    """Memory from torch's allocator, on torch's current stream. Tensors are read by their attributes, not by DLPack."""
+
+    name = "torch"
+
+    def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
+        if x.requires_grad and torch.is_grad_enabled():
+            raise TypeError(
+                f"{function}: {argument} requires grad, and xpops does not record gradients yet; "
+                "accepted: the call within torch.no_grad(), or x.detach()"
+            )
+        if type(x) is not torch.Tensor or x.layout is not torch.strided or x.is_nested or x.dtype not in _DTYPES:
+            _check_kind(x, f"{function}: {argument}")
+        writable = True
+        if x.is_conj() or x.is_neg():
+            # The memory holds other values than the tensor; only a copy has them.
+            x, writable = x.resolve_conj().resolve_neg(), False
+        try:
+            address = x.data_ptr()
+        except RuntimeError as error:  # under torch.func transforms
+            raise TypeError(f"{function}: {argument} has no memory; accepted: a tensor with a value") from error
+        layout = _layout_of(x, address, f"{function}: {argument}")
+        device = layout.device
+        if device is CPU:
+            return View(layout, engine_of(CPU).adopt(address, layout, x, writable), x, writable)
+        order_before(device, _current_raw_stream(device.index), stream)
+        return View(layout, address, x, writable)
+
+    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
+        device = layout.device
+        place = _devices.get(device)
+        if place is None:
+            place = _devices[device] = torch.device(device)
+        dtype = _TORCH_DTYPES[layout.dtype]
+        if layout.contiguous:
+            tensor = torch.empty(layout.shape, dtype=dtype, device=place)
+        else:
+            tensor = torch.empty_strided(layout.shape, spelled_strides(layout), dtype=dtype, device=place)
+        address = tensor.data_ptr()
+        return tensor, engine_of(CPU).adopt(address, layout, tensor, True) if device is CPU else address
+
+    def export(self, array: Any) -> Any:
+        return torch.from_dlpack(array)
+
+    def current_stream(self, device: Device) -> int | None:
+        return None if device is CPU else _current_raw_stream(device.index)
+
+
+ADAPTER = TorchAdapter()
+
+
+def is_array_type(cls: type) -> bool:
+    return issubclass(cls, torch.Tensor)
+
+
+def _stream_from_object(index: int) -> int:
+    handle: int = torch.cuda.current_stream(index).cuda_stream
+    return handle
+
+
+# The private function makes no stream object, which saves a microsecond; builds without CUDA lack it.
+_current_raw_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream", _stream_from_object)
+
+
+def _layout_of(x: Any, address: int, what: str) -> Layout:
+    align = alignment(address)
+    key = (x.dtype, x.shape, x.stride(), x.device, align)
+    layout = _layouts.get(key)
+    if layout is None:
+        place = x.device
+        if place.type not in ("cpu", "cuda"):
+            raise TypeError(f"{what} is on torch device {place}; accepted: cpu and cuda")
+        device = CPU if place.type == "cpu" else Device(f"cuda:{place.index}")
+        layout = _layouts[key] = layout_of(_DTYPES[x.dtype], tuple(x.shape), x.stride(), device, align)
+    return layout
+
+
+def _check_kind(x: Any, what: str) -> None:
+    """Refuse what is a tensor only in name."""
+    if type(x).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        raise TypeError(f"{what} is a {type(x).__qualname__}, which has no memory of its own; accepted: a plain tensor")
+    if x.is_nested or x.layout is not torch.strided:
+        kind = "nested" if x.is_nested else str(x.layout)
+        raise TypeError(f"{what} is a {kind} tensor; accepted: a dense one, such as x.to_dense()")
+    if x.dtype not in _DTYPES:
+        raise TypeError(f"{what} has dtype {x.dtype}; accepted: {', '.join(map(str, _DTYPES))}, by x.to")
