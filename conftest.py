@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 import xpops
+
+# An adapter imports its framework, which need not be there.
+collect_ignore = [f"xpops/frameworks/{name}.py" for name in ("cupy", "jax", "torch") if find_spec(name) is None]
 
 
 @pytest.fixture(autouse=True)

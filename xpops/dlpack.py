@@ -241,8 +241,8 @@ def _capsule(array: Tensor, name: bytes, flags: int) -> Any:
     """A capsule of the array's memory.
 
     NumPy makes it, of bytes in the array's shape, and the header is then corrected. So the destructor and the deleter
-    are NumPy's, in C: they take the GIL, leave an exception that is on its way alone (ones in Python swallow it), and do
-    nothing once the interpreter is gone.
+    are NumPy's, in C: they take the GIL, leave an exception that is on its way alone (ones in Python swallow it), and
+    do nothing once the interpreter is gone.
     """
     layout = array._layout
     address = engine_of(layout.device).address(array._data) if layout.size else 0

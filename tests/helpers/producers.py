@@ -58,9 +58,11 @@ def name_of(capsule: Any) -> str:
 
 
 def header_of(capsule: Any) -> Any:
-    """The structure in a capsule, in place."""
+    """The structure in a capsule, in place; it keeps the capsule."""
     name = _name_of(capsule)
-    return (New if b"versioned" in name else Old).from_address(_pointer(capsule, name))
+    header = (New if b"versioned" in name else Old).from_address(_pointer(capsule, name))
+    header.capsule = capsule
+    return header
 
 
 def ints(pointer: int | None, count: int) -> tuple[int, ...] | None:
@@ -76,7 +78,7 @@ class Producer:
         Its memory is shown.
     **header
         Fields of the header that differ from the array's own: `data`, `device`, `code`, `bits`, `lanes`, `shape`,
-        `strides` (None for NULL), `byte_offset`, `flags`, `version`; `deleter` False for NULL; `name` for the capsule's.
+        `strides` (None for NULL), `byte_offset`, `flags`, `version`; `deleter` False for NULL; `name`, the capsule's.
 
     Attributes
     ----------

@@ -55,9 +55,6 @@ def test_a_part_of_the_array_keeps_the_memory():
     assert dropped(producer) == 1
 
 
-DTYPES = [dtype for dtype in dt.INFO if dtype.kind != "V" and dtype.name in np.sctypeDict]
-
-
 @pytest.mark.parametrize("dtype", dt.INFO, ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("kind", [StreamProducer, Producer])
 def test_every_dtype(dtype, kind):
@@ -85,7 +82,9 @@ def test_any_dtype_is_read_or_refused_by_name(code, bits, lanes, versioned):
         assert view.layout.dtype == known[code, bits]
         del view
     else:
-        with pytest.raises(BufferError, match=f"from_dlpack: x has DLPack dtype code {code}, bits {bits}, lanes {lanes}"):
+        with pytest.raises(
+            BufferError, match=f"from_dlpack: x has DLPack dtype code {code}, bits {bits}, lanes {lanes}"
+        ):
             from_dlpack(producer)
     assert producer.deleted == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xpops.core.devices import CPU
 from xpops.core.dtypes import DType
 from xpops.core.layouts import layout_of
 from xpops.dispatch.calls import PLAN_LIMIT, Call, call_for
@@ -18,12 +19,14 @@ from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
 from xpops.plan.overlap import overlaps_itself, unsafe_overlap
 
-__all__ = ["Tensor", "binary", "elementwise", "set_array_class", "unary"]
+__all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
 
 # The class of results; `xpops.array`, which stands above this package, sets it.
 _array_class: type[Any] = Tensor
 # (operator, layout or scalar type, ...) -> function from the operands' data to a new array: the steady state.
-_launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)
+launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)
+# The same for the arrays of frameworks that have a way of their own to recognise a call, by their class.
+_inline: dict[type, Any] = {}
 
 
 def set_array_class(cls: type[Any]) -> type[Any]:
@@ -35,25 +38,31 @@ def set_array_class(cls: type[Any]) -> type[Any]:
 
 def unary(op: Operator, x: Any, out: Any = None) -> Any:
     """`op` of one operand."""
-    if x.__class__ is _array_class and out is None:
-        launch = _launches.get((op, x._layout))
+    kind = x.__class__
+    if kind is _array_class and out is None:
+        launch = launches.get((op, x._layout))
         if launch is not None:
             return launch(x._data)
+    elif kind in _inline and (result := _inline[kind].call(op, x, None, out)) is not None:
+        return result
     return elementwise(op, (x,), out)
 
 
 def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
     """`op` of two operands, either of which may be a Python scalar."""
-    if x1.__class__ is _array_class and out is None:
-        kind = x2.__class__
-        if kind is _array_class:
-            launch = _launches.get((op, x1._layout, x2._layout))
+    kind = x1.__class__
+    if kind is _array_class and out is None:
+        other = x2.__class__
+        if other is _array_class:
+            launch = launches.get((op, x1._layout, x2._layout))
             if launch is not None:
                 return launch(x1._data, x2._data)
         else:
-            launch = _launches.get((op, x1._layout, kind))
+            launch = launches.get((op, x1._layout, other))
             if launch is not None:
                 return launch(x1._data, x2)
+    elif kind in _inline and (result := _inline[kind].call(op, x1, x2, out)) is not None:
+        return result
     return elementwise(op, (x1, x2), out)
 
 
@@ -77,49 +86,53 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     """
     operands = Operands(op, arguments, out)
     if operands.out is not None:
-        _write(op, operands, operands.out, dtype)
-        result = out
+        call, result = _write(op, operands, operands.out, dtype), out
     else:
-        result = _fresh(op, operands, dtype)
+        call, result = _fresh(op, operands, dtype)
     operands.release()
+    inline = getattr(operands.framework, "inline", None)
+    if inline is not None and dtype is None and len(arguments) < 3 and operands.device != CPU:
+        x1, x2 = arguments if len(arguments) == 2 else (arguments[0], None)
+        if inline.remember(op, x1, x2, out, operands.specs, call.layout, call.kernel, result):
+            _inline[x1.__class__] = inline
     return result
 
 
-def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> Any:
-    """The result in new memory: the framework's own where there is one, else xpops'."""
+def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call, Any]:
+    """The call, and its result in new memory: the framework's own where there is one, else xpops'."""
     engine, framework, stream = engine_of(operands.device), operands.framework, operands.stream
     call = call_for(op, operands.specs, operands.device, dtype)
     allocated = framework.allocate(call.layout) if framework is not None else None
     if allocated is not None:
         result, data = allocated
         call.kernel(stream, data, *operands.values)
-        return result
+        return call, result
     data, owner = engine.allocate(call.layout, stream)
     call.kernel(stream, data, *operands.values)
     array = _array_class(call.layout, data, owner)
     if framework is not None:
-        return framework.export(array)
+        return call, framework.export(array)
     if operands.native and dtype is None:
-        _launches[(op, *operands.specs)] = _launch(engine, call)
-    return array
+        launches[(op, *operands.specs)] = _launch(engine, call)
+    return call, array
 
 
 def _launch(engine: Engine, call: Call) -> Callable[..., Any]:
     """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
     layout, kernel = call
-    device, allocate, current_stream, cls = layout.device, engine.allocate, engine.current_stream, _array_class
+    device, allocate, current_stream, cls = layout.device, engine.allocator(layout), engine.current_stream, _array_class
 
     def launch(*values: Any) -> Any:
         stream = current_stream(device)
-        data, owner = allocate(layout, stream)
+        data, owner = allocate(stream)
         kernel(stream, data, *values)
         return cls(layout, data, owner)
 
     return launch
 
 
-def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> None:
-    """The result in the caller's memory, through a temporary if it partly overlaps an operand."""
+def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> Call:
+    """The call, its result in the caller's memory: through a temporary if it partly overlaps an operand."""
     engine, layout, stream = engine_of(operands.device), out.layout, operands.stream
     if not out.writable:
         raise ValueError(f"{op.name}: out is read-only; accepted: a writable array")
@@ -138,3 +151,4 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
         del owner  # kept until the copy was launched; the pool is ordered on the stream
     else:
         call.kernel(stream, out.data, *operands.values)
+    return call

@@ -112,10 +112,6 @@ class Operands:
         view = adapter.view(x, self._op.name, argument, self._stream_of)
         if view.layout.device != CPU:
             self._foreign.append((adapter, view))
-            theirs = adapter.current_stream(view.layout.device)
-            ours = self._stream_of(view.layout.device)
-            if theirs is not None and theirs != ours:
-                engine_of(view.layout.device).order(theirs, ours)
         return view
 
     def _common_device(self, names: tuple[str, ...], views: list[Any]) -> Device:

@@ -24,6 +24,9 @@ class Engine(Protocol):
     def allocate(self, layout: Layout, stream: int) -> tuple[Data, Owner]:
         """Uninitialised memory for a C-contiguous or densely permuted `layout`, ordered on `stream`."""
 
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Owner]]:
+        """`allocate` for one layout: a function of the stream, with everything else decided."""
+
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         """The kernel that computes `op`; `out` may be exactly an operand's memory, but must not partly overlap one."""
 

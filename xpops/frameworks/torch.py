@@ -13,14 +13,16 @@ from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View, order_before, spelled_strides
+from xpops.frameworks.inline import InlineCache
+
 from xpops.plan.cache import BoundedDict
 
 # Both name dtypes alike, but for bool, which numpy.dtype names like Python's.
 _TORCH_DTYPES = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
 _DTYPES = {theirs: ours for ours, theirs in _TORCH_DTYPES.items()}
-# (dtype, shape, strides, device, alignment), all but the last as torch spells them -> layout: the steady state.
+# (dtype, shape, strides, device, alignment), as torch spells them -> layout: the steady state.
 _layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
-# By index: torch.device objects take a microsecond to make.
+# Made once: a torch.device takes a microsecond to make.
 _devices: dict[Device, torch.device] = {}
 
 
@@ -29,23 +31,29 @@ class TorchAdapter:
 
     name = "torch"
 
+    def __init__(self) -> None:
+        self.inline = InlineCache(_current_raw_stream)
+
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         if x.requires_grad and torch.is_grad_enabled():
             raise TypeError(
                 f"{function}: {argument} requires grad, and xpops does not record gradients yet; "
                 "accepted: the call within torch.no_grad(), or x.detach()"
             )
-        if type(x) is not torch.Tensor or x.layout is not torch.strided or x.is_nested or x.dtype not in _DTYPES:
-            _check_kind(x, f"{function}: {argument}")
+        if type(x) is not torch.Tensor:
+            _check_class(type(x), function, argument)
         writable = True
         if x.is_conj() or x.is_neg():
             # The memory holds other values than the tensor; only a copy has them.
             x, writable = x.resolve_conj().resolve_neg(), False
         try:
             address = x.data_ptr()
-        except RuntimeError as error:  # under torch.func transforms
-            raise TypeError(f"{function}: {argument} has no memory; accepted: a tensor with a value") from error
-        layout = _layout_of(x, address, f"{function}: {argument}")
+            key = (x.dtype, x.shape, x.stride(), x.device, alignment(address))
+        except RuntimeError as error:
+            raise TypeError(f"{function}: {argument} {_trouble(x)}") from error
+        layout = _layouts.get(key)
+        if layout is None:
+            layout = _layouts[key] = _layout_of(*key, f"{function}: {argument}")
         device = layout.device
         if device is CPU:
             return View(layout, engine_of(CPU).adopt(address, layout, x, writable), x, writable)
@@ -72,9 +80,6 @@ class TorchAdapter:
         return None if device is CPU else _current_raw_stream(device.index)
 
 
-ADAPTER = TorchAdapter()
-
-
 def is_array_type(cls: type) -> bool:
     return issubclass(cls, torch.Tensor)
 
@@ -87,26 +92,31 @@ def _stream_from_object(index: int) -> int:
 # The private function makes no stream object, which saves a microsecond; builds without CUDA lack it.
 _current_raw_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream", _stream_from_object)
 
-
-def _layout_of(x: Any, address: int, what: str) -> Layout:
-    align = alignment(address)
-    key = (x.dtype, x.shape, x.stride(), x.device, align)
-    layout = _layouts.get(key)
-    if layout is None:
-        place = x.device
-        if place.type not in ("cpu", "cuda"):
-            raise TypeError(f"{what} is on torch device {place}; accepted: cpu and cuda")
-        device = CPU if place.type == "cpu" else Device(f"cuda:{place.index}")
-        layout = _layouts[key] = layout_of(_DTYPES[x.dtype], tuple(x.shape), x.stride(), device, align)
-    return layout
+ADAPTER = TorchAdapter()
 
 
-def _check_kind(x: Any, what: str) -> None:
-    """Refuse what is a tensor only in name."""
-    if type(x).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
-        raise TypeError(f"{what} is a {type(x).__qualname__}, which has no memory of its own; accepted: a plain tensor")
+def _layout_of(
+    dtype: torch.dtype, shape: torch.Size, strides: tuple[int, ...], place: torch.device, align: int, what: str
+) -> Layout:
+    if dtype not in _DTYPES:
+        raise TypeError(f"{what} has dtype {dtype}; accepted: {', '.join(map(str, _DTYPES))}, by x.to")
+    if place.type not in ("cpu", "cuda"):
+        raise TypeError(f"{what} is on torch device {place}; accepted: cpu and cuda")
+    device = CPU if place.type == "cpu" else Device(f"cuda:{place.index}")
+    return layout_of(_DTYPES[dtype], tuple(shape), strides, device, align)
+
+
+def _check_class(cls: type[Any], function: str, argument: str) -> None:
+    """Refuse subclasses that are wrappers; parameters and the like are plain tensors."""
+    if cls.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        raise TypeError(
+            f"{function}: {argument} is a {cls.__qualname__}, which has no memory of its own; accepted: a plain tensor"
+        )
+
+
+def _trouble(x: Any) -> str:
+    """Why a tensor has no address or no strides."""
     if x.is_nested or x.layout is not torch.strided:
         kind = "nested" if x.is_nested else str(x.layout)
-        raise TypeError(f"{what} is a {kind} tensor; accepted: a dense one, such as x.to_dense()")
-    if x.dtype not in _DTYPES:
-        raise TypeError(f"{what} has dtype {x.dtype}; accepted: {', '.join(map(str, _DTYPES))}, by x.to")
+        return f"is a {kind} tensor; accepted: a dense one, such as x.to_dense()"
+    return "has no memory, as within torch.func transforms; accepted: a tensor with a value"

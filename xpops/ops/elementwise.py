@@ -29,7 +29,7 @@ _ROWS = (
     _row("minimum", 2, "real-valued", header=_ARITHMETIC),
     _row("multiply", 2, "numeric", header=_ARITHMETIC),
     _row("negative", 1, "numeric", header=_ARITHMETIC),
-    _row("nextafter", 2, "real floating-point", header=_ARITHMETIC),
+    _row("nextafter", 2, "real floating-point", header=_ARITHMETIC, own_halves=True),
     _row("positive", 1, "numeric", header=_ARITHMETIC),
     _row("pow", 2, "numeric", header=_ARITHMETIC, numpy="power"),
     _row("real", 1, "numeric", "real", header=_ARITHMETIC),

@@ -29,6 +29,8 @@ class Operator:
         Whether the first operand is a boolean condition, outside promotion.
     logical : bool
         Whether operands are read as truth values.
+    own_halves : bool
+        Whether float16 and bfloat16 are computed as they are, where every other operator computes them in float32.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Operator:
     numpy: str
     condition: bool = False
     logical: bool = False
+    own_halves: bool = False
 
     @property
     def functor(self) -> str:
@@ -49,6 +52,11 @@ class Operator:
     def floating(self) -> bool:
         """Whether it takes floating-point dtypes only, so that integers become the default one."""
         return self.accepts in ("floating-point", "real floating-point")
+
+    @property
+    def transcendental(self) -> bool:
+        """Whether it is bound by arithmetic rather than by memory."""
+        return self.header in ("exponential", "trigonometric") or self.name == "pow"
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

@@ -40,8 +40,11 @@ class Policy(NamedTuple):
     ----------
     block : int
         Threads of a block.
-    bytes_per_thread : int
-        What a thread loads of the widest operand.
+    unroll : int
+        The packs that a thread writes where no operand is as large as the result: it hides the index arithmetic behind
+        them. Elsewhere it is one.
+    elements_per_thread : int
+        The most elements that a thread computes: each is code, and code takes time to compile.
     tile_block : int
         Threads of a block of the transposing kernel.
     tile : int
@@ -49,8 +52,9 @@ class Policy(NamedTuple):
     """
 
     block: int = 128
-    bytes_per_thread: int = 32
-    tile_block: int = 128
+    unroll: int = 2
+    elements_per_thread: int = 16
+    tile_block: int = 256
     tile: int = 64
 
 
@@ -99,12 +103,13 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     """
     layouts, shape, strides = walk(out, operands)
     linear = _linear_strides(shape)
-    pack = _pack(shape, strides, layouts, linear)
+    pack = _pack(shape, strides, layouts, linear, policy)
     modes = [_mode(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
     bits = index_bits(out.size, strides, shape)
     strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
     rank = len(shape) if strided else 0
-    unroll = max(1, policy.bytes_per_thread // (pack * max(layout.dtype.itemsize for layout in layouts)))
+    reads_as_much = any(layout.size == out.size for layout in layouts[1:])
+    unroll = 1 if reads_as_much else max(1, min(policy.unroll, policy.elements_per_thread // pack))
     return ElementwisePlan(
         with_scalars(modes, operands),
         policy.block,
@@ -141,14 +146,14 @@ def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Stri
     return Mode.GATHER
 
 
-def _pack(shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides) -> int:
+def _pack(shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides, policy: Policy) -> int:
     """The widest pack that every operand can be accessed with; 1 where one would be gathered and is not small.
 
     A gathered operand of few elements comes from the cache, whatever the order; a large one wants neighbouring threads
     on neighbouring elements.
     """
     widest = max(layout.dtype.itemsize for layout in layouts)
-    pack = MAX_PACK_BYTES // widest
+    pack = min(MAX_PACK_BYTES // widest, policy.elements_per_thread)
     for line, layout in zip(strides, layouts, strict=True):
         if line == linear:
             pack = min(pack, layout.align // layout.dtype.itemsize)

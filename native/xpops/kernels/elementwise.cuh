@@ -43,22 +43,21 @@ struct Storage<bool> {  // any byte but 0 is true, whoever wrote it
 };
 
 // What the functor sees of an element x: it is rounded to the loop's dtype first, as if the array had been cast.
-template <class T, class Loop, class Element>
-XPOPS_DEVICE compute_t<Loop> to_compute(Element x) {
+template <class T, class Loop, class Compute, class Element>
+XPOPS_DEVICE Compute to_compute(Element x) {
   if constexpr (is_same_v<T, bool>) {
-    return cast<compute_t<Loop>>(cast<Loop>(x != 0));
+    return cast<Compute>(cast<Loop>(x != 0));
   } else {
-    return cast<compute_t<Loop>>(cast<Loop>(x));
+    return cast<Compute>(cast<Loop>(x));
   }
 }
 
 // One operand or the result. T: dtype in memory (of a scalar: double, int64, uint64 or complex<double>, as it travels).
-// Loop: the dtype of the operator's loop. kStrides: its line in ElementwiseParams::strides.
-template <class T_, class Loop, Mode kMode_, int kSlot, int kStrides = 0>
+// Loop: the dtype of the operator's loop. Compute: what its functor sees. kStrides: its line in ElementwiseParams::strides.
+template <class T_, class Loop, class Compute, Mode kMode_, int kSlot, int kStrides = 0>
 struct Operand {
   using T = T_;
   using Element = typename Storage<T>::type;
-  using Compute = compute_t<Loop>;
   static constexpr Mode kMode = kMode_;
 
   template <int kPack>
@@ -81,7 +80,7 @@ struct Operand {
   }
 
   template <int kPack, bool kFull, class Params>
-  XPOPS_DEVICE static void load(const Params& params, typename Params::Index linear, int count, Fragment<kPack>& to) {
+  XPOPS_DEVICE static void load(const Params& params, typename Params::Index linear, int64 count, Fragment<kPack>& to) {
     if constexpr (kMode == Mode::kScalar) {
     } else if constexpr (kMode == Mode::kUniform || kMode == Mode::kSplat) {
       const Element value = base(params)[offset(params, linear)];
@@ -100,14 +99,14 @@ struct Operand {
   template <int kPack, class Params>
   XPOPS_DEVICE static Compute value(const Params& params, const Fragment<kPack>& from, int i) {
     if constexpr (kMode == Mode::kScalar) {
-      return to_compute<T, Loop>(*reinterpret_cast<const T*>(&params.slots[kSlot]));
+      return to_compute<T, Loop, Compute>(*reinterpret_cast<const T*>(&params.slots[kSlot]));
     } else {
-      return to_compute<T, Loop>(from.pack.elem[i]);
+      return to_compute<T, Loop, Compute>(from.pack.elem[i]);
     }
   }
 
   template <int kPack, bool kFull, class Params>
-  XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, int count, const Fragment<kPack>& from) {
+  XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, int64 count, const Fragment<kPack>& from) {
     if constexpr (kFull && kMode != Mode::kGather) {
       from.pack.store(base(params) + offset(params, linear));
     } else {
@@ -129,10 +128,10 @@ struct Fragments<kPack, Head, Tail...> {
 };
 
 template <int kPack, bool kFull, class Params>
-XPOPS_DEVICE void load_all(const Params&, typename Params::Index, int, Fragments<kPack>&) {}
+XPOPS_DEVICE void load_all(const Params&, typename Params::Index, int64, Fragments<kPack>&) {}
 
 template <int kPack, bool kFull, class Params, class Head, class... Tail>
-XPOPS_DEVICE void load_all(const Params& params, typename Params::Index linear, int count,
+XPOPS_DEVICE void load_all(const Params& params, typename Params::Index linear, int64 count,
                            Fragments<kPack, Head, Tail...>& to) {
   Head::template load<kPack, kFull>(params, linear, count, to.head);
   load_all<kPack, kFull>(params, linear, count, to.tail);
@@ -149,40 +148,40 @@ XPOPS_DEVICE auto apply(const Params& params, const Fragments<kPack, Head, Tail.
   return apply<Op>(params, from.tail, i, values..., Head::template value<kPack>(params, from.head, i));
 }
 
-template <class Op, class Out, int kBlock, int kPack, int kUnroll, bool kFull, class... In, class Params>
-XPOPS_DEVICE void elementwise_tile(const Params& params, typename Params::Index first) {
-  using Index = typename Params::Index;
-  Fragments<kPack, In...> in[kUnroll];
-#pragma unroll
-  for (int u = 0; u < kUnroll; ++u) {
-    const Index linear = first + static_cast<Index>(u * kBlock * kPack);
-    const int64 left = static_cast<int64>(params.size) - static_cast<int64>(linear);
-    if (kFull || left > 0) load_all<kPack, kFull>(params, linear, static_cast<int>(left < kPack ? left : kPack), in[u]);
-  }
-#pragma unroll
-  for (int u = 0; u < kUnroll; ++u) {
-    const Index linear = first + static_cast<Index>(u * kBlock * kPack);
-    const int64 left = static_cast<int64>(params.size) - static_cast<int64>(linear);
-    typename Out::template Fragment<kPack> out;
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) {
-      out.pack.elem[i] = cast<typename Out::T>(apply<Op>(params, in[u], i));
-    }
-    if (kFull || left > 0) Out::template store<kPack, kFull>(params, linear, static_cast<int>(left < kPack ? left : kPack), out);
-  }
+// The elements of a pack that are there: a full pack, or what is left at the end; negative past it.
+template <class Params>
+XPOPS_DEVICE int64 left(const Params& params, typename Params::Index linear) {
+  return static_cast<int64>(params.size) - static_cast<int64>(linear);
 }
 
-// The body of every elementwise kernel.
+// The body of every elementwise kernel. Both kinds of tiles share the functor's code, which may be long.
 template <class Op, class Out, int kBlock, int kPack, int kUnroll, class... In, class Params>
 XPOPS_DEVICE void elementwise(const Params& params) {
   using Index = typename Params::Index;
   constexpr int kTile = kBlock * kPack * kUnroll;
+  constexpr Index kStep = kBlock * kPack;
   const Index tile = static_cast<Index>(blockIdx.x) * kTile;
   const Index first = tile + threadIdx.x * kPack;
-  if (tile + static_cast<Index>(kTile) <= params.size) {
-    elementwise_tile<Op, Out, kBlock, kPack, kUnroll, true, In...>(params, first);
-  } else {
-    elementwise_tile<Op, Out, kBlock, kPack, kUnroll, false, In...>(params, first);
+  const bool full = tile + static_cast<Index>(kTile) <= params.size;
+  Fragments<kPack, In...> in[kUnroll];
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    if (full) {
+      load_all<kPack, true>(params, first + u * kStep, kPack, in[u]);
+    } else if (left(params, first + u * kStep) > 0) {
+      load_all<kPack, false>(params, first + u * kStep, left(params, first + u * kStep), in[u]);
+    }
+  }
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    typename Out::template Fragment<kPack> out;
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) out.pack.elem[i] = cast<typename Out::T>(apply<Op>(params, in[u], i));
+    if (full) {
+      Out::template store<kPack, true>(params, first + u * kStep, kPack, out);
+    } else {
+      Out::template store<kPack, false>(params, first + u * kStep, left(params, first + u * kStep), out);
+    }
   }
 }
 

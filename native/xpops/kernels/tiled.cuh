@@ -38,7 +38,7 @@ struct TileOrigin {
 };
 
 // One operand or the result of a tiled kernel. kTransposed: it is read along the rows.
-template <class T_, class Loop, bool kTransposed, int kSlot, int kStrides, int kBlock, int kSide>
+template <class T_, class Loop, class Compute, bool kTransposed, int kSlot, int kStrides, int kBlock, int kSide>
 struct TiledOperand {
   using T = T_;
   using Element = typename Storage<T>::type;
@@ -97,21 +97,21 @@ struct TiledOperand {
   }
 
   template <class Params>
-  XPOPS_DEVICE static compute_t<Loop> value(const Params&, const Fragment& from, int step) {
-    return to_compute<T, Loop>(kTransposed ? shared()[row_of(step)][column_of(step)] : from.elem[step]);
+  XPOPS_DEVICE static Compute value(const Params&, const Fragment& from, int step) {
+    return to_compute<T, Loop, Compute>(kTransposed ? shared()[row_of(step)][column_of(step)] : from.elem[step]);
   }
 };
 
 // A scalar among the parameters.
-template <class T, class Loop, int kSlot>
+template <class T, class Loop, class Compute, int kSlot>
 struct TiledScalar {
   struct Fragment {};
   template <class Params, class Origin>
   XPOPS_DEVICE static void load(const Params&, const Origin&, int, int, Fragment&) {}
   XPOPS_DEVICE static void stage(const Fragment&) {}
   template <class Params>
-  XPOPS_DEVICE static compute_t<Loop> value(const Params& params, const Fragment&, int) {
-    return to_compute<T, Loop>(*reinterpret_cast<const T*>(&params.slots[kSlot]));
+  XPOPS_DEVICE static Compute value(const Params& params, const Fragment&, int) {
+    return to_compute<T, Loop, Compute>(*reinterpret_cast<const T*>(&params.slots[kSlot]));
   }
 };
 

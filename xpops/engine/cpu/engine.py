@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ _WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
 class CpuEngine:
     """NumPy as an engine. Data is an ndarray of exactly the array's layout, and its own owner."""
 
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
+        return partial(self.allocate, layout)
+
     def allocate(self, layout: Layout, stream: int = 0) -> tuple[NDArray, Owner]:
         buffer = np.empty(layout.nbytes + HOST_ALIGNMENT, np.uint8)
         low, _ = extent(layout)
@@ -36,7 +40,7 @@ class CpuEngine:
         return np.ndarray(layout.shape, layout.dtype, buffer, start, _byte_strides(layout)), None
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
-        loops = tuple(_WIDENED.get(loop, loop) for loop in signature.loop)
+        loops = signature.loop if op.own_halves else tuple(_WIDENED.get(loop, loop) for loop in signature.loop)
         function = _function(op)
 
         def kernel(stream: int, out: NDArray, *inputs: Any) -> None:

@@ -14,13 +14,13 @@ _forked_after_use = False
 _used = False
 
 
-def check(result: tuple[Any, ...]) -> Any:
+def check(result: tuple[Any, ...], doing: str = "") -> Any:
     """The value of a ``cuda.bindings`` call.
 
     Raises
     ------
     DeviceError
-        If the driver refused it.
+        If the driver refused it; the message says what it was `doing`.
     """
     from cuda.bindings import driver
 
@@ -28,7 +28,8 @@ def check(result: tuple[Any, ...]) -> Any:
     if error != driver.CUresult.CUDA_SUCCESS:
         _, name = driver.cuGetErrorName(error)
         _, text = driver.cuGetErrorString(error)
-        raise DeviceError(f"CUDA driver: {name.decode() if name else error}: {text.decode() if text else 'unknown error'}")
+        words = f"{name.decode() if name else error}: {text.decode() if text else 'unknown error'}"
+        raise DeviceError(f"CUDA driver{', ' * bool(doing)}{doing}: {words}")
     return values[0] if len(values) == 1 else tuple(values)
 
 

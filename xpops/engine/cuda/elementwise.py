@@ -19,7 +19,7 @@ def planned(
     op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout, capability: int
 ) -> tuple[ElementwisePlan, Glue]:
     """The plan and the glue of one call. Needs no GPU. `out` is not empty."""
-    policy = elementwise_policy(capability)
+    policy = elementwise_policy(op, signature.loop[-1], capability)
     plan = plan_tiled(out, operands, policy) or plan_elementwise(out, operands, policy)
     return plan, elementwise_glue(op, signature, out, operands, plan)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import pack
 from typing import Any
 
@@ -17,7 +18,7 @@ from xpops.engine.cuda.elementwise import empty_kernel, planned, with_python_sca
 from xpops.engine.cuda.glue import arange_glue
 from xpops.engine.cuda.launch import Function, launcher
 from xpops.engine.cuda.memory import Block, Pool
-from xpops.engine.cuda.tuning import ARANGE_UNROLL, elementwise_policy
+from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import MAX_PACK_BYTES
@@ -38,9 +39,11 @@ class CudaEngine:
         self._functions = Once()
         self._retained: list[tuple[Any, Owner]] = []
 
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[int, Block]]:
+        return self.pool.allocator(layout.nbytes)
+
     def allocate(self, layout: Layout, stream: int) -> tuple[int, Block]:
-        block = self.pool.allocate(layout.nbytes, stream)
-        return block.address, block
+        return self.pool.allocator(layout.nbytes)(stream)
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         if out.size == 0:
@@ -53,12 +56,11 @@ class CudaEngine:
     def arange(self, out: Layout) -> Kernel:
         if out.size == 0:
             return empty_kernel
-        policy = elementwise_policy(self.context.capability)
-        glue = arange_glue(out, policy.block, ARANGE_UNROLL)
-        elements = policy.block * ARANGE_UNROLL * MAX_PACK_BYTES // out.dtype.itemsize
+        glue = arange_glue(out, ARANGE_BLOCK, ARANGE_UNROLL)
+        elements = ARANGE_BLOCK * ARANGE_UNROLL * MAX_PACK_BYTES // out.dtype.itemsize
         function = self.function("arange", glue.source)
         blocks, tail = -(-out.size // elements), pack("<Q", out.size)
-        launch = launcher("arange", function, self.context, blocks, policy.block, glue.slots, tail)
+        launch = launcher("arange", function, self.context, blocks, ARANGE_BLOCK, glue.slots, tail)
 
         def modular(stream: int, out: int, start: int, step: int) -> None:
             launch(stream, out, start % 2**64, step % 2**64)

@@ -46,19 +46,19 @@ def elementwise_glue(
     >>> glue.slots
     'QQd'
     """
-    c_type = dt.INFO[out.dtype].c_type
+    result = _types(out.dtype, out.dtype, op)
     lines = int(bool(plan.tile) or plan.modes[0] in STRIDED)
-    declared = [_array(c_type, c_type, plan, plan.modes[0], 0, 0)]
+    declared = [_array(result, plan, plan.modes[0], 0, 0)]
     slots, slot = "Q", 1
     for operand, mode, loop in zip(operands, plan.modes[1:], signature.loop, strict=True):
-        loop_type = dt.INFO[loop].c_type
         if isinstance(operand, Layout):
-            declared.append(_array(dt.INFO[operand.dtype].c_type, loop_type, plan, mode, slot, lines))
+            declared.append(_array(_types(operand.dtype, loop, op), plan, mode, slot, lines))
             lines += bool(plan.tile) or mode in STRIDED
             form, width = "Q", 1
         else:
             wire, form, width = wire_of(loop)
-            declared.append(_scalar(wire, loop_type, plan, slot))
+            types = f"{wire}, {_types(loop, loop, op).partition(', ')[2]}"
+            declared.append(f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>")
         slots, slot = slots + form, slot + width
     family, shape = ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
     headers = [f"kernels/{family}", f"math/{op.header}"]
@@ -93,15 +93,17 @@ def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
     return Glue("\n".join(source), "Q" + 2 * form)
 
 
-def _array(c_type: str, loop: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
+def _types(dtype: DType, loop: DType, op: Operator) -> str:
+    """The three types of an operand: in memory, of the loop, and what the functor sees."""
+    stored, looped = dt.INFO[dtype].c_type, dt.INFO[loop].c_type
+    return f"{stored}, {looped}, {looped if op.own_halves else f'compute_t<{looped}>'}"
+
+
+def _array(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
     if plan.tile:
         transposed = "true" if mode is Mode.TILE else "false"
-        return f"TiledOperand<{c_type}, {loop}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
-    return f"Operand<{c_type}, {loop}, Mode::{mode}, {slot}, {line}>"
-
-
-def _scalar(wire: str, loop: str, plan: ElementwisePlan, slot: int) -> str:
-    return f"TiledScalar<{wire}, {loop}, {slot}>" if plan.tile else f"Operand<{wire}, {loop}, Mode::kScalar, {slot}>"
+        return f"TiledOperand<{types}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
+    return f"Operand<{types}, Mode::{mode}, {slot}, {line}>"
 
 
 def wire_of(loop: DType) -> tuple[str, str, int]:

@@ -60,27 +60,28 @@ def launcher(
         parameters = free.pop() if free else new_buffer()
         write(parameters[0], 0, *values)
         (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, parameters[1], 0)
-        if error != _SUCCESS:
-            error = _relaunch(error, context, handle, blocks, threads, stream, parameters[1])
-            check((error,))
         free.append(parameters)
-        if config.debug:
-            _synchronise(name, context)
+        if error is not _SUCCESS:
+            _launch_again(error, name, context, handle, blocks, threads, stream, parameters[1])
 
-    return launch
+    def watched(stream: int, *values: Any) -> None:
+        launch(stream, *values)
+        synchronise(name, context)
+
+    return watched if config.debug else launch
 
 
-def _relaunch(error: Any, context: DeviceContext, handle: Any, blocks: int, threads: int, stream: int, pointers: int) -> Any:
-    """Launch once more with the device's own context current, if that is what was wrong."""
-    if error not in _WRONG_CONTEXT:
-        return error
+def _launch_again(
+    error: Any, name: str, context: DeviceContext, handle: Any, blocks: int, threads: int, stream: int, pointers: int
+) -> None:
+    """Launch once more with the device's own context current, if that is what was wrong; else raise."""
+    if error in _WRONG_CONTEXT:
+        with context:
+            (error,) = driver.cuLaunchKernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, pointers, 0)
+    check((error,), f"launching {name}")
+
+
+def synchronise(name: str, context: DeviceContext) -> None:
+    """Wait for the device; a fault that a kernel left behind names `name`."""
     with context:
-        return driver.cuLaunchKernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, pointers, 0)[0]
-
-
-def _synchronise(name: str, context: DeviceContext) -> None:
-    with context:
-        (error,) = driver.cuCtxSynchronize()
-    if error != _SUCCESS:
-        error.xpops_kernel = name if hasattr(error, "xpops_kernel") else None
-    check((error,))
+        check(driver.cuCtxSynchronize(), f"running {name}")

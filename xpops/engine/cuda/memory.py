@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from cuda.bindings import driver
@@ -10,13 +12,15 @@ from cuda.bindings import driver
 from xpops.core.errors import OutOfMemoryError
 from xpops.engine.cuda.driver import DeviceContext, check
 
-# Blocks up to this size are kept in lists of our own (0.2 us) instead of going through the driver (1 us and more).
+# Blocks up to this size are kept in lists of our own when they are freed (0.2 us) instead of going through the driver
+# (1.2 us), until `Pool.trim`.
 SMALL = 1 << 20
-# Of the memory in our lists, this many bytes at most stay there for each stream and size.
-KEPT_PER_LIST = 64 << 20
 GRANULE = 512
-# What the driver's pool keeps of freed memory after a synchronisation, as a share of the device's.
+# What the driver's pool keeps of freed memory after a synchronisation: this part of the device's.
 RELEASE_SHARE = 8
+
+# The addresses of the freed blocks of one size, by the stream they may be reused on.
+_FreeLists = dict[int, list[int]]
 
 
 class Block:
@@ -44,7 +48,7 @@ class Pool:
 
     def __init__(self, context: DeviceContext) -> None:
         self._context = context
-        self._lists: dict[tuple[int, int], _FreeList] = {}
+        self._lists: dict[int, _FreeLists] = {}
         with context:
             self._driver_pool = self._make_driver_pool(context)
 
@@ -63,24 +67,31 @@ class Pool:
         )
         return pool
 
-    def allocate(self, nbytes: int, stream: int) -> Block:
-        """Uninitialised memory, aligned to 256 bytes at least, for work on `stream`.
+    def allocator(self, nbytes: int) -> Callable[[int], tuple[int, Block]]:
+        """A function from a stream to uninitialised memory for work on it, aligned to 256 bytes at least.
 
-        Raises
-        ------
-        OutOfMemoryError
-            Saying how much was asked for, is free, and was cached.
+        It raises OutOfMemoryError, saying how much was asked for, is free, and was cached.
         """
         size = -(-nbytes // GRANULE) * GRANULE or GRANULE
-        key = (stream, size)
-        free_list = self._lists.get(key)
-        if free_list is None:
-            free_list = self._lists[key] = _FreeList(size, stream, KEPT_PER_LIST // size if size <= SMALL else 0)
-        try:
-            address = free_list.addresses.pop()
-        except IndexError:
-            address = self._from_driver(size, stream)
-        return Block(address, free_list.give)
+        if size > SMALL:
+            return partial(self._allocate_large, size)
+        lists = self._lists.setdefault(size, {})
+
+        def allocate(stream: int) -> tuple[int, Block]:
+            addresses = lists.get(stream)
+            if addresses is None:
+                addresses = lists.setdefault(stream, [])
+            try:
+                address = addresses.pop()
+            except IndexError:
+                address = self._from_driver(size, stream)
+            return address, Block(address, addresses.append)
+
+        return allocate
+
+    def _allocate_large(self, size: int, stream: int) -> tuple[int, Block]:
+        address = self._from_driver(size, stream)
+        return address, Block(address, partial(_give_back, stream))
 
     def _from_driver(self, size: int, stream: int) -> int:
         with self._context:
@@ -101,8 +112,11 @@ class Pool:
         """Hand every cached byte back to the driver, waiting for the device. Returns how many our lists held."""
         cached = 0
         with self._context:
-            for free_list in list(self._lists.values()):
-                cached += free_list.drain()
+            for size, lists in list(self._lists.items()):
+                for stream, addresses in list(lists.items()):
+                    while addresses:
+                        _give_back(stream, addresses.pop())
+                        cached += size
             check(driver.cuCtxSynchronize())
             check(driver.cuMemPoolTrimTo(self._driver_pool, 0))
         return cached
@@ -113,24 +127,6 @@ class Pool:
         return int(check(driver.cuMemPoolGetAttribute(self._driver_pool, attribute)))
 
 
-class _FreeList:
-    """The freed blocks of one size on one stream."""
-
-    __slots__ = ("_limit", "_size", "_stream", "addresses")
-
-    def __init__(self, size: int, stream: int, limit: int) -> None:
-        self._size, self._stream, self._limit = size, stream, limit
-        self.addresses: list[int] = []
-
-    def give(self, address: int) -> None:
-        if len(self.addresses) < self._limit:
-            self.addresses.append(address)
-        elif not sys.is_finalizing():  # at exit the driver may be gone, and takes everything back anyway
-            driver.cuMemFreeAsync(address, self._stream)
-
-    def drain(self) -> int:
-        count = 0
-        while self.addresses:
-            driver.cuMemFreeAsync(self.addresses.pop(), self._stream)
-            count += 1
-        return count * self._size
+def _give_back(stream: int, address: int) -> None:
+    if not sys.is_finalizing():  # at exit the driver may be gone, and takes everything back anyway
+        driver.cuMemFreeAsync(address, stream)

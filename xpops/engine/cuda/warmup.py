@@ -89,10 +89,9 @@ def at_import() -> None:
         store = disk()
         # One small entry says that all of them are there, so that a warm import neither reads them nor loads NVRTC.
         mark = f"core {capability} {header_digest()}".encode()
-        if store is None or mark in store:
-            continue
         try:
-            compile_all(core_sources(capability), capability)
-            store[mark] = b"compiled"
+            if store is not None and store.get(mark) is None:
+                compile_all(core_sources(capability), capability)
+                store[mark] = b"compiled"
         except (CompileError, OSError, RuntimeError) as error:
             warnings.warn(f"xpops: the core kernels could not be prepared: {error}", stacklevel=2)

@@ -1,0 +1,214 @@
+"""Every elementwise function against plain NumPy, on every device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import xpops as xp
+from tests.helpers.devices import DEVICES
+from tests.helpers.oracle import assert_same
+from tests.helpers.strategies import elements, host_arrays
+from xpops.core import dtypes as dt
+from xpops.ops.elementwise import INTERNAL, OPERATORS
+from xpops.ops.operator import Operator
+
+devices = st.sampled_from(DEVICES)
+PUBLIC = [op for op in OPERATORS.values() if op not in INTERNAL and op.arity < 3]
+HALVES = (xp.float16, xp.bfloat16)
+# Rounded once by IEEE or exact by nature; the rest may err by a few units in the last place.
+EXACT_HEADERS = ("comparison", "bitwise", "rounding")
+INEXACT = ("pow", "hypot", "abs", "sign", "divide", "reciprocal", "multiply", "square")  # the last ones: complex only
+UNITS = 8
+
+
+def floor_divide(x: Any, y: Any) -> Any:
+    quotient = np.floor_divide(x, y)
+    return np.where(np.isfinite(x) & np.isfinite(y), quotient, x / y) if x.dtype.kind == "f" else quotient
+
+
+def integer_pow(x: Any, y: Any) -> Any:
+    if x.dtype.kind != "i":
+        return np.power(x, y)
+    powers = [
+        1 / int(a) ** -int(b) if b < 0 and a != 0 else 0 if b < 0 else pow(int(a), int(b), 2 ** (8 * x.itemsize))
+        for a, b in zip(x.flat, y.flat, strict=True)
+    ]
+    return np.array([int(value) for value in powers], object).astype(np.uint64).astype(x.dtype).reshape(x.shape)
+
+
+ORACLES: dict[str, Callable[..., Any]] = {
+    "floor_divide": floor_divide,
+    "pow": lambda x, y: integer_pow(*np.broadcast_arrays(x, y)),
+    "round": lambda x: x if x.dtype.kind in "iu" else np.rint(x),
+}
+
+
+def expected_of(op: Operator, *hosts: Any) -> Any:
+    """NumPy's answer; half floats through float32, integers of floating-point functions through float64."""
+    dtype = hosts[0].dtype
+    loop = np.dtype(np.float32) if dtype in HALVES else np.dtype(np.float64) if op.floating and dtype.kind in "biu" else dtype
+    loop = np.dtype(bool) if op.logical else loop
+    function = ORACLES.get(op.name) or getattr(np, op.numpy)
+    with np.errstate(all="ignore"):
+        found = np.asarray(function(*(host.astype(loop) for host in hosts)))
+        if op.result == "bool":
+            return found
+        return found.astype(dtype) if dtype in HALVES else found.astype(dt.REAL_OF.get(dtype, loop) if op.result == "real" else loop)
+
+
+def assert_matches(op: Operator, x: Any, expected: Any, complex_: bool) -> None:
+    exact = op.header in EXACT_HEADERS or (op.header == "arithmetic" and op.name not in INEXACT) or op.name == "sqrt"
+    if expected.dtype.kind in "biu" or (exact and not complex_) or (op.name in INEXACT[4:] and not complex_):
+        assert_same(x, expected)
+        return
+    assert (x.dtype, x.shape) == (expected.dtype, expected.shape)
+    wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+    got, wanted = x.to_numpy().astype(wide), expected.astype(wide)
+    with np.errstate(all="ignore"):
+        info = ml_dtypes.finfo(expected.dtype)
+        near = np.abs(got - wanted) <= UNITS * float(info.eps) * np.abs(wanted) + UNITS * float(info.smallest_subnormal)
+    same = (got == wanted) | (np.isnan(got) & np.isnan(wanted)) | (np.isfinite(wanted) & near)
+    assert same.all(), f"{op.name}: {got[~same]} is not {wanted[~same]}"
+
+
+def accepted(op: Operator) -> list[Any]:
+    found = set(dt.CATEGORIES[op.accepts])
+    if op.floating:
+        found |= dt.CATEGORIES["integer or boolean"]
+    return sorted(found, key=str)
+
+
+@pytest.mark.parametrize("op", PUBLIC, ids=lambda op: op.name)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), device=devices)
+def test_is_numpys(op: Operator, data: st.DataObject, device: Any) -> None:
+    dtype = data.draw(st.sampled_from(accepted(op)))
+    if op.name == "nextafter" and dtype in HALVES:
+        return  # tested below, by hand
+    shape, *more = data.draw(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=4)).input_shapes
+    hosts = [data.draw(host_arrays(dtype, st.just(s))) for s in (shape, *more)[: op.arity]]
+    if op.name in ("bitwise_left_shift", "bitwise_right_shift"):
+        hosts[1] = (np.abs(hosts[1].astype(np.float64)) % 70).astype(dtype)
+    if dtype in dt.COMPLEX_FLOATS and op.header != "comparison":
+        # What they do at infinity and NaN is for the tables of special cases.
+        hosts = [np.where(np.isfinite(host) & (np.abs(host) < 50), host, 1 + 0.5j).astype(dtype) for host in hosts]
+    expected = expected_of(op, *hosts)
+    arrays = [xp.asarray(host, device=device) for host in hosts]
+    function = getattr(xp, op.name)
+    result = function(*arrays)
+    assert_matches(op, result, expected, dtype in dt.COMPLEX_FLOATS)
+    out = xp.empty(result.shape, dtype=result.dtype, device=device)
+    assert function(*arrays, out=out) is out
+    assert_same(out, result.to_numpy())
+
+
+@pytest.mark.parametrize("op", [op for op in PUBLIC if op.arity == 2], ids=lambda op: op.name)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data(), device=devices)
+def test_scalars_on_either_side(op: Operator, data: st.DataObject, device: Any) -> None:
+    dtype = data.draw(st.sampled_from(sorted(dt.CATEGORIES[op.accepts], key=str)))
+    value = np.asarray(data.draw(elements(dtype))).astype(dtype).item()
+    host = data.draw(host_arrays(dtype, st.just((3,))))
+    if op.name in ("bitwise_left_shift", "bitwise_right_shift"):
+        host, value = host % 7, abs(value) % 7
+    x, y, function = xp.asarray(host, device=device), xp.full((), value, dtype=dtype, device=device), getattr(xp, op.name)
+    assert_same(function(x, value), function(x, y).to_numpy())
+    assert_same(function(value, x), function(y, x).to_numpy())
+
+
+@given(st.data(), st.sampled_from(sorted(dt.CATEGORIES["real-valued"], key=str)), devices)
+def test_clip(data: st.DataObject, dtype: Any, device: Any) -> None:
+    host, low, high = (data.draw(host_arrays(dtype, st.just(shape))) for shape in ((2, 3), (3,), (2, 1)))
+    x = xp.asarray(host, device=device)
+    ends = [data.draw(st.sampled_from([None, end])) for end in (low, high)]
+    with np.errstate(all="ignore"):
+        expected = host if ends[0] is None else np.maximum(host, ends[0])
+        expected = expected if ends[1] is None else np.minimum(expected, ends[1])
+    arrays = [None if end is None else xp.asarray(end, device=device) for end in ends]
+    result = xp.clip(x, *arrays)
+    assert result is not x
+    # Which zero comes out where they meet is open.
+    assert_same(result + xp.zeros((), dtype=dtype, device=device), (expected + np.zeros((), dtype)).astype(dtype))
+    assert_same(xp.clip(x, max=xp.asarray(high, device=device)), xp.minimum(x, xp.asarray(high, device=device)).to_numpy())
+
+
+@given(st.data(), st.sampled_from(sorted(dt.CATEGORIES["arithmetic"], key=str)), devices)
+def test_where(data: st.DataObject, dtype: Any, device: Any) -> None:
+    mask = data.draw(host_arrays(xp.bool, st.just((2, 3))))
+    a, b = (data.draw(host_arrays(dtype, st.just(shape))) for shape in ((3,), (2, 1)))
+    condition, x1, x2 = (xp.asarray(host, device=device) for host in (mask, a, b))
+    assert_same(xp.where(condition, x1, x2), np.where(mask, a, b))
+    assert_same(xp.where(condition, x1, False), np.where(mask, a, np.zeros((), dtype)))
+
+
+def test_nextafter_of_halves(device: Any) -> None:
+    for dtype in HALVES:
+        x = xp.asarray([1.0, -1.0, 0.0], dtype=dtype, device=device)
+        step = float(ml_dtypes.finfo(dtype).eps)
+        smallest = float(ml_dtypes.finfo(dtype).smallest_subnormal)
+        expected = np.array([1 + step, -1 + step / 2, smallest], dtype)
+        assert_same(xp.nextafter(x, xp.full(3, 2.0, dtype=dtype, device=device)), expected)
+
+
+INF, NAN = np.inf, np.nan
+SPECIAL = [
+    ("expm1", complex(-0.0, 0.0), complex(0.0, 0.0)), ("expm1", complex(INF, 0.0), complex(INF, 0.0)),
+    ("expm1", complex(-INF, INF), complex(-1.0, 0.0)), ("expm1", complex(-INF, NAN), complex(-1.0, 0.0)),
+    ("expm1", complex(INF, INF), complex(INF, NAN)), ("expm1", complex(NAN, 0.0), complex(NAN, 0.0)),
+    ("expm1", complex(NAN, 1.0), complex(NAN, NAN)), ("tanh", complex(INF, 2.0), complex(1.0, 0.0)),
+    ("tanh", complex(INF, 0.5), complex(1.0, 0.0)), ("tanh", complex(0.0, INF), complex(0.0, NAN)),
+    ("sign", complex(INF, NAN), complex(NAN, NAN)), ("sign", complex(-0.0, -0.0), complex(0.0, 0.0)),
+    ("sign", -0.0, 0.0), ("round", -0.4, -0.0), ("round", 2.5, 2.0), ("sqrt", -0.0, -0.0), ("log1p", -0.0, -0.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "x", "expected"), SPECIAL)
+def test_special_cases(name: str, x: Any, expected: Any, device: Any) -> None:
+    got = getattr(xp, name)(xp.asarray(x, device=device)).item()
+    for part, wanted in ((got.real, expected.real), (got.imag, expected.imag)):
+        assert np.isnan(part) if np.isnan(wanted) else part == wanted
+        if name != "expm1" or not np.isinf(complex(x).imag):  # there the sign is open
+            assert np.isnan(wanted) or np.signbit(part) == np.signbit(wanted)
+
+
+@pytest.mark.parametrize(
+    ("x1", "x2", "expected"),
+    [(INF, 2.0, INF), (INF, -2.0, -INF), (5.0, -INF, -0.0), (-5.0, INF, -0.0), (5.0, INF, 0.0), (-0.0, 2.0, -0.0)],
+)
+def test_floor_divide_at_infinity(x1: float, x2: float, expected: float, device: Any) -> None:
+    got = xp.floor_divide(xp.asarray(x1, device=device), x2).item()
+    assert (got, np.signbit(got)) == (expected, np.signbit(expected))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: xp.bitwise_and(x, 1.5), TypeError, "bitwise_and: dtype float32"),
+        (lambda x: xp.less(xp.astype(x, xp.complex64), 1), TypeError, "less: dtype complex64"),
+        (lambda x: xp.add(xp.astype(x, xp.float8_e5m2), x), TypeError, "add: float8_e5m2 and float32"),
+        (lambda x: xp.add(x, xp.zeros(4)), ValueError, r"add: shapes \(3,\), \(4,\) do not broadcast"),
+        (lambda x: xp.add(x, [1, 2, 3]), TypeError, "add: x2 is a builtins.list"),
+        (lambda x: xp.add(1, 2), TypeError, "add: every operand is a Python scalar"),
+        (lambda x: xp.add(xp.astype(x, xp.int8), 128), OverflowError, "add: x2 is 128, which int8 cannot hold"),
+        (lambda x: xp.add(x, 1, out=xp.zeros(4, dtype=xp.float32)), ValueError, "add: out has shape"),
+        (lambda x: xp.add(x, 1, out=xp.zeros(3)), ValueError, "add: out has shape .* dtype float64"),
+        (lambda x: xp.add(x, 1, out=xp.broadcast_to(x[0], (3,))), ValueError, "add: out is read-only"),
+        (lambda x: xp.where(x, x, x), TypeError, "where: the condition has dtype float32"),
+        (lambda x: xp.clip(x, xp.zeros(3)), TypeError, "clip: x has dtype float32, to which min does not promote"),
+        (lambda x: xp.clip(xp.astype(x, xp.int8), 0, 1.5), TypeError, "clip: x has dtype int8, to which max"),
+        (lambda x: xp.clip(x > 0, False, True), TypeError, "clip"),
+        (lambda x: xp.abs("text"), TypeError, "abs: x is a builtins.str"),
+    ],
+)
+def test_refusals(call: Any, error: type[Exception], message: str) -> None:
+    xp.set_default_device("cpu")
+    with pytest.raises(error, match=message):
+        call(xp.ones(3, dtype=xp.float32))

@@ -1,0 +1,174 @@
+"""Elementwise operators on integers and booleans: every edge, against Python's integers and plain NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+from tests.helpers.values import assert_bits, binary_values, grid, integer_grid, unary_values
+from xpops.core import dtypes as dt
+from xpops.ops.elementwise import INTERNAL, OPERATORS
+
+NDArray = np.ndarray[Any, Any]
+INTEGERS = dt.SIGNED_INTEGERS + dt.UNSIGNED_INTEGERS
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy warns of division by zero
+integers = pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+
+
+def shifted_left(x: int, count: int, width: int) -> int:
+    return x << count if 0 <= count < width else 0
+
+
+def shifted_right(x: int, count: int, width: int) -> int:
+    return x >> (count if 0 <= count < width else width)
+
+
+def power(x: int, y: int, width: int) -> int:
+    """Modulo ``2**width``; to negative powers rounded toward zero."""
+    if y < 0:
+        return {1: 1, -1: 1 - 2 * (y % 2)}.get(x, 0)
+    return pow(x, y, 2**width)
+
+
+# In Python's integers, which neither overflow nor trap; the result is taken modulo 2**width.
+BY_RULE: dict[str, Callable[[int, int, int], int]] = {
+    "add": lambda x, y, width: x + y,
+    "subtract": lambda x, y, width: x - y,
+    "multiply": lambda x, y, width: x * y,
+    "floor_divide": lambda x, y, width: x // y if y else 0,
+    "remainder": lambda x, y, width: x % y if y else 0,
+    "pow": power,
+    "bitwise_and": lambda x, y, width: x & y,
+    "bitwise_or": lambda x, y, width: x | y,
+    "bitwise_xor": lambda x, y, width: x ^ y,
+    "bitwise_left_shift": shifted_left,
+    "bitwise_right_shift": shifted_right,
+    "maximum": lambda x, y, width: max(x, y),
+    "minimum": lambda x, y, width: min(x, y),
+}
+BY_NUMPY = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor")
+UNARY: dict[str, Callable[..., Any]] = {
+    "abs": np.abs,  # the most negative number is its own
+    "negative": np.negative,
+    "sign": np.sign,
+    "square": np.square,
+    "bitwise_invert": np.invert,
+    "logical_not": np.logical_not,
+    "imag": np.zeros_like,
+    "isfinite": lambda x: np.ones(x.shape, bool),
+    "isinf": lambda x: np.zeros(x.shape, bool),
+    "isnan": lambda x: np.zeros(x.shape, bool),
+    **dict.fromkeys(("positive", "conj", "real", "ceil", "floor", "round", "trunc"), np.positive),
+}
+
+
+def call(name: str, device: Any, *hosts: NDArray) -> NDArray:
+    host: NDArray = getattr(xp, name)(*(xp.asarray(each, device=device) for each in hosts)).to_numpy()
+    return host
+
+
+def by_rule(name: str, x: NDArray, y: NDArray) -> NDArray:
+    width = 8 * x.itemsize
+    results = [BY_RULE[name](a, b, width) % 2**width for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    return np.array(results, f"u{x.itemsize}").view(x.dtype)
+
+
+def test_every_operator_on_integers_is_tested_here() -> None:
+    takes_integers = {
+        name for name, op in OPERATORS.items() if op not in INTERNAL and dt.int8 in dt.CATEGORIES[op.accepts]
+    }
+    assert takes_integers == {*BY_RULE, *BY_NUMPY, *UNARY, "clip", "where"}
+
+
+@integers
+@pytest.mark.parametrize("name", BY_RULE)
+def test_binary_by_rule(name: str, dtype: Any, device: Any) -> None:
+    x, y = binary_values(dtype, 500)
+    assert_bits(call(name, device, x, y), by_rule(name, x, y), x, y)
+
+
+@integers
+@pytest.mark.parametrize("name", BY_NUMPY)
+def test_binary_by_numpy(name: str, dtype: Any, device: Any) -> None:
+    x, y = binary_values(dtype, 500)
+    assert_bits(call(name, device, x, y), getattr(np, name)(x, y), x, y)
+
+
+@integers
+@pytest.mark.parametrize("name", UNARY)
+def test_unary(name: str, dtype: Any, device: Any) -> None:
+    x = unary_values(dtype, 500)
+    assert_bits(call(name, device, x), UNARY[name](x), x)
+
+
+@pytest.mark.parametrize("dtype", dt.SIGNED_INTEGERS, ids=str)
+def test_edges_of_division(dtype: Any, device: Any) -> None:
+    low = np.iinfo(dtype).min
+    x, y = np.array([low, low, 7, -7, -7, 7], dtype), np.array([-1, 0, 0, 0, 2, -2], dtype)
+    assert call("floor_divide", device, x, y).tolist() == [low, 0, 0, 0, -4, -4]
+    assert call("remainder", device, x, y).tolist() == [0, 0, 0, 0, 1, -1]
+
+
+@pytest.mark.parametrize("scalar", [0, -1, 3, 127])
+@pytest.mark.parametrize("name", ["add", "multiply", "floor_divide", "remainder", "pow", "bitwise_left_shift"])
+def test_scalars_on_either_side(name: str, scalar: int, device: Any) -> None:
+    host = integer_grid(dt.int8)
+    x, same = xp.asarray(host, device=device), np.full_like(host, scalar)
+    function = getattr(xp, name)
+    assert_bits(function(x, scalar).to_numpy(), by_rule(name, host, same), host, same)
+    assert_bits(function(scalar, x).to_numpy(), by_rule(name, same, host), same, host)
+
+
+@integers
+def test_scalars_that_do_not_fit(dtype: Any, device: Any) -> None:
+    x, info = xp.asarray(integer_grid(dtype), device=device), np.iinfo(dtype)
+    for scalar in (int(info.max) + 1, int(info.min) - 1):
+        for arguments in ((x, scalar), (scalar, x)):
+            with pytest.raises(OverflowError, match=f"add: x[12] is {scalar}, which {dtype} cannot hold; accepted: {info.min}"):
+                xp.add(*arguments)
+    assert_bits(xp.add(x, int(info.max)).to_numpy(), by_rule("add", *np.broadcast_arrays(integer_grid(dtype), info.max)))
+
+
+@integers
+def test_clip(dtype: Any, device: Any) -> None:
+    x, low = binary_values(dtype, 500)
+    high = np.roll(low, 5)
+    assert_bits(call("clip", device, x, low, high), np.minimum(np.maximum(x, low), high), x, low, high)
+
+
+@pytest.mark.parametrize("dtype", [dt.bool, *INTEGERS], ids=str)
+def test_where(dtype: Any, device: Any) -> None:
+    x, y = binary_values(dtype, 500)
+    condition = np.arange(x.size) % 3 == 0
+    assert_bits(call("where", device, condition, x, y), np.where(condition, x, y), condition, x, y)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name, op in OPERATORS.items() if op.accepts in ("arithmetic", "integer or boolean") and op.arity < 3)
+)
+def test_booleans(name: str, device: Any) -> None:
+    hosts = [each.reshape(-1) for each in np.meshgrid(grid(dt.bool), grid(dt.bool))][: OPERATORS[name].arity]
+    assert_bits(call(name, device, *hosts), getattr(np, OPERATORS[name].numpy)(*hosts), *hosts)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "result"),
+    [
+        (dt.int8, dt.uint8, dt.int16),
+        (dt.int16, dt.uint32, dt.int64),
+        (dt.uint8, dt.uint64, dt.uint64),
+        (dt.bool, dt.int32, dt.int32),
+    ],
+    ids=str,
+)
+def test_mixed_integers_are_converted_before_they_are_computed(x: Any, y: Any, result: Any, device: Any) -> None:
+    a, b = (each.reshape(-1) for each in np.meshgrid(grid(x), grid(y)))
+    wide = a.astype(result), b.astype(result)
+    for name in ("add", "multiply", "floor_divide", "remainder", "maximum"):
+        assert_bits(call(name, device, a, b), by_rule(name, *wide), a, b)
+    assert_bits(call("less", device, a, b), np.less(*wide), a, b)
