@@ -5,11 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.helpers.devices import DEVICES
+
+# The first call of a kind compiles a kernel, so no example has a deadline.
+settings.register_profile("xpops", deadline=None)
+settings.load_profile("xpops")
 
 
 @pytest.fixture(params=DEVICES, ids=str)
 def device(request: pytest.FixtureRequest) -> Any:
     """Each device that is there."""
     return request.param
+
+
+@pytest.fixture
+def cuda() -> Any:
+    """The first GPU; skips where there is none."""
+    gpus = [each for each in DEVICES if each.type == "cuda"]
+    if not gpus:
+        pytest.skip("needs a GPU")
+    return gpus[0]

@@ -155,7 +155,7 @@ def test_strangers_are_left_to_their_own_methods(device: Any) -> None:
     assert x + Stranger() == "theirs"
     assert (x == "text") is False
     with pytest.raises(TypeError, match="unsupported operand"):
-        x + [1, 2]
+        x + [1, 2]  # noqa: RUF005
     with pytest.raises(TypeError, match="unsupported operand"):
         x -= "text"
     with pytest.raises(NotImplementedError, match="matmul"):
@@ -300,7 +300,7 @@ def test_namespace(device: Any) -> None:
     x = xp.zeros(1, device=device)
     for version in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
         assert x.__array_namespace__(api_version=version) is xp
-    with pytest.raises(ValueError, match="'2020.01'; accepted: 2021.12"):
+    with pytest.raises(ValueError, match=r"'2020\.01'; accepted: 2021\.12"):
         x.__array_namespace__(api_version="2020.01")
 
 

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the referen
 
 NARROW = (*HALVES, *dt.FLOAT8)
 FLOATS = (*NARROW, dt.float32, dt.float64)
-PAIRS = [(a, b) for a, b in product(dt.INFO, repeat=2) if a not in dt.COMPLEX_FLOATS or b in (*dt.COMPLEX_FLOATS, dt.bool)]
+PAIRS = [
+    (a, b) for a, b in product(dt.INFO, repeat=2) if a not in dt.COMPLEX_FLOATS or b in (*dt.COMPLEX_FLOATS, dt.bool)
+]
 long = np.longdouble
 
 
@@ -44,9 +46,9 @@ def values(dtype: Any) -> NDArray:
     if dtype in FLOATS:
         parts += [halfway(narrow).astype(dtype) for narrow in NARROW]
         parts += [(generator(dtype).normal(size=500) * 10.0 ** generator(dtype).integers(-3, 10, 500)).astype(dtype)]
-    if dtype.itemsize == 8 and dtype.kind in "iu":
+    if dtype.itemsize >= 4 and dtype.kind in "iu":
         # Halfway between neighbours of a float, and one beside: a stop on the way rounds these twice.
-        powers = [2**k for k in range(25, 63)]
+        powers = [2**k for k in range(25, 8 * dtype.itemsize - 1)]
         beside = [p + p // 2**digits + d for p in powers for digits in (8, 9, 11, 12, 24, 25) for d in (-1, 0, 1)]
         parts.append(np.array(beside, dtype))
     return np.concatenate(parts)
@@ -55,7 +57,11 @@ def values(dtype: Any) -> NDArray:
 def nearest(host: NDArray, dtype: Any) -> NDArray:
     """`host`, real numbers of any dtype, rounded once; long doubles on the way hold all of them."""
     f: Any = ml_dtypes.finfo(dtype)
-    exact = host.astype(long) if host.dtype.kind in "biu" or host.dtype in (dt.float32, dt.float64) else host.astype(np.float64).astype(long)
+    exact = (
+        host.astype(long)
+        if host.dtype.kind in "biu" or host.dtype in (dt.float32, dt.float64)
+        else host.astype(np.float64).astype(long)
+    )
     _, exponent = np.frexp(np.abs(exact))
     unit = np.maximum(np.ldexp(long(f.eps), exponent - 1), long(f.smallest_subnormal))
     with np.errstate(all="ignore"):
@@ -87,7 +93,11 @@ def defined(host: NDArray, dtype: Any) -> NDArray:
     if dtype.kind not in "iu" or host.dtype not in FLOATS:
         return host
     info, wide = np.iinfo(dtype), np.trunc(host.astype(np.float64))
-    return host[(wide >= float(info.min)) & (wide <= float(info.max)) & (wide < 2.0 ** (8 * dtype.itemsize - (dtype.kind == "i")))]
+    return host[
+        (wide >= float(info.min))
+        & (wide <= float(info.max))
+        & (wide < 2.0 ** (8 * dtype.itemsize - (dtype.kind == "i")))
+    ]
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda dtype: dtype.name)
@@ -113,7 +123,12 @@ def test_complex_to_real_is_refused(source: Any, target: Any, device: Any) -> No
 @pytest.mark.parametrize("name", ["add", "less", "exp", "equal", "negative", "where", "logical_not"])
 def test_float8_is_for_storage_and_casts(name: str, dtype: Any, device: Any) -> None:
     x = xp.zeros(3, dtype=dtype, device=device)
-    arguments = {"exp": (x,), "negative": (x,), "logical_not": (x,), "where": (xp.ones(3, dtype=xp.bool, device=device), x, x)}
+    arguments = {
+        "exp": (x,),
+        "negative": (x,),
+        "logical_not": (x,),
+        "where": (xp.ones(3, dtype=xp.bool, device=device), x, x),
+    }
     with pytest.raises(TypeError, match=f"{name}: .*float8"):
         getattr(xp, name)(*arguments.get(name, (x, x)))
 

@@ -39,7 +39,9 @@ def log1p(x: NDArray) -> NDArray:
 
 
 FUNCTIONS = {
-    **{name: getattr(np, name) for name in ("exp", "expm1", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{
+        name: getattr(np, name) for name in ("exp", "expm1", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+    },
     **{name: getattr(np, f"arc{name[1:]}") for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
     **{name: getattr(np, name) for name in ("log2", "log10", "square", "reciprocal")},
     "log1p": log1p,

@@ -51,7 +51,17 @@ BY_RULE: dict[str, Callable[[int, int, int], int]] = {
     "maximum": lambda x, y, width: max(x, y),
     "minimum": lambda x, y, width: min(x, y),
 }
-BY_NUMPY = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor")
+BY_NUMPY = (
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+)
 UNARY: dict[str, Callable[..., Any]] = {
     "abs": np.abs,  # the most negative number is its own
     "negative": np.negative,
@@ -129,9 +139,13 @@ def test_scalars_that_do_not_fit(dtype: Any, device: Any) -> None:
     x, info = xp.asarray(integer_grid(dtype), device=device), np.iinfo(dtype)
     for scalar in (int(info.max) + 1, int(info.min) - 1):
         for arguments in ((x, scalar), (scalar, x)):
-            with pytest.raises(OverflowError, match=f"add: x[12] is {scalar}, which {dtype} cannot hold; accepted: {info.min}"):
+            with pytest.raises(
+                OverflowError, match=f"add: x[12] is {scalar}, which {dtype} cannot hold; accepted: {info.min}"
+            ):
                 xp.add(*arguments)
-    assert_bits(xp.add(x, int(info.max)).to_numpy(), by_rule("add", *np.broadcast_arrays(integer_grid(dtype), info.max)))
+    assert_bits(
+        xp.add(x, int(info.max)).to_numpy(), by_rule("add", *np.broadcast_arrays(integer_grid(dtype), info.max))
+    )
 
 
 @integers
@@ -149,7 +163,10 @@ def test_where(dtype: Any, device: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(name for name, op in OPERATORS.items() if op.accepts in ("arithmetic", "integer or boolean") and op.arity < 3)
+    "name",
+    sorted(
+        name for name, op in OPERATORS.items() if op.accepts in ("arithmetic", "integer or boolean") and op.arity < 3
+    ),
 )
 def test_booleans(name: str, device: Any) -> None:
     hosts = [each.reshape(-1) for each in np.meshgrid(grid(dt.bool), grid(dt.bool))][: OPERATORS[name].arity]

@@ -70,7 +70,10 @@ EXACT_BINARY: dict[str, Callable[..., Any]] = {
 }
 # Results of library functions: units in the last place at most, and NumPy's name.
 CLOSE_UNARY = {
-    **{name: name for name in ("exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{
+        name: name
+        for name in ("exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+    },
     **{name: f"arc{name[1:]}" for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
 }
 CLOSE_BINARY = {"atan2": np.arctan2, "hypot": np.hypot, "pow": np.power}

@@ -32,7 +32,7 @@ def assert_same(x: Array, expected: Any) -> None:
 
 
 def assert_close(x: Array, expected: Any, ulp: float) -> None:
-    """`x` has the dtype and shape of `expected`, and its values within `ulp` units in the last place of their magnitude."""
+    """`x` has the dtype and shape of `expected`, and its values within `ulp` units in the last place."""
     wanted = np.asarray(expected)
     assert (x.dtype, x.shape) == (wanted.dtype, wanted.shape)
     got = x.to_numpy()

@@ -127,8 +127,11 @@ def test_broadcast_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "size", "expected"), [((-1,), 6, (6,)), ((2, -1), 6, (2, 3)), ((0, -1), 0, None), ((-1, 0), 6, None),
-                                    ((-1, -1), 6, None), ((4, -1), 6, None), ((7,), 6, None), ((), 1, ()), ((0, 3), 0, (0, 3))]
+    ("shape", "size", "expected"),
+    [
+        ((-1,), 6, (6,)), ((2, -1), 6, (2, 3)), ((), 1, ()), ((0, 3), 0, (0, 3)), ((0, -1), 0, None),
+        ((-1, 0), 6, None), ((-1, -1), 6, None), ((4, -1), 6, None), ((7,), 6, None),
+    ],
 )  # fmt: skip
 def test_fill_shape(shape: tuple[int, ...], size: int, expected: tuple[int, ...] | None) -> None:
     if expected is None:

@@ -46,7 +46,11 @@ class InlineCache:
 
     def call(self, op: Operator, x1: Any, x2: Any, out: Any) -> Any:
         """The result, or None: then the long way finds out what is new. `x2` is None for one operand."""
-        for attempt in self._attempts.get((op, x1.shape, x2.__class__, out.__class__), ()):
+        try:
+            key = (op, x1.shape, x2.__class__, out.__class__)
+        except RuntimeError:  # a nested tensor has no shape
+            return None
+        for attempt in self._attempts.get(key, ()):
             result = attempt(x1, x2, out)
             if result is not None:
                 return result
@@ -84,16 +88,17 @@ def _fresh(
     empty, options = torch.empty_strided, {"dtype": like.dtype, "device": like.device}
 
     def two(x1: Any, x2: Any, out: None) -> Any:
+        if not check(x1, x2):
+            return None
         p1, p2 = x1.data_ptr(), x2.data_ptr()
-        if (p1 | p2) & _MISALIGNED or not check(x1, x2):
+        if (p1 | p2) & _MISALIGNED:
             return None
         result = empty(shape, strides, **options)
         kernel(stream(index), result.data_ptr(), p1, p2)
         return result
 
     def one(x1: Any, scalar: Any, out: None) -> Any:
-        p1 = x1.data_ptr()
-        if p1 & _MISALIGNED or not check(x1):
+        if not check(x1) or (p1 := x1.data_ptr()) & _MISALIGNED:
             return None
         result = empty(shape, strides, **options)
         kernel(stream(index), result.data_ptr(), p1, *(() if scalar is None else (scalar,)))
@@ -121,20 +126,21 @@ def _into(
     size1, size2, same1, same2 = sizes[0], sizes[-1], same[0], same[-1]
 
     def two(x1: Any, x2: Any, out: Any) -> Any:
-        p1, p2, p = x1.data_ptr(), x2.data_ptr(), out.data_ptr()
-        apart = p1 >= p + size or p >= p1 + size1 or (same1 and p == p1)
-        if not apart or not (p2 >= p + size or p >= p2 + size2 or (same2 and p == p2)):
+        if not check(x1, x2, out):
             return None
-        if (p1 | p2 | p) & _MISALIGNED or not check(x1, x2, out):
+        p1, p2, p = x1.data_ptr(), x2.data_ptr(), out.data_ptr()
+        if (p1 | p2 | p) & _MISALIGNED or not (p1 >= p + size or p >= p1 + size1 or (same1 and p == p1)):
+            return None
+        if not (p2 >= p + size or p >= p2 + size2 or (same2 and p == p2)):
             return None
         kernel(stream(index), p, p1, p2)
         return out
 
     def one(x1: Any, scalar: Any, out: Any) -> Any:
-        p1, p = x1.data_ptr(), out.data_ptr()
-        if not (p1 >= p + size or p >= p1 + size1 or (same1 and p == p1)):
+        if not check(x1, out):
             return None
-        if (p1 | p) & _MISALIGNED or not check(x1, out):
+        p1, p = x1.data_ptr(), out.data_ptr()
+        if (p1 | p) & _MISALIGNED or not (p1 >= p + size or p >= p1 + size1 or (same1 and p == p1)):
             return None
         kernel(stream(index), p, p1, *(() if scalar is None else (scalar,)))
         return out

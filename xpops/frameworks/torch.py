@@ -17,7 +17,7 @@ from xpops.frameworks.inline import InlineCache
 
 from xpops.plan.cache import BoundedDict
 
-# Both name dtypes alike, but for bool, which numpy.dtype names like Python's.
+# torch names dtypes as NumPy and ml_dtypes do.
 _TORCH_DTYPES = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
 _DTYPES = {theirs: ours for ours, theirs in _TORCH_DTYPES.items()}
 # (dtype, shape, strides, device, alignment), as torch spells them -> layout: the steady state.

@@ -1,7 +1,8 @@
 // The elementwise family: any number of operands of any dtypes and layouts, one result.
 //
 // A block computes a tile of kBlock * kUnroll packs of kPack elements, in the order of the result's memory. All loads of a
-// thread are issued before its first use, so that many are in flight. The last tile is guarded element by element.
+// thread are issued before its first use, so that many are in flight. The last tile, if it is not full, goes element by
+// element: that is one more copy of the functor's code, where guards would be many.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -79,20 +80,17 @@ struct Operand {
     }
   }
 
-  template <int kPack, bool kFull, class Params>
-  XPOPS_DEVICE static void load(const Params& params, typename Params::Index linear, int64 count, Fragment<kPack>& to) {
-    if constexpr (kMode == Mode::kScalar) {
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void load(const Params& params, typename Params::Index linear, Fragment<kPack>& to) {
+    if constexpr (kMode == Mode::kLinear || kMode == Mode::kVector) {
+      to.pack.load(base(params) + offset(params, linear));
     } else if constexpr (kMode == Mode::kUniform || kMode == Mode::kSplat) {
       const Element value = base(params)[offset(params, linear)];
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to.pack.elem[i] = value;
-    } else if constexpr (kFull && kMode != Mode::kGather) {
-      to.pack.load(base(params) + offset(params, linear));
-    } else {
+    } else if constexpr (kMode == Mode::kGather) {
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        if (kFull || i < count) to.pack.elem[i] = base(params)[offset(params, linear + i)];
-      }
+      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = base(params)[offset(params, linear + i)];
     }
   }
 
@@ -105,15 +103,13 @@ struct Operand {
     }
   }
 
-  template <int kPack, bool kFull, class Params>
-  XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, int64 count, const Fragment<kPack>& from) {
-    if constexpr (kFull && kMode != Mode::kGather) {
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, const Fragment<kPack>& from) {
+    if constexpr (kMode == Mode::kLinear || kMode == Mode::kVector) {
       from.pack.store(base(params) + offset(params, linear));
     } else {
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        if (kFull || i < count) base(params)[offset(params, linear + i)] = from.pack.elem[i];
-      }
+      for (int i = 0; i < kPack; ++i) base(params)[offset(params, linear + i)] = from.pack.elem[i];
     }
   }
 };
@@ -127,14 +123,13 @@ struct Fragments<kPack, Head, Tail...> {
   Fragments<kPack, Tail...> tail;
 };
 
-template <int kPack, bool kFull, class Params>
-XPOPS_DEVICE void load_all(const Params&, typename Params::Index, int64, Fragments<kPack>&) {}
+template <int kPack, class Params>
+XPOPS_DEVICE void load_all(const Params&, typename Params::Index, Fragments<kPack>&) {}
 
-template <int kPack, bool kFull, class Params, class Head, class... Tail>
-XPOPS_DEVICE void load_all(const Params& params, typename Params::Index linear, int64 count,
-                           Fragments<kPack, Head, Tail...>& to) {
-  Head::template load<kPack, kFull>(params, linear, count, to.head);
-  load_all<kPack, kFull>(params, linear, count, to.tail);
+template <int kPack, class Params, class Head, class... Tail>
+XPOPS_DEVICE void load_all(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
+  Head::load(params, linear, to.head);
+  load_all(params, linear, to.tail);
 }
 
 // Calls `op` on the i-th element of every operand.
@@ -148,39 +143,33 @@ XPOPS_DEVICE auto apply(const Params& params, const Fragments<kPack, Head, Tail.
   return apply<Op>(params, from.tail, i, values..., Head::template value<kPack>(params, from.head, i));
 }
 
-// The elements of a pack that are there: a full pack, or what is left at the end; negative past it.
-template <class Params>
-XPOPS_DEVICE int64 left(const Params& params, typename Params::Index linear) {
-  return static_cast<int64>(params.size) - static_cast<int64>(linear);
+template <class Op, class Out, int kPack, class... In, class Params>
+XPOPS_DEVICE void compute_pack(const Params& params, typename Params::Index linear, const Fragments<kPack, In...>& in) {
+  typename Out::template Fragment<kPack> out;
+#pragma unroll
+  for (int i = 0; i < kPack; ++i) out.pack.elem[i] = cast<typename Out::T>(apply<Op>(params, in, i));
+  Out::store(params, linear, out);
 }
 
-// The body of every elementwise kernel. Both kinds of tiles share the functor's code, which may be long.
+// The body of every elementwise kernel.
 template <class Op, class Out, int kBlock, int kPack, int kUnroll, class... In, class Params>
 XPOPS_DEVICE void elementwise(const Params& params) {
   using Index = typename Params::Index;
-  constexpr int kTile = kBlock * kPack * kUnroll;
-  constexpr Index kStep = kBlock * kPack;
+  constexpr Index kStep = kBlock * kPack, kTile = kStep * kUnroll;
   const Index tile = static_cast<Index>(blockIdx.x) * kTile;
-  const Index first = tile + threadIdx.x * kPack;
-  const bool full = tile + static_cast<Index>(kTile) <= params.size;
-  Fragments<kPack, In...> in[kUnroll];
+  if (tile + kTile <= params.size) {
+    const Index first = tile + threadIdx.x * kPack;
+    Fragments<kPack, In...> in[kUnroll];
 #pragma unroll
-  for (int u = 0; u < kUnroll; ++u) {
-    if (full) {
-      load_all<kPack, true>(params, first + u * kStep, kPack, in[u]);
-    } else if (left(params, first + u * kStep) > 0) {
-      load_all<kPack, false>(params, first + u * kStep, left(params, first + u * kStep), in[u]);
-    }
-  }
+    for (int u = 0; u < kUnroll; ++u) load_all(params, first + u * kStep, in[u]);
 #pragma unroll
-  for (int u = 0; u < kUnroll; ++u) {
-    typename Out::template Fragment<kPack> out;
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) out.pack.elem[i] = cast<typename Out::T>(apply<Op>(params, in[u], i));
-    if (full) {
-      Out::template store<kPack, true>(params, first + u * kStep, kPack, out);
-    } else {
-      Out::template store<kPack, false>(params, first + u * kStep, left(params, first + u * kStep), out);
+    for (int u = 0; u < kUnroll; ++u) compute_pack<Op, Out>(params, first + u * kStep, in[u]);
+  } else {
+#pragma unroll 1
+    for (Index linear = tile + threadIdx.x; linear < params.size; linear += kBlock) {
+      Fragments<1, In...> in;
+      load_all(params, linear, in);
+      compute_pack<Op, Out>(params, linear, in);
     }
   }
 }

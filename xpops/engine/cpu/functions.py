@@ -52,6 +52,18 @@ def expm1(x: NDArray) -> Any:
     return result
 
 
+def log1p(x: NDArray) -> Any:
+    """Near 0 by ``log1p(|1 + x|**2 - 1) / 2``, where NumPy takes the logarithm of a rounded ``1 + x``."""
+    if x.dtype.kind != "c":
+        return np.log1p(x)
+    result = np.asarray(np.log1p(x))
+    # The sum may cancel, so it is made of exact products: in twice the bits, or the most that there are.
+    real, imag = x.real.astype(np.longdouble), x.imag.astype(np.longdouble)
+    near = np.log1p(real * (2 + real) + imag * imag) / 2
+    result.real = np.where(np.hypot(real, imag) < 0.5, near, result.real)
+    return result
+
+
 def sign(x: NDArray) -> Any:
     """NaN in either part gives NaN in both, where NumPy looks for an infinite part first."""
     return np.where(np.isnan(x), x * np.nan, np.sign(x)) if x.dtype.kind == "c" else np.sign(x)
@@ -59,8 +71,8 @@ def sign(x: NDArray) -> Any:
 
 def tanh(x: NDArray) -> Any:
     """At infinity the imaginary part is a zero of the sign of `x`'s own, where C leaves the sign to ``sin(2 imag)``."""
-    result = np.tanh(x)
-    if x.dtype.kind == "c":
-        # The standard says +0 for positive parts; where x's is NaN or infinite its sign is open.
-        result.imag[np.isinf(x.real)] = np.copysign(0, x.imag[np.isinf(x.real)])
+    if x.dtype.kind != "c":
+        return np.tanh(x)
+    result = np.asarray(np.tanh(x))  # an array also where x is 0-d
+    result.imag = np.where(np.isinf(x.real), np.copysign(0, x.imag), result.imag)
     return result
