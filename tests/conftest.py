@@ -27,3 +27,12 @@ def cuda() -> Any:
     if not gpus:
         pytest.skip("needs a GPU")
     return gpus[0]
+
+
+@pytest.fixture
+def cuda_torch(cuda: Any) -> Any:
+    """The module torch, which sees the GPU; skips where it is not or does not."""
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    return torch

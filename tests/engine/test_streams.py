@@ -1,0 +1,190 @@
+"""Order between streams: ours, torch's, and both in one call. A missing wait shows as a wrong number.
+
+Torch's streams do not wait for the legacy default stream, nor it for them, so nothing here is in order by itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+from xpops.engine.cuda.streams import LEGACY_DEFAULT, current, stream
+
+SIZE = 1 << 16
+SLEEP = 2_000_000  # cycles: about a millisecond
+
+
+@pytest.fixture
+def side(cuda_torch: Any) -> Any:
+    """A torch stream on which nothing waits."""
+    return cuda_torch.cuda.Stream()
+
+
+class FakeStream:
+    """What any library's stream looks like."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.handle
+
+
+class CupyLike:
+    ptr = 77
+
+
+class TorchLike:
+    cuda_stream = 78
+
+
+@pytest.mark.parametrize(("s", "handle"), [(FakeStream(76), 76), (CupyLike(), 77), (TorchLike(), 78)], ids=["any", "cupy", "torch"])
+def test_streams_of_any_library(s: Any, handle: int) -> None:
+    assert current() == LEGACY_DEFAULT
+    with stream(s):
+        assert current() == handle
+        with stream(FakeStream(1)):
+            assert current() == 1
+        assert current() == handle
+    assert current() == LEGACY_DEFAULT
+
+
+def test_a_stream_is_the_current_one_of_its_thread_only() -> None:
+    seen: list[int] = []
+    with stream(FakeStream(5)):
+        thread = threading.Thread(target=lambda: seen.append(current()))
+        thread.start()
+        thread.join()
+    assert seen == [LEGACY_DEFAULT]
+
+
+def test_an_error_in_the_block_restores_the_stream() -> None:
+    with pytest.raises(ZeroDivisionError), stream(FakeStream(5)):
+        _ = 1 / 0
+    assert current() == LEGACY_DEFAULT
+
+
+@pytest.mark.parametrize("s", [3, None, "cuda:0", object()], ids=repr)
+def test_what_is_no_stream(s: Any) -> None:
+    with pytest.raises(TypeError, match="stream: s is a .*; accepted: an object with __cuda_stream__"), stream(s):
+        pass
+
+
+def test_torch_tensors_are_computed_on_torchs_stream(cuda_torch: Any, side: Any) -> None:
+    x = cuda_torch.zeros(SIZE, device="cuda")
+    cuda_torch.cuda.synchronize()
+    for turn in range(100):
+        with cuda_torch.cuda.stream(side):
+            cuda_torch.cuda._sleep(SLEEP)
+            x.fill_(turn)
+            y = xp.add(x, 1.0)
+            z = y * 2
+        side.synchronize()
+        assert bool((z == 2 * turn + 2).all()), turn
+
+
+def test_xpops_arrays_are_computed_on_the_current_stream(cuda_torch: Any, side: Any) -> None:
+    t = cuda_torch.zeros(SIZE, device="cuda")
+    x = xp.asarray(t)
+    cuda_torch.cuda.synchronize()
+    for turn in range(100):
+        with cuda_torch.cuda.stream(side):
+            cuda_torch.cuda._sleep(SLEEP)
+            t.fill_(turn)
+        with stream(side):
+            y = (x + 1.0) * 2.0
+            host = y.to_numpy()
+        assert (host == 2 * turn + 2).all(), turn
+
+
+def test_our_streams_own_work_is_in_order(cuda_torch: Any, side: Any) -> None:
+    cuda_torch.cuda.synchronize()
+    with stream(side):
+        for turn in range(100):
+            x = xp.full(SIZE, turn, dtype=xp.float32, device="cuda")
+            y = x[::-1] + 1.0
+            x = xp.full(SIZE, -1.0, dtype=xp.float32, device="cuda")  # may lie where x was
+            assert (y.to_numpy() == turn + 1).all(), turn
+
+
+def test_a_torch_tensor_beside_an_xpops_array(cuda_torch: Any, side: Any) -> None:
+    t = cuda_torch.zeros(SIZE, device="cuda")
+    x = xp.ones(SIZE, dtype=xp.float32, device="cuda")
+    cuda_torch.cuda.synchronize()
+    for turn in range(100):
+        with cuda_torch.cuda.stream(side):
+            cuda_torch.cuda._sleep(SLEEP)
+            t.fill_(turn)
+            y = xp.add(t, x)
+        assert isinstance(y, xp.Array)
+        assert (y.to_numpy() == turn + 1).all(), turn
+
+
+def test_torch_waits_before_it_changes_what_we_read(cuda_torch: Any, side: Any) -> None:
+    t = cuda_torch.zeros(SIZE, device="cuda")
+    x = xp.ones(SIZE, dtype=xp.float32, device="cuda")
+    cuda_torch.cuda.synchronize()
+    for turn in range(100):
+        with cuda_torch.cuda.stream(side):
+            t.fill_(turn)
+        cuda_torch.cuda._sleep(SLEEP)  # on the default stream, which is ours: the sum comes late
+        with cuda_torch.cuda.stream(side):
+            y = xp.add(t, x)
+            t.fill_(-5.0)
+        assert (y.to_numpy() == turn + 1).all(), turn
+
+
+def test_inputs_that_are_freed_and_refilled_at_once(cuda_torch: Any, side: Any) -> None:
+    x = xp.ones(SIZE, dtype=xp.float32, device="cuda")
+    cuda_torch.cuda.synchronize()
+    for turn in range(100):
+        cuda_torch.cuda._sleep(SLEEP)
+        with cuda_torch.cuda.stream(side):
+            t = cuda_torch.full((SIZE,), float(turn), device="cuda")
+            y = xp.add(t, x)
+            del t
+            refilled = cuda_torch.full((SIZE,), -5.0, device="cuda")  # torch's allocator gives the same memory
+        assert (y.to_numpy() == turn + 1).all(), turn
+        del refilled
+
+
+def test_torch_reads_an_xpops_array_in_order(cuda_torch: Any, side: Any) -> None:
+    for turn in range(100):
+        cuda_torch.cuda._sleep(SLEEP)
+        x = xp.full(SIZE, turn, dtype=xp.float32, device="cuda")  # late, on the default stream
+        with cuda_torch.cuda.stream(side):
+            t = cuda_torch.from_dlpack(x)
+            total = t + 1
+        side.synchronize()
+        assert bool((total == turn + 1).all()), turn
+
+
+def test_an_out_of_torch_on_its_stream(cuda_torch: Any, side: Any) -> None:
+    x = xp.ones(SIZE, dtype=xp.float32, device="cuda")
+    out = cuda_torch.zeros(SIZE, device="cuda")
+    cuda_torch.cuda.synchronize()
+    for turn in range(100):
+        cuda_torch.cuda._sleep(SLEEP)
+        with cuda_torch.cuda.stream(side):
+            out.fill_(-1.0)
+            xp.add(x, float(turn), out=out)
+            seen = out * 2
+        side.synchronize()
+        assert bool((seen == 2 * turn + 2).all()), turn
+
+
+def test_cupy_arrays_are_computed_on_cupys_stream(cuda: Any) -> None:
+    cupy = pytest.importorskip("cupy")
+    side = cupy.cuda.Stream(non_blocking=True)
+    for turn in range(20):
+        with side:
+            x = cupy.full(SIZE, turn, cupy.float32)
+            y = xp.add(x, 1.0)
+            z = y * 2
+        side.synchronize()
+        assert isinstance(y, cupy.ndarray)
+        assert np.array_equal(cupy.asnumpy(z), np.full(SIZE, 2 * turn + 2, np.float32)), turn
