@@ -41,7 +41,12 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
     from benchmarks.timing import host_times
 
     limits = ceilings(rounds)
-    report: dict[str, Any] = {"device": torch.cuda.get_device_name(), "ceilings (bytes per us)": limits, "rows": [], "host": {}}
+    report: dict[str, Any] = {
+        "device": torch.cuda.get_device_name(),
+        "ceilings (bytes per us)": limits,
+        "rows": [],
+        "host": {},
+    }
     print(f"{report['device']}; " + ", ".join(f"{name} {value / 1e6:.2f} TB/s" for name, value in limits.items()))
     print(f"{'microseconds':18}{'floor':>8}{'xpops':>8}{'torch':>8}{'cupy':>8}{'jax':>8}{'at most':>9}  ratio to floor")
     for row in elementwise.rows():

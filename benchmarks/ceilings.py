@@ -12,7 +12,9 @@ SIZE = 2**30
 
 
 def ceilings(rounds: int) -> dict[str, float]:
-    """Bandwidths in bytes per microsecond: ``copy`` counts what is read and written, ``write`` is a fill, ``read`` a sum."""
+    """Bandwidths in bytes per microsecond: ``copy`` counts what is read and written, ``write`` is a fill, ``read`` a
+    sum.
+    """
     source = torch.randn(SIZE // 4, device="cuda")
     target = torch.empty_like(source)
     times = device_times(

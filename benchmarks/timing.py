@@ -14,8 +14,8 @@ Work = Callable[[], object]
 def device_times(works: dict[str, Work], rounds: int) -> dict[str, float]:
     """Microseconds on the device of each work, the median of `rounds`, taken in turn.
 
-    Torch, cupy and xpops run on the legacy default stream, where a pair of events brackets them. JAX has streams of its own
-    and is timed on the host, over calls enough to hide its dispatch.
+    Torch, cupy and xpops run on the legacy default stream, where a pair of events brackets them. JAX has streams of its
+    own and is timed on the host, over calls enough to hide its dispatch.
     """
     for work in works.values():
         work()

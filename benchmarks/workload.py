@@ -16,7 +16,8 @@ class Workload(NamedTuple):
     ----------
     name : str
     setup : callable
-        Returns the inputs as a dict of torch tensors on the GPU; every library gets them through DLPack, without a copy.
+        Returns the inputs as a dict of torch tensors on the GPU; every library gets them through DLPack, without a
+        copy.
     compute : dict of str to callable
         For each library a function of those inputs, in that library's own arrays.
     bytes : int

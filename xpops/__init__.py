@@ -116,6 +116,8 @@ from xpops.core.dtypes import (
     uint64,
 )
 from xpops.core.errors import CompileError, DeviceError, HostCopyError, OutOfMemoryError
+from xpops.engine.cuda.streams import stream
+from xpops.engine.cuda.warmup import at_import as _prepare_kernels
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -242,6 +244,7 @@ __all__ = [
     "sqrt",
     "square",
     "squeeze",
+    "stream",
     "subtract",
     "tan",
     "tanh",
@@ -259,3 +262,4 @@ __all__ = [
 ]
 
 _attach()
+_prepare_kernels()

@@ -11,11 +11,13 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import alignment, layout_of
 from xpops.dispatch import Tensor, elementwise
+from xpops.dispatch.ownership import Lent, borrowed
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
-from xpops.frameworks.adapter import View, spelled_strides
+from xpops.frameworks.adapter import Adapter, View, spelled_strides
 from xpops.frameworks.cuda_array_interface import interface_view
 from xpops.frameworks.dlpack import dlpack_view
+from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
 # __cuda_array_interface__ names dtypes as NumPy does, which has no name for those of ml_dtypes.
@@ -119,9 +121,11 @@ def to_capsule(
             "since older capsules cannot say that they are read-only; or copy=True"
         )
     if consumer is not None:
-        engine, producer = engine_of(target), engine_of(target).current_stream(target)
+        engine, producer = engine_of(target), engine_of(target).current_stream()
         if producer != consumer:
             engine.order(producer, consumer)
+            lent = Lent(array._owner, target, consumer, producer)
+            array = Tensor(array._layout, array._data, lent, array._writable)
     flags = (0 if array._writable else dl.READ_ONLY) | (dl.IS_COPIED if is_copied else 0)
     return _capsule(array, dl.VERSIONED if versioned else dl.UNVERSIONED, flags)
 
@@ -152,7 +156,7 @@ def cuda_array_interface(array: Tensor) -> dict[str, Any]:
         "typestr": layout.dtype.str,
         "data": (engine.address(array._data) if layout.size else 0, not array._writable),
         "strides": None if layout.contiguous else tuple(step * item for step in spelled_strides(layout)),
-        "stream": engine.current_stream(layout.device) or 1,
+        "stream": engine.current_stream() or 1,
     }
 
 
@@ -165,7 +169,7 @@ def copied(array: Tensor) -> Tensor:
 def moved(array: Tensor, device: Device) -> Tensor:
     """A writable copy on another device, through the host. Waits for what computes the array."""
     engine, layout = engine_of(array._layout.device), array._layout
-    stream = engine.current_stream(layout.device)
+    stream = engine.current_stream()
     if not layout.contiguous:
         layout = layout_of(layout.dtype, layout.shape, None, layout.device)
         data, owner = engine.allocate(layout, stream)
@@ -174,8 +178,8 @@ def moved(array: Tensor, device: Device) -> Tensor:
     if device == CPU:
         return Tensor(layout_of(layout.dtype, layout.shape, None, CPU, alignment(host.ctypes.data)), host, None)
     there, target = engine_of(device), layout_of(layout.dtype, layout.shape, None, device)
-    data, owner = there.allocate(target, there.current_stream(device))
-    there.from_host(host, data, target, there.current_stream(device))
+    data, owner = there.allocate(target, there.current_stream())
+    there.from_host(host, data, target, there.current_stream())
     return Tensor(target, data, owner)
 
 
@@ -184,16 +188,22 @@ def _viewed(x: Any, device: Device | None, copy: bool | None) -> View:
         return View(x._layout, x._data, x._owner, x._writable)
 
     def stream(where: Device) -> int:
-        return engine_of(where).current_stream(where)
+        return engine_of(where).current_stream()
 
     if hasattr(type(x), "__dlpack__"):
-        return dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy)
+        return borrowed(dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy), _adapter(x))
     if hasattr(type(x), "__cuda_array_interface__"):
-        return interface_view(x, "from_dlpack", "x", stream)
+        return borrowed(interface_view(x, "from_dlpack", "x", stream), _adapter(x))
     raise AttributeError(
         f"from_dlpack: x is a {type(x).__module__}.{type(x).__qualname__}; "
         "accepted: an object with __dlpack__ and __dlpack_device__, or with __cuda_array_interface__"
     )
+
+
+def _adapter(x: Any) -> Adapter:
+    adapter = adapter_of(type(x))
+    assert adapter is not None  # it has one of the two protocols
+    return adapter
 
 
 def _target(array: Tensor, dl_device: tuple[Any, int] | None) -> Device:

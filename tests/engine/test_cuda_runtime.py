@@ -155,7 +155,13 @@ def test_the_debug_mode_works(cuda: Any) -> None:
 
 
 def test_an_array_alive_at_exit_harms_nothing(cuda: Any) -> None:
-    run("import xpops as xp; x = xp.ones(3, device='cuda'); big = xp.ones(1 << 22, device='cuda'); capsule = x.__dlpack__()")
+    run(
+        """
+        import xpops as xp
+        small, large = xp.ones(3, device="cuda"), xp.ones(1 << 22, device="cuda")
+        capsule = small.__dlpack__()
+        """
+    )
 
 
 # Threads
@@ -255,12 +261,11 @@ def test_devices_are_not_mixed(cuda: Any, second: Any) -> None:
         xp.add(xp.ones(3, device=cuda), xp.ones(3, device=second))
 
 
-@pytest.mark.parametrize("name", ["cuda:97", "cuda:98"])
-def test_a_device_that_is_not_there(name: str) -> None:
-    with pytest.raises(xp.DeviceError, match=f"'{name}' is not there; available: cpu"):
-        xp.ones(3, device=name)
-    with pytest.raises(xp.DeviceError, match=f"'{name}' is not there"):
-        xp.ones(3, device="cpu").to_device(name)
+def test_a_device_that_is_not_there() -> None:
+    with pytest.raises(xp.DeviceError, match="ones: device is 'cuda:97', which is not there; available: cpu"):
+        xp.ones(3, device="cuda:97")
+    with pytest.raises(xp.DeviceError, match="'cuda:97' is not there; available: cpu"):
+        xp.ones(3, device="cpu").to_device("cuda:97")
 
 
 # Memory
@@ -268,7 +273,9 @@ def test_a_device_that_is_not_there(name: str) -> None:
 
 def test_out_of_memory_leaves_every_array_valid(cuda: Any) -> None:
     x = xp.asarray(np.arange(1000), device=cuda)
-    with pytest.raises(xp.OutOfMemoryError, match=r"cuda:0: 1,125,899,906,842,624 bytes were asked for; .* are free") as caught:
+    with pytest.raises(
+        xp.OutOfMemoryError, match=r"cuda:0: 1,125,899,906,842,624 bytes were asked for; .* are free"
+    ) as caught:
         xp.empty(2**50, dtype=xp.uint8, device=cuda)
     assert isinstance(caught.value, MemoryError)
     with pytest.raises(xp.OutOfMemoryError):

@@ -1,6 +1,7 @@
 """Every layout class of the elementwise kernels, at the edges of every tile and pack, against plain NumPy.
 
-Values are small integers, so that every result is exact in every dtype, and a wrong one is an element in the wrong place.
+Values are small integers, so that every result is exact in every dtype, and a wrong one is an element in the wrong
+place.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ class Recipe(NamedTuple):
         return self.offset + int(np.prod(self.lengths, dtype=np.int64))
 
     def cut(self, namespace: Any, flat: Any) -> Any:
-        part = namespace.permute_dims(namespace.reshape(flat[self.offset :], self.lengths)[(*self.key, ...)], self.order)
+        part = namespace.permute_dims(
+            namespace.reshape(flat[self.offset :], self.lengths)[(*self.key, ...)], self.order
+        )
         return part if part.shape == self.shape else namespace.broadcast_to(part, self.shape)
 
 
@@ -86,7 +89,9 @@ def recipes(draw: st.DrawFn, shape: tuple[int, ...], repeats: bool = True) -> Re
         step = draw(st.sampled_from([1, 1, 1, -1, 2, -2, 3]))
         spare = draw(st.sampled_from([0, 0, 1])) if abs(step) == 1 else 0
         lengths[place] = length * abs(step) + spare
-        key[place] = slice(spare, None, step) if step > 0 else slice(lengths[place] - 1, spare - 1 if spare else None, step)
+        key[place] = (
+            slice(spare, None, step) if step > 0 else slice(lengths[place] - 1, spare - 1 if spare else None, step)
+        )
     # Repeats are strides of 0 of the operand itself, or left to the operator.
     explicit = tuple(visible) if repeats and draw(st.booleans()) else tuple(kept)
     return Recipe(draw(st.sampled_from([0, 0, 1, 3])), tuple(lengths), tuple(key), order, explicit)

@@ -184,7 +184,7 @@ def test_nextafter(dtype: Any, device: Any) -> None:
 
 
 def floored_quotient(x: NDArray, y: NDArray) -> NDArray:
-    """The standard's: `x / y` where that is infinite, zero or NaN for an operand that is infinite or 0; else its floor."""
+    """The standard's: `x / y` itself where an operand is infinite or the divisor 0; elsewhere its floor."""
     quotient = x / y
     return np.where(np.isinf(x) | np.isinf(y) | (y == 0), quotient, np.floor_divide(x, y)).astype(x.dtype)
 

@@ -110,7 +110,12 @@ def test_another_dtype_in_the_same_memory(device: Any) -> None:
 
 @pytest.mark.parametrize(
     "function",
-    [xp.exp, xp.negative, lambda x, out: xp.where(x > 5, x, -1.0, out=out), lambda x, out: xp.clip(x, 2.0, 5.0, out=out)],
+    [
+        xp.exp,
+        xp.negative,
+        lambda x, out: xp.where(x > 5, x, -1.0, out=out),
+        lambda x, out: xp.clip(x, 2.0, 5.0, out=out),
+    ],
     ids=["exp", "negative", "where", "clip"],
 )
 def test_every_kind_of_operator_takes_out(function: Any, device: Any) -> None:
@@ -124,12 +129,22 @@ def test_every_kind_of_operator_takes_out(function: Any, device: Any) -> None:
 def refused(device: Any) -> list[tuple[Any, Any, type[Exception], str]]:
     _, x = base_of(6, dt.float32, device)
     return [
-        (x, xp.zeros(5, dtype=xp.float32, device=device), ValueError, r"add: out has shape \(5,\) and dtype float32; accepted: shape \(6,\)"),
+        (
+            x,
+            xp.zeros(5, dtype=xp.float32, device=device),
+            ValueError,
+            r"add: out has shape \(5,\) and dtype float32; accepted: shape \(6,\)",
+        ),
         (x, xp.zeros((1, 6), dtype=xp.float32, device=device), ValueError, r"add: out has shape \(1, 6\)"),
         (x[:1], xp.zeros(6, dtype=xp.float32, device=device), ValueError, r"add: out has shape \(6,\)"),
         (x, xp.zeros(6, dtype=xp.float64, device=device), ValueError, "dtype float64; accepted: .*dtype float32"),
         (x, xp.zeros(6, dtype=xp.int32, device=device), ValueError, "dtype int32; accepted: .*dtype float32"),
-        (x, xp.broadcast_to(xp.zeros(1, dtype=xp.float32, device=device), (6,)), ValueError, "add: out (is read-only|has several)"),
+        (
+            x,
+            xp.broadcast_to(xp.zeros(1, dtype=xp.float32, device=device), (6,)),
+            ValueError,
+            "add: out (is read-only|has several)",
+        ),
         (x, [0.0] * 6, TypeError, "add: out is a builtins.list; accepted: an array"),
         (x, 1.0, TypeError, "add: out is a"),
     ]

@@ -1,8 +1,8 @@
 """Every special-case bullet of the standard for complex functions, by table: `a b -> re im`, with signs of zeros.
 
-`f` is any positive finite number, `n` a nonzero one, `z` +0 or -0, `any` anything; `~` before a part of the result leaves
-its sign open; `cis` means infinity or 0 times (cos b, sin b). Where a part of an operand is not 0 or NaN, the conjugate
-operand has the conjugate result.
+`f` is any positive finite number, `n` a nonzero one, `z` +0 or -0, `any` anything; `~` before a part of the result
+leaves its sign open; `cis` means infinity or 0 times (cos b, sin b). Where a part of an operand is not 0 or NaN, the
+conjugate operand has the conjugate result.
 """
 
 from __future__ import annotations

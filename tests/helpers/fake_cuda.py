@@ -52,8 +52,11 @@ class FakeCuda:
         assert array.flags.c_contiguous
         ctypes.memmove(data, array.ctypes.data, layout.nbytes)
 
-    def current_stream(self, device: Device) -> int:
+    def current_stream(self) -> int:
         return self.stream
+
+    def retain(self, owner: Any, stream: int) -> None:
+        """Nothing: the pretended work is done at once."""
 
     def order(self, first: int, then: int) -> None:
         self.orders.append((first, then))

@@ -28,7 +28,24 @@ def real_grid(dtype: DType) -> NDArray:
     eps, tiny, largest = float(f.eps), float(f.smallest_normal), float(f.max)
     subnormal = float(f.smallest_subnormal)
     positive = [0, subnormal, 5 * subnormal, tiny - subnormal, tiny, eps, 0.1, 0.25, 0.5, 0.7, 1 - eps / 2, 1, 1 + eps]
-    positive += [1.5, 2, 2.5, 3, np.pi / 2, np.pi, 7.5, 11, 30, 100, 1 / eps, 2 / eps, largest / 2, largest, np.inf, np.nan]
+    positive += [
+        1.5,
+        2,
+        2.5,
+        3,
+        np.pi / 2,
+        np.pi,
+        7.5,
+        11,
+        30,
+        100,
+        1 / eps,
+        2 / eps,
+        largest / 2,
+        largest,
+        np.inf,
+        np.nan,
+    ]
     host = np.array(positive, np.float64).astype(dtype)
     return np.concatenate([host, -host])
 
@@ -127,7 +144,9 @@ def equal_bits(got: NDArray, wanted: NDArray) -> NDArray:
     """Where two arrays of one dtype have the same bits, or are both NaN; parts of complex numbers each for itself."""
     if got.dtype.kind == "c":
         return equal_bits(got.real, wanted.real) & equal_bits(got.imag, wanted.imag)
-    same: NDArray = np.ascontiguousarray(got).view(f"u{got.itemsize}") == np.ascontiguousarray(wanted).view(f"u{got.itemsize}")
+    same: NDArray = np.ascontiguousarray(got).view(f"u{got.itemsize}") == np.ascontiguousarray(wanted).view(
+        f"u{got.itemsize}"
+    )
     return same | ((got != got) & (wanted != wanted))
 
 

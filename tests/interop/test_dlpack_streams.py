@@ -175,7 +175,7 @@ def test_objects_with_the_interface_only(gpu, monkeypatch, ours, entries, order)
     array = np.arange(6, dtype=np.int16).reshape(2, 3)
     x = Interface(array, **entries)
     assert adapter_of(Interface).name == "dlpack"
-    view = adapter_of(Interface).view(x, "add", "x1", gpu.current_stream)
+    view = adapter_of(Interface).view(x, "add", "x1", lambda device: gpu.current_stream())
     assert (view.layout.dtype, view.layout.shape, view.layout.strides) == (np.int16, (2, 3), (3, 1))
     assert (view.data, view.owner, view.writable) == (array.ctypes.data, x, True)
     assert gpu.orders == order

@@ -40,7 +40,9 @@ def views(draw, shape, dtype=dt.float32):
     lengths = tuple(draw(st.sampled_from([1, length])) for length in shape[draw(st.integers(0, len(shape))) :])
     base = [length * draw(st.integers(1, 2)) for length in lengths]
     order = draw(st.permutations(range(len(lengths))))
-    array = np.empty([base[axis] for axis in order], dtype).transpose(np.argsort(order)) if lengths else np.empty((), dtype)
+    array = (
+        np.empty([base[axis] for axis in order], dtype).transpose(np.argsort(order)) if lengths else np.empty((), dtype)
+    )
     slices = []
     for length, full in zip(lengths, base, strict=True):
         step = draw(st.sampled_from([1, -1] if full == length else [1, 2, -2]))
@@ -51,7 +53,10 @@ def views(draw, shape, dtype=dt.float32):
     return layout_of(dtype, view.shape, strides, GPU, draw(st.sampled_from([4, 8, 16])))
 
 
-@given(st.one_of(st.sampled_from(EDGES), st.integers(1, 2**32 - 1)), st.one_of(st.sampled_from([0, *EDGES]), st.integers(0, 2**32 - 1)))
+@given(
+    st.one_of(st.sampled_from(EDGES), st.integers(1, 2**32 - 1)),
+    st.one_of(st.sampled_from([0, *EDGES]), st.integers(0, 2**32 - 1)),
+)
 def test_magic_divides_every_32_bit_number(divisor, n):
     multiplier, shift = magic(divisor, 32)
     assert 0 <= multiplier < 2**32
@@ -109,7 +114,9 @@ def unpack(plan, arrays):
     start = 8 + 3 * word * count
     lines = []
     for i in range(arrays):
-        lines.append(struct.unpack_from(f"<{plan.rank}{'i' if word == 4 else 'q'}", plan.tail, start + i * word * plan.rank))
+        lines.append(
+            struct.unpack_from(f"<{plan.rank}{'i' if word == 4 else 'q'}", plan.tail, start + i * word * plan.rank)
+        )
     return size, divisors, lines
 
 
@@ -128,7 +135,11 @@ def offset(linear, divisors, strides, rank):
 def test_a_plan_reads_every_element_of_every_operand(case):
     shape, a, b, dense = case
     signature = Signature((dt.float32,) * 2, dt.float32, shape)
-    out = result_layout(signature, (a, b), GPU) if dense else layout_of(dt.float32, shape, tuple(np.cumprod((2, *shape[:0:-1]))[::-1].tolist()) if shape else (), GPU)
+    out = (
+        result_layout(signature, (a, b), GPU)
+        if dense
+        else layout_of(dt.float32, shape, tuple(np.cumprod((2, *shape[:0:-1]))[::-1].tolist()) if shape else (), GPU)
+    )
     plan = plan_elementwise(out, (a, b), Policy())
     layouts = (out, a, b)
     strided = [mode in STRIDED for mode in plan.modes]
@@ -199,7 +210,10 @@ def test_a_transposed_operand_is_tiled():
     assert plan is not None
     assert plan.modes == (Mode.GATHER, Mode.TILE, Mode.GATHER)
     assert plan_tiled(b, (b, b), Policy()) is None
-    assert plan_tiled(layout_of(dt.float32, (64, 4), None, GPU), (layout_of(dt.float32, (64, 4), (1, 64), GPU),), Policy()) is None
+    assert (
+        plan_tiled(layout_of(dt.float32, (64, 4), None, GPU), (layout_of(dt.float32, (64, 4), (1, 64), GPU),), Policy())
+        is None
+    )
 
 
 def test_a_result_keeps_the_order_its_operands_agree_on():

@@ -63,7 +63,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: 
     host = _host_data(obj, wanted)
     borrowed = isinstance(obj, (np.ndarray, memoryview, bytearray, bytes)) or hasattr(obj, "__buffer__")
     if wanted is not None and wanted != host.dtype:
-        _check_parts(host.dtype, wanted, "asarray")
+        check_parts(host.dtype, wanted, "asarray")
         host, borrowed = host.astype(wanted), False
     native = _native(host)
     if target == CPU and borrowed and native is host and not copy:
@@ -117,7 +117,7 @@ def cast(x: Array, dtype: DType, function: str) -> Array:
     """
     if x.dtype == dtype:
         return x
-    _check_parts(x.dtype, dtype, function)
+    check_parts(x.dtype, dtype, function)
     result: Array = elementwise(IDENTITY, (x,), None, dtype)
     return result
 
@@ -194,7 +194,7 @@ def _supported(host: NDArray) -> NDArray:
     return host
 
 
-def _check_parts(source: DType, target: DType, function: str) -> None:
+def check_parts(source: DType, target: DType, function: str) -> None:
     if source in dt.COMPLEX_FLOATS and target not in (*dt.COMPLEX_FLOATS, dt.bool):
         raise TypeError(f"{function}: {source} to {target} would drop a part; choose one with real, imag or abs first")
 

@@ -441,9 +441,9 @@ def _fill_value(value: Any, function: str) -> tuple[Any, DType]:
 
 def _ramp(start: Any, step: Any, out: Array) -> Array:
     """`out`, with ``start + i * step`` written to it."""
-    engine, device = engine_of(out.device), out.device
+    engine = engine_of(out.device)
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else int if out.dtype in dt.CATEGORIES["integer"] else float
-    engine.arange(out._layout)(engine.current_stream(device), out._data, kind(start), kind(step))
+    engine.arange(out._layout)(engine.current_stream(), out._data, kind(start), kind(step))
     return out
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from xpops.api.conversion import convert
+from xpops.api.conversion import check_parts, convert
 from xpops.array import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.promotion import SCALAR_TYPES, promote
-from xpops.dispatch import Tensor
+from xpops.dispatch import Tensor, elementwise
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class IntegerInfo:
     dtype: DType
 
 
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = None) -> Array:
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = None) -> Any:
     """The elements converted to another dtype.
 
     Parameters
@@ -56,8 +57,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = Non
 
     Returns
     -------
-    Array
-        Has the shape of `x`.
+    array
+        Has the shape of `x`, and its framework unless `device` is given.
 
     Raises
     ------
@@ -70,7 +71,11 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = Non
     Array([ 1, -1], dtype=int8, device='cpu')
     """
     target = as_dtype(dtype, "astype")
-    return convert(adopt_foreign(x, "astype", "x"), target, device, True if copy else None, "astype")
+    if isinstance(x, Array) or device is not None:
+        return convert(adopt_foreign(x, "astype", "x"), target, device, True if copy else None, "astype")
+    found = adopt_foreign(x, "astype", "x").dtype
+    check_parts(found, target, "astype")
+    return x if found == target and not copy else elementwise(IDENTITY, (x,), None, target)
 
 
 def can_cast(from_: Any, to: Any, /) -> builtins.bool:

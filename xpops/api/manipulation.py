@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.foreign import keeps_framework
 from xpops.array import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.core.layouts import contiguous_strides
 from xpops.plan import broadcast, views
@@ -77,7 +78,8 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     )
 
 
-def broadcast_to(x: Any, /, shape: Any) -> Array:
+@keeps_framework
+def broadcast_to(x: Array, /, shape: Any) -> Array:
     """An array repeated to a shape.
 
     Parameters
@@ -101,11 +103,12 @@ def broadcast_to(x: Any, /, shape: Any) -> Array:
     Array([[1, 2],
            [1, 2]], dtype=int64, device='cpu')
     """
-    x, target = adopt_foreign(x, "broadcast_to", "x"), views.shape_of(shape, "broadcast_to")
+    target = views.shape_of(shape, "broadcast_to")
     return view_of(x, views.broadcast_to(x._layout, target), writable=False)
 
 
-def expand_dims(x: Any, /, axis: Any = 0) -> Array:
+@keeps_framework
+def expand_dims(x: Array, /, axis: Any = 0) -> Array:
     """New axes of length 1.
 
     Parameters
@@ -131,12 +134,12 @@ def expand_dims(x: Any, /, axis: Any = 0) -> Array:
     >>> xp.expand_dims(xp.zeros((3, 4)), axis=(0, -1)).shape
     (1, 3, 4, 1)
     """
-    x = adopt_foreign(x, "expand_dims", "x")
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     return view_of(x, views.expand_dims(x._layout, views.axes_of(axis, x.ndim + count, "expand_dims")))
 
 
-def flip(x: Any, /, *, axis: Any = None) -> Array:
+@keeps_framework
+def flip(x: Array, /, *, axis: Any = None) -> Array:
     """The elements in reverse along some axes.
 
     Parameters
@@ -161,12 +164,12 @@ def flip(x: Any, /, *, axis: Any = None) -> Array:
     Array([[2, 1],
            [4, 3]], dtype=int64, device='cpu')
     """
-    x = adopt_foreign(x, "flip", "x")
     axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, "flip")
     return view_of(x, views.flip(x._layout, axes))
 
 
-def matrix_transpose(x: Any, /) -> Array:
+@keeps_framework
+def matrix_transpose(x: Array, /) -> Array:
     """A stack of matrices, each transposed.
 
     Parameters
@@ -189,13 +192,13 @@ def matrix_transpose(x: Any, /) -> Array:
     >>> xp.matrix_transpose(xp.zeros((5, 2, 3))).shape
     (5, 3, 2)
     """
-    x = adopt_foreign(x, "matrix_transpose", "x")
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose: x has shape {x.shape}; accepted: two axes or more")
     return view_of(x, views.permute(x._layout, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)))
 
 
-def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
+@keeps_framework
+def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     """Some axes at other places; the rest keep their order.
 
     Parameters
@@ -221,7 +224,6 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
     >>> xp.moveaxis(xp.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    x = adopt_foreign(x, "moveaxis", "x")
     sources = views.axes_of(source, x.ndim, "moveaxis", "source")
     places = views.axes_of(destination, x.ndim, "moveaxis", "destination")
     if len(sources) != len(places):
@@ -232,7 +234,8 @@ def moveaxis(x: Any, source: Any, destination: Any, /) -> Array:
     return view_of(x, views.permute(x._layout, order))
 
 
-def permute_dims(x: Any, /, axes: Any) -> Array:
+@keeps_framework
+def permute_dims(x: Array, /, axes: Any) -> Array:
     """The axes in another order.
 
     Parameters
@@ -258,14 +261,14 @@ def permute_dims(x: Any, /, axes: Any) -> Array:
     >>> xp.permute_dims(xp.zeros((2, 3, 4)), (2, 0, -2)).shape
     (4, 2, 3)
     """
-    x = adopt_foreign(x, "permute_dims", "x")
     order = views.axes_of(axes, x.ndim, "permute_dims", "axes")
     if len(order) != x.ndim:
         raise ValueError(f"permute_dims: axes is {axes!r}; accepted: each of the {x.ndim} axes once")
     return view_of(x, views.permute(x._layout, order))
 
 
-def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
+@keeps_framework
+def reshape(x: Array, /, shape: Any, *, copy: bool | None = None) -> Array:
     """The same elements, in the order of C, in another shape.
 
     Parameters
@@ -291,7 +294,6 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
     Array([[0, 1, 2],
            [3, 4, 5]], dtype=int64, device='cpu')
     """
-    x = adopt_foreign(x, "reshape", "x")
     target = views.fill_shape(views.shape_of(shape, "reshape", lowest=-1), x.size)
     region = None if copy else views.reshape(x._layout, target)
     if region is None:
@@ -302,7 +304,8 @@ def reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Array:
     return view_of(x, region)
 
 
-def squeeze(x: Any, /, axis: Any) -> Array:
+@keeps_framework
+def squeeze(x: Array, /, axis: Any) -> Array:
     """Without some axes of length 1.
 
     Parameters
@@ -327,7 +330,6 @@ def squeeze(x: Any, /, axis: Any) -> Array:
     >>> xp.squeeze(xp.zeros((1, 3, 1)), axis=(0, 2)).shape
     (3,)
     """
-    x = adopt_foreign(x, "squeeze", "x")
     axes = views.axes_of(axis, x.ndim, "squeeze")
     for one in axes:
         if x.shape[one] != 1:
@@ -335,7 +337,8 @@ def squeeze(x: Any, /, axis: Any) -> Array:
     return view_of(x, views.squeeze(x._layout, axes))
 
 
-def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Array, ...]:
+@keeps_framework
+def unstack(x: Array, /, *, axis: Any = 0) -> tuple[Array, ...]:
     """The slices of an array along an axis.
 
     Parameters
@@ -360,6 +363,5 @@ def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Array, ...]:
     >>> first
     Array([1, 3], dtype=int64, device='cpu')
     """
-    x = adopt_foreign(x, "unstack", "x")
     before = (slice(None),) * views.axis_of(axis, x.ndim, "unstack")
     return tuple(x[(*before, position)] for position in range(x.shape[len(before)]))

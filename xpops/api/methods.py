@@ -17,7 +17,8 @@ def _reshape(self: Array, *shape: Any, copy: bool | None = None) -> Array:
     >>> xp.arange(6).reshape(2, 3).shape
     (2, 3)
     """
-    return reshape(self, shape[0] if len(shape) == 1 else shape, copy=copy)
+    view: Array = reshape(self, shape[0] if len(shape) == 1 else shape, copy=copy)
+    return view
 
 
 def _transpose(self: Array, *axes: Any) -> Array:
@@ -29,7 +30,8 @@ def _transpose(self: Array, *axes: Any) -> Array:
     (4, 3, 2)
     """
     order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
-    return permute_dims(self, order if axes else tuple(reversed(range(self.ndim))))
+    view: Array = permute_dims(self, order if axes else tuple(reversed(range(self.ndim))))
+    return view
 
 
 def attach() -> None:

@@ -21,6 +21,7 @@ from xpops.core.errors import HostCopyError
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import binary, elementwise, set_array_class, unary
+from xpops.dispatch.ownership import borrowed
 from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -284,7 +285,7 @@ def allow_host_copies() -> Iterator[None]:
 def new_array(layout: Layout) -> Array:
     """An uninitialised array."""
     engine = engine_of(layout.device)
-    data, owner = engine.allocate(layout, engine.current_stream(layout.device))
+    data, owner = engine.allocate(layout, engine.current_stream())
     return Array(layout, data, owner)
 
 
@@ -319,14 +320,16 @@ def adopt_foreign(x: Any, function: str, argument: str) -> Array:
     adapter = adapter_of(type(x))
     if adapter is None:
         raise TypeError(f"{function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; accepted: an array")
-    return Array(*adapter.view(x, function, argument, lambda device: engine_of(device).current_stream(device)))
+    return Array(
+        *borrowed(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
+    )
 
 
 def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
     """A new array on `device` with the elements of an ndarray of a supported dtype."""
     x = new_array(layout_of(host.dtype, host.shape, None, device))
     engine = engine_of(device)
-    handle = engine.current_stream(device) if stream is None else operator.index(stream)
+    handle = engine.current_stream() if stream is None else operator.index(stream)
     engine.from_host(np.ascontiguousarray(host), x._data, x._layout, handle)
     return x
 
@@ -340,7 +343,7 @@ def _host_array(x: Array, stream: Any = None) -> NDArray:
     if not x._layout.contiguous:
         x = contiguous_copy(x)
     engine = engine_of(x.device)
-    handle = engine.current_stream(x.device) if stream is None else operator.index(stream)
+    handle = engine.current_stream() if stream is None else operator.index(stream)
     host: NDArray = engine.to_host(x._data, x._layout, handle)
     return host
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch import Tensor, binary, unary
+from xpops.dispatch import Tensor, binary, launches, unary
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import OPERATORS
 
@@ -28,11 +28,15 @@ def _unary(name: str) -> _Unary:
 def _forward(name: str) -> _Binary:
     """The method for ``x + y``. Anything that is no array and no scalar is left to its own method."""
     op = OPERATORS[name]
+    find = launches.get
 
     def method(self: Tensor, other: Any) -> Any:
-        if other.__class__ is self.__class__ or _is_operand(other):
-            return binary(op, self, other)
-        return NotImplemented
+        # The look-up of `binary`, once more: its frame would cost more than the look-up.
+        if other.__class__ is self.__class__:
+            launch = find((op, self._layout, other._layout))
+            if launch is not None:
+                return launch(self._data, other._data)
+        return binary(op, self, other) if _is_operand(other) else NotImplemented
 
     return method
 

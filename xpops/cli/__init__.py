@@ -12,7 +12,9 @@ def main(arguments: list[str]) -> int:
         prog="python -m xpops", description="Runs a pipeline of operators on every framework and device that is here."
     )
     parser.add_argument("command", nargs="?", choices=("run", "warmup", "info"), default="run")
-    parser.add_argument("--input", type=Path, metavar="FILE.npy", help="run: a batch of images (n, channels, height, width)")
+    parser.add_argument(
+        "--input", type=Path, metavar="FILE.npy", help="run: a batch of images (n, channels, height, width)"
+    )
     options = parser.parse_args(arguments)
     # Imported when asked for, so that `info` works where something else is broken.
     if options.command == "info":

@@ -13,7 +13,10 @@ _PACKAGES = ("xpops", "numpy", "ml_dtypes", "array-api-compat", "cuda-bindings",
 
 
 def installed(package: str) -> str | None:
-    """The version of an installed distribution, or None. CUDA builds of cupy carry the toolkit's version in their name."""
+    """The version of an installed distribution, or None.
+
+    CUDA builds of cupy carry the toolkit's version in their name.
+    """
     names = [package] if package != "cupy" else ["cupy", "cupy-cuda13x", "cupy-cuda12x"]
     for name in names:
         try:
@@ -31,7 +34,9 @@ def facts() -> dict[str, str]:
     found["GPU"] = "; ".join(f"{gpu.name} (sm_{gpu.capability})" for gpu in gpus) or "none: everything runs on NumPy"
     found["driver"] = gpus[0].driver if gpus else "none"
     found["kernel cache"] = str(config.cache_directory())
-    found["frameworks"] = ", ".join(f"{name} {installed(name)}" for name in FRAMEWORKS if installed(name)) or "only NumPy"
+    found["frameworks"] = (
+        ", ".join(f"{name} {installed(name)}" for name in FRAMEWORKS if installed(name)) or "only NumPy"
+    )
     return found
 
 

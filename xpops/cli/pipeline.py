@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +34,9 @@ class Step(NamedTuple):
 
 
 def _nhwc(ns: Any, a: dict[str, Any]) -> Any:
-    return ns.astype(ns.permute_dims(a["x"], (0, 2, 3, 1)), a["x"].dtype, copy=True)
+    n, c, h, w = a["x"].shape
+    # Reshaping to one axis is the standard's way to ask for the elements in C order.
+    return ns.reshape(ns.reshape(ns.permute_dims(a["x"], (0, 2, 3, 1)), (-1,)), (n, h, w, c))
 
 
 STEPS = (
@@ -47,7 +50,9 @@ STEPS = (
 
 
 class Row(NamedTuple):
-    """One line of the table; `bytes` are what must move, `error` the largest absolute difference to the framework's own."""
+    """One line of the table; `bytes` are what must move, `error` the largest absolute difference to the framework's
+    own.
+    """
 
     framework: str
     device: str
@@ -93,7 +98,7 @@ def _places() -> Iterator[tuple[str, str, Callable[[Any], Any]]]:
     """Every framework on every device: its name, the device, and how a NumPy array becomes its own."""
     devices = ["cpu", *(["cuda:0"] if "cuda:0" in xp.__array_namespace_info__().devices() else [])]
     for device in devices:
-        yield "xpops", device, lambda a, device=device: xp.asarray(a, device=device)
+        yield "xpops", device, partial(xp.asarray, device=device)
         if device == "cpu":
             yield "numpy", device, lambda a: a
         for name in FRAMEWORKS:
@@ -122,7 +127,9 @@ def _converter(framework: str, device: str) -> Callable[[Any], Any] | None:
 
 
 def _rows(framework: str, device: str, convert: Callable[[Any], Any], batch: Any) -> Iterator[Row]:
-    constants = {name: np.asarray(value, np.float32).reshape(1, 3, 1, 1) for name, value in (("mean", _MEAN), ("std", _STD))}
+    constants = {
+        name: np.asarray(value, np.float32).reshape(1, 3, 1, 1) for name, value in (("mean", _MEAN), ("std", _STD))
+    }
     residual = np.moveaxis(batch, 1, -1).astype(np.float16)
     ours = {"x": convert(batch), "residual": convert(residual), **{k: convert(v) for k, v in constants.items()}}
     theirs = dict(ours)
@@ -131,7 +138,7 @@ def _rows(framework: str, device: str, convert: Callable[[Any], Any], batch: Any
         theirs = {"x": batch, "residual": residual, **constants}
     time = timer(device)
     for step in STEPS:
-        times = [time(lambda step=step: step.compute(xp, ours)) for _ in range(REPEATS)]
+        times = [time(partial(step.compute, xp, ours)) for _ in range(REPEATS)]
         result, expected = step.compute(xp, ours), step.compute(own, theirs)
         moved = _nbytes(ours["x"]) + _nbytes(result) + (_nbytes(result) if step.name == "add residual" else 0)
         yield Row(framework, device, step.name, moved, statistics.median(times), _difference(result, expected))

@@ -19,7 +19,10 @@ def warm_up() -> int:
     for capability in sorted(capabilities):
         sources = list(dict.fromkeys([*core_sources(capability), *all_sources(capability)]))
         compile_all(sources, capability, _progress)
-        print(f"\nsm_{capability}: {len(sources)} kernels in {config.cache_directory()}, {cache.compilations} compiled now")
+        print(
+            f"\nsm_{capability}: {len(sources)} kernels in {config.cache_directory()}, "
+            f"{cache.compilations} compiled now"
+        )
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 
 class Device(str):
@@ -27,9 +28,9 @@ class Device(str):
     """
 
     __slots__ = ("index", "type")
-    _known: dict[str, Device] = {}
+    _known: ClassVar[dict[str, Device]] = {}
     type: str
-    index: int
+    index: int  # type: ignore[assignment]  # a device is no sequence of letters to search
 
     def __new__(cls, name: str) -> Device:
         known = cls._known.get(name)
@@ -51,7 +52,7 @@ class Device(str):
     def __repr__(self) -> str:
         return f"Device({str(self)!r})"
 
-    def __reduce__(self) -> tuple[type[Device], tuple[str]]:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
         return Device, (str(self),)
 
 

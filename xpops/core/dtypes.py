@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -61,8 +62,8 @@ COMPLEX_FLOATS = (complex64, complex128)
 FLOAT8 = (float8_e4m3fn, float8_e5m2)
 
 DEFAULT_INTEGER, DEFAULT_FLOAT, DEFAULT_COMPLEX = int64, float64, complex128
-REAL_OF = {complex64: float32, complex128: float64}
-COMPLEX_OF = {float16: complex64, bfloat16: complex64, float32: complex64, float64: complex128}
+REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}
+COMPLEX_OF: dict[DType, DType] = {float16: complex64, bfloat16: complex64, float32: complex64, float64: complex128}
 
 # The standard's category words, as errors name them. float8 is in none: it is for storage and casts.
 CATEGORIES: dict[str, frozenset[DType]] = {
@@ -112,13 +113,12 @@ def as_dtype(dtype: object, function: str = "dtype") -> DType:
     >>> as_dtype("float32"), as_dtype(int)
     (dtype('float32'), dtype('int64'))
     """
-    if dtype.__class__ is str and dtype in _BY_NAME:
-        return _BY_NAME[dtype]  # type: ignore[index]
-    try:
+    found: DType | None = None
+    if isinstance(dtype, str) and dtype in _BY_NAME:
+        return _BY_NAME[dtype]
+    with suppress(TypeError):
         found = np.dtype(dtype)  # type: ignore[call-overload]
-    except TypeError:
-        found = None
-    if dtype is None or found not in INFO:
+    if dtype is None or found is None or found not in INFO:
         raise TypeError(f"{function}: dtype {dtype!r} is not supported; accepted: {', '.join(_BY_NAME)}")
     return found
 

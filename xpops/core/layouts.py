@@ -15,14 +15,16 @@ MAX_ALIGNMENT = 16
 class Layout:
     """The dtype, shape, strides, device and alignment of one array.
 
-    Equal layouts are the same object, so they hash and compare by identity, in nanoseconds. Make them with `layout_of` only.
+    Equal layouts are the same object, so they hash and compare by identity, in nanoseconds. Make them with `layout_of`
+    only.
 
     Attributes
     ----------
     dtype : numpy.dtype
     shape : tuple of int
     strides : tuple of int
-        In elements. 0 where the length is 1 or the array is empty (the value never matters there, and one spelling interns).
+        In elements. 0 where the length is 1 or the array is empty (the value never matters there, and one spelling
+        interns).
     device : Device
     align : int
         The largest power of two, 16 at most, that divides the address of the first element, in bytes.
@@ -34,7 +36,9 @@ class Layout:
 
     __slots__ = ("__weakref__", "align", "contiguous", "device", "dtype", "shape", "size", "strides")
 
-    def __init__(self, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], device: Device, align: int) -> None:
+    def __init__(
+        self, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], device: Device, align: int
+    ) -> None:
         self.dtype, self.shape, self.strides, self.device, self.align = dtype, shape, strides, device, align
         self.size = prod(shape)
         self.contiguous = strides == normal_strides(shape, contiguous_strides(shape))

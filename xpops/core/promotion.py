@@ -17,7 +17,13 @@ def _build_table() -> dict[tuple[DType, DType], DType]:
     signed, unsigned = dt.SIGNED_INTEGERS, dt.UNSIGNED_INTEGERS
     integers = signed + unsigned
     table = {(d, d): d for d in dt.CATEGORIES["arithmetic"]}
-    for row in (signed, unsigned, (dt.float16, dt.float32, dt.float64), dt.COMPLEX_FLOATS):
+    ladders: tuple[tuple[DType, ...], ...] = (
+        signed,
+        unsigned,
+        (dt.float16, dt.float32, dt.float64),
+        dt.COMPLEX_FLOATS,
+    )
+    for row in ladders:
         for (i, x), (j, y) in product(enumerate(row), repeat=2):
             table[x, y] = row[max(i, j)]
     for (i, s), (j, u) in product(enumerate(signed), enumerate(unsigned)):
@@ -27,8 +33,9 @@ def _build_table() -> dict[tuple[DType, DType], DType]:
     table[dt.bfloat16, dt.float16] = dt.float32
     for wide_float in (dt.float32, dt.float64):
         table[dt.bfloat16, wide_float] = wide_float
-    for real, cplx in product(dt.REAL_FLOATS, dt.COMPLEX_FLOATS):
-        table[real, cplx] = dt.complex128 if real == dt.float64 else cplx
+    for real in dt.REAL_FLOATS:
+        table[real, dt.complex64] = dt.complex128 if real == dt.float64 else dt.complex64
+        table[real, dt.complex128] = dt.complex128
     # Mixed kinds, which the standard leaves open: the "higher" kind decides, so float32 stays float32.
     for integer in integers:
         table[dt.bool, integer] = integer
@@ -50,11 +57,9 @@ def scalar_dtype(kind: type, dtype: DType | None) -> DType:
         return dtype or dt.bool
     if kind is int:
         return dt.DEFAULT_INTEGER if dtype is None or dtype == dt.bool else dtype  # (float64 == None, so no "in")
-    if kind is float:
-        return dtype if dtype in dt.CATEGORIES["floating-point"] else dt.DEFAULT_FLOAT  # type: ignore[return-value]
-    if dtype in dt.COMPLEX_OF:
-        return dt.COMPLEX_OF[dtype]
-    return dtype if dtype in dt.CATEGORIES["complex floating-point"] else dt.DEFAULT_COMPLEX  # type: ignore[return-value]
+    if dtype is None or dtype in dt.CATEGORIES["integer or boolean"]:
+        return dt.DEFAULT_FLOAT if kind is float else dt.DEFAULT_COMPLEX
+    return dt.COMPLEX_OF[dtype] if kind is complex and dtype in dt.REAL_FLOATS else dtype
 
 
 def promote(operands: Iterable[DType | type], function: str = "result_type") -> DType:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType
-from xpops.core.layouts import layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import PLAN_LIMIT, Call, call_for
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
-from xpops.engine.protocol import Engine
+from xpops.engine.protocol import Data, Engine
 from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
 from xpops.plan.overlap import overlaps_itself, unsafe_overlap
+from xpops.plan.signature import Operand
 
 __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
 
@@ -25,6 +26,8 @@ __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "un
 _array_class: type[Any] = Tensor
 # (operator, layout or scalar type, ...) -> function from the operands' data to a new array: the steady state.
 launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)
+# (operator, layout or scalar type, ..., layout of out) -> function that writes out, or returns False if it must not.
+_writes: BoundedDict[tuple[Any, ...], Callable[..., bool]] = BoundedDict(PLAN_LIMIT)
 # The same for the arrays of frameworks that have a way of their own to recognise a call, by their class.
 _inline: dict[type, Any] = {}
 
@@ -39,10 +42,15 @@ def set_array_class(cls: type[Any]) -> type[Any]:
 def unary(op: Operator, x: Any, out: Any = None) -> Any:
     """`op` of one operand."""
     kind = x.__class__
-    if kind is _array_class and out is None:
-        launch = launches.get((op, x._layout))
-        if launch is not None:
-            return launch(x._data)
+    if kind is _array_class:
+        if out is None:
+            launch = launches.get((op, x._layout))
+            if launch is not None:
+                return launch(x._data)
+        elif out.__class__ is kind:
+            write = _writes.get((op, x._layout, out._layout))
+            if write is not None and write(out, x._data):
+                return out
     elif kind in _inline and (result := _inline[kind].call(op, x, None, out)) is not None:
         return result
     return elementwise(op, (x,), out)
@@ -51,16 +59,16 @@ def unary(op: Operator, x: Any, out: Any = None) -> Any:
 def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
     """`op` of two operands, either of which may be a Python scalar."""
     kind = x1.__class__
-    if kind is _array_class and out is None:
-        other = x2.__class__
-        if other is _array_class:
-            launch = launches.get((op, x1._layout, x2._layout))
-            if launch is not None:
-                return launch(x1._data, x2._data)
-        else:
+    if kind is _array_class:
+        other, value = (x2._layout, x2._data) if x2.__class__ is kind else (x2.__class__, x2)
+        if out is None:
             launch = launches.get((op, x1._layout, other))
             if launch is not None:
-                return launch(x1._data, x2)
+                return launch(x1._data, value)
+        elif out.__class__ is kind:
+            write = _writes.get((op, x1._layout, other, out._layout))
+            if write is not None and write(out, x1._data, value):
+                return out
     elif kind in _inline and (result := _inline[kind].call(op, x1, x2, out)) is not None:
         return result
     return elementwise(op, (x1, x2), out)
@@ -120,10 +128,10 @@ def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call,
 def _launch(engine: Engine, call: Call) -> Callable[..., Any]:
     """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
     layout, kernel = call
-    device, allocate, current_stream, cls = layout.device, engine.allocator(layout), engine.current_stream, _array_class
+    allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, _array_class
 
     def launch(*values: Any) -> Any:
-        stream = current_stream(device)
+        stream = current_stream()
         data, owner = allocate(stream)
         kernel(stream, data, *values)
         return cls(layout, data, owner)
@@ -139,16 +147,42 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
     if overlaps_itself(layout):
         raise ValueError(f"{op.name}: out has several elements at one address; accepted: an array without repeats")
     call = call_for(op, operands.specs, operands.device, dtype, layout)
-    address = engine.address(out.data)
-    if any(
-        not isinstance(spec, type) and unsafe_overlap(layout, address, spec, engine.address(value))
-        for spec, value in zip(operands.specs, operands.values, strict=True)
-    ):
+    if _unsafe(engine, layout, out.data, operands.specs, operands.values):
         fresh = layout_of(layout.dtype, layout.shape, None, layout.device)
         data, owner = engine.allocate(fresh, stream)
         call_for(op, operands.specs, operands.device, dtype, fresh).kernel(stream, data, *operands.values)
         call_for(IDENTITY, (fresh,), operands.device, layout.dtype, layout).kernel(stream, out.data, data)
         del owner  # kept until the copy was launched; the pool is ordered on the stream
-    else:
-        call.kernel(stream, out.data, *operands.values)
+        return call
+    call.kernel(stream, out.data, *operands.values)
+    if operands.native and dtype is None:
+        _writes[(op, *operands.specs, layout)] = _writer(engine, call, operands.specs)
     return call
+
+
+def _unsafe(engine: Engine, out: Layout, target: Data, specs: tuple[Operand, ...], values: Sequence[Any]) -> bool:
+    address = engine.address(target)
+    return any(
+        not isinstance(spec, type) and unsafe_overlap(out, address, spec, engine.address(value))
+        for spec, value in zip(specs, values, strict=True)
+    )
+
+
+def _writer(engine: Engine, call: Call, specs: tuple[Operand, ...]) -> Callable[..., bool]:
+    """The steady state for xpops arrays and an xpops `out`: check that it may be written, launch."""
+    layout, kernel = call
+    current_stream = engine.current_stream
+    # Where `out` is one of the operands' own memory, which is what in-place operators do, nothing else has to be looked
+    # at.
+    alone = sum(not isinstance(spec, type) for spec in specs) == 1 and specs[0] is layout
+
+    def write(out: Tensor, *values: Any) -> bool:
+        target = out._data
+        if not out._writable or not (
+            (alone and target is values[0]) or not _unsafe(engine, layout, target, specs, values)
+        ):
+            return False
+        kernel(current_stream(), target, *values)
+        return True
+
+    return write

@@ -67,7 +67,10 @@ def call_for(
 
 
 def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
-    """The signature with the shape of `out`. A copy (an assignment) broadcasts to it; every other operator must match it."""
+    """The signature with the shape of `out`.
+
+    A copy (an assignment) broadcasts to it; every other operator must match it.
+    """
     broadcasts = op is IDENTITY and broadcast_shapes(signature.shape, out.shape, function="assignment") == out.shape
     if signature.dtype != out.dtype or (signature.shape != out.shape and not broadcasts):
         raise ValueError(

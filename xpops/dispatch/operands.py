@@ -43,8 +43,8 @@ class Operands:
     device : Device
         The one device of all arrays.
     framework : Adapter or None
-        The one framework of all operands; None where they are xpops arrays, of several frameworks, or of one that does not
-        say how to make its arrays.
+        The one framework of all operands; None where they are xpops arrays, of several frameworks, or of one that does
+        not say how to make its arrays.
     stream : int
         The stream the call runs on: the framework's own current one, else xpops'.
 
@@ -88,7 +88,7 @@ class Operands:
 
     def _stream_of(self, device: Device) -> int:
         theirs = self.framework.current_stream(device) if self.framework is not None else None
-        return engine_of(device).current_stream(device) if theirs is None else theirs
+        return engine_of(device).current_stream() if theirs is None else theirs
 
     def _adapter(self, x: Any, argument: str) -> Adapter | None:
         """The adapter of a foreign array; None for xpops arrays and scalars."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from xpops.core.devices import Device
 from xpops.core.layouts import Layout
 from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand, Signature
@@ -48,7 +47,7 @@ class Engine(Protocol):
     def from_host(self, array: Any, data: Data, layout: Layout, stream: int) -> None:
         """Copy a C-contiguous ndarray into the memory of a C-contiguous `layout`."""
 
-    def current_stream(self, device: Device) -> int:
+    def current_stream(self) -> int:
         """The handle of the stream that calls go to; 0 is the legacy default stream."""
 
     def order(self, first: int, then: int) -> None:

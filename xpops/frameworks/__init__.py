@@ -1,1 +1,3 @@
-"""One adapter for each framework: recognise, view, allocate, current stream. None imports a framework the caller did not."""
+"""One adapter for each framework: recognise, view, allocate, current stream. None imports a framework the caller did
+not.
+"""

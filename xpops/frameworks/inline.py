@@ -1,8 +1,8 @@
 """The steady state for torch tensors: a call like an earlier one goes straight to its kernel.
 
-Reading a tensor's dtype, shape, strides and device one by one costs 0.4 us each time. Torch's compiler has the same need and
-a C++ answer to it: a guard that says in 0.2 us whether several tensors are still what they were, requires_grad and the
-conjugate bit included.
+Reading a tensor's dtype, shape, strides and device one by one costs 0.4 us each time. Torch's compiler has the same
+need and a C++ answer to it: a guard that says in 0.2 us whether several tensors are still what they were, requires_grad
+and the conjugate bit included.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
 try:
-    from torch._C._dynamo.guards import TensorGuards
+    from torch._C._dynamo import guards as _guards
+
+    TensorGuards: Any = _guards.TensorGuards
 except ImportError:  # a torch without its compiler: every call goes the long way
     TensorGuards = None
 
@@ -57,7 +59,15 @@ class InlineCache:
         return None
 
     def remember(
-        self, op: Operator, x1: Any, x2: Any, out: Any, specs: tuple[Operand, ...], layout: Layout, kernel: Kernel, like: Any
+        self,
+        op: Operator,
+        x1: Any,
+        x2: Any,
+        out: Any,
+        specs: tuple[Operand, ...],
+        layout: Layout,
+        kernel: Kernel,
+        like: Any,
     ) -> bool:
         """Keep the way of a call that succeeded, if it can be; `like` is its result, in `layout`."""
         tensors = [x for x in (x1, x2, out) if isinstance(x, torch.Tensor)]

@@ -31,7 +31,8 @@ class JaxAdapter:
         return None
 
     def export(self, array: Any) -> Any:
-        return jax.dlpack.from_dlpack(array)
+        # JAX cannot read that an array is read-only, and need not: it never writes.
+        return jax.dlpack.from_dlpack(type(array)(array._layout, array._data, array._owner, True))
 
     def current_stream(self, device: Device) -> int | None:
         return None

@@ -14,7 +14,6 @@ from xpops.engine import engine_of
 from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View, order_before, spelled_strides
 from xpops.frameworks.inline import InlineCache
-
 from xpops.plan.cache import BoundedDict
 
 # torch names dtypes as NumPy and ml_dtypes do.

@@ -36,9 +36,7 @@ def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast_shapes
     return tuple(result)
 
 
-def broadcast_strides(
-    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
-) -> tuple[int, ...]:
+def broadcast_strides(shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of an array of `shape` when it is read in the shape `target`: 0 along every repeated axis.
 
     Examples

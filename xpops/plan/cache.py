@@ -11,8 +11,8 @@ V = TypeVar("V")
 class BoundedDict(dict[K, V]):
     """A dict that forgets everything when it is full.
 
-    Reading costs what reading a dict costs, which is why this is no LRU: plans are cheap to make again, and a program that
-    fills the cache has no favourite to keep.
+    Reading costs what reading a dict costs, which is why this is no LRU: plans are cheap to make again, and a program
+    that fills the cache has no favourite to keep.
     """
 
     def __init__(self, limit: int) -> None:

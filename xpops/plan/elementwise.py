@@ -19,7 +19,10 @@ INDEX_LIMIT = 2**31 - 2**20
 
 
 class Mode(StrEnum):
-    """How an operand's elements lie beside the result's linear order. ``native/xpops/kernels/elementwise.cuh`` says more."""
+    """How an operand's elements lie beside the result's linear order.
+
+    ``native/xpops/kernels/elementwise.cuh`` says more.
+    """
 
     LINEAR = "kLinear"
     SCALAR = "kScalar"
@@ -146,7 +149,9 @@ def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Stri
     return Mode.GATHER
 
 
-def _pack(shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides, policy: Policy) -> int:
+def _pack(
+    shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides, policy: Policy
+) -> int:
     """The widest pack that every operand can be accessed with; 1 where one would be gathered and is not small.
 
     A gathered operand of few elements comes from the cache, whatever the order; a large one wants neighbouring threads
@@ -174,7 +179,9 @@ def index_bits(size: int, strides: list[Strides], shape: tuple[int, ...]) -> int
 
 
 def pack_tail(size: int, divisors: tuple[int, ...], strides: list[Strides], bits: int) -> bytes:
-    """The bytes of ``ElementwiseParams`` after the slots; an array of length 0 is spelled with one unused element in C++."""
+    """The bytes of ``ElementwiseParams`` after the slots; an array of length 0 is spelled with one unused element in
+    C++.
+    """
     tail = struct.pack("<Q", size)
     for divisor in divisors or (1,):
         tail += pack_divmod(divisor, bits)

@@ -9,7 +9,9 @@ from xpops.plan.broadcast import broadcast_strides
 def overlaps_itself(layout: Layout) -> bool:
     """Whether two elements may share memory. Errs on the side of True for layouts that interleave axes."""
     reach = 0
-    axes = sorted((abs(stride), length) for stride, length in zip(layout.strides, layout.shape, strict=True) if length > 1)
+    axes = sorted(
+        (abs(stride), length) for stride, length in zip(layout.strides, layout.shape, strict=True) if length > 1
+    )
     for stride, length in axes:
         if layout.size and stride <= reach:
             return True
@@ -20,8 +22,8 @@ def overlaps_itself(layout: Layout) -> bool:
 def unsafe_overlap(out: Layout, out_address: int, operand: Layout, address: int) -> bool:
     """Whether writing `out` could change elements of `operand` before they are read.
 
-    The same elements at the same addresses are safe: each is read before it is written. Judged by the ranges of bytes, so
-    it may be True for arrays that interleave.
+    The same elements at the same addresses are safe: each is read before it is written. Judged by the ranges of bytes,
+    so it may be True for arrays that interleave.
     """
     low, high = extent(out)
     other_low, other_high = extent(operand)

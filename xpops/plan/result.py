@@ -10,8 +10,8 @@ from xpops.plan.signature import Operand, Signature
 def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:
     """A dense layout in the order of the operands.
 
-    Operands that fill the result's shape and agree on the order of their axes pass that order on (so that the sum of two
-    transposed arrays is transposed, and both are read and written in a straight line); otherwise it is C order.
+    Operands that fill the result's shape and agree on the order of their axes pass that order on (so that the sum of
+    two transposed arrays is transposed, and both are read and written in a straight line); otherwise it is C order.
     """
     shape = signature.shape
     full = {operand.strides for operand in operands if isinstance(operand, Layout) and operand.shape == shape}

@@ -69,7 +69,7 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
 
 
 def _scalar_as(kind: type, dtype: DType) -> DType:
-    """The loop dtype of filling `dtype` with a Python scalar of type `kind`: its own, so that nothing is rounded twice."""
+    """The loop dtype of filling `dtype` with a Python scalar: its own, so that nothing is rounded twice."""
     if dtype not in dt.FLOAT8 and scalar_dtype(kind, dtype) != dtype:
         raise TypeError(f"assignment: a Python {kind.__name__} does not fit {dtype}; convert the value first")
     return dtype

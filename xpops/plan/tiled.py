@@ -8,7 +8,7 @@ from math import prod
 from xpops.core.layouts import Layout
 from xpops.plan.coalesce import Strides
 from xpops.plan.divmod import pack_divmod
-from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, index_bits, with_scalars, walk
+from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, index_bits, walk, with_scalars
 from xpops.plan.signature import Operand
 
 # Below this length along either axis a tile is mostly empty.
@@ -16,7 +16,8 @@ MIN_LENGTH = 8
 
 
 def transposed_axis(shape: tuple[int, ...], strides: list[Strides]) -> int | None:
-    """The axis, not the last, that an operand walks in steps of 1 while the result walks the last one; None if none does.
+    """The axis, not the last, that an operand walks in steps of 1 while the result walks the last one; None if none
+    does.
 
     Examples
     --------

@@ -8,7 +8,8 @@
 
 namespace xpops {
 
-// Wire: uint64 for integers, whose sums wrap and so are exact for every integer dtype; double for floats, rounded once to T.
+// Wire: uint64 for integers, whose sums wrap and so are exact for every integer dtype; double for floats, rounded once to
+// T; complex<double> for complex.
 template <class Wire>
 struct ArangeParams {
   uint64 out;
@@ -26,7 +27,7 @@ XPOPS_DEVICE void arange(const ArangeParams<Wire>& params) {
     const uint64 linear = first + u * kBlock * kPack;
     Pack<T, kPack> pack;
 #pragma unroll
-    for (int i = 0; i < kPack; ++i) pack.elem[i] = cast<T>(params.start + static_cast<Wire>(linear + i) * params.step);
+    for (int i = 0; i < kPack; ++i) pack.elem[i] = cast<T>(params.start + cast<Wire>(linear + i) * params.step);
     if (linear + kPack <= params.size) {
       pack.store(out + linear);
     } else {

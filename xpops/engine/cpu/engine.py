@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, extent
 from xpops.engine.cpu import functions
@@ -41,11 +40,12 @@ class CpuEngine:
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         loops = signature.loop if op.own_halves else tuple(_WIDENED.get(loop, loop) for loop in signature.loop)
+        pairs = tuple(zip(signature.loop, loops, strict=True))
         function = _function(op)
 
         def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
             with np.errstate(all="ignore"):
-                converted = [_converted(x, loop) for x, loop in zip(inputs, loops, strict=True)]
+                converted = [_converted(x, *pair) for x, pair in zip(inputs, pairs, strict=True)]
                 if isinstance(function, np.ufunc):
                     function(*converted, out=out, casting="unsafe")
                 else:
@@ -79,8 +79,8 @@ class CpuEngine:
         if layout.size == 0:
             return np.empty(layout.shape, layout.dtype)
         low, high = extent(layout)
-        buffer = (ctypes.c_char * (high - low)).from_address(address + low)
-        buffer.owner = owner  # type: ignore[attr-defined]  # ctypes instances take attributes; the ndarray's base holds it
+        buffer: Any = (ctypes.c_char * (high - low)).from_address(address + low)
+        buffer.owner = owner  # ctypes instances take attributes, and the ndarray's base holds this one
         array: NDArray = np.ndarray(layout.shape, layout.dtype, buffer, -low, _byte_strides(layout))
         array.flags.writeable = writable
         return array
@@ -91,7 +91,7 @@ class CpuEngine:
     def from_host(self, array: NDArray, data: NDArray, layout: Layout, stream: int = 0) -> None:
         data[...] = array
 
-    def current_stream(self, device: Device = CPU) -> int:
+    def current_stream(self) -> int:
         return 0
 
     def order(self, first: int, then: int) -> None:
@@ -106,8 +106,10 @@ def _function(op: Operator) -> Callable[..., Any]:
     return found
 
 
-def _converted(x: Any, dtype: DType) -> NDArray:
-    return x.astype(dtype, copy=False) if isinstance(x, np.ndarray) else np.asarray(x, dtype)
+def _converted(x: Any, loop: DType, wide: DType) -> NDArray:
+    """An operand as the loop's dtype, and that as the wider one that computes it."""
+    array = x.astype(loop, copy=False) if isinstance(x, np.ndarray) else np.asarray(x, loop)
+    return array.astype(wide, copy=False)
 
 
 def _byte_strides(layout: Layout) -> tuple[int, ...]:

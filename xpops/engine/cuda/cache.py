@@ -52,7 +52,7 @@ def disk() -> FileStreamProgramCache | None:
 def _read(key: bytes) -> bytes | None:
     """The entry, or None where it is missing, damaged or unreadable."""
     store = disk()
-    entry = None
+    entry: bytes | None = None
     if store is not None:
         with suppress(OSError):
             entry = store.get(key)

@@ -40,7 +40,7 @@ def _newest_architecture() -> int:
     from cuda.bindings import nvrtc
 
     _, supported = nvrtc.nvrtcGetSupportedArchs()
-    return max(supported)
+    return int(max(supported))
 
 
 def options_for(capability: int) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def compile_cubin(name: str, source: str, capability: int) -> bytes:
             nvrtc.nvrtcGetProgramLog(program, log)
             raise CompileError(name, options, source, log.rstrip(b"\0").decode(errors="replace"))
         _, length = nvrtc.nvrtcGetCUBINSize(program)
-        cubin = b" " * length
+        cubin = bytes(length)
         nvrtc.nvrtcGetCUBIN(program, cubin)
         return cubin
     finally:

@@ -74,7 +74,7 @@ def _capability(nvml: Any, handle: int) -> int:
 
 
 def _visible(uuids: list[str]) -> list[int]:
-    """The indices of the GPUs that ``CUDA_VISIBLE_DEVICES`` leaves; as CUDA does, up to the first entry it cannot read."""
+    """The indices of the GPUs that ``CUDA_VISIBLE_DEVICES`` leaves: as in CUDA, up to the first unreadable entry."""
     wanted = os.environ.get("CUDA_VISIBLE_DEVICES")
     if wanted is None:
         return list(range(len(uuids)))
@@ -125,9 +125,7 @@ class DeviceContext:
         self.device, self.index = device, device.index
         self._device = check(driver.cuDeviceGet(device.index))
         self.handle = check(driver.cuDevicePrimaryCtxRetain(self._device))
-        major, minor = (
-            self.attribute(f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR")
-        )
+        major, minor = (self.attribute(f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
         self.capability = major * 10 + minor
 
     def attribute(self, name: str) -> int:

@@ -33,6 +33,8 @@ class CudaEngine:
     device : Device
     """
 
+    current_stream = staticmethod(streams.current)
+
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
         self.pool = Pool(self.context)
@@ -65,7 +67,10 @@ class CudaEngine:
         def modular(stream: int, out: int, start: int, step: int) -> None:
             launch(stream, out, start % 2**64, step % 2**64)
 
-        return modular if glue.slots == "QQQ" else launch
+        def split(stream: int, out: int, start: complex, step: complex) -> None:
+            launch(stream, out, start.real, start.imag, step.real, step.imag)
+
+        return {"QQQ": modular, "Qdddd": split}.get(glue.slots, launch)
 
     def function(self, name: str, source: str) -> Function:
         """The loaded kernel of `source`."""
@@ -95,9 +100,6 @@ class CudaEngine:
             with self.context:
                 # From pageable memory: the driver has read it when the call returns.
                 check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
-
-    def current_stream(self, device: Device) -> int:
-        return streams.current()
 
     def order(self, first: int, then: int) -> None:
         with self.context:

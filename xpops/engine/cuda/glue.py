@@ -58,9 +58,13 @@ def elementwise_glue(
         else:
             wire, form, width = wire_of(loop)
             types = f"{wire}, {_types(loop, loop, op).partition(', ')[2]}"
-            declared.append(f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>")
+            declared.append(
+                f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
+            )
         slots, slot = slots + form, slot + width
-    family, shape = ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
+    family, shape = (
+        ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
+    )
     headers = [f"kernels/{family}", f"math/{op.header}"]
     if not _COMPLEX.isdisjoint((*signature.loop, out.dtype)):
         headers.append("math/complex")
@@ -80,7 +84,9 @@ def elementwise_glue(
 
 def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
     """The glue of `arange`; integers travel modulo 2**64."""
-    wire, form = ("uint64", "Q") if out.dtype in dt.CATEGORIES["integer or boolean"] else ("double", "d")
+    wire, form, _ = wire_of(out.dtype)
+    if wire == "int64":
+        wire, form = "uint64", "Q"
     source = [
         "#include <xpops/kernels/arange.cuh>",
         "using namespace xpops;",

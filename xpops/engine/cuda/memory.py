@@ -38,8 +38,8 @@ class Block:
 class Pool:
     """The memory of one device.
 
-    A block returns to the stream it was allocated on and is reused there only, so that the reuse comes after every kernel
-    that was launched on it.
+    A block returns to the stream it was allocated on and is reused there only, so that the reuse comes after every
+    kernel that was launched on it.
 
     Parameters
     ----------
@@ -61,9 +61,7 @@ class Pool:
         _, total = check(driver.cuMemGetInfo())
         threshold = driver.cuuint64_t(total // RELEASE_SHARE)
         check(
-            driver.cuMemPoolSetAttribute(
-                pool, driver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, threshold
-            )
+            driver.cuMemPoolSetAttribute(pool, driver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, threshold)
         )
         return pool
 

@@ -45,4 +45,6 @@ def _handle(s: Any) -> int:
     for attribute in ("cuda_stream", "ptr"):
         if isinstance(getattr(s, attribute, None), int):
             return int(getattr(s, attribute))
-    raise TypeError(f"stream: s is a {type(s).__qualname__}; accepted: an object with __cuda_stream__, or a torch or cupy stream")
+    raise TypeError(
+        f"stream: s is a {type(s).__qualname__}; accepted: an object with __cuda_stream__, or a torch or cupy stream"
+    )

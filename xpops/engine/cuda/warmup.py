@@ -41,14 +41,17 @@ def _source(op: Operator, operands: tuple[Operand, ...], capability: int, out: D
 
 
 def core_sources(capability: int) -> list[Source]:
-    """The kernels that nearly every program calls: contiguous float32, beside an array and beside a scalar, and fills."""
+    """The kernels that nearly every program calls: contiguous float32, with an array or a scalar, copies and fills."""
     x = _vector(dt.float32)
     sources = []
     for op in (OPERATORS[name] for name in CORE_OPERATORS):
         operands: list[tuple[Operand, ...]] = [(x,)] if op.arity == 1 else [(x, x), (x, float)]
         sources += [_source(op, each, capability) for each in operands]
     for dtype, scalar in ((dt.float32, float), (dt.int64, int), (dt.bool, bool)):
-        sources += [_source(IDENTITY, (scalar,), capability, dtype), _source(IDENTITY, (_vector(dtype),), capability, dtype)]
+        sources += [
+            _source(IDENTITY, (scalar,), capability, dtype),
+            _source(IDENTITY, (_vector(dtype),), capability, dtype),
+        ]
     return sources
 
 
@@ -84,7 +87,10 @@ def compile_all(sources: list[Source], capability: int, progress: Callable[[int,
 
 
 def at_import() -> None:
-    """See that the core kernels of every visible GPU are on disk. Creates no CUDA context, and never fails the import."""
+    """See that the core kernels of every visible GPU are on disk.
+
+    Creates no CUDA context, and never fails the import.
+    """
     for capability in {gpu.capability for gpu in visible_gpus()}:
         store = disk()
         # One small entry says that all of them are there, so that a warm import neither reads them nor loads NVRTC.

@@ -1,0 +1,210 @@
+"""The cache of compiled kernels. NVRTC needs no GPU."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xpops.core.errors import CompileError
+from xpops.engine.cuda import cache, compile
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = 'extern "C" __global__ void xpops_kernel(int* x) { *x = 1; }\n'
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty cache of the test's own."""
+    yield from use(tmp_path / "cache", monkeypatch)
+
+
+def use(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("XPOPS_CACHE_DIR", str(path))
+    disk = cache.disk  # which a test may replace
+    disk.cache_clear()
+    yield path
+    disk.cache_clear()
+
+
+def compiled(source: str = SOURCE) -> int:
+    """How many kernels one call compiles."""
+    before = cache.compilations
+    assert cache.cubin_for("test", source, 90).startswith(b"\x7fELF")
+    return cache.compilations - before
+
+
+def entries(directory: Path) -> list[Path]:
+    return [path for path in directory.rglob("*") if path.is_file() and path.stat().st_size > 500]
+
+
+AXES = {
+    "schema": ("SCHEMA", -1),
+    "options": ("options_for", lambda capability: (f"--gpu-architecture=sm_{capability}", "--std=c++17", "-lineinfo")),
+    "version of NVRTC": ("nvrtc_version", lambda: (99, 0)),
+    "headers": ("header_digest", lambda: "other"),
+}
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_key_holds_every_axis(axis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache.key_of(SOURCE, 90)
+    assert cache.key_of(SOURCE, 90) == before
+    monkeypatch.setattr(cache, *AXES[axis])
+    assert cache.key_of(SOURCE, 90) != before
+
+
+def test_the_key_holds_source_and_architecture() -> None:
+    assert len({cache.key_of(SOURCE, 90), cache.key_of(SOURCE + " ", 90), cache.key_of(SOURCE, 80)}) == 3
+
+
+def test_the_key_holds_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, digest = cache.key_of(SOURCE, 90), compile.header_digest()
+    monkeypatch.setattr(compile, "include_directory", lambda: Path("/somewhere/else"))
+    monkeypatch.setattr(cache, "header_digest", lambda: digest)
+    assert any("/somewhere/else" in option for option in cache.options_for(90))
+    assert cache.key_of(SOURCE, 90) == before
+
+
+def test_the_digest_holds_paths_and_bytes_of_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile, "include_directory", lambda: tmp_path)
+    digest = compile.header_digest.__wrapped__
+    seen = [digest()]
+    for name, text in [("a.cuh", ""), ("a.cuh", "int"), ("b.cuh", "int"), ("deep/b.cuh", "x")]:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        seen.append(digest())
+    (tmp_path / "a.cuh").rename(tmp_path / "c.cuh")
+    seen.append(digest())
+    assert len(set(seen)) == len(seen)
+    (tmp_path / "notes.md").write_text("no header")
+    assert digest() == seen[-1]
+
+
+def test_the_second_time_comes_from_the_disk(directory: Path) -> None:
+    assert (compiled(), compiled()) == (1, 0)
+    assert len(entries(directory)) == 1
+    cache.disk.cache_clear()  # as in a new process
+    assert compiled() == 0
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "flipped", "foreign"])
+def test_a_damaged_entry_is_a_miss_and_is_replaced(damage: str, directory: Path) -> None:
+    good = cache.cubin_for("test", SOURCE, 90)
+    (path,) = entries(directory)
+    data = path.read_bytes()
+    middle = len(data) // 2
+    path.write_bytes(
+        {
+            "truncated": data[:middle],
+            "empty": b"",
+            "flipped": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+            "foreign": b"nothing of ours " * 100,
+        }[damage]
+    )
+    before = cache.compilations
+    assert cache.cubin_for("test", SOURCE, 90) == good
+    assert cache.compilations == before + 1
+    assert compiled() == 0
+
+
+def test_a_directory_that_cannot_be_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for _ in use(tmp_path / "file" / "cache", monkeypatch):
+        with pytest.warns(UserWarning, match="xpops: kernels are not kept on disk: .*file/cache: Not a directory"):
+            assert compiled() == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert compiled() == 1
+
+
+def test_a_write_that_fails_costs_nothing_but_the_entry(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def get(self, key: bytes) -> None:
+            return None
+
+        def __setitem__(self, key: bytes, value: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache, "disk", Full)
+    with pytest.warns(UserWarning, match="a kernel could not be kept on disk: No space left"):
+        assert compiled() == 1
+
+
+def test_what_does_not_compile_is_not_kept(directory: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(CompileError):
+            cache.cubin_for("broken", "int main( {", 90)
+    assert entries(directory) == []
+
+
+def test_one_thread_makes_a_value_while_the_others_wait() -> None:
+    once, made, barrier = cache.Once(), [], threading.Barrier(8)
+
+    def make() -> object:
+        time.sleep(0.02)
+        made.append(object())
+        return made[-1]
+
+    def work(_: int) -> Any:
+        barrier.wait()
+        return once.get("key", make)
+
+    with ThreadPoolExecutor(8) as threads:
+        results = list(threads.map(work, range(8)))
+    assert len(made) == 1
+    assert all(result is made[0] for result in results)
+
+
+def test_different_keys_are_made_at_the_same_time() -> None:
+    once, both = cache.Once(), threading.Barrier(2, timeout=10)
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(lambda key: once.get(key, lambda: (both.wait(), key)[1]), "ab")) == ["a", "b"]
+
+
+def test_a_failure_is_passed_on_and_tried_again() -> None:
+    once, answers = cache.Once(), iter([None, 7])
+
+    def make() -> int:
+        answer = next(answers)
+        if answer is None:
+            raise ValueError("not yet")
+        return answer
+
+    with pytest.raises(ValueError, match="not yet"):
+        once.get("key", make)
+    assert (once.get("key", make), once.get("key", make)) == (7, 7)
+
+
+PROGRAM = """
+from hashlib import sha256
+from xpops.engine.cuda import cache
+source = 'extern "C" __global__ void xpops_kernel(int* x) {{ *x = {}; }}'
+cubins = [cache.cubin_for("storm", source.format(i), 90) for i in range(6)]
+print(sha256(b"".join(cubins)).hexdigest(), cache.compilations)
+"""
+
+
+def test_many_processes_on_one_cold_directory(tmp_path: Path) -> None:
+    environment = {**os.environ, "XPOPS_CACHE_DIR": str(tmp_path / "shared"), "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-c", PROGRAM]
+    running = [
+        subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(8)
+    ]
+    printed = [process.communicate(timeout=120) for process in running]
+    assert [process.returncode for process in running] == [0] * 8, [error for _, error in printed]
+    assert [error for _, error in printed] == [""] * 8
+    assert len({out.split()[0] for out, _ in printed}) == 1
+    last = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert last.stdout.split() == [printed[0][0].split()[0], "0"]

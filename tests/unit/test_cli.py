@@ -1,0 +1,116 @@
+"""``python -m xpops``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops.cli.warmup
+from xpops.cli import main
+from xpops.cli.pipeline import STEPS
+from xpops.engine.cuda import cache
+from xpops.engine.cuda.driver import Gpu
+from xpops.engine.cuda.warmup import core_sources
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "xpops", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=170, check=False
+    )
+
+
+def test_info_says_what_is_here() -> None:
+    done = run("info")
+    assert done.returncode == 0, done.stderr
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    for name in (
+        "python",
+        "system",
+        "xpops",
+        "numpy",
+        "ml_dtypes",
+        "cuda-bindings",
+        "nvidia-cuda-nvrtc",
+        "GPU",
+        "driver",
+    ):
+        assert name in names
+    assert f"numpy {np.__version__}" in " ".join(done.stdout.split())
+    assert "kernel cache" in done.stdout
+    assert "frameworks" in done.stdout
+
+
+def test_the_main_job_on_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "images.npy"
+    np.save(path, np.random.default_rng(0).random((2, 3, 8, 9)))
+    done = run("--input", str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "batch (2, 3, 8, 9) float32" in done.stdout
+    assert "kernel cache" in done.stdout
+    for framework in ("xpops", "numpy"):
+        for step in STEPS:
+            assert any(line.startswith(f"{framework:10}cpu") and step.name in line for line in done.stdout.splitlines())
+    assert done.stdout.rstrip().endswith("All results agree with the frameworks' own.")
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 4, 8, 8), (3, 8, 8)], ids=str)
+def test_images_of_another_shape_are_refused(shape: tuple[int, ...], tmp_path: Path) -> None:
+    path = tmp_path / "images.npy"
+    np.save(path, np.zeros(shape))
+    with pytest.raises(SystemExit) as caught:
+        main(["--input", str(path)])
+    assert str(caught.value) == f"--input: {path} has shape {shape}; accepted: (n, 3, height, width)"
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--input", str(tmp_path / "none.npy")])
+    assert "--input" in str(caught.value)
+    assert "none.npy" in str(caught.value)
+
+
+def test_an_unknown_command(capsys: Any) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["fly"])
+    assert caught.value.code == 2
+    assert "warmup" in capsys.readouterr().err
+
+
+def test_warmup_without_a_gpu(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xpops.cli.warmup, "visible_gpus", tuple)
+    assert main(["warmup"]) == 0
+    assert capsys.readouterr().out == "No GPU here: there is nothing to compile.\n"
+
+
+def test_warmup_compiles_what_is_missing(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XPOPS_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(xpops.cli.warmup, "visible_gpus", lambda: (Gpu("pretended", 90, "0"),))
+    monkeypatch.setattr(xpops.cli.warmup, "all_sources", lambda capability: core_sources(capability)[:3])
+    monkeypatch.setattr(cache, "compilations", 0)
+    cache.disk.cache_clear()
+    total = len(core_sources(90))
+    try:
+        assert main(["warmup"]) == 0
+    finally:
+        cache.disk.cache_clear()
+    printed = capsys.readouterr().out
+    assert f"[{'#' * 40}] {total}/{total}" in printed
+    assert printed.endswith(f"sm_90: {total} kernels in {tmp_path}, {total} compiled now\n")
+
+
+def test_the_job_needs_no_writable_cache(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    environment = {**os.environ, "XPOPS_CACHE_DIR": str(tmp_path / "file" / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-m", "xpops", "info"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert str(tmp_path / "file" / "cache") in done.stdout

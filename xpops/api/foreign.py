@@ -1,0 +1,31 @@
+"""Functions of views, for arrays of any framework: what came in goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from xpops.array import Array, adopt_foreign
+from xpops.frameworks.registry import adapter_of
+
+P = ParamSpec("P")
+
+
+def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate[Any, P], Any]:
+    """`function` of an xpops array and more, for the array of any framework as its first argument.
+
+    The result, or each of a tuple of them, is an array of that framework on the memory of ours.
+    """
+
+    @wraps(function)
+    def in_kind(x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        if isinstance(x, Array):
+            return function(x, *args, **kwargs)
+        result = function(adopt_foreign(x, function.__name__, "x"), *args, **kwargs)
+        adapter = adapter_of(type(x))
+        if adapter is None:
+            return result
+        return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
+
+    return in_kind
