@@ -115,7 +115,7 @@ def test_without_a_visible_gpu_everything_runs_on_the_cpu(cuda: Any) -> None:
         """,
         CUDA_VISIBLE_DEVICES="",
     )
-    assert "'cuda:0' is not there; available: cpu" in printed
+    assert "'cuda:0', which is not there; available: cpu" in printed
 
 
 PROGRAM = """
@@ -221,8 +221,9 @@ def test_threads_that_ask_for_one_new_kernel_compile_it_once(cuda: Any, monkeypa
 def test_the_callers_context_stays(cuda: Any) -> None:
     from cuda.bindings import driver
 
+    x = xp.ones(1 << 20, device=cuda)  # in a fresh process there is no driver before this
     before = driver.cuCtxGetCurrent()
-    x = xp.ones(1 << 20, device=cuda) * 2
+    x = x * 2
     x.to_numpy(), xp.asarray(np.ones(3), device=cuda), xp.astype(x, xp.float16)
     assert int(driver.cuCtxGetCurrent()[1]) == int(before[1])
 
@@ -299,6 +300,17 @@ def test_freed_large_blocks_are_used_again(cuda: Any, pool: Any) -> None:
         x = x + 1
     assert pool.reserved() == reserved
     assert float(x[-1]) == 52
+
+
+def test_large_blocks_freed_in_a_thread_without_a_context(cuda: Any, pool: Any) -> None:
+    made = [xp.ones(1 << 24, dtype=xp.float32, device=cuda)]
+    reserved = pool.reserved()
+    for _ in range(20):
+        thread = threading.Thread(target=made.clear)
+        thread.start()
+        thread.join()
+        made.append(xp.ones(1 << 24, dtype=xp.float32, device=cuda))
+    assert pool.reserved() == reserved
 
 
 def test_trim_hands_back_what_is_free(cuda: Any, pool: Any) -> None:

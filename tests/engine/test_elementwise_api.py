@@ -76,6 +76,12 @@ def expected_of(op: Operator, *hosts: Any) -> Any:
 
 
 def assert_matches(op: Operator, x: Any, expected: Any, complex_: bool) -> None:
+    if op.name in ("maximum", "minimum"):
+        # The standard leaves open which of +0 and -0 is the larger one, and NumPy's answer depends on the position.
+        assert (x.dtype, x.shape) == (expected.dtype, expected.shape)
+        kind = expected.dtype if expected.dtype.kind in "iu" else np.float64
+        np.testing.assert_array_equal(x.to_numpy().astype(kind), expected.astype(kind))
+        return
     exact = op.header in EXACT_HEADERS or (op.header == "arithmetic" and op.name not in INEXACT) or op.name == "sqrt"
     if expected.dtype.kind in "biu" or (exact and not complex_) or (op.name in INEXACT[4:] and not complex_):
         assert_same(x, expected)

@@ -138,3 +138,23 @@ def test_copies_keep_every_bit(dtype: Any, device: Any) -> None:
     host = values(dtype)
     copied = xp.asarray(host, device=device).copy().to_numpy()
     assert np.array_equal(copied.view(np.uint8), host.view(np.uint8))  # payloads of NaNs too
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_python_floats_are_rounded_once(dtype: Any, sign: int, device: Any) -> None:
+    f: Any = ml_dtypes.finfo(dtype)
+    value = sign * (
+        1 + float(f.eps) / 2 + 2.0**-40
+    )  # just beyond a midpoint: by way of float32 it would be the midpoint
+    expected = np.full(3, sign * (1 + float(f.eps))).astype(dtype)
+    assert_bits(xp.full(3, value, dtype=dtype, device=device).to_numpy(), expected)
+    if dtype in HALVES:
+        assert_bits(xp.add(xp.zeros(3, dtype=dtype, device=device), value).to_numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_integers_beside_halves_are_rounded_once_before_they_are_added(dtype: Any, device: Any) -> None:
+    host = np.array([2049, 4099, 33685505, 257, -(2**31) + 1], np.int32)
+    x, zeros = xp.asarray(host, device=device), xp.zeros(host.size, dtype=dtype, device=device)
+    assert_bits(xp.add(x, zeros).to_numpy(), nearest(host, dtype), host)

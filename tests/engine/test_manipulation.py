@@ -106,7 +106,7 @@ def test_foreign_arrays_are_taken_where_they_lie() -> None:
     host = np.arange(6)
     x = xp.flip(host)
     x[0] = 100
-    assert isinstance(x, xp.Array)
+    assert type(x) is np.ndarray
     assert host[5] == 100
 
 

@@ -86,7 +86,10 @@ def run(path: Path | None) -> int:
 def _batch(path: Path | None) -> Any:
     """The images of a file, or generated ones; fewer where only a CPU is to compute them."""
     if path is not None:
-        images = np.load(path)
+        try:
+            images = np.load(path)
+        except (OSError, ValueError) as error:
+            raise SystemExit(f"--input: {path} cannot be read: {error}") from error
         if images.ndim != 4 or images.shape[1] != 3:
             raise SystemExit(f"--input: {path} has shape {images.shape}; accepted: (n, 3, height, width)")
         return images.astype(np.float32)

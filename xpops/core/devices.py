@@ -33,7 +33,7 @@ class Device(str):
     index: int  # type: ignore[assignment]  # a device is no sequence of letters to search
 
     def __new__(cls, name: str) -> Device:
-        known = cls._known.get(name)
+        known = cls._known.get(name) if isinstance(name, str) else None
         if known is not None:
             return known
         match = re.fullmatch(r"(cpu)|cuda(?::(\d+))?", name) if isinstance(name, str) else None

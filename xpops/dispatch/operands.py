@@ -66,7 +66,10 @@ class Operands:
         self.values = [view.data if isinstance(view, View) else view for view in views]
         self.out: View | None = None
         if out is not None:
-            self.out = self._view(out, self._adapter(out, "out"), "out")
+            view = self._view(out, self._adapter(out, "out"), "out")
+            if not isinstance(view, View):
+                raise TypeError(f"{op.name}: out is a scalar, {out!r}; accepted: an array")
+            self.out = view
             names, views = ("out", *names), [self.out, *views]
         self.device = self._common_device(names, views)
         self.stream = self._stream_of(self.device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -30,8 +31,8 @@ class Borrowed:
     def __init__(self, owner: Any, device: Device, lender: int | None) -> None:
         self._owner, self._device, self._lender = owner, device, lender
 
-    def __del__(self) -> None:
-        if sys.is_finalizing():
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if finalizing():  # when even this module's names may be gone
             return
         engine = engine_of(self._device)
         ours = engine.current_stream()
@@ -60,8 +61,8 @@ class Lent:
     def __init__(self, owner: Any, device: Device, consumer: int, ours: int) -> None:
         self._owner, self._device, self._consumer, self._ours = owner, device, consumer, ours
 
-    def __del__(self) -> None:
-        if not sys.is_finalizing():
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not finalizing():
             with suppress(DeviceError):  # the consumer's stream may be gone, and its work with it
                 engine_of(self._device).order(self._consumer, self._ours)
 

@@ -23,7 +23,7 @@ _ROWS = (
     _row("divide", 2, "floating-point", header=_ARITHMETIC),
     _row("floor_divide", 2, "real-valued", header=_ARITHMETIC),
     _row("hypot", 2, "real floating-point", header=_ARITHMETIC),
-    _row("identity", 1, "any", "given", header=_ARITHMETIC, numpy="positive"),
+    _row("identity", 1, "any", "given", header=_ARITHMETIC, numpy="positive", own_halves=True),
     _row("imag", 1, "numeric", "real", header=_ARITHMETIC),
     _row("maximum", 2, "real-valued", header=_ARITHMETIC),
     _row("minimum", 2, "real-valued", header=_ARITHMETIC),

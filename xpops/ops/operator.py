@@ -30,7 +30,7 @@ class Operator:
     logical : bool
         Whether operands are read as truth values.
     own_halves : bool
-        Whether float16 and bfloat16 are computed as they are, where every other operator computes them in float32.
+        Whether float16, bfloat16 and float8 are taken as they are, where every other operator computes them in float32.
     """
 
     name: str

@@ -5,6 +5,7 @@
 #include <xpops/core/traits.cuh>
 #include <xpops/core/types.cuh>
 #include <xpops/memory/pack.cuh>
+#include <xpops/memory/slots.cuh>
 
 namespace xpops {
 
@@ -12,8 +13,9 @@ namespace xpops {
 // T; complex<double> for complex.
 template <class Wire>
 struct ArangeParams {
+  static constexpr int kWidth = sizeof(Wire) / sizeof(uint64);
   uint64 out;
-  Wire start, step;
+  uint64 start[kWidth], step[kWidth];
   uint64 size;
 };
 
@@ -21,13 +23,14 @@ template <class T, class Wire, int kBlock, int kUnroll>
 XPOPS_DEVICE void arange(const ArangeParams<Wire>& params) {
   constexpr int kPack = kMaxPackBytes / sizeof(T);
   T* out = reinterpret_cast<T*>(params.out);
+  const Wire start = from_slots<Wire>(params.start), step = from_slots<Wire>(params.step);
   const uint64 first = static_cast<uint64>(blockIdx.x) * (kBlock * kPack * kUnroll) + threadIdx.x * kPack;
 #pragma unroll
   for (int u = 0; u < kUnroll; ++u) {
     const uint64 linear = first + u * kBlock * kPack;
     Pack<T, kPack> pack;
 #pragma unroll
-    for (int i = 0; i < kPack; ++i) pack.elem[i] = cast<T>(params.start + cast<Wire>(linear + i) * params.step);
+    for (int i = 0; i < kPack; ++i) pack.elem[i] = cast<T>(start + cast<Wire>(linear + i) * step);
     if (linear + kPack <= params.size) {
       pack.store(out + linear);
     } else {

@@ -10,6 +10,7 @@
 #include <xpops/core/types.cuh>
 #include <xpops/index/coordinates.cuh>
 #include <xpops/memory/pack.cuh>
+#include <xpops/memory/slots.cuh>
 
 namespace xpops {
 
@@ -97,7 +98,7 @@ struct Operand {
   template <int kPack, class Params>
   XPOPS_DEVICE static Compute value(const Params& params, const Fragment<kPack>& from, int i) {
     if constexpr (kMode == Mode::kScalar) {
-      return to_compute<T, Loop, Compute>(*reinterpret_cast<const T*>(&params.slots[kSlot]));
+      return to_compute<T, Loop, Compute>(from_slots<T>(&params.slots[kSlot]));
     } else {
       return to_compute<T, Loop, Compute>(from.pack.elem[i]);
     }

@@ -111,7 +111,7 @@ struct TiledScalar {
   XPOPS_DEVICE static void stage(const Fragment&) {}
   template <class Params>
   XPOPS_DEVICE static Compute value(const Params& params, const Fragment&, int) {
-    return to_compute<T, Loop, Compute>(*reinterpret_cast<const T*>(&params.slots[kSlot]));
+    return to_compute<T, Loop, Compute>(from_slots<T>(&params.slots[kSlot]));
   }
 };
 

@@ -140,6 +140,7 @@ struct Abs {
 struct Sign {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return sign(x);
+    else if constexpr (is_integer_v<T> && !is_signed_v<T>) return T(x != 0);
     else return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;  // NaN passes, -0 becomes +0
   }
 };

@@ -13,6 +13,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, extent
 from xpops.engine.cpu import functions
+from xpops.engine.cpu.rounding import cast
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -53,7 +54,7 @@ class CpuEngine:
 
         def copy(stream: int, out: NDArray, x: Any) -> None:
             with np.errstate(all="ignore"):
-                np.copyto(out, x, casting="unsafe")
+                np.copyto(out, cast(x, out.dtype), casting="unsafe")
 
         return copy if op is IDENTITY else kernel
 
@@ -108,8 +109,7 @@ def _function(op: Operator) -> Callable[..., Any]:
 
 def _converted(x: Any, loop: DType, wide: DType) -> NDArray:
     """An operand as the loop's dtype, and that as the wider one that computes it."""
-    array = x.astype(loop, copy=False) if isinstance(x, np.ndarray) else np.asarray(x, loop)
-    return array.astype(wide, copy=False)
+    return cast(x, loop).astype(wide, copy=False)
 
 
 def _byte_strides(layout: Layout) -> tuple[int, ...]:

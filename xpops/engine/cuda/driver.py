@@ -26,6 +26,7 @@ def check(result: tuple[Any, ...], doing: str = "") -> Any:
 
     error, *values = result
     if error != driver.CUresult.CUDA_SUCCESS:
+        _refuse_after_fork()
         _, name = driver.cuGetErrorName(error)
         _, text = driver.cuGetErrorString(error)
         words = f"{name.decode() if name else error}: {text.decode() if text else 'unknown error'}"
@@ -115,11 +116,7 @@ class DeviceContext:
         global _used
         from cuda.bindings import driver
 
-        if _forked_after_use:
-            raise DeviceError(
-                "this process was forked from one that had used the GPU, where CUDA cannot work; "
-                "start it with multiprocessing's 'spawn', or fork before the first call on a GPU"
-            )
+        _refuse_after_fork()
         _used = True
         check(driver.cuInit(0))
         self.device, self.index = device, device.index
@@ -146,6 +143,14 @@ class DeviceContext:
         from cuda.bindings import driver
 
         check(driver.cuCtxPopCurrent())
+
+
+def _refuse_after_fork() -> None:
+    if _forked_after_use:
+        raise DeviceError(
+            "this process was forked from one that had used the GPU, where CUDA cannot work; "
+            "start it with multiprocessing's 'spawn', or fork before the first call on a GPU"
+        )
 
 
 def _after_fork() -> None:

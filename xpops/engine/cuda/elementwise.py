@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.glue import Glue, elementwise_glue
 from xpops.engine.cuda.tuning import elementwise_policy
@@ -25,21 +27,28 @@ def planned(
 
 
 def with_python_scalars(kernel: Kernel, operands: tuple[Operand, ...], signature: Signature) -> Kernel:
-    """`kernel` for calls whose scalars are not of the type that travels: complex values go as two doubles."""
-    complexes = [
-        not isinstance(operand, Layout) and loop in dt.CATEGORIES["complex floating-point"]
+    """`kernel` for calls whose scalars do not travel as they are: complex ones go as two doubles, truth values as 0 or 1."""
+    travel = [
+        _travel(operand, loop) if not isinstance(operand, Layout) else None
         for operand, loop in zip(operands, signature.loop, strict=True)
     ]
-    if not any(complexes):
+    if not any(travel):
         return kernel
 
-    def split(stream: int, out: int, *values: Any) -> None:
+    def converting(stream: int, out: int, *values: Any) -> None:
         flat: list[Any] = []
-        for value, is_complex in zip(values, complexes, strict=True):
-            flat += [complex(value).real, complex(value).imag] if is_complex else [value]
+        for value, convert in zip(values, travel, strict=True):
+            flat += convert(value) if convert is not None else [value]
         kernel(stream, out, *flat)
 
-    return split
+    return converting
+
+
+def _travel(kind: type, loop: DType) -> Callable[[Any], list[Any]] | None:
+    """How a scalar of type `kind` is written for a loop; None: as it is."""
+    if loop in dt.CATEGORIES["complex floating-point"]:
+        return lambda value: [complex(value).real, complex(value).imag]
+    return (lambda value: [bool(value)]) if loop == dt.bool and kind is not bool else None
 
 
 def empty_kernel(stream: int, out: int, *values: Any) -> None:

@@ -89,7 +89,7 @@ class Pool:
 
     def _allocate_large(self, size: int, stream: int) -> tuple[int, Block]:
         address = self._from_driver(size, stream)
-        return address, Block(address, partial(_give_back, stream))
+        return address, Block(address, partial(self._give_back, stream))
 
     def _from_driver(self, size: int, stream: int) -> int:
         with self._context:
@@ -106,6 +106,12 @@ class Pool:
             check((error,))
         return int(pointer)
 
+    def _give_back(self, stream: int, address: int, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At exit the driver may be gone, as may this module's names, and takes everything back anyway.
+        if not finalizing():
+            with self._context:
+                driver.cuMemFreeAsync(address, stream)
+
     def trim(self) -> int:
         """Hand every cached byte back to the driver, waiting for the device. Returns how many our lists held."""
         cached = 0
@@ -113,7 +119,7 @@ class Pool:
             for size, lists in list(self._lists.items()):
                 for stream, addresses in list(lists.items()):
                     while addresses:
-                        _give_back(stream, addresses.pop())
+                        self._give_back(stream, addresses.pop())
                         cached += size
             check(driver.cuCtxSynchronize())
             check(driver.cuMemPoolTrimTo(self._driver_pool, 0))
@@ -123,8 +129,3 @@ class Pool:
         """The bytes that the pool has from the driver, used or cached."""
         attribute = driver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
         return int(check(driver.cuMemPoolGetAttribute(self._driver_pool, attribute)))
-
-
-def _give_back(stream: int, address: int) -> None:
-    if not sys.is_finalizing():  # at exit the driver may be gone, and takes everything back anyway
-        driver.cuMemFreeAsync(address, stream)

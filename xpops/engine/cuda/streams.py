@@ -29,6 +29,15 @@ def stream(s: Any) -> Iterator[None]:
     ------
     TypeError
         If `s` is no stream.
+
+    Examples
+    --------
+    >>> class Stream:
+    ...     def __cuda_stream__(self):
+    ...         return 0, 1  # the protocol's version, and the handle: 1 is the legacy default stream
+    >>> with xp.stream(Stream()):
+    ...     xp.asarray([1.0]) + 1
+    Array([2.], dtype=float64, device='cpu')
     """
     token = _current.set(_handle(s))
     try:
