@@ -64,10 +64,11 @@ def _measure_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, A
     import jax
     import torch
 
+    import xpops as xp
     from benchmarks.timing import device_times
 
     inputs = row.setup()
-    convert = {"xpops": lambda t: t, "torch": lambda t: t, "cupy": cupy.from_dlpack, "jax": jax.dlpack.from_dlpack}
+    convert = {"xpops": xp.asarray, "torch": lambda t: t, "cupy": cupy.from_dlpack, "jax": jax.dlpack.from_dlpack}
     works = {}
     for library, function in row.compute.items():
         arguments = [convert[library](tensor) for tensor in inputs.values()]

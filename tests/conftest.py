@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.helpers.devices import DEVICES
+
+# JAX takes three quarters of a GPU's memory when it starts, and other tests want some.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 # The first call of a kind compiles a kernel, so no example has a deadline.
 settings.register_profile("xpops", deadline=None)

@@ -14,7 +14,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.layouts import alignment, layout_of
-from xpops.dispatch import elementwise
+from xpops.dispatch import elementwise, launches
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
@@ -117,8 +117,10 @@ def cast(x: Array, dtype: DType, function: str) -> Array:
     """
     if x.dtype == dtype:
         return x
-    check_parts(x.dtype, dtype, function)
-    result: Array = elementwise(IDENTITY, (x,), None, dtype)
+    launch = launches.get((IDENTITY, x._layout, dtype))
+    if launch is None:
+        check_parts(x.dtype, dtype, function)
+    result: Array = elementwise(IDENTITY, (x,), None, dtype) if launch is None else launch(x._data)
     return result
 
 

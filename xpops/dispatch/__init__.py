@@ -120,8 +120,8 @@ def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call,
     array = _array_class(call.layout, data, owner)
     if framework is not None:
         return call, framework.export(array)
-    if operands.native and dtype is None:
-        launches[(op, *operands.specs)] = _launch(engine, call)
+    if operands.native:
+        launches[(op, *operands.specs) if dtype is None else (op, *operands.specs, dtype)] = _launch(engine, call)
     return call, array
 
 

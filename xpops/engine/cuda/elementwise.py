@@ -27,7 +27,7 @@ def planned(
 
 
 def with_python_scalars(kernel: Kernel, operands: tuple[Operand, ...], signature: Signature) -> Kernel:
-    """`kernel` for calls whose scalars do not travel as they are: complex ones go as two doubles, truth values as 0 or 1."""
+    """`kernel` for calls whose scalars travel in another form: complex ones as two doubles, truth values as 0 or 1."""
     travel = [
         _travel(operand, loop) if not isinstance(operand, Layout) else None
         for operand, loop in zip(operands, signature.loop, strict=True)
