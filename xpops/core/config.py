@@ -2,6 +2,7 @@
 
 ``XPOPS_DEFAULT_DEVICE``  where new arrays go (default: the first CUDA device, else the CPU).
 ``XPOPS_CACHE_DIR``       where compiled kernels are kept (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``).
+``XPOPS_PREPARE``         ``0``: import compiles nothing, not even with an empty cache.
 ``XPOPS_DEBUG``           ``1``: wait after every launch, so that a fault names the operator that made it.
 """
 
@@ -11,6 +12,7 @@ import os
 from pathlib import Path
 
 default_device: str | None = os.environ.get("XPOPS_DEFAULT_DEVICE") or None
+prepare: bool = os.environ.get("XPOPS_PREPARE", "1") != "0"
 debug: bool = os.environ.get("XPOPS_DEBUG", "0") not in ("", "0")
 
 
@@ -20,3 +22,8 @@ def cache_directory() -> Path:
     if chosen:
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xpops"
+
+
+def environment() -> dict[str, str]:
+    """The environment, for a child process."""
+    return dict(os.environ)

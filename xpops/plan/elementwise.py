@@ -52,6 +52,8 @@ class Policy(NamedTuple):
         Threads of a block of the transposing kernel.
     tile : int
         The side of its square tile, in elements of 4 bytes or less; half of it for wider ones.
+    outlined : bool
+        Whether the functor is called instead of inlined, so that it is compiled once.
     """
 
     block: int = 128
@@ -59,6 +61,7 @@ class Policy(NamedTuple):
     elements_per_thread: int = 16
     tile_block: int = 256
     tile: int = 64
+    outlined: bool = False
 
 
 class ElementwisePlan(NamedTuple):
@@ -77,6 +80,8 @@ class ElementwisePlan(NamedTuple):
         The grid.
     tail : bytes
         What follows the slots: size, divisors, strides.
+    outlined : bool
+        Whether the functor is called instead of inlined.
     tile : int
         The side of the tile of the transposing kernel; 0 for the others.
     """
@@ -89,6 +94,7 @@ class ElementwisePlan(NamedTuple):
     index_bits: int
     blocks: int
     tail: bytes
+    outlined: bool
     tile: int = 0
 
 
@@ -122,6 +128,7 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
         bits,
         -(-out.size // (policy.block * pack * unroll)),
         pack_tail(out.size, shape[1:] if rank else (), strided, bits),
+        policy.outlined,
     )
 
 

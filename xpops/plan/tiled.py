@@ -66,5 +66,6 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         index_bits=bits,
         blocks=tiles[0] * tiles[1] * prod(shape[axis] for axis in batch),
         tail=tail,
+        outlined=policy.outlined,
         tile=side,
     )

@@ -144,6 +144,15 @@ XPOPS_DEVICE auto apply(const Params& params, const Fragments<kPack, Head, Tail.
   return apply<Op>(params, from.tail, i, values..., Head::template value<kPack>(params, from.head, i));
 }
 
+// A functor that is called instead of inlined: a long one is then compiled once, not once for each element of a thread.
+template <class Op>
+struct Outlined {
+  template <class... T>
+  __device__ __noinline__ auto operator()(T... x) const {
+    return Op()(x...);
+  }
+};
+
 template <class Op, class Out, int kPack, class... In, class Params>
 XPOPS_DEVICE void compute_pack(const Params& params, typename Params::Index linear, const Fragments<kPack, In...>& in) {
   typename Out::template Fragment<kPack> out;

@@ -68,7 +68,8 @@ def elementwise_glue(
     headers = [f"kernels/{family}", f"math/{op.header}"]
     if not _COMPLEX.isdisjoint((*signature.loop, out.dtype)):
         headers.append("math/complex")
-    arguments = ", ".join([op.functor, declared[0], *map(str, shape), *declared[1:]])
+    functor = f"Outlined<{op.functor}>" if plan.outlined else op.functor
+    arguments = ", ".join([functor, declared[0], *map(str, shape), *declared[1:]])
     params = f"{'Tiled' if plan.tile else 'Elementwise'}Params<{slot}, {plan.rank}, {lines}, uint{plan.index_bits}>"
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in headers),

@@ -6,8 +6,6 @@ from xpops.core.dtypes import COMPLEX_FLOATS, DType, float64
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy
 
-WIDE_FLOATS = (float64, *COMPLEX_FLOATS)
-
 # Threads of a block of `arange`, and packs that a thread writes: one H200, 2026-11.
 ARANGE_BLOCK, ARANGE_UNROLL = 128, 2
 
@@ -16,18 +14,17 @@ ARANGE_BLOCK, ARANGE_UNROLL = 128, 2
 _ELEMENTWISE: tuple[tuple[int, Policy], ...] = ((0, Policy()),)
 
 
-# Elements that a thread computes of operators whose functors are long. Fewer are compiled sooner: the first call of an
-# operator waits for it.
-_ELEMENTS = {"pow": 4, "remainder": 4, "floor_divide": 4, "divide": 8, "hypot": 8, "identity": 8}
-_TRANSCENDENTAL_ELEMENTS = 4
+# Functors that are long for every dtype, and those that are long for complex ones: called, not inlined, so that the
+# first call of an operator, which waits for its kernel, waits half as long.
+_LONG = frozenset(("floor_divide", "pow", "remainder"))
+_LONG_COMPLEX = frozenset(("abs", "divide", "reciprocal", "sign"))
+# Elements that a thread computes of functors that are bound by arithmetic.
+_FEW = {"divide": 8, "hypot": 8, "identity": 8}
 
 
 def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
-    """The elementwise family's numbers for an operator with a loop of dtype `loop`, on a compute capability (90 for
-    9.0).
-    """
+    """The elementwise family's numbers for `op` with a loop of dtype `loop`, on a compute capability (90 for 9.0)."""
     policy = max((entry for entry in _ELEMENTWISE if entry[0] <= capability), key=lambda entry: entry[0])[1]
-    if op.transcendental and loop in WIDE_FLOATS:
-        return policy._replace(elements_per_thread=1)
-    elements = _ELEMENTS.get(op.name, _TRANSCENDENTAL_ELEMENTS if op.transcendental else policy.elements_per_thread)
-    return policy._replace(elements_per_thread=elements)
+    is_long = op.name in _LONG or (loop in COMPLEX_FLOATS and (op.transcendental or op.name in _LONG_COMPLEX))
+    elements = 4 if op.transcendental or is_long else _FEW.get(op.name, policy.elements_per_thread)
+    return policy._replace(elements_per_thread=elements, outlined=is_long or (op.transcendental and loop == float64))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 
+from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
-from xpops.core.errors import CompileError
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.cache import cubin_for, disk
 from xpops.engine.cuda.compile import header_digest
@@ -86,18 +89,35 @@ def compile_all(sources: list[Source], capability: int, progress: Callable[[int,
                 progress(done, len(sources))
 
 
-def at_import() -> None:
-    """See that the core kernels of every visible GPU are on disk.
+def prepare_core(capability: int) -> None:
+    """Compile the core kernels, and leave the mark that all of them are on disk."""
+    compile_all(core_sources(capability), capability)
+    store = disk()
+    if store is not None:
+        store[_mark(capability)] = b"compiled"
 
-    Creates no CUDA context, and never fails the import.
+
+def at_import() -> None:
+    """See that the core kernels of every visible GPU are on disk. Creates no CUDA context, and never fails the import.
+
+    NVRTC initialises the driver, after which no forked child can use the GPU. So what is missing is compiled in a process
+    of its own.
     """
+    if not config.prepare:
+        return
     for capability in {gpu.capability for gpu in visible_gpus()}:
         store = disk()
-        # One small entry says that all of them are there, so that a warm import neither reads them nor loads NVRTC.
-        mark = f"core {capability} {header_digest()}".encode()
-        try:
-            if store is not None and store.get(mark) is None:
-                compile_all(core_sources(capability), capability)
-                store[mark] = b"compiled"
-        except (CompileError, OSError, RuntimeError) as error:
-            warnings.warn(f"xpops: the core kernels could not be prepared: {error}", stacklevel=2)
+        with suppress(OSError):
+            if store is None or store.get(_mark(capability)) is not None:
+                continue
+            program = f"from xpops.engine.cuda.warmup import prepare_core; prepare_core({capability})"
+            environment = {**config.environment(), "XPOPS_PREPARE": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+            done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+            if done.returncode != 0:
+                last = done.stderr.strip().rpartition("\n")[2]
+                warnings.warn(f"xpops: the core kernels could not be prepared: {last}", stacklevel=2)
+
+
+def _mark(capability: int) -> bytes:
+    """The key of a small entry that says that all core kernels are there: a warm import reads nothing else."""
+    return f"core {capability} {header_digest()}".encode()
