@@ -48,6 +48,7 @@ def options_for(capability: int) -> tuple[str, ...]:
     return (
         f"--gpu-architecture=sm_{capability}",
         "--std=c++17",
+        "--minimal",  # without textures and the runtime's functions, which no kernel here uses: 5 ms
         f"--include-path={include_directory()}",
     )
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
 
-# Set in a child that was forked from a process which had already used the GPU: CUDA cannot work there.
-_forked_after_use = False
 _used = False
+# Whether this process was forked, and whether that was after its parent had used the GPU: then CUDA cannot work here.
+forked = False
+_forked_after_use = False
 
 
 def check(result: tuple[Any, ...], doing: str = "") -> Any:
@@ -125,6 +126,17 @@ class DeviceContext:
         major, minor = (self.attribute(f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
         self.capability = major * 10 + minor
 
+        self.adopt_thread()
+
+    def adopt_thread(self) -> bool:
+        """Make the context current in this thread, if none is; returns whether it did so."""
+        from cuda.bindings import driver
+
+        if int(check(driver.cuCtxGetCurrent())):
+            return False
+        check(driver.cuCtxSetCurrent(self.handle))
+        return True
+
     def attribute(self, name: str) -> int:
         """A device attribute by its name in the driver."""
         from cuda.bindings import driver
@@ -154,8 +166,8 @@ def _refuse_after_fork() -> None:
 
 
 def _after_fork() -> None:
-    global _forked_after_use
-    _forked_after_use = _used
+    global forked, _forked_after_use
+    forked, _forked_after_use = True, _used
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import nullcontext
 from struct import Struct
 from typing import Any
 
 from cuda.bindings import driver
 
 from xpops.core import config
+from xpops.engine.cuda import driver as cuda_driver
 from xpops.engine.cuda.driver import DeviceContext, check
 
 ENTRY = b"xpops_kernel"
@@ -68,15 +70,23 @@ def launcher(
         launch(stream, *values)
         synchronise(name, context)
 
-    return watched if config.debug else launch
+    def guarded(stream: int, *values: Any) -> None:
+        # In a forked process the driver faults, instead of answering, where no context is current.
+        with context:
+            launch(stream, *values)
+
+    return watched if config.debug else guarded if cuda_driver.forked else launch
 
 
 def _launch_again(
     error: Any, name: str, context: DeviceContext, handle: Any, blocks: int, threads: int, stream: int, pointers: int
 ) -> None:
-    """Launch once more with the device's own context current, if that is what was wrong; else raise."""
+    """Launch once more with the device's own context current, if that is what was wrong; else raise.
+
+    A thread that had none keeps it, so that this happens once.
+    """
     if error in _WRONG_CONTEXT:
-        with context:
+        with nullcontext() if context.adopt_thread() else context:
             (error,) = driver.cuLaunchKernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, pointers, 0)
     check((error,), f"launching {name}")
 

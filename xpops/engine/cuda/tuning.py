@@ -16,7 +16,7 @@ _ELEMENTWISE: tuple[tuple[int, Policy], ...] = ((0, Policy()),)
 
 # Functors that are long for every dtype, and those that are long for complex ones: called, not inlined, so that the
 # first call of an operator, which waits for its kernel, waits half as long.
-_LONG = frozenset(("floor_divide", "pow", "remainder"))
+_LONG = frozenset(("cos", "floor_divide", "pow", "remainder", "sin", "tan"))
 _LONG_COMPLEX = frozenset(("abs", "divide", "reciprocal", "sign"))
 # Elements that a thread computes of functors that are bound by arithmetic.
 _FEW = {"divide": 8, "hypot": 8, "identity": 8}
