@@ -100,7 +100,7 @@ def prepare_core(capability: int) -> None:
 def at_import() -> None:
     """See that the core kernels of every visible GPU are on disk. Creates no CUDA context, never fails the import.
 
-    NVRTC initialises the driver, after which no forked child can use the GPU. So what is missing is compiled in a process
+    NVRTC initialises the driver, after which no forked child can use the GPU: what is missing is compiled in a process
     of its own.
     """
     if not config.prepare:
