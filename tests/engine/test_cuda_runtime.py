@@ -182,7 +182,24 @@ def test_a_thread_without_a_context(cuda: Any) -> None:
     thread.start()
     thread.join()
     np.testing.assert_array_equal(results[0], warm.to_numpy())
-    assert int(results[1][1]) == 0, "a context was left current in a thread that had none"
+    with engine_of(cuda).context as context:
+        assert int(results[1][1]) == int(context.handle)  # the first device's, as the CUDA runtime would have it
+
+
+def test_a_thread_without_a_context_on_another_device(second: Any) -> None:
+    from cuda.bindings import driver
+
+    results: list[Any] = []
+
+    def work() -> None:
+        results.append((xp.ones(5000, dtype=xp.float32, device=second) + 1).to_numpy())
+        results.append(driver.cuCtxGetCurrent())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(results[0], np.full(5000, 2, np.float32))
+    assert int(results[1][1]) == 0, "torch would take it for its current device"
 
 
 def test_many_threads(cuda: Any) -> None:

@@ -78,11 +78,19 @@ class InlineCache:
             return False
         sizes = [list(tensor.shape) for tensor in tensors], [list(tensor.stride()) for tensor in tensors]
         check = TensorGuards(*tensors, dynamic_dims_sizes=sizes[0], dynamic_dims_strides=sizes[1]).check
+        if any(tensor.requires_grad for tensor in tensors):
+            check = _without_gradients(check)
         make = _into if out is not None else _fresh
         attempt = make(check, kernel, self._stream, layout, layouts, like)
         key = (op, x1.shape, x2.__class__, out.__class__)
         self._attempts[key] = [attempt, *self._attempts.get(key, [])[: KEPT - 1]]
         return True
+
+
+def _without_gradients(check: Callable[..., bool]) -> Callable[..., bool]:
+    """`check`, which looks at the tensors only, for tensors that are taken under no_grad alone."""
+    enabled = torch.is_grad_enabled
+    return lambda *tensors: not enabled() and check(*tensors)
 
 
 def _fresh(

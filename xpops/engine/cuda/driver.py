@@ -129,10 +129,13 @@ class DeviceContext:
         self.adopt_thread()
 
     def adopt_thread(self) -> bool:
-        """Make the context current in this thread, if none is; returns whether it did so."""
+        """Make the context of the first device current in this thread, if none is; returns whether it did so.
+
+        The CUDA runtime would do the same. Another device's is never left current: torch would take it for its choice.
+        """
         from cuda.bindings import driver
 
-        if int(check(driver.cuCtxGetCurrent())):
+        if self.index != 0 or int(check(driver.cuCtxGetCurrent())):
             return False
         check(driver.cuCtxSetCurrent(self.handle))
         return True

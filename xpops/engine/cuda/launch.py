@@ -66,16 +66,15 @@ def launcher(
         if error is not _SUCCESS:
             _launch_again(error, name, context, handle, blocks, threads, stream, parameters[1])
 
-    def watched(stream: int, *values: Any) -> None:
-        launch(stream, *values)
-        synchronise(name, context)
-
     def guarded(stream: int, *values: Any) -> None:
-        # In a forked process the driver faults, instead of answering, where no context is current.
         with context:
             launch(stream, *values)
+            if config.debug:
+                synchronise(name, context)
 
-    return watched if config.debug else guarded if cuda_driver.forked else launch
+    # On the first device the right context is nearly always current already, and where it is not the driver says so. In a
+    # forked process it faults instead.
+    return guarded if config.debug or cuda_driver.forked or context.index != 0 else launch
 
 
 def _launch_again(
