@@ -72,8 +72,8 @@ def launcher(
             if config.debug:
                 synchronise(name, context)
 
-    # On the first device the right context is nearly always current already, and where it is not the driver says so. In a
-    # forked process it faults instead.
+    # On the first device the right context is nearly always current already, and where it is not the driver says so. In
+    # a forked process it faults instead.
     return guarded if config.debug or cuda_driver.forked or context.index != 0 else launch
 
 
