@@ -167,7 +167,7 @@ def test_several_elements_at_one_address_are_refused(device: Any) -> None:
 
     layout = layout_of(dt.float32, (3, 4), (1, 1), device)
     out = xp.Array(layout, engine.adopt(engine.address(x._data), layout, x, True), x)
-    with pytest.raises(ValueError, match="add: out has several elements at one address"):
+    with pytest.raises(ValueError, match="add: out may have several elements at one address"):
         xp.add(xp.ones((3, 4), dtype=xp.float32, device=device), 1.0, out=out)
     assert_equal(x, np.zeros(6, np.float32))
 

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.engine.cuda.streams import LEGACY_DEFAULT, current, stream
+from xpops.engine.cuda.streams import LEGACY_DEFAULT, stream, variable
+
+current = variable(0).get
 
 SIZE = 1 << 16
 SLEEP = 2_000_000  # cycles: about a millisecond

@@ -69,6 +69,10 @@ def ints(pointer: int | None, count: int) -> tuple[int, ...] | None:
     return tuple((c_int64 * count).from_address(pointer)) if pointer else None
 
 
+# What capsules point to, for good: a consumer may outlive the producer, and the deleter is a Python function.
+_alive: list[list[Any]] = []
+
+
 class Producer:
     """A DLPack object with all of today's keywords.
 
@@ -133,6 +137,7 @@ class Producer:
             managed.deleter = ctypes.cast(deleter, c_void_p).value
         name = header.get("name", "dltensor_versioned" if versioned else "dltensor").encode()
         self._kept.append((managed, lengths, steps, deleter, name))
+        _alive.append(self._kept)
         return _new_capsule(ctypes.addressof(managed), name, None)
 
     def _delete(self, address: int) -> None:

@@ -50,7 +50,7 @@ def entries(directory: Path) -> list[Path]:
 AXES = {
     "schema": ("SCHEMA", -1),
     "options": ("options_for", lambda capability: (f"--gpu-architecture=sm_{capability}", "--std=c++17", "-lineinfo")),
-    "version of NVRTC": ("nvrtc_version", lambda: (99, 0)),
+    "version of NVRTC": ("nvrtc_version", lambda: "99.0"),
     "headers": ("header_digest", lambda: "other"),
 }
 

@@ -14,7 +14,7 @@ from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
 from xpops.plan.coalesce import coalesce
 from xpops.plan.divmod import magic
 from xpops.plan.elementwise import STRIDED, Mode, Policy, plan_elementwise
-from xpops.plan.overlap import overlaps_itself, unsafe_overlap
+from xpops.plan.overlap import overlap_check, overlaps_itself
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.tiled import plan_tiled
@@ -142,6 +142,8 @@ def test_a_plan_reads_every_element_of_every_operand(case):
     )
     plan = plan_elementwise(out, (a, b), Policy())
     layouts = (out, a, b)
+    for layout, mode in zip(layouts, plan.modes, strict=True):
+        assert mode not in (Mode.LINEAR, Mode.VECTOR) or layout.align >= plan.pack * layout.dtype.itemsize
     strided = [mode in STRIDED for mode in plan.modes]
     size, divisors, lines = unpack(plan, sum(strided))
     assert size == out.size
@@ -192,6 +194,13 @@ def test_classes_of_layouts(operands, modes):
     assert plan.pack == 4  # 16 bytes of float32, whatever the other operands are
 
 
+def test_a_narrower_pack_may_make_a_vector_of_what_was_gathered():
+    out = layout_of(dt.float32, (64, 3, 8), None, GPU)
+    a = layout_of(dt.float32, (3, 8), (10, 1), GPU, 4)
+    b = layout_of(dt.float32, (64, 3, 8), (36, 12, 1), GPU, 8)
+    assert plan_elementwise(out, (a, b), Policy()).pack == 1
+
+
 def test_a_misaligned_operand_narrows_the_pack():
     wide, narrow = (layout_of(dt.float32, (100,), None, GPU, align) for align in (16, 4))
     assert plan_elementwise(wide, (wide, wide), Policy()).pack == 4
@@ -227,10 +236,15 @@ def test_a_result_keeps_the_order_its_operands_agree_on():
 
 def test_overlap():
     x = layout_of(dt.float32, (8,), None, GPU)
-    assert not unsafe_overlap(x, 1024, x, 1024)  # exactly in place
-    assert unsafe_overlap(x, 1024, x, 1028)
-    assert not unsafe_overlap(x, 1024, x, 1024 + 32)
-    assert unsafe_overlap(x, 1024, layout_of(dt.float32, (8,), (-1,), GPU), 1024 + 28)
+    assert overlap_check(x, x)(1024, 1024)  # exactly in place
+    assert not overlap_check(x, x)(1024, 1028)
+    assert not overlap_check(x, x)(1028, 1024)
+    assert overlap_check(x, x)(1024, 1024 + 32)
+    assert overlap_check(x, x)(1024 + 32, 1024)
+    backwards = layout_of(dt.float32, (8,), (-1,), GPU)
+    assert not overlap_check(x, backwards)(1024, 1024 + 28)
+    assert overlap_check(x, backwards)(1024, 1024 + 60)
+    assert not overlap_check(x, layout_of(dt.float64, (8,), None, GPU))(1024, 1024)
     assert overlaps_itself(layout_of(dt.float32, (8, 2), (1, 0), GPU))
     assert not overlaps_itself(layout_of(dt.float32, (8, 2), (1, 8), GPU))
 

@@ -419,7 +419,8 @@ def _like(x: Any, dtype: Any, device: str | None, function: str) -> Array:
 
 def _filled(x: Array, value: Any, function: str) -> Array:
     """`x`, with `value` written to every element, bit for bit (so that -0.0 stays)."""
-    if isinstance(value, SCALAR_TYPES) and x.dtype not in dt.FLOAT8 and scalar_dtype(type(value), x.dtype) != x.dtype:
+    held = dt.float32 if x.dtype in dt.FLOAT8 else x.dtype
+    if isinstance(value, SCALAR_TYPES) and scalar_dtype(type(value), held) != held:
         raise TypeError(f"{function}: a Python {type(value).__name__} does not fit dtype {x.dtype}")
     if isinstance(value, int) and x.dtype in dt.CATEGORIES["integer"]:
         _integral(value, x.dtype, "fill_value", function)

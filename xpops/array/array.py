@@ -229,7 +229,10 @@ class Array(Operators):
         engine_of(target)
         if stream is not None and target == CPU == self.device:
             raise ValueError(f"to_device: stream is {stream!r}; accepted on the CPU: None")
-        return self if target == self.device else from_host(_host_array(self, stream), target, stream=stream)
+        if target == self.device:
+            return self
+        host = _host_array(self, stream if self.device != CPU else None)
+        return from_host(host, target, stream=stream if self.device == CPU else None)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version is not None and api_version not in API_VERSIONS:
@@ -329,8 +332,13 @@ def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
     """A new array on `device` with the elements of an ndarray of a supported dtype."""
     x = new_array(layout_of(host.dtype, host.shape, None, device))
     engine = engine_of(device)
-    handle = engine.current_stream() if stream is None else operator.index(stream)
+    current = engine.current_stream()
+    handle = current if stream is None else operator.index(stream)
+    if handle != current:
+        engine.order(current, handle)
     engine.from_host(np.ascontiguousarray(host), x._data, x._layout, handle)
+    if handle != current:
+        engine.order(handle, current)
     return x
 
 
@@ -343,7 +351,10 @@ def _host_array(x: Array, stream: Any = None) -> NDArray:
     if not x._layout.contiguous:
         x = contiguous_copy(x)
     engine = engine_of(x.device)
-    handle = engine.current_stream() if stream is None else operator.index(stream)
+    current = engine.current_stream()
+    handle = current if stream is None else operator.index(stream)
+    if handle != current:
+        engine.order(current, handle)
     host: NDArray = engine.to_host(x._data, x._layout, handle)
     return host
 

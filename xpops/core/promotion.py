@@ -9,7 +9,6 @@ from itertools import product
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 
-PythonScalar = bool | int | float | complex
 SCALAR_TYPES: tuple[type, ...] = (builtins.bool, int, float, complex)
 
 
@@ -62,6 +61,10 @@ def scalar_dtype(kind: type, dtype: DType | None) -> DType:
     return dt.COMPLEX_OF[dtype] if kind is complex and dtype in dt.REAL_FLOATS else dtype
 
 
+def _is_inexact(dtype: DType) -> builtins.bool:
+    return dtype not in dt.CATEGORIES["integer or boolean"]
+
+
 def promote(operands: Iterable[DType | type], function: str = "result_type") -> DType:
     """The common dtype of dtypes and Python scalar types.
 
@@ -82,12 +85,13 @@ def promote(operands: Iterable[DType | type], function: str = "result_type") -> 
     >>> promote([dt.int32, dt.float32]), promote([dt.float32, float])
     (dtype('float32'), dtype('float32'))
     """
+    operands = list(operands)
     result: DType | None = None
-    scalars = []
-    for operand in operands:
-        if isinstance(operand, type):
-            scalars.append(operand)
-        elif result is None:
+    scalars = [operand for operand in operands if isinstance(operand, type)]
+    # Integers first: which dtype two of them have in common must not depend on a float between them.
+    arrays = sorted((operand for operand in operands if not isinstance(operand, type)), key=_is_inexact)
+    for operand in arrays:
+        if result is None:
             result = operand
         elif operand != result:
             try:

@@ -17,7 +17,7 @@ from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
-from xpops.plan.overlap import overlaps_itself, unsafe_overlap
+from xpops.plan.overlap import overlap_check, overlaps_itself
 from xpops.plan.signature import Operand
 
 __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
@@ -69,6 +69,10 @@ def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
             write = _writes.get((op, x1._layout, other, out._layout))
             if write is not None and write(out, x1._data, value):
                 return out
+    elif x2.__class__ is _array_class and out is None:
+        launch = launches.get((op, kind, x2._layout))
+        if launch is not None:
+            return launch(x1, x2._data)
     elif kind in _inline and (result := _inline[kind].call(op, x1, x2, out)) is not None:
         return result
     return elementwise(op, (x1, x2), out)
@@ -143,9 +147,11 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
     """The call, its result in the caller's memory: through a temporary if it partly overlaps an operand."""
     engine, layout, stream = engine_of(operands.device), out.layout, operands.stream
     if not out.writable:
-        raise ValueError(f"{op.name}: out is read-only; accepted: a writable array")
+        raise ValueError(f"{op.public}: out is read-only; accepted: a writable array")
     if overlaps_itself(layout):
-        raise ValueError(f"{op.name}: out has several elements at one address; accepted: an array without repeats")
+        raise ValueError(
+            f"{op.public}: out may have several elements at one address; accepted: an array without repeats"
+        )
     call = call_for(op, operands.specs, operands.device, dtype, layout)
     if _unsafe(engine, layout, out.data, operands.specs, operands.values):
         fresh = layout_of(layout.dtype, layout.shape, None, layout.device)
@@ -163,7 +169,7 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
 def _unsafe(engine: Engine, out: Layout, target: Data, specs: tuple[Operand, ...], values: Sequence[Any]) -> bool:
     address = engine.address(target)
     return any(
-        not isinstance(spec, type) and unsafe_overlap(out, address, spec, engine.address(value))
+        not isinstance(spec, type) and not overlap_check(out, spec)(address, engine.address(value))
         for spec, value in zip(specs, values, strict=True)
     )
 
@@ -171,16 +177,16 @@ def _unsafe(engine: Engine, out: Layout, target: Data, specs: tuple[Operand, ...
 def _writer(engine: Engine, call: Call, specs: tuple[Operand, ...]) -> Callable[..., bool]:
     """The steady state for xpops arrays and an xpops `out`: check that it may be written, launch."""
     layout, kernel = call
-    current_stream = engine.current_stream
-    # Where `out` is one of the operands' own memory, which is what in-place operators do, nothing else has to be looked
-    # at.
-    alone = sum(not isinstance(spec, type) for spec in specs) == 1 and specs[0] is layout
+    current_stream, address = engine.current_stream, engine.address
+    safe = [None if isinstance(spec, type) else overlap_check(layout, spec) for spec in specs]
 
     def write(out: Tensor, *values: Any) -> bool:
         target = out._data
-        if not out._writable or not (
-            (alone and target is values[0]) or not _unsafe(engine, layout, target, specs, values)
-        ):
+        place = address(target)
+        for check, value in zip(safe, values, strict=True):
+            if check is not None and not check(place, address(value)):
+                return False
+        if not out._writable:
             return False
         kernel(current_stream(), target, *values)
         return True

@@ -74,7 +74,7 @@ def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
     broadcasts = op is IDENTITY and broadcast_shapes(signature.shape, out.shape, function="assignment") == out.shape
     if signature.dtype != out.dtype or (signature.shape != out.shape and not broadcasts):
         raise ValueError(
-            f"{op.name}: out has shape {out.shape} and dtype {out.dtype}; "
+            f"{op.public}: out has shape {out.shape} and dtype {out.dtype}; "
             f"accepted: shape {signature.shape} and dtype {signature.dtype}"
         )
     return signature._replace(shape=out.shape)
@@ -94,7 +94,7 @@ def _checked(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], 
         for position, low, high, dtype in bounds:
             if not low <= values[position] <= high:
                 raise OverflowError(
-                    f"{op.name}: {argument_names(op)[position]} is {values[position]}, which {dtype} cannot hold; "
+                    f"{op.public}: {argument_names(op)[position]} is {values[position]}, which {dtype} cannot hold; "
                     f"accepted: {low} to {high}"
                 )
         kernel(stream, out, *values)

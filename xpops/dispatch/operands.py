@@ -15,7 +15,7 @@ from xpops.frameworks.registry import adapter_of
 from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand
 
-_ARGUMENTS = {"where": ("condition", "x1", "x2"), "clip": ("x", "min", "max")}
+_ARGUMENTS = {"identity": ("value",), "where": ("condition", "x1", "x2"), "clip": ("x", "min", "max")}
 
 
 def argument_names(op: Operator) -> tuple[str, ...]:
@@ -59,29 +59,36 @@ class Operands:
     def __init__(self, op: Operator, arguments: tuple[Any, ...], out: Any = None) -> None:
         self._op, names = op, argument_names(op)
         self._foreign: list[tuple[Adapter, View]] = []
+        self._written: tuple[Adapter, Any] | None = None
         adapters = [self._adapter(x, name) for x, name in zip(arguments, names, strict=True)]
-        self.framework = _common_framework(arguments, adapters)
+        self.framework = _common_framework((*arguments, out), adapters)
         views = [self._view(x, adapter, name) for x, adapter, name in zip(arguments, adapters, names, strict=True)]
         self.specs: tuple[Operand, ...] = tuple(view.layout if isinstance(view, View) else type(view) for view in views)
         self.values = [view.data if isinstance(view, View) else view for view in views]
         self.out: View | None = None
         if out is not None:
-            view = self._view(out, self._adapter(out, "out"), "out")
+            lender = self._adapter(out, "out")
+            view = self._view(out, lender, "out")
             if not isinstance(view, View):
-                raise TypeError(f"{op.name}: out is a scalar, {out!r}; accepted: an array")
+                raise TypeError(f"{op.public}: out is a scalar, {out!r}; accepted: an array")
             self.out = view
+            if lender is not None:
+                self._written = (lender, out)
             names, views = ("out", *names), [self.out, *views]
         self.device = self._common_device(names, views)
         self.stream = self._stream_of(self.device)
 
     @property
     def native(self) -> bool:
-        """Whether every array is an xpops array."""
+        """Whether every array on a GPU is an xpops array."""
         return not self._foreign
 
     def release(self) -> None:
         """Order what the lenders of foreign memory do with it next after what was launched on it."""
         engine = engine_of(self.device)
+        if self._written is not None:
+            adapter, out = self._written
+            adapter.written(out)
         for adapter, view in self._foreign:
             theirs = adapter.current_stream(self.device)
             if theirs is None:
@@ -100,7 +107,7 @@ class Operands:
         adapter = adapter_of(type(x))
         if adapter is None:
             raise TypeError(
-                f"{self._op.name}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; "
+                f"{self._op.public}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; "
                 "accepted: an array (anything with __dlpack__) or a Python scalar"
             )
         return adapter
@@ -111,8 +118,11 @@ class Operands:
             return View(x._layout, x._data, x._owner, x._writable)
         if adapter is None:
             value = x.item() if isinstance(x, np.generic) else x
-            return next(kind for kind in SCALAR_TYPES if isinstance(value, kind))(value)
-        view = adapter.view(x, self._op.name, argument, self._stream_of)
+            for kind in SCALAR_TYPES:
+                if isinstance(value, kind):
+                    return kind(value)
+            raise TypeError(f"{self._op.public}: {argument} is {x!r}; accepted: bool, int, float and complex scalars")
+        view = adapter.view(x, self._op.public, argument, self._stream_of)
         if view.layout.device != CPU:
             self._foreign.append((adapter, view))
         return view
@@ -120,12 +130,12 @@ class Operands:
     def _common_device(self, names: tuple[str, ...], views: list[Any]) -> Device:
         found = [(name, view.layout.device) for name, view in zip(names, views, strict=True) if isinstance(view, View)]
         if not found:
-            raise TypeError(f"{self._op.name}: every operand is a Python scalar; accepted: at least one array")
+            raise TypeError(f"{self._op.public}: every operand is a Python scalar; accepted: at least one array")
         first, device = found[0]
         for name, other in found[1:]:
             if other != device:
                 raise ValueError(
-                    f"{self._op.name}: {first} is on {device} and {name} on {other}; "
+                    f"{self._op.public}: {first} is on {device} and {name} on {other}; "
                     f"move one with {name}.to_device({first}.device)"
                 )
         return device

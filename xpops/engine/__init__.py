@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 
 from xpops.core.devices import CPU, Device
@@ -17,7 +18,10 @@ def devices() -> tuple[Device, ...]:
     return (CPU, *cuda_devices())
 
 
-@cache
+_engines: dict[Device, Engine] = {}
+_lock = threading.Lock()
+
+
 def engine_of(device: Device) -> Engine:
     """The engine of a device.
 
@@ -26,7 +30,17 @@ def engine_of(device: Device) -> Engine:
     DeviceError
         If the device is not there.
     """
-    # The engines are imported here, so that a machine without a GPU never loads the CUDA one.
+    engine = _engines.get(device)
+    if engine is None:
+        with _lock:
+            engine = _engines.get(device)
+            if engine is None:
+                engine = _engines[device] = _make(device)
+    return engine
+
+
+def _make(device: Device) -> Engine:
+    # Imported here, so that a machine without a GPU needs no driver.
     if device not in devices():
         raise DeviceError(f"device {str(device)!r} is not there; available: {', '.join(devices())}")
     if device == CPU:

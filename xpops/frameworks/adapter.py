@@ -54,6 +54,9 @@ class Adapter(Protocol):
     def export(self, array: Any) -> Any:
         """The framework's array on the memory of an xpops array, for frameworks that `allocate` nothing."""
 
+    def written(self, x: Any) -> None:
+        """Tell the framework that the memory of `x` was written, if it keeps account of that."""
+
     def current_stream(self, device: Device) -> int | None:
         """The handle of the framework's current stream (0: legacy default); None where it has none to know."""
 

@@ -48,6 +48,9 @@ class CupyAdapter:
     def export(self, array: Any) -> Any:
         return cupy.from_dlpack(array)
 
+    def written(self, x: Any) -> None:
+        pass
+
     def current_stream(self, device: Device) -> int:
         handle: int = cupy.cuda.get_current_stream(device.index).ptr
         return handle

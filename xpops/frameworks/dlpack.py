@@ -87,6 +87,9 @@ class DLPackAdapter:
     def export(self, array: Any) -> Any:
         return array
 
+    def written(self, x: Any) -> None:
+        pass
+
     def current_stream(self, device: Device) -> int | None:
         return None
 

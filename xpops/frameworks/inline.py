@@ -12,12 +12,12 @@ from typing import Any
 
 import torch
 
-from xpops.core.layouts import MAX_ALIGNMENT, Layout, extent
+from xpops.core.layouts import MAX_ALIGNMENT, Layout
 from xpops.engine.protocol import Kernel
 from xpops.frameworks.adapter import spelled_strides
 from xpops.ops.operator import Operator
-from xpops.plan.broadcast import broadcast_strides
 from xpops.plan.cache import BoundedDict
+from xpops.plan.overlap import overlap_check
 from xpops.plan.signature import Operand
 
 try:
@@ -26,6 +26,9 @@ try:
     TensorGuards: Any = _guards.TensorGuards
 except ImportError:  # a torch without its compiler: every call goes the long way
     TensorGuards = None
+
+# Torch's autograd refuses a backward pass that would read what was written over.
+increment_version: Callable[[Any], None] = torch.autograd.graph.increment_version
 
 # An attempt takes the operands and out, and returns the result, or None if they are not what it is for.
 Attempt = Callable[[Any, Any, Any], Any]
@@ -72,6 +75,8 @@ class InlineCache:
         """Keep the way of a call that succeeded, if it can be; `like` is its result, in `layout`."""
         tensors = [x for x in (x1, x2, out) if isinstance(x, torch.Tensor)]
         layouts = [spec for spec in specs if isinstance(spec, Layout)]
+        if x2 is not None and isinstance(specs[1], type) and x2.__class__ is not specs[1]:
+            return False  # a NumPy scalar: what came is not what the kernel took
         if TensorGuards is None or isinstance(specs[0], type) or not isinstance(like, torch.Tensor):
             return False
         if any(spec.align < MAX_ALIGNMENT or not spec.contiguous for spec in (layout, *layouts)):
@@ -134,33 +139,28 @@ def _into(
     like: Any,
 ) -> Attempt:
     """The attempt that writes `out`, which may be exactly an operand, and must not partly overlap one."""
-    index, (_, size) = layout.device.index, extent(layout)
-    sizes = [extent(operand)[1] for operand in layouts]
-    same = [
-        operand.dtype.itemsize == layout.dtype.itemsize
-        and broadcast_strides(operand.shape, operand.strides, layout.shape) == layout.strides
-        for operand in layouts
-    ]
-    size1, size2, same1, same2 = sizes[0], sizes[-1], same[0], same[-1]
+    index = layout.device.index
+    safe = [overlap_check(layout, operand) for operand in layouts]
+    safe1, safe2 = safe[0], safe[-1]
 
     def two(x1: Any, x2: Any, out: Any) -> Any:
         if not check(x1, x2, out):
             return None
         p1, p2, p = x1.data_ptr(), x2.data_ptr(), out.data_ptr()
-        if (p1 | p2 | p) & _MISALIGNED or not (p1 >= p + size or p >= p1 + size1 or (same1 and p == p1)):
-            return None
-        if not (p2 >= p + size or p >= p2 + size2 or (same2 and p == p2)):
+        if (p1 | p2 | p) & _MISALIGNED or not safe1(p, p1) or not safe2(p, p2):
             return None
         kernel(stream(index), p, p1, p2)
+        increment_version((out,))
         return out
 
     def one(x1: Any, scalar: Any, out: Any) -> Any:
         if not check(x1, out):
             return None
         p1, p = x1.data_ptr(), out.data_ptr()
-        if (p1 | p) & _MISALIGNED or not (p1 >= p + size or p >= p1 + size1 or (same1 and p == p1)):
+        if (p1 | p) & _MISALIGNED or not safe1(p, p1):
             return None
         kernel(stream(index), p, p1, *(() if scalar is None else (scalar,)))
+        increment_version((out,))
         return out
 
     return two if len(layouts) == 2 else one

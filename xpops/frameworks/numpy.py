@@ -36,6 +36,9 @@ class NumpyAdapter:
     def export(self, array: Any) -> Any:
         return array._data
 
+    def written(self, x: Any) -> None:
+        pass
+
     def current_stream(self, device: Device) -> int | None:
         return None
 

@@ -9,11 +9,11 @@ import torch
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
-from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View, order_before, spelled_strides
-from xpops.frameworks.inline import InlineCache
+from xpops.frameworks.inline import InlineCache, increment_version
 from xpops.plan.cache import BoundedDict
 
 # torch names dtypes as NumPy and ml_dtypes do.
@@ -75,6 +75,9 @@ class TorchAdapter:
     def export(self, array: Any) -> Any:
         return torch.from_dlpack(array)
 
+    def written(self, x: Any) -> None:
+        increment_version((x,))
+
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)
 
@@ -102,6 +105,8 @@ def _layout_of(
     if place.type not in ("cpu", "cuda"):
         raise TypeError(f"{what} is on torch device {place}; accepted: cpu and cuda")
     device = CPU if place.type == "cpu" else Device(f"cuda:{place.index}")
+    if device is not CPU and align < min(dtype.itemsize, MAX_ALIGNMENT):
+        raise BufferError(f"{what} is not aligned to its elements of {dtype.itemsize} bytes; accepted: x.clone()")
     return layout_of(_DTYPES[dtype], tuple(shape), strides, device, align)
 
 

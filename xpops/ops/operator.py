@@ -49,6 +49,11 @@ class Operator:
         return "".join(word.capitalize() for word in self.name.split("_"))
 
     @property
+    def public(self) -> str:
+        """What errors call it: copies are made by assignments, and have no public function of their own."""
+        return "assignment" if self.name == "identity" else self.name
+
+    @property
     def floating(self) -> bool:
         """Whether it takes floating-point dtypes only, so that integers become the default one."""
         return self.accepts in ("floating-point", "real floating-point")

@@ -20,6 +20,6 @@ class BoundedDict(dict[K, V]):
         self.limit = limit
 
     def __setitem__(self, key: K, value: V) -> None:
-        if len(self) >= self.limit:
+        if len(self) >= self.limit and key not in self:
             self.clear()
         super().__setitem__(key, value)

@@ -170,12 +170,16 @@ def _pack(
         if line == linear:
             pack = min(pack, layout.align // layout.dtype.itemsize)
     pack = max(pack, 1)
-    for line, layout in zip(strides, layouts, strict=True):
+    position = 0
+    while position < len(layouts):
+        line, layout = strides[position], layouts[position]
         mode = _mode(shape, line, layout, linear, pack)
-        if mode is Mode.VECTOR and layout.align < pack * layout.dtype.itemsize:
-            pack = max(1, layout.align // layout.dtype.itemsize)
-        elif mode is Mode.GATHER and (layout is layouts[0] or 8 * layout.size > layouts[0].size):
+        if mode is Mode.GATHER and (position == 0 or 8 * layout.size > layouts[0].size):
             return 1
+        position += 1
+        if mode is Mode.VECTOR and layout.align < pack * layout.dtype.itemsize:
+            # What was gathered at a wider pack may be a vector at this one, so all are looked at again.
+            pack, position = pack // 2, 0
     return pack
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xpops.core.layouts import Layout, extent
 from xpops.plan.broadcast import broadcast_strides
 
@@ -19,19 +21,32 @@ def overlaps_itself(layout: Layout) -> bool:
     return False
 
 
-def unsafe_overlap(out: Layout, out_address: int, operand: Layout, address: int) -> bool:
-    """Whether writing `out` could change elements of `operand` before they are read.
+def overlap_check(out: Layout, operand: Layout) -> Callable[[int, int], bool]:
+    """A function of the addresses of `out` and an operand: whether every element is read before it is written over.
 
-    The same elements at the same addresses are safe: each is read before it is written. Judged by the ranges of bytes,
-    so it may be True for arrays that interleave.
+    So it is where their bytes are apart, and where they are the same elements at the same addresses. Judged by the
+    ranges of bytes, so it may be False for arrays that interleave.
+
+    Examples
+    --------
+    >>> from xpops.core import dtypes as dt
+    >>> from xpops.core.devices import CPU
+    >>> from xpops.core.layouts import layout_of
+    >>> x = layout_of(dt.int8, (8,), None, CPU)
+    >>> safe = overlap_check(x, x)
+    >>> safe(1000, 1000), safe(1000, 1004), safe(1000, 1008)
+    (True, False, True)
     """
     low, high = extent(out)
     other_low, other_high = extent(operand)
-    if out_address + high <= address + other_low or address + other_high <= out_address + low:
-        return False
+    below, above = high - other_low, low - other_high
     same = (
-        address == out_address
-        and operand.dtype.itemsize == out.dtype.itemsize
+        operand.dtype.itemsize == out.dtype.itemsize
         and broadcast_strides(operand.shape, operand.strides, out.shape) == out.strides
     )
-    return not same
+
+    def safe(out_address: int, address: int) -> bool:
+        apart = address - out_address
+        return apart >= below or apart <= above or (same and apart == 0)
+
+    return safe

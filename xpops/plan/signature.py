@@ -46,16 +46,16 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
     kinds = tuple(operand.dtype if isinstance(operand, Layout) else operand for operand in operands)
     if op.condition:
         if kinds[0] not in (dt.bool, bool):
-            raise TypeError(f"{op.name}: the condition has dtype {_name(kinds[0])}; accepted: bool")
+            raise TypeError(f"{op.public}: the condition has dtype {_name(kinds[0])}; accepted: bool")
         kinds = kinds[1:]
     if op.result == "given" and dtype is not None and isinstance(kinds[0], type):
         return Signature((_scalar_as(kinds[0], dtype),), dtype, ())
-    common = promote(kinds, op.name)
+    common = promote(kinds, op.public)
     if op.floating and common in dt.CATEGORIES["integer or boolean"]:
         common = dt.DEFAULT_FLOAT
     if common not in dt.CATEGORIES[op.accepts]:
         given = ", ".join(_name(kind) for kind in kinds)
-        raise TypeError(f"{op.name}: dtype {given} is not accepted; accepted: {_accepted(op)}")
+        raise TypeError(f"{op.public}: dtype {given} is not accepted; accepted: {_accepted(op)}")
     loop = dt.bool if op.logical else common
     if op.result == "bool":
         result = dt.bool
@@ -65,12 +65,12 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
         result = dtype if op.result == "given" and dtype is not None else common
     loops = (dt.bool,) * op.condition + (loop,) * len(kinds)
     shapes = [operand.shape for operand in operands if isinstance(operand, Layout)]
-    return Signature(loops, result, broadcast_shapes(*shapes, function=op.name))
+    return Signature(loops, result, broadcast_shapes(*shapes, function=op.public))
 
 
 def _scalar_as(kind: type, dtype: DType) -> DType:
     """The loop dtype of filling `dtype` with a Python scalar: its own, so that nothing is rounded twice."""
-    if dtype not in dt.FLOAT8 and scalar_dtype(kind, dtype) != dtype:
+    if scalar_dtype(kind, dt.float32 if dtype in dt.FLOAT8 else dtype) != (dt.float32 if dtype in dt.FLOAT8 else dtype):
         raise TypeError(f"assignment: a Python {kind.__name__} does not fit {dtype}; convert the value first")
     return dtype
 

@@ -11,8 +11,11 @@ from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, index_bits, walk, with_scalars
 from xpops.plan.signature import Operand
 
-# Below this length along either axis a tile is mostly empty.
-MIN_LENGTH = 8
+# Below these, the length along either axis and their product, a tile is mostly empty.
+MIN_LENGTH, MIN_AREA = 8, 512
+# What a block may have of shared memory without asking for more.
+SHARED_BYTES = 48 << 10
+MAX_BLOCKS = 2**31 - 1
 
 
 def transposed_axis(shape: tuple[int, ...], strides: list[Strides]) -> int | None:
@@ -39,9 +42,11 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     """
     layouts, shape, strides = walk(out, operands)
     axis = transposed_axis(shape, strides)
-    if axis is None:
+    if axis is None or shape[axis] * shape[-1] < MIN_AREA:
         return None
     side = policy.tile if max(layout.dtype.itemsize for layout in layouts) <= 4 else policy.tile // 2
+    if sum((side + 4) * side * layout.dtype.itemsize for layout in layouts[1:]) > SHARED_BYTES:
+        side //= 2
     batch = [other for other in range(len(shape) - 1) if other != axis]
     order = [*batch, axis, len(shape) - 1]
     rows, columns = shape[axis], shape[-1]
@@ -57,6 +62,9 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         tail += pack_divmod(divisor, bits)
     for line in lines:
         tail += struct.pack(f"<{len(line)}{'i' if bits == 32 else 'q'}", *line)
+    blocks = tiles[0] * tiles[1] * prod(shape[axis] for axis in batch)
+    if blocks > MAX_BLOCKS:
+        return None
     return ElementwisePlan(
         with_scalars(modes, operands),
         block=policy.tile_block,
@@ -64,7 +72,7 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         unroll=1,
         rank=len(batch),
         index_bits=bits,
-        blocks=tiles[0] * tiles[1] * prod(shape[axis] for axis in batch),
+        blocks=blocks,
         tail=tail,
         outlined=policy.outlined,
         tile=side,

@@ -32,7 +32,7 @@ def key_of(source: str, capability: int) -> bytes:
     """Whatever can change the bytes: schema, source, options, architecture, NVRTC's version, the headers."""
     # The include path is where the headers lie, not what they say; their digest stands for it.
     options = " ".join(option for option in options_for(capability) if not option.startswith("--include-path"))
-    parts = (str(SCHEMA), source, options, ".".join(map(str, nvrtc_version())), header_digest())
+    parts = (str(SCHEMA), source, options, nvrtc_version(), header_digest())
     return sha256("\0".join(parts).encode()).digest()
 
 

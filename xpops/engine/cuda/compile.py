@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from xpops.core.errors import CompileError
@@ -27,12 +28,15 @@ def header_digest() -> str:
 
 
 @cache
-def nvrtc_version() -> tuple[int, int]:
-    """The version of the NVRTC that is loaded. Loads it."""
+def nvrtc_version() -> str:
+    """The version of the NVRTC that is loaded, and of the package it may be from, which knows the patch. Loads it."""
     from cuda.bindings import nvrtc
 
     _, major, minor = nvrtc.nvrtcVersion()
-    return major, minor
+    try:
+        return f"{major}.{minor} ({version('nvidia-cuda-nvrtc')})"
+    except PackageNotFoundError:
+        return f"{major}.{minor}"
 
 
 @cache
@@ -72,8 +76,7 @@ def compile_cubin(name: str, source: str, capability: int) -> bytes:
             name,
             options,
             source,
-            f"NVRTC {'.'.join(map(str, nvrtc_version()))} knows GPUs up to sm_{_newest_architecture()}; "
-            "install a newer nvidia-cuda-nvrtc",
+            f"NVRTC {nvrtc_version()} knows GPUs up to sm_{_newest_architecture()}; install a newer nvidia-cuda-nvrtc",
         )
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), f"{name}.cu".encode(), 0, None, None)
     try:

@@ -57,15 +57,19 @@ def visible_gpus() -> tuple[Gpu, ...]:
     """Every visible GPU, by NVML: no CUDA context, not even ``cuInit``. Empty without a driver or a GPU."""
     try:
         from cuda.bindings import nvml
-
+    except ImportError:
+        return ()
+    try:
         nvml.init_v2()
-    except (ImportError, RuntimeError):  # no cuda-bindings, no driver library, or no device behind it
+    except (RuntimeError, nvml.NvmlError):  # no driver library, or none that works
         return ()
     try:
         handles = [nvml.device_get_handle_by_index_v2(index) for index in range(nvml.device_get_count_v2())]
         visible = [handles[index] for index in _visible([nvml.device_get_uuid(handle) for handle in handles])]
         version = nvml.system_get_driver_version()
         return tuple(Gpu(nvml.device_get_name(handle), _capability(nvml, handle), version) for handle in visible)
+    except nvml.NvmlError:  # a GPU was lost, or may not be looked at
+        return ()
     finally:
         nvml.shutdown()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from struct import pack
 from typing import Any
@@ -24,6 +25,8 @@ from xpops.ops.operator import Operator
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.signature import Operand, Signature
 
+_MEMORY_TYPE = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+
 
 class CudaEngine:
     """One GPU as an engine. Data is an address; owners are blocks of the pool.
@@ -33,13 +36,13 @@ class CudaEngine:
     device : Device
     """
 
-    current_stream = staticmethod(streams.current)
-
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
+        self.current_stream = streams.variable(device.index).get
         self.pool = Pool(self.context)
         self._functions = Once()
         self._retained: list[tuple[Any, Owner]] = []
+        self._retained_lock = threading.RLock()
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[int, Block]]:
         return self.pool.allocator(layout.nbytes)
@@ -98,8 +101,11 @@ class CudaEngine:
     def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
         if layout.size:
             with self.context:
-                # From pageable memory: the driver has read it when the call returns.
                 check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
+                # Pageable memory, which the driver does not know, has been read when the call returns; pinned has not.
+                known, _ = driver.cuPointerGetAttribute(_MEMORY_TYPE, array.ctypes.data)
+                if known == driver.CUresult.CUDA_SUCCESS:
+                    check(driver.cuStreamSynchronize(stream))
 
     def order(self, first: int, then: int) -> None:
         with self.context:
@@ -110,15 +116,21 @@ class CudaEngine:
 
     def retain(self, owner: Owner, stream: int) -> None:
         with self.context:
-            self._retained = [entry for entry in self._retained if not _done(entry[0])]
             event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
             check(driver.cuEventRecord(event, stream))
-            self._retained.append((event, owner))
+            # Each entry is in the hands of one thread at a time: asking the driver gives up the GIL, and dropping an
+            # owner may come back here.
+            with self._retained_lock:
+                entries, self._retained = self._retained, []
+            entries.append((event, owner))
+            waiting = [entry for entry in entries if not _done(entry[0])]
+            with self._retained_lock:
+                self._retained += waiting
 
 
 def _done(event: Any) -> bool:
     (error,) = driver.cuEventQuery(event)
-    if error == driver.CUresult.CUDA_ERROR_NOT_READY:
+    if error != driver.CUresult.CUDA_SUCCESS:
         return False
     driver.cuEventDestroy(event)
     return True

@@ -62,9 +62,9 @@ def launcher(
         parameters = free.pop() if free else new_buffer()
         write(parameters[0], 0, *values)
         (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, parameters[1], 0)
-        free.append(parameters)
         if error is not _SUCCESS:
             _launch_again(error, name, context, handle, blocks, threads, stream, parameters[1])
+        free.append(parameters)
 
     def guarded(stream: int, *values: Any) -> None:
         with context:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -39,7 +40,7 @@ class Pool:
     """The memory of one device.
 
     A block returns to the stream it was allocated on and is reused there only, so that the reuse comes after every
-    kernel that was launched on it.
+    kernel that this stream ran on it. `xpops.stream` says what that asks of those who use an array on several streams.
 
     Parameters
     ----------
@@ -116,11 +117,13 @@ class Pool:
         """Hand every cached byte back to the driver, waiting for the device. Returns how many our lists held."""
         cached = 0
         with self._context:
+            check(driver.cuCtxSynchronize())  # nothing uses any of them now, so any stream will do
             for size, lists in list(self._lists.items()):
-                for stream, addresses in list(lists.items()):
-                    while addresses:
-                        self._give_back(stream, addresses.pop())
-                        cached += size
+                for addresses in list(lists.values()):
+                    with suppress(IndexError):  # another thread may take the last one
+                        while True:
+                            check(driver.cuMemFreeAsync(addresses.pop(), 0))
+                            cached += size
             check(driver.cuCtxSynchronize())
             check(driver.cuMemPoolTrimTo(self._driver_pool, 0))
         return cached

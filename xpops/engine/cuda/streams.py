@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 # 0 is CUDA's legacy default stream, which waits for every blocking stream and they for it.
 LEGACY_DEFAULT = 0
 
-_current: ContextVar[int] = ContextVar("xpops.stream", default=LEGACY_DEFAULT)
-current = _current.get
+
+@cache
+def variable(index: int) -> ContextVar[int]:
+    """The current stream of the GPU with this index, in each thread and task."""
+    return ContextVar(f"xpops.stream.{index}", default=LEGACY_DEFAULT)
 
 
 @contextmanager
@@ -19,6 +23,10 @@ def stream(s: Any) -> Iterator[None]:
     """Run the calls of a block on the stream `s`, in this thread or task only.
 
     Arrays of torch and cupy alone are computed on those libraries' own current streams, whatever this says.
+
+    An array's memory is used again in the order of the stream it was made on. Who uses it on another stream keeps it
+    until that work is done, or makes the first stream wait for it: as with cupy, and with torch without
+    ``record_stream``.
 
     Parameters
     ----------
@@ -39,11 +47,20 @@ def stream(s: Any) -> Iterator[None]:
     ...     xp.asarray([1.0]) + 1
     Array([2.], dtype=float64, device='cpu')
     """
-    token = _current.set(_handle(s))
+    handle, current = _handle(s), variable(_device_index(s))
+    token = current.set(handle)
     try:
         yield
     finally:
-        _current.reset(token)
+        current.reset(token)
+
+
+def _device_index(s: Any) -> int:
+    """The GPU of a stream, as its library says it: torch, cupy, cuda.core; else the first."""
+    for attribute in ("device_index", "device_id"):
+        if isinstance(getattr(s, attribute, None), int):
+            return max(int(getattr(s, attribute)), 0)
+    return int(getattr(getattr(s, "device", None), "device_id", 0))
 
 
 def _handle(s: Any) -> int:

@@ -9,13 +9,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
+from hashlib import sha256
 
 from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.cache import cubin_for, disk
+from xpops.engine.cuda.cache import SCHEMA, cubin_for, disk
 from xpops.engine.cuda.compile import header_digest
 from xpops.engine.cuda.driver import visible_gpus
 from xpops.engine.cuda.elementwise import planned
@@ -103,7 +104,7 @@ def at_import() -> None:
     NVRTC initialises the driver, after which no forked child can use the GPU: what is missing is compiled in a process
     of its own.
     """
-    if not config.prepare:
+    if not config.prepare or not sys.executable or getattr(sys, "frozen", False):
         return
     for capability in {gpu.capability for gpu in visible_gpus()}:
         store = disk()
@@ -120,4 +121,5 @@ def at_import() -> None:
 
 def _mark(capability: int) -> bytes:
     """The key of a small entry that says that all core kernels are there: a warm import reads nothing else."""
-    return f"core {capability} {header_digest()}".encode()
+    digest = sha256(repr((SCHEMA, core_sources(capability))).encode()).hexdigest()
+    return f"core {capability} {digest} {header_digest()}".encode()
