@@ -14,7 +14,7 @@ from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
 from xpops.plan.coalesce import coalesce
 from xpops.plan.divmod import magic
 from xpops.plan.elementwise import STRIDED, Mode, Policy, plan_elementwise
-from xpops.plan.overlap import overlap_check, overlaps_itself
+from xpops.plan.overlap import overlaps_itself, safe_distance
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.tiled import plan_tiled
@@ -236,17 +236,33 @@ def test_a_result_keeps_the_order_its_operands_agree_on():
 
 def test_overlap():
     x = layout_of(dt.float32, (8,), None, GPU)
-    assert overlap_check(x, x)(1024, 1024)  # exactly in place
-    assert not overlap_check(x, x)(1024, 1028)
-    assert not overlap_check(x, x)(1028, 1024)
-    assert overlap_check(x, x)(1024, 1024 + 32)
-    assert overlap_check(x, x)(1024 + 32, 1024)
-    backwards = layout_of(dt.float32, (8,), (-1,), GPU)
-    assert not overlap_check(x, backwards)(1024, 1024 + 28)
-    assert overlap_check(x, backwards)(1024, 1024 + 60)
-    assert not overlap_check(x, layout_of(dt.float64, (8,), None, GPU))(1024, 1024)
+    safe = safe_distance(x, x).holds
+    assert [safe(distance) for distance in (0, 4, -4, 28, -28, 32, -32)] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
+    backwards = safe_distance(x, layout_of(dt.float32, (8,), (-1,), GPU)).holds
+    assert [backwards(distance) for distance in (0, 28, 56, 60, -4)] == [False, False, False, True, True]
+    assert not safe_distance(x, layout_of(dt.float64, (8,), None, GPU)).holds(0)
     assert overlaps_itself(layout_of(dt.float32, (8, 2), (1, 0), GPU))
     assert not overlaps_itself(layout_of(dt.float32, (8, 2), (1, 8), GPU))
+
+
+@given(shapes.flatmap(lambda shape: st.tuples(st.just(shape), views(shape), st.integers(-40, 40))))
+def test_a_safe_distance_shares_no_byte(case):
+    shape, operand, elements = case
+    out = layout_of(dt.float32, shape, None, GPU)
+    distance = 4 * elements
+    written = set(walk(shape, out.strides).ravel().tolist())
+    read = {offset + elements for offset in walk(operand.shape, operand.strides).ravel().tolist()}
+    if written & read and safe_distance(out, operand).holds(distance):
+        assert distance == 0
+        assert broadcast_strides(operand.shape, operand.strides, shape) == out.strides
 
 
 def test_layouts_are_interned():

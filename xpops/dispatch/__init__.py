@@ -17,7 +17,7 @@ from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
-from xpops.plan.overlap import overlap_check, overlaps_itself
+from xpops.plan.overlap import overlaps_itself, safe_distance
 from xpops.plan.signature import Operand
 
 __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
@@ -169,7 +169,7 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
 def _unsafe(engine: Engine, out: Layout, target: Data, specs: tuple[Operand, ...], values: Sequence[Any]) -> bool:
     address = engine.address(target)
     return any(
-        not isinstance(spec, type) and not overlap_check(out, spec)(address, engine.address(value))
+        not isinstance(spec, type) and not safe_distance(out, spec).holds(engine.address(value) - address)
         for spec, value in zip(specs, values, strict=True)
     )
 
@@ -178,13 +178,13 @@ def _writer(engine: Engine, call: Call, specs: tuple[Operand, ...]) -> Callable[
     """The steady state for xpops arrays and an xpops `out`: check that it may be written, launch."""
     layout, kernel = call
     current_stream, address = engine.current_stream, engine.address
-    safe = [None if isinstance(spec, type) else overlap_check(layout, spec) for spec in specs]
+    safe = [None if isinstance(spec, type) else safe_distance(layout, spec).holds for spec in specs]
 
     def write(out: Tensor, *values: Any) -> bool:
         target = out._data
         place = address(target)
-        for check, value in zip(safe, values, strict=True):
-            if check is not None and not check(place, address(value)):
+        for holds, value in zip(safe, values, strict=True):
+            if holds is not None and not holds(address(value) - place):
                 return False
         if not out._writable:
             return False

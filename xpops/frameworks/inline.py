@@ -17,7 +17,7 @@ from xpops.engine.protocol import Kernel
 from xpops.frameworks.adapter import spelled_strides
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
-from xpops.plan.overlap import overlap_check
+from xpops.plan.overlap import safe_distance
 from xpops.plan.signature import Operand
 
 try:
@@ -27,8 +27,10 @@ try:
 except ImportError:  # a torch without its compiler: every call goes the long way
     TensorGuards = None
 
-# Torch's autograd refuses a backward pass that would read what was written over.
-increment_version: Callable[[Any], None] = torch.autograd.graph.increment_version
+# Torch's autograd refuses a backward pass that would read what was written over. The public function wraps the other.
+increment_version: Callable[[Any], None] = getattr(
+    torch._C, "_increment_version", torch.autograd.graph.increment_version
+)
 
 # An attempt takes the operands and out, and returns the result, or None if they are not what it is for.
 Attempt = Callable[[Any, Any, Any], Any]
@@ -140,14 +142,18 @@ def _into(
 ) -> Attempt:
     """The attempt that writes `out`, which may be exactly an operand, and must not partly overlap one."""
     index = layout.device.index
-    safe = [overlap_check(layout, operand) for operand in layouts]
-    safe1, safe2 = safe[0], safe[-1]
+    # Spelled out below: two calls of `SafeDistance.holds` would be a tenth of what torch itself needs.
+    above1, below1, same1 = safe_distance(layout, layouts[0])
+    above2, below2, same2 = safe_distance(layout, layouts[-1])
 
     def two(x1: Any, x2: Any, out: Any) -> Any:
         if not check(x1, x2, out):
             return None
         p1, p2, p = x1.data_ptr(), x2.data_ptr(), out.data_ptr()
-        if (p1 | p2 | p) & _MISALIGNED or not safe1(p, p1) or not safe2(p, p2):
+        d1, d2 = p1 - p, p2 - p
+        if (p1 | p2 | p) & _MISALIGNED or not (d1 >= above1 or d1 <= below1 or (same1 and d1 == 0)):
+            return None
+        if not (d2 >= above2 or d2 <= below2 or (same2 and d2 == 0)):
             return None
         kernel(stream(index), p, p1, p2)
         increment_version((out,))
@@ -157,7 +163,8 @@ def _into(
         if not check(x1, out):
             return None
         p1, p = x1.data_ptr(), out.data_ptr()
-        if (p1 | p) & _MISALIGNED or not safe1(p, p1):
+        d1 = p1 - p
+        if (p1 | p) & _MISALIGNED or not (d1 >= above1 or d1 <= below1 or (same1 and d1 == 0)):
             return None
         kernel(stream(index), p, p1, *(() if scalar is None else (scalar,)))
         increment_version((out,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import NamedTuple
 
 from xpops.core.layouts import Layout, extent
 from xpops.plan.broadcast import broadcast_strides
@@ -21,32 +21,38 @@ def overlaps_itself(layout: Layout) -> bool:
     return False
 
 
-def overlap_check(out: Layout, operand: Layout) -> Callable[[int, int], bool]:
-    """A function of the addresses of `out` and an operand: whether every element is read before it is written over.
+class SafeDistance(NamedTuple):
+    """How far an operand must lie from a result, so that every element is read before it is written over.
 
-    So it is where their bytes are apart, and where they are the same elements at the same addresses. Judged by the
-    ranges of bytes, so it may be False for arrays that interleave.
-
-    Examples
-    --------
-    >>> from xpops.core import dtypes as dt
-    >>> from xpops.core.devices import CPU
-    >>> from xpops.core.layouts import layout_of
-    >>> x = layout_of(dt.int8, (8,), None, CPU)
-    >>> safe = overlap_check(x, x)
-    >>> safe(1000, 1000), safe(1000, 1004), safe(1000, 1008)
-    (True, False, True)
+    The distance is the operand's address minus the result's, in bytes. It is safe from `above` on, up to `below`, and at 0
+    if they are the `same` elements there. Judged by the ranges of bytes, so arrays that interleave count as unsafe.
     """
+
+    above: int
+    below: int
+    same: bool
+
+    def holds(self, distance: int) -> bool:
+        """Whether a distance is safe.
+
+        Examples
+        --------
+        >>> from xpops.core import dtypes as dt
+        >>> from xpops.core.devices import CPU
+        >>> from xpops.core.layouts import layout_of
+        >>> x = layout_of(dt.int8, (8,), None, CPU)
+        >>> [safe_distance(x, x).holds(distance) for distance in (0, 4, 8)]
+        [True, False, True]
+        """
+        return distance >= self.above or distance <= self.below or (self.same and distance == 0)
+
+
+def safe_distance(out: Layout, operand: Layout) -> SafeDistance:
+    """The safe distances of an operand from a result of these layouts."""
     low, high = extent(out)
     other_low, other_high = extent(operand)
-    below, above = high - other_low, low - other_high
     same = (
         operand.dtype.itemsize == out.dtype.itemsize
         and broadcast_strides(operand.shape, operand.strides, out.shape) == out.strides
     )
-
-    def safe(out_address: int, address: int) -> bool:
-        apart = address - out_address
-        return apart >= below or apart <= above or (same and apart == 0)
-
-    return safe
+    return SafeDistance(high - other_low, low - other_high, same)

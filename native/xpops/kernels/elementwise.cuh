@@ -24,7 +24,7 @@ enum class Mode {
   kGather,   // strided: one access and one index computation for each element
 };
 
-// What the host packs (xpops/engine/cuda/elementwise.py). Slot 0 is the result's address; an operand has its address, or its value.
+// What the host packs (xpops/plan/elementwise.py). Slot 0 is the result's address; an operand has its address, or its value.
 template <int kSlots, int kRank, int kStrided, class Index_>
 struct ElementwiseParams {
   using Index = Index_;

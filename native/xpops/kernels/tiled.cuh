@@ -11,7 +11,7 @@ namespace xpops {
 
 constexpr int kWarp = 32;
 
-// What the host packs (xpops/engine/cuda/elementwise.py). Strides: the batch axes', then the rows', then the columns'.
+// What the host packs (xpops/plan/tiled.py). Strides: the batch axes', then the rows', then the columns'.
 template <int kSlots, int kBatch, int kArrays, class Index_>
 struct TiledParams {
   using Index = Index_;
