@@ -11,14 +11,13 @@ ARANGE_BLOCK, ARANGE_UNROLL = 128, 2
 
 # From the lowest compute capability that they are good for. Measured on one H200 (9.0) in 2026-11, over blocks of 128
 # to 512 threads, 1 to 8 packs a thread, and tiles of 32 and 64.
-_ELEMENTWISE: tuple[tuple[int, Policy], ...] = ((0, Policy()),)
-
+_ELEMENTWISE = ((0, Policy(block=128, unroll=2, elements_per_thread=16, tile_block=256, tile=64)),)
 
 # Functors that are long for every dtype, and those that are long for complex ones: called, not inlined, so that the
 # first call of an operator, which waits for its kernel, waits half as long.
 _LONG = frozenset(("cos", "floor_divide", "pow", "remainder", "sin", "tan"))
 _LONG_COMPLEX = frozenset(("abs", "divide", "reciprocal", "sign"))
-# Elements that a thread computes of functors that are bound by arithmetic.
+# Elements that a thread computes where more would compile too long: conversions from float8 are long, too.
 _FEW = {"divide": 8, "hypot": 8, "identity": 8}
 
 
