@@ -50,6 +50,7 @@ class InlineCache:
     def __init__(self, current_stream: Callable[[int], int]) -> None:
         self._stream = current_stream
         self._attempts: BoundedDict[tuple[Any, ...], list[Attempt]] = BoundedDict(8192)
+        self._find = self._attempts.get
 
     def call(self, op: Operator, x1: Any, x2: Any, out: Any) -> Any:
         """The result, or None: then the long way finds out what is new. `x2` is None for one operand."""
@@ -57,7 +58,7 @@ class InlineCache:
             key = (op, x1.shape, x2.__class__, out.__class__)
         except RuntimeError:  # a nested tensor has no shape
             return None
-        for attempt in self._attempts.get(key, ()):
+        for attempt in self._find(key, ()):
             result = attempt(x1, x2, out)
             if result is not None:
                 return result
