@@ -25,7 +25,7 @@ class SafeDistance(NamedTuple):
     """How far an operand must lie from a result, so that every element is read before it is written over.
 
     The distance is the operand's address minus the result's, in bytes. It is safe from `above` on, up to `below`, and
-    at 0 if they are the `same` elements there. Judged by the ranges of bytes, so arrays that interleave count as unsafe.
+    at 0 if they are the `same` elements there. Judged by the ranges of bytes: arrays that interleave count as unsafe.
     """
 
     above: int
