@@ -62,6 +62,7 @@ def main(arguments: list[str]) -> int:
         **counts,
         "fingerprint": before,
     }
+    REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text(json.dumps(report, indent=1) + "\n")
     print(json.dumps(report, indent=1))
     return code

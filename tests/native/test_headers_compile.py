@@ -20,7 +20,7 @@ def compile_cubin(source: str, arch: int) -> bytes:
     options = [f"-arch=sm_{arch}", "-std=c++17", f"-I{NATIVE}"]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [o.encode() for o in options])
     size = nvrtc.nvrtcGetProgramLogSize(program)[1]
-    log = b" " * size
+    log = bytes(size + 2)  # never of length 1: Python shares those objects, and NVRTC writes into this one
     nvrtc.nvrtcGetProgramLog(program, log)
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
     assert b"warning" not in log, log.decode()

@@ -45,7 +45,7 @@ class Engine(Protocol):
         """A C-contiguous ndarray with the elements of a C-contiguous `layout`. Waits for the stream."""
 
     def from_host(self, array: Any, data: Data, layout: Layout, stream: int) -> None:
-        """Copy a C-contiguous ndarray into the memory of a C-contiguous `layout`."""
+        """Copy a C-contiguous ndarray into the memory of a C-contiguous `layout`. Waits until it has been read."""
 
     def current_stream(self) -> int:
         """The handle of the stream that calls go to; 0 is the legacy default stream."""

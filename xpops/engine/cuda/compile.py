@@ -83,12 +83,17 @@ def compile_cubin(name: str, source: str, capability: int) -> bytes:
         (error,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
         if error != success:
             _, length = nvrtc.nvrtcGetProgramLogSize(program)
-            log = b" " * length
+            log = _buffer(length)
             nvrtc.nvrtcGetProgramLog(program, log)
             raise CompileError(name, options, source, log.rstrip(b"\0").decode(errors="replace"))
         _, length = nvrtc.nvrtcGetCUBINSize(program)
-        cubin = bytes(length)
+        cubin = _buffer(length)
         nvrtc.nvrtcGetCUBIN(program, cubin)
         return cubin
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+def _buffer(length: int) -> bytes:
+    """Bytes for NVRTC to write into. Never of length 1: Python has one object for each of those, used by everyone."""
+    return bytes(max(length, 2))

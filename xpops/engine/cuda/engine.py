@@ -25,8 +25,6 @@ from xpops.ops.operator import Operator
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.signature import Operand, Signature
 
-_MEMORY_TYPE = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE
-
 
 class CudaEngine:
     """One GPU as an engine. Data is an address; owners are blocks of the pool.
@@ -102,10 +100,8 @@ class CudaEngine:
         if layout.size:
             with self.context:
                 check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
-                # Pageable memory, which the driver does not know, has been read when the call returns; pinned has not.
-                known, _ = driver.cuPointerGetAttribute(_MEMORY_TYPE, array.ctypes.data)
-                if known == driver.CUresult.CUDA_SUCCESS:
-                    check(driver.cuStreamSynchronize(stream))
+                # Pageable memory has been read when the call returns, but pinned memory has not.
+                check(driver.cuStreamSynchronize(stream))
 
     def order(self, first: int, then: int) -> None:
         with self.context:
