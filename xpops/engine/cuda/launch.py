@@ -25,12 +25,11 @@ _WRONG_CONTEXT = (
 
 
 class Function:
-    """A kernel loaded on one device. It keeps its module loaded."""
+    """A kernel loaded on one device, for as long as the process lives."""
 
     def __init__(self, cubin: bytes, context: DeviceContext) -> None:
         with context:
-            self._module = check(driver.cuModuleLoadData(cubin))
-            self.handle = check(driver.cuModuleGetFunction(self._module, ENTRY))
+            self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY))
 
 
 def launcher(
