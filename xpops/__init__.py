@@ -92,8 +92,10 @@ from xpops.api.manipulation import (
 )
 from xpops.api.methods import attach as _attach
 from xpops.api.rounding import ceil, clip, floor, round, trunc
-from xpops.api.searching import where
+from xpops.api.searching import argmax, argmin, count_nonzero, where
+from xpops.api.statistical import max, mean, min, prod, std, sum, var
 from xpops.api.trigonometric import acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, sin, sinh, tan, tanh
+from xpops.api.utility import all, any
 from xpops.array import Array, allow_host_copies
 from xpops.core.devices import Device
 from xpops.core.dtypes import (
@@ -136,8 +138,12 @@ __all__ = [
     "acos",
     "acosh",
     "add",
+    "all",
     "allow_host_copies",
+    "any",
     "arange",
+    "argmax",
+    "argmin",
     "asarray",
     "asin",
     "asinh",
@@ -165,6 +171,7 @@ __all__ = [
     "copysign",
     "cos",
     "cosh",
+    "count_nonzero",
     "default_device",
     "divide",
     "e",
@@ -214,8 +221,11 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "matrix_transpose",
+    "max",
     "maximum",
+    "mean",
     "meshgrid",
+    "min",
     "minimum",
     "moveaxis",
     "multiply",
@@ -230,6 +240,7 @@ __all__ = [
     "pi",
     "positive",
     "pow",
+    "prod",
     "real",
     "reciprocal",
     "remainder",
@@ -244,8 +255,10 @@ __all__ = [
     "sqrt",
     "square",
     "squeeze",
+    "std",
     "stream",
     "subtract",
+    "sum",
     "tan",
     "tanh",
     "tril",
@@ -256,6 +269,7 @@ __all__ = [
     "uint32",
     "uint64",
     "unstack",
+    "var",
     "where",
     "zeros",
     "zeros_like",

@@ -8,8 +8,11 @@ from typing import Any
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, Call, call_for
-from xpops.dispatch.operands import Operands
+from xpops.dispatch.operands import Operands, argument_names
+from xpops.dispatch.state import inline as _inline
+from xpops.dispatch.state import launches
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine
@@ -22,20 +25,16 @@ from xpops.plan.signature import Operand
 
 __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
 
-# The class of results; `xpops.array`, which stands above this package, sets it.
+# `state.array_class`, where it is read fastest.
 _array_class: type[Any] = Tensor
-# (operator, layout or scalar type, ...) -> function from the operands' data to a new array: the steady state.
-launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)
 # (operator, layout or scalar type, ..., layout of out) -> function that writes out, or returns False if it must not.
 _writes: BoundedDict[tuple[Any, ...], Callable[..., bool]] = BoundedDict(PLAN_LIMIT)
-# The same for the arrays of frameworks that have a way of their own to recognise a call, by their class.
-_inline: dict[type, Any] = {}
 
 
 def set_array_class(cls: type[Any]) -> type[Any]:
     """Make `cls`, a subclass of `Tensor`, the class of results."""
     global _array_class
-    _array_class = cls
+    _array_class = state.array_class = cls
     return cls
 
 
@@ -96,7 +95,7 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     array
         `out`; else an array of the operands' framework, or an xpops array where they are of several or of none known.
     """
-    operands = Operands(op, arguments, out)
+    operands = Operands(op.public, argument_names(op), arguments, out)
     if operands.out is not None:
         call, result = _write(op, operands, operands.out, dtype), out
     else:

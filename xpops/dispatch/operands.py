@@ -24,11 +24,14 @@ def argument_names(op: Operator) -> tuple[str, ...]:
 
 
 class Operands:
-    """The operands of one elementwise call, viewed without a copy.
+    """The operands of one call, viewed without a copy.
 
     Parameters
     ----------
-    op : Operator
+    function : str
+        Its public name, for errors.
+    names : tuple of str
+        The public names of the arguments, for errors.
     arguments : tuple
         Arrays of any framework, Python and NumPy scalars.
     out : array, optional
@@ -56,8 +59,8 @@ class Operands:
         If the arrays are on different devices.
     """
 
-    def __init__(self, op: Operator, arguments: tuple[Any, ...], out: Any = None) -> None:
-        self._op, names = op, argument_names(op)
+    def __init__(self, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], out: Any = None) -> None:
+        self._function = function
         self._foreign: list[tuple[Adapter, View]] = []
         self._written: tuple[Adapter, Any] | None = None
         adapters = [self._adapter(x, name) for x, name in zip(arguments, names, strict=True)]
@@ -70,7 +73,7 @@ class Operands:
             lender = self._adapter(out, "out")
             view = self._view(out, lender, "out")
             if not isinstance(view, View):
-                raise TypeError(f"{op.public}: out is a scalar, {out!r}; accepted: an array")
+                raise TypeError(f"{function}: out is a scalar, {out!r}; accepted: an array")
             self.out = view
             if lender is not None:
                 self._written = (lender, out)
@@ -107,7 +110,7 @@ class Operands:
         adapter = adapter_of(type(x))
         if adapter is None:
             raise TypeError(
-                f"{self._op.public}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; "
+                f"{self._function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; "
                 "accepted: an array (anything with __dlpack__) or a Python scalar"
             )
         return adapter
@@ -121,8 +124,8 @@ class Operands:
             for kind in SCALAR_TYPES:
                 if isinstance(value, kind):
                     return kind(value)
-            raise TypeError(f"{self._op.public}: {argument} is {x!r}; accepted: bool, int, float and complex scalars")
-        view = adapter.view(x, self._op.public, argument, self._stream_of)
+            raise TypeError(f"{self._function}: {argument} is {x!r}; accepted: bool, int, float and complex scalars")
+        view = adapter.view(x, self._function, argument, self._stream_of)
         if view.layout.device != CPU:
             self._foreign.append((adapter, view))
         return view
@@ -130,12 +133,12 @@ class Operands:
     def _common_device(self, names: tuple[str, ...], views: list[Any]) -> Device:
         found = [(name, view.layout.device) for name, view in zip(names, views, strict=True) if isinstance(view, View)]
         if not found:
-            raise TypeError(f"{self._op.public}: every operand is a Python scalar; accepted: at least one array")
+            raise TypeError(f"{self._function}: every operand is a Python scalar; accepted: at least one array")
         first, device = found[0]
         for name, other in found[1:]:
             if other != device:
                 raise ValueError(
-                    f"{self._op.public}: {first} is on {device} and {name} on {other}; "
+                    f"{self._function}: {first} is on {device} and {name} on {other}; "
                     f"move one with {name}.to_device({first}.device)"
                 )
         return device

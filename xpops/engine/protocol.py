@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.ops.operator import Operator
+from xpops.ops.reduction import Reduction
+from xpops.plan.coalesce import Strides
 from xpops.plan.signature import Operand, Signature
 
 # How an engine holds elements: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.
@@ -15,6 +18,25 @@ Data = Any
 Owner = Any
 # kernel(stream, out, *operands): writes `out`. Operands are Data, or Python scalars where the signature has a type.
 Kernel = Callable[..., None]
+
+
+class Program(NamedTuple):
+    """A call that is ready to run.
+
+    Attributes
+    ----------
+    layouts : tuple of Layout
+        The results', dense.
+    kernel : Kernel
+        ``kernel(stream, *results, *operands)`` writes them.
+    """
+
+    layouts: tuple[Layout, ...]
+    kernel: Kernel
+
+
+# measure(stream, *operands): where the sizes of results depend on data. Waits for the device to know them.
+Measure = Callable[..., Program]
 
 
 class Engine(Protocol):
@@ -28,6 +50,66 @@ class Engine(Protocol):
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         """The kernel that computes `op`; `out` may be exactly an operand's memory, but must not partly overlap one."""
+
+    def reduce(
+        self,
+        op: Reduction,
+        x: Layout,
+        axes: tuple[int, ...],
+        loop: DType,
+        out: Layout,
+        strides: Strides,
+        correction: float = 0.0,
+    ) -> Kernel:
+        """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty.
+
+        Elements are converted to `loop` first; `strides` are the result's along every axis of `x`, 0 along `axes`. A
+        reduction to a position has one axis.
+        """
+
+    def bincount(self, x: Layout, minlength: int) -> Measure:
+        """How often each of the integers from 0 to the largest of a 1-d C-contiguous `x` occurs: int64 counts.
+
+        ValueError where a value is negative.
+        """
+
+    def compress(self, x: Layout, mask: Layout) -> Measure:
+        """The elements of `x` where `mask`, which has its leading axes, is not 0. Both are C-contiguous."""
+
+    def nonzero(self, x: Layout) -> Measure:
+        """The int64 coordinates of what is not 0 in a C-contiguous `x`, an array for each of its axes."""
+
+    def place(self, x: Layout, mask: Layout, value: Layout) -> Measure:
+        """Writes the rows of `value` to `x` where `mask`, which has its leading axes, is not 0; has no results.
+
+        `mask` and `value` are C-contiguous. ValueError, before anything is written, if there are not as many rows as
+        places.
+        """
+
+    def runs(self, x: Layout, wanted: tuple[str, ...]) -> Measure:
+        """The runs of equal neighbours in a 1-d C-contiguous `x`, by the parts that are `wanted`.
+
+        "values": the first element of each; "starts": its index; "groups": for every element the number of its run, at
+        the place that a permutation names, which then is the second operand.
+        """
+
+    def take(self, x: Layout, indices: Layout, axis: int) -> Program:
+        """The slices of `x` along `axis`, which is not empty, that integers name. Both are C-contiguous.
+
+        Negative indices count from the end. Those that are out of range raise IndexError on the CPU; on CUDA they are
+        the nearest there is.
+        """
+
+    def take_along(self, x: Layout, indices: Layout, axis: int) -> Program:
+        """As `take`, with an index for each element: `indices` has the shape of `x` but along `axis`."""
+
+    def sort(self, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
+        """The kernel ``(stream, [values], [indices], x)`` that sorts along the last axis; of the results at least one.
+
+        All are C-contiguous and of one shape with at least one axis, and `x` lies apart from the results. The order is
+        total: -0.0 before +0.0 (the other way round if `descending`), and in both directions every NaN last, as any
+        NaN. Indices are those of a stable sort; they are int64, or a 32-bit integer that holds the row's length.
+        """
 
     def arange(self, out: Layout) -> Kernel:
         """The kernel ``(stream, out, start, step)`` that writes ``start + i * step`` into a C-contiguous `out`."""

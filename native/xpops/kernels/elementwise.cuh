@@ -11,6 +11,7 @@
 #include <xpops/index/coordinates.cuh>
 #include <xpops/memory/pack.cuh>
 #include <xpops/memory/slots.cuh>
+#include <xpops/memory/storage.cuh>
 
 namespace xpops {
 
@@ -34,25 +35,6 @@ struct ElementwiseParams {
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   typename SignedOf<Index>::type strides[kStrided > 0 ? kStrided : 1][kRank > 0 ? kRank : 1];
 };
-
-template <class T>
-struct Storage {
-  using type = T;
-};
-template <>
-struct Storage<bool> {  // any byte but 0 is true, whoever wrote it
-  using type = uint8;
-};
-
-// What the functor sees of an element x: it is rounded to the loop's dtype first, as if the array had been cast.
-template <class T, class Loop, class Compute, class Element>
-XPOPS_DEVICE Compute to_compute(Element x) {
-  if constexpr (is_same_v<T, bool>) {
-    return cast<Compute>(cast<Loop>(x != 0));
-  } else {
-    return cast<Compute>(cast<Loop>(x));
-  }
-}
 
 // One operand or the result. T: dtype in memory (of a scalar: double, int64, uint64 or complex<double>, as it travels).
 // Loop: the dtype of the operator's loop. Compute: what its functor sees. kStrides: its line in ElementwiseParams::strides.

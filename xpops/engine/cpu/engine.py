@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, extent
 from xpops.engine.cpu import functions
-from xpops.engine.cpu.rounding import cast
+from xpops.engine.cpu.gather import take, take_along
+from xpops.engine.cpu.histogram import bincount
+from xpops.engine.cpu.reduce import reduce
+from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.select import compress, nonzero, place, runs
+from xpops.engine.cpu.sort import sort
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -23,12 +27,20 @@ NDArray = np.ndarray[Any, Any]
 
 # JAX aliases host memory only at this alignment; SIMD loops like it too.
 HOST_ALIGNMENT = 64
-# Computed in float32, as on the GPU.
-_WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
 
 
 class CpuEngine:
     """NumPy as an engine. Data is an ndarray of exactly the array's layout, and its own owner."""
+
+    reduce = reduce
+    bincount = bincount
+    compress = compress
+    nonzero = nonzero
+    place = place
+    runs = runs
+    sort = sort
+    take = take
+    take_along = take_along
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
         return partial(self.allocate, layout)
@@ -40,7 +52,7 @@ class CpuEngine:
         return np.ndarray(layout.shape, layout.dtype, buffer, start, _byte_strides(layout)), None
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
-        loops = signature.loop if op.own_halves else tuple(_WIDENED.get(loop, loop) for loop in signature.loop)
+        loops = signature.loop if op.own_halves else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
         pairs = tuple(zip(signature.loop, loops, strict=True))
         function = _function(op)
 

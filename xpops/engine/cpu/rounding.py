@@ -11,6 +11,8 @@ from xpops.core.dtypes import DType
 
 NDArray = np.ndarray[Any, Any]
 
+# Computed in float32, as on the GPU.
+WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
 NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
 # float32 holds all others exactly.
 _WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))

@@ -115,6 +115,7 @@ class DeviceContext:
     handle : CUcontext
     capability : int
         90 for 9.0.
+    multiprocessors : int
     """
 
     def __init__(self, device: Device) -> None:
@@ -129,7 +130,7 @@ class DeviceContext:
         self.handle = check(driver.cuDevicePrimaryCtxRetain(self._device))
         major, minor = (self.attribute(f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
         self.capability = major * 10 + minor
-
+        self.multiprocessors = self.attribute("CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT")
         self.adopt_thread()
 
     def adopt_thread(self) -> bool:

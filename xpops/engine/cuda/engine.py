@@ -16,14 +16,22 @@ from xpops.engine.cuda import streams
 from xpops.engine.cuda.cache import Once, cubin_for
 from xpops.engine.cuda.driver import DeviceContext, check
 from xpops.engine.cuda.elementwise import empty_kernel, planned, with_python_scalars
+from xpops.engine.cuda.gather import take, take_along
 from xpops.engine.cuda.glue import arange_glue
+from xpops.engine.cuda.histogram import bincount
 from xpops.engine.cuda.launch import Function, launcher
 from xpops.engine.cuda.memory import Block, Pool
+from xpops.engine.cuda.reduce import reduce
+from xpops.engine.cuda.select import compress, nonzero, place, runs
+from xpops.engine.cuda.sort import sort
 from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.signature import Operand, Signature
+
+# Room for a counter for every output that blocks share: there are fewer of those than of blocks that fill a GPU.
+COUNTER_BYTES = 1 << 16
 
 
 class CudaEngine:
@@ -34,11 +42,22 @@ class CudaEngine:
     device : Device
     """
 
+    reduce = reduce
+    bincount = bincount
+    compress = compress
+    nonzero = nonzero
+    place = place
+    runs = runs
+    sort = sort
+    take = take
+    take_along = take_along
+
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
         self.current_stream = streams.variable(device.index).get
         self.pool = Pool(self.context)
         self._functions = Once()
+        self._counters: dict[int, tuple[int, Block]] = {}
         self._retained: list[tuple[Any, Owner]] = []
         self._retained_lock = threading.RLock()
 
@@ -52,8 +71,7 @@ class CudaEngine:
         if out.size == 0:
             return empty_kernel
         plan, glue = planned(op, signature, operands, out, self.context.capability)
-        function = self.function(op.name, glue.source)
-        launch = launcher(op.name, function, self.context, plan.blocks, plan.block, glue.slots, plan.tail)
+        launch = self.launcher(op.name, glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
         return with_python_scalars(launch, operands, signature)
 
     def arange(self, out: Layout) -> Kernel:
@@ -61,9 +79,8 @@ class CudaEngine:
             return empty_kernel
         glue = arange_glue(out, ARANGE_BLOCK, ARANGE_UNROLL)
         elements = ARANGE_BLOCK * ARANGE_UNROLL * MAX_PACK_BYTES // out.dtype.itemsize
-        function = self.function("arange", glue.source)
         blocks, tail = -(-out.size // elements), pack("<Q", out.size)
-        launch = launcher("arange", function, self.context, blocks, ARANGE_BLOCK, glue.slots, tail)
+        launch = self.launcher("arange", glue.source, blocks, ARANGE_BLOCK, glue.slots, tail)
 
         def modular(stream: int, out: int, start: int, step: int) -> None:
             launch(stream, out, start % 2**64, step % 2**64)
@@ -73,11 +90,27 @@ class CudaEngine:
 
         return {"QQQ": modular, "Qdddd": split}.get(glue.slots, launch)
 
-    def function(self, name: str, source: str) -> Function:
-        """The loaded kernel of `source`."""
-        return self._functions.get(
+    def launcher(
+        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
+    ) -> Callable[..., None]:
+        """A function ``(stream, *slots)`` that launches the kernel of `source`; see `launch.launcher`."""
+        function = self._functions.get(
             source, lambda: Function(cubin_for(name, source, self.context.capability), self.context)
         )
+        return launcher(name, function, self.context, blocks, threads, slots, tail)
+
+    def counters(self, stream: int) -> int:
+        """The address of counters that are 0 before and after every kernel on `stream`, which alone may use them."""
+        found = self._counters.get(stream)
+        if found is None:
+            found = self._counters[stream] = self.pool.allocator(COUNTER_BYTES)(stream)
+            self.zero(found[0], COUNTER_BYTES, stream)
+        return found[0]
+
+    def zero(self, address: int, nbytes: int, stream: int) -> None:
+        """Set memory to zeros, in the order of `stream`."""
+        with self.context:
+            check(driver.cuMemsetD8Async(address, 0, nbytes, stream))
 
     def view(self, data: int, offset: int, layout: Layout) -> int:
         return data + offset * layout.dtype.itemsize

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64
 from xpops.ops.operator import Operator
+from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import Policy
+from xpops.plan.reduce import ReducePolicy
 
 # Threads of a block of `arange`, and packs that a thread writes: one H200, 2026-11.
 ARANGE_BLOCK, ARANGE_UNROLL = 128, 2
@@ -30,3 +32,8 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
     if is_long or op.transcendental or op.name in _MIDDLING or loop in FLOAT8:
         policy = policy._replace(elements_per_thread=_MOST)
     return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
+
+
+def reduce_policy(op: Reduction, dtype: DType, multiprocessors: int) -> ReducePolicy:
+    """The reduce family's numbers."""
+    return ReducePolicy(blocks=8 * multiprocessors)

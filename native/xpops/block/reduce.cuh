@@ -1,0 +1,49 @@
+// One state from the states of several threads, in an order that is always the same.
+#pragma once
+
+#include <xpops/block/warp.cuh>
+
+namespace xpops {
+
+// The state of kGroup neighbouring lanes (a power of two, 32 at most), in the first of them.
+template <class Reducer, int kGroup>
+XPOPS_DEVICE typename Reducer::State reduce_lanes(typename Reducer::State state) {
+#pragma unroll
+  for (int reach = 1; reach < kGroup; reach *= 2) state = Reducer::combine(state, shuffle_down(state, reach));
+  return state;
+}
+
+// The state of a whole block of kBlock threads, in its first thread. Shared memory may be used again after a barrier.
+template <class Reducer, int kBlock>
+XPOPS_DEVICE typename Reducer::State reduce_block(typename Reducer::State state) {
+  constexpr int kWarps = kBlock / kWarp;
+  state = reduce_lanes<Reducer, kWarp>(state);
+  if constexpr (kWarps > 1) {
+    __shared__ typename Reducer::State states[kWarps];
+    if (lane() == 0) states[warp()] = state;
+    __syncthreads();
+    if (warp() == 0) state = reduce_lanes<Reducer, kWarps>(states[lane() % kWarps]);
+  }
+  return state;
+}
+
+// The state of the threads that have the same column in a block of kRows x kColumns, in those of row 0.
+template <class Reducer, int kRows, int kColumns>
+XPOPS_DEVICE typename Reducer::State reduce_rows_of_block(typename Reducer::State state) {
+  if constexpr (kRows > 1) {
+    __shared__ typename Reducer::State states[kRows * kColumns];
+    __syncthreads();  // the states of an earlier call have been read
+    states[threadIdx.x] = state;
+#pragma unroll
+    for (int reach = kRows / 2; reach > 0; reach /= 2) {
+      __syncthreads();
+      if (static_cast<int>(threadIdx.x) < reach * kColumns) {
+        state = Reducer::combine(state, states[threadIdx.x + reach * kColumns]);
+        states[threadIdx.x] = state;
+      }
+    }
+  }
+  return state;
+}
+
+}  // namespace xpops

@@ -1,0 +1,335 @@
+// Sorting long rows digit by digit, from the lowest to the highest, each pass in one read and one write of memory
+// (Adinets and Merrill, "Onesweep", 2022).
+//
+// radix_count   counts the digits of every key: all digits in one read.
+// radix_prepare turns counts to the places where digits begin, and marks the digits worth a pass: one that all keys of a row
+//               have in common is not.
+// radix_pass    moves keys to their places by one digit. Tiles learn how many keys of each digit lie before them by looking
+//               back: integers are added, so the order in which tiles arrive changes nothing.
+// Which buffers a pass reads and writes follows, on the device, from how many passes come before and after it, so that the
+// host launches a pass for each digit and never waits.
+#pragma once
+
+#include <xpops/block/warp.cuh>
+#include <xpops/math/order.cuh>
+
+namespace xpops {
+
+constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
+
+// What the host packs (xpops/engine/cuda/sort.py). "Even" buffers are written by passes with an even number of passes
+// after them, so `keys_even` is where values end.
+struct RadixParams {
+  uint64 x, indices, keys_even, keys_odd, index_even, index_odd;  // addresses
+  uint64 counts;   // Count[rows][digits of a key][kDigits]; made 0 before
+  uint64 passes;   // uint32[rows]: bit i is set where digit i has a pass
+  uint64 tickets;  // uint32[digits of a key][rows]; made 0 before
+  uint64 states;   // Count[2][rows * tiles][kDigits]; the first half made 0 before
+  uint64 digit;    // of this pass
+  uint64 length;
+  uint32 rows;
+  uint32 tiles;  // of a row
+};
+
+template <class Key>
+XPOPS_DEVICE uint32 digit_of(Key key, int digit) {
+  return static_cast<uint32>(key >> (digit * kDigitBits)) & (kDigits - 1);
+}
+
+// The lanes of the warp whose bit of `digit` is this lane's. As PTX because one test of the bit is all it takes, where the
+// compiler makes two and a shift.
+template <uint32 kBit>
+XPOPS_DEVICE uint32 match_bit(uint32 digit) {
+#if XPOPS_ON_GPU
+  uint32 peers;
+  asm volatile(
+      "{ .reg .pred set; .reg .b32 bit; and.b32 bit, %1, %2; setp.ne.u32 set, bit, 0;"
+      " vote.sync.ballot.b32 %0, set, 0xffffffff; @!set not.b32 %0, %0; }"
+      : "=r"(peers)
+      : "r"(digit), "n"(kBit));
+  return peers;
+#else
+  const uint32 voters = __ballot_sync(kFullMask, (digit & kBit) != 0);
+  return digit & kBit ? voters : ~voters;
+#endif
+}
+
+// The lanes of the warp that have the same digit.
+XPOPS_DEVICE uint32 match_digit(uint32 digit) {
+  return match_bit<1>(digit) & match_bit<2>(digit) & match_bit<4>(digit) & match_bit<8>(digit) & match_bit<16>(digit) &
+         match_bit<32>(digit) & match_bit<64>(digit) & match_bit<128>(digit);
+}
+
+// The sum of `count` over lower threads, for the first kDigits threads of the block; all must come along.
+template <class Count>
+XPOPS_DEVICE Count sum_before(Count count) {
+  __shared__ Count totals[kDigits / kWarp];
+  Count sum = count;
+#pragma unroll
+  for (int reach = 1; reach < kWarp; reach *= 2) {
+    const Count below = shuffle_up(sum, reach);
+    if (lane() >= reach) sum += below;
+  }
+  __syncthreads();  // the totals of an earlier call have been read
+  if (lane() == kWarp - 1 && threadIdx.x < kDigits) totals[warp()] = sum;
+  __syncthreads();
+  sum -= count;
+#pragma unroll
+  for (int i = 0; i < kDigits / kWarp; ++i) {
+    if (i < warp()) sum += totals[i];
+  }
+  return sum;
+}
+
+template <class T, bool kDescending, class Count, int kBlock, int kItems>
+XPOPS_DEVICE void radix_count(const RadixParams& params) {
+  using Map = Order<T, kDescending>;
+  using Bits = typename Map::Bits;
+  constexpr int kKeyDigits = sizeof(T);
+  __shared__ uint32 counts[kKeyDigits * kDigits];
+  for (int i = threadIdx.x; i < kKeyDigits * kDigits; i += kBlock) counts[i] = 0;
+  __syncthreads();
+
+  const uint32 row = blockIdx.x % params.rows, blocks = gridDim.x / params.rows;
+  const Bits* const x = reinterpret_cast<const Bits*>(params.x) + row * params.length;
+  const auto count = [&](Bits bits) {
+    const Bits key = Map::encode(bits);
+#pragma unroll
+    for (int digit = 0; digit < kKeyDigits; ++digit) atomicAdd(&counts[digit * kDigits + digit_of(key, digit)], 1u);
+  };
+  constexpr uint64 kTile = kBlock * kItems;
+  for (uint64 tile = static_cast<uint64>(blockIdx.x / params.rows) * kTile; tile < params.length; tile += blocks * kTile) {
+    if (tile + kTile <= params.length) {
+      Bits loaded[kItems];
+#pragma unroll
+      for (int i = 0; i < kItems; ++i) loaded[i] = x[tile + threadIdx.x + i * kBlock];
+#pragma unroll
+      for (int i = 0; i < kItems; ++i) count(loaded[i]);
+    } else {
+#pragma unroll 1
+      for (uint64 i = tile + threadIdx.x; i < params.length; i += kBlock) count(x[i]);
+    }
+  }
+  __syncthreads();
+  Count* const total = reinterpret_cast<Count*>(params.counts) + static_cast<uint64>(row) * (kKeyDigits * kDigits);
+  for (int i = threadIdx.x; i < kKeyDigits * kDigits; i += kBlock) {
+    if (counts[i]) atomicAdd(&total[i], static_cast<Count>(counts[i]));
+  }
+}
+
+// A block of kDigits threads for each row.
+template <class T, class Count>
+XPOPS_DEVICE void radix_prepare(const RadixParams& params) {
+  constexpr int kKeyDigits = sizeof(T);
+  Count* const counts = reinterpret_cast<Count*>(params.counts) + static_cast<uint64>(blockIdx.x) * (kKeyDigits * kDigits);
+  uint32 passes = 0;
+#pragma unroll 1
+  for (int digit = 0; digit < kKeyDigits; ++digit) {
+    Count& count = counts[digit * kDigits + threadIdx.x];
+    if (!__syncthreads_or(count == params.length)) passes |= 1u << digit;
+    count = sum_before(count);
+  }
+  // Somebody has to write the result.
+  if (threadIdx.x == 0) reinterpret_cast<uint32*>(params.passes)[blockIdx.x] = passes ? passes : 1u;
+}
+
+// What a tile tells those behind it: the counts of its digits, then those of all tiles up to it. Each is one word, which
+// is read and written at once.
+template <class Count>
+struct TileState {
+  static constexpr Count kOwn = Count(1) << (8 * sizeof(Count) - 2), kAll = kOwn << 1, kCount = kOwn - 1;
+};
+
+// The keys of this thread's digit in all tiles before `tile`. Loads several states at once: they come from far.
+template <class Count>
+XPOPS_DEVICE Count look_back(const Count* states, uint32 tile) {
+  using State = TileState<Count>;
+  constexpr int kReach = 4;
+  Count sum = 0;
+  for (int64 next = static_cast<int64>(tile) - 1; next >= 0;) {
+    Count seen[kReach];
+#pragma unroll
+    for (int i = 0; i < kReach; ++i) {
+      seen[i] = next >= i ? *reinterpret_cast<const volatile Count*>(states + (next - i) * kDigits) : State::kAll;
+    }
+    bool known = true;
+#pragma unroll
+    for (int i = 0; i < kReach; ++i) {
+      known = known && seen[i] >= State::kOwn;
+      if (known) {
+        sum += seen[i] & State::kCount;
+        --next;
+        if (seen[i] >= State::kAll) return sum;
+      }
+    }
+  }
+  return sum;
+}
+
+// The way through the buffers of one pass over one row. `passes` are the row's.
+struct RadixRoute {
+  bool first, last;  // of the passes that run
+  bool odd;          // an odd number of passes comes after
+  bool turn;         // an odd number has come before
+
+  XPOPS_DEVICE RadixRoute(uint32 passes, uint32 digit) {
+    const uint32 before = passes & ((1u << digit) - 1), after = passes >> digit >> 1;
+    first = before == 0;
+    last = after == 0;
+    odd = __popc(after) & 1;
+    turn = __popc(before) & 1;
+  }
+
+  XPOPS_DEVICE uint64 source(const RadixParams& params) const {
+    return first ? params.x : odd ? params.keys_even : params.keys_odd;
+  }
+  XPOPS_DEVICE uint64 target(const RadixParams& params) const { return odd ? params.keys_odd : params.keys_even; }
+  XPOPS_DEVICE uint64 source_index(const RadixParams& params) const { return odd ? params.index_even : params.index_odd; }
+  XPOPS_DEVICE uint64 target_index(const RadixParams& params) const { return odd ? params.index_odd : params.index_even; }
+};
+
+// T: the elements. Index: how indices travel between passes, and Out: of the result's dtype; void where there are none.
+// Count: 32 bits for rows below 2^30. A thread moves kItems keys.
+template <class T, bool kDescending, bool kValues, class Index, class Out, class Count, int kBlock, int kItems>
+XPOPS_DEVICE void radix_pass(const RadixParams& params) {
+  using Map = Order<T, kDescending>;
+  using Bits = typename Map::Bits;
+  using State = TileState<Count>;
+  constexpr bool kIndices = !is_same_v<Index, void>;
+  using Place = conditional_t<kIndices, Index, uint8>;
+  constexpr int kWarps = kBlock / kWarp, kTile = kBlock * kItems, kSegment = kWarp * kItems;
+  constexpr int kBytes = sizeof(Bits) > sizeof(Place) ? sizeof(Bits) : sizeof(Place);
+  static_assert(kBlock >= kDigits, "a thread for each digit");
+  __shared__ uint32 offsets[kWarps][kDigits];  // where in the tile the next key of a digit goes that a warp comes upon
+  __shared__ Count places[kDigits];            // what makes of a place in the tile one in the row
+  __shared__ uint32 ticket;
+  __shared__ alignas(16) uint8 staged[kTile * kBytes];
+  Bits* const staged_keys = reinterpret_cast<Bits*>(staged);
+
+  const uint32 row = blockIdx.x % params.rows, digit = static_cast<uint32>(params.digit);
+  const uint32 passes = reinterpret_cast<const uint32*>(params.passes)[row];
+  if (!(passes >> digit & 1)) return;
+  // Tiles are numbered in the order in which they start, so that none waits for one that can't run.
+  if (threadIdx.x == 0) ticket = atomicAdd(reinterpret_cast<uint32*>(params.tickets) + static_cast<uint64>(digit) * params.rows + row, 1u);
+  uint32* const own = offsets[warp()];
+  for (int i = lane(); i < kDigits; i += kWarp) own[i] = 0;
+  __syncthreads();
+  const RadixRoute route(passes, digit);
+  const uint64 row_start = row * params.length;
+  const uint32 tile = ticket;
+  const uint64 start = static_cast<uint64>(tile) * kTile;
+  const uint64 left = params.length - start;
+  const int size = left < kTile ? static_cast<int>(left) : kTile;
+
+  // Item i of a lane comes after all items i - 1 of its warp: neighbours are loaded together, and order is kept.
+  const int mine = warp() * kSegment + lane();
+  Bits keys[kItems];
+  const Bits* const from = reinterpret_cast<const Bits*>(route.source(params)) + row_start + start + mine;
+  if (size == kTile) {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) keys[i] = from[i * kWarp];
+    if (route.first) {
+#pragma unroll
+      for (int i = 0; i < kItems; ++i) keys[i] = Map::encode(keys[i]);
+    }
+  } else {  // the padding stays behind the rest and is not written
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      keys[i] = Map::kLast;
+      if (mine + i * kWarp < size) keys[i] = route.first ? Map::encode(from[i * kWarp]) : from[i * kWarp];
+    }
+  }
+
+  // Count first and tell the others at once: they wait for that.
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) atomicAdd(&own[digit_of(keys[i], digit)], 1u);
+  __syncthreads();
+  const bool counts = threadIdx.x < kDigits;
+  // The states of this digit of all tiles of this row: of this pass, and of the one before and the next one.
+  const auto states = [&](bool turn) {
+    const uint64 tiles = static_cast<uint64>(params.rows) * params.tiles, skipped = turn * tiles + row * uint64(params.tiles);
+    return reinterpret_cast<Count*>(params.states) + skipped * kDigits + threadIdx.x;
+  };
+  const uint64 here = static_cast<uint64>(tile) * kDigits;
+  uint32 before[kWarps], count = 0;
+  if (counts) {
+#pragma unroll
+    for (int i = 0; i < kWarps; ++i) {
+      before[i] = count;
+      count += offsets[i][threadIdx.x];
+    }
+    *reinterpret_cast<volatile Count*>(states(route.turn) + here) = count | (tile ? State::kOwn : State::kAll);
+    states(!route.turn)[here] = 0;
+  }
+  const uint32 begin = sum_before(count);
+  if (counts) {
+#pragma unroll
+    for (int i = 0; i < kWarps; ++i) offsets[i][threadIdx.x] = before[i] + begin;
+  }
+  __syncthreads();
+
+  uint32 ranks[kIndices ? kItems : 1];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const uint32 value = digit_of(keys[i], digit), peers = match_digit(value);
+    const uint32 below = __popc(peers & ((1u << lane()) - 1)), next = own[value];
+    __syncwarp();
+    if (below == 0) own[value] = next + __popc(peers);
+    __syncwarp();
+    staged_keys[next + below] = keys[i];
+    if constexpr (kIndices) ranks[i] = next + below;
+  }
+  Place carried[kIndices ? kItems : 1];
+  if constexpr (kIndices) {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const int place = mine + i * kWarp;
+      carried[i] = static_cast<Place>(start + place);
+      if (!route.first && place < size) {
+        carried[i] = reinterpret_cast<const Place*>(route.source_index(params))[row_start + start + place];
+      }
+    }
+  }
+
+  if (counts) {
+    const Count sum = tile ? look_back(states(route.turn), tile) : 0;
+    if (tile) *reinterpret_cast<volatile Count*>(states(route.turn) + here) = (sum + count) | State::kAll;
+    const uint64 table = (static_cast<uint64>(row) * sizeof(T) + digit) * kDigits + threadIdx.x;
+    places[threadIdx.x] = reinterpret_cast<const Count*>(params.counts)[table] + sum - begin;
+  }
+  __syncthreads();
+  Bits* const to = reinterpret_cast<Bits*>(route.target(params)) + row_start;
+  Count targets[kIndices ? kItems : 1];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const int place = i * kBlock + threadIdx.x;
+    if (place < size) {
+      const Bits key = staged_keys[place];
+      const Count target = static_cast<Count>(places[digit_of(key, digit)] + place);
+      if (kValues || !route.last) to[target] = route.last ? Map::decode(key) : key;
+      if constexpr (kIndices) targets[i] = target;
+    }
+  }
+  if constexpr (kIndices) {
+    Place* const staged_indices = reinterpret_cast<Place*>(staged);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) staged_indices[ranks[i]] = carried[i];
+    __syncthreads();
+    Out* const out = reinterpret_cast<Out*>(params.indices) + row_start;
+    Place* const to_index = reinterpret_cast<Place*>(route.target_index(params)) + row_start;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const int place = i * kBlock + threadIdx.x;
+      if (place < size) {
+        if (route.last) {
+          out[targets[i]] = static_cast<Out>(staged_indices[place]);
+        } else {
+          to_index[targets[i]] = staged_indices[place];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace xpops

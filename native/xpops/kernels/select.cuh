@@ -1,0 +1,384 @@
+// Selection: what a predicate chooses of an array, in its order, as elements, as coordinates, or as numbers of groups.
+//
+// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile, `scan_tiles` turns
+// the counts into the tiles' first places in the result and their sum, which the host reads to make room, and `select` (or
+// `number_groups`) finds the chosen elements again. A tile's are brought together in shared memory, so that the result is
+// written in whole packs.
+#pragma once
+
+#include <xpops/block/warp.cuh>
+#include <xpops/core/cast.cuh>
+#include <xpops/core/traits.cuh>
+#include <xpops/core/types.cuh>
+#include <xpops/index/coordinates.cuh>
+#include <xpops/memory/pack.cuh>
+#include <xpops/memory/storage.cuh>
+
+namespace xpops {
+
+// What the host packs (xpops/engine/cuda/select.py). Slot 0 is what the predicate reads, slot 1 the tiles' first places, one
+// more than there are tiles; the results follow, and what else is read.
+template <int kSlots, int kRank = 1, class Index = uint32>
+struct SelectParams {
+  uint64 slots[kSlots];
+  uint64 size;
+  FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
+};
+
+template <class T, class Params>
+XPOPS_DEVICE T* slot(const Params& params, int i) {
+  return reinterpret_cast<T*>(params.slots[i]);
+}
+
+// kSize elements by accesses of kAccess elements, which is what their address is aligned to.
+template <class T, int kSize, int kAccess>
+XPOPS_DEVICE void load_elements(const T* from, T* to) {
+  constexpr int kWidth = kAccess < kSize ? kAccess : kSize;
+#pragma unroll
+  for (int i = 0; i < kSize; i += kWidth) {
+    Pack<T, kWidth> pack;
+    pack.load(from + i);
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j) to[i + j] = pack.elem[j];
+  }
+}
+
+// Predicates. A Fragment is what is loaded to judge kSize neighbours; `flags` has a bit for each of them.
+
+template <class T, int kAccess>
+struct NonZero {
+  using Element = typename Storage<T>::type;
+
+  template <int kSize>
+  struct Fragment {
+    union {
+      Element elem[kSize];
+      uint32 words[kSize * sizeof(Element) >= 4 ? kSize * sizeof(Element) / 4 : 1];
+    };
+    XPOPS_DEVICE Fragment() {}
+  };
+
+  template <int kSize>
+  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
+    load_elements<Element, kSize, kAccess>(x + first, to.elem);
+  }
+
+  template <int kSize>
+  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64) {
+    uint32 found = 0;
+    if constexpr (is_same_v<T, bool> && kSize % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < kSize / 4; ++i) {
+        const uint32 word = from.words[i];
+        // The highest bit of every byte that is not 0, then these four bits side by side.
+        const uint32 ones = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
+        found |= (ones * 0x01020408u) >> 24 << (4 * i);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kSize; ++i) found |= static_cast<uint32>(chosen(from.elem[i])) << i;
+    }
+    return found;
+  }
+
+  XPOPS_DEVICE static bool chosen_at(const Element* x, uint64 i) { return chosen(x[i]); }
+  XPOPS_DEVICE static bool chosen(Element x) { return cast<bool>(x); }
+};
+
+// Whether an element differs from the one before; the first one does.
+template <class T, int kAccess>
+struct Differs {
+  using Element = typename Storage<T>::type;
+
+  template <int kSize>
+  struct Fragment {
+    Element elem[kSize], before;
+    XPOPS_DEVICE Fragment() {}
+  };
+
+  template <int kSize>
+  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
+    load_elements<Element, kSize, kAccess>(x + first, to.elem);
+    to.before = x[first == 0 ? 0 : first - 1];
+  }
+
+  template <int kSize>
+  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64 first) {
+    uint32 found = first == 0 || differ(from.before, from.elem[0]);
+#pragma unroll
+    for (int i = 1; i < kSize; ++i) found |= static_cast<uint32>(differ(from.elem[i - 1], from.elem[i])) << i;
+    return found;
+  }
+
+  XPOPS_DEVICE static bool chosen_at(const Element* x, uint64 i) { return i == 0 || differ(x[i - 1], x[i]); }
+  XPOPS_DEVICE static bool differ(Element x, Element y) { return cast<compute_t<T>>(x) != cast<compute_t<T>>(y); }
+};
+
+// A warp counts a tile; its lanes take packs of 16 bytes in turn.
+template <class Source, class Offset, int kThreads, int kTile, class Params>
+XPOPS_DEVICE void count_tiles(const Params& params) {
+  using Element = typename Source::Element;
+  constexpr int kPack = kMaxPackBytes / sizeof(Element), kStep = kWarp * kPack, kRounds = kTile / kStep;
+  constexpr int kBatch = kRounds < 8 ? kRounds : 8;
+  static_assert(kRounds % kBatch == 0, "a tile is whole batches");
+  const Element* x = slot<const Element>(params, 0);
+  const uint64 tile = static_cast<uint64>(blockIdx.x) * (kThreads / kWarp) + warp(), base = tile * kTile;
+  if (base >= params.size) return;
+  uint32 count = 0;
+  if (base + kTile <= params.size) {
+#pragma unroll 1
+    for (int round = 0; round < kRounds; round += kBatch) {
+      const uint64 first = base + round * kStep + lane() * kPack;
+      typename Source::template Fragment<kPack> fragments[kBatch];
+#pragma unroll
+      for (int b = 0; b < kBatch; ++b) Source::load(x, first + b * kStep, fragments[b]);
+#pragma unroll
+      for (int b = 0; b < kBatch; ++b) count += __popc(Source::flags(fragments[b], first + b * kStep));
+    }
+  } else {
+    for (uint64 i = base + lane(); i < params.size; i += kWarp) count += Source::chosen_at(x, i);
+  }
+#pragma unroll
+  for (int reach = 1; reach < kWarp; reach *= 2) count += shuffle_xor(count, reach);
+  if (lane() == 0) slot<Offset>(params, 1)[tile] = count;
+}
+
+// The sum of the x of this lane and those below.
+template <class T>
+XPOPS_DEVICE T prefix_sum(T x) {
+#pragma unroll
+  for (int reach = 1; reach < kWarp; reach *= 2) {
+    const T below = shuffle_up(x, reach);
+    if (lane() >= reach) x += below;
+  }
+  return x;
+}
+
+struct ScanTilesParams {
+  uint64 offsets;
+  uint64 tiles;
+};
+
+// One block: counts become the sums of the counts before, and the sum of all follows the last.
+template <class Offset, int kThreads, int kItems>
+XPOPS_DEVICE void scan_tiles(const ScanTilesParams& params) {
+  constexpr int kWarps = kThreads / kWarp;
+  __shared__ Offset totals[kWarps];
+  Offset* offsets = reinterpret_cast<Offset*>(params.offsets);
+  Offset carry = 0;
+#pragma unroll 1
+  for (uint64 base = 0; base < params.tiles; base += kThreads * kItems) {
+    const uint64 first = base + threadIdx.x * kItems;
+    Offset items[kItems], sum = 0;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) items[i] = first + i < params.tiles ? offsets[first + i] : 0;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) sum += items[i];
+    const Offset prefix = prefix_sum(sum);
+    __syncthreads();  // the totals of the round before have been read
+    if (lane() == kWarp - 1) totals[warp()] = prefix;
+    __syncthreads();
+    const Offset warps = prefix_sum(lane() < kWarps ? totals[lane()] : Offset(0));
+    const Offset before = shuffle(warps, warp() == 0 ? 0 : warp() - 1);
+    Offset place = carry + (warp() == 0 ? 0 : before) + prefix - sum;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      if (first + i < params.tiles) offsets[first + i] = place;
+      place += items[i];
+    }
+    carry += shuffle(warps, kWarp - 1);
+  }
+  if (threadIdx.x == 0) offsets[params.tiles] = carry;
+}
+
+// One thread's part of a tile: kUnroll packs of kPack elements, a warp apart from each other.
+template <class Source, int kThreads, int kPack, int kUnroll>
+struct Part {
+  static constexpr uint32 kStep = kWarp * kPack, kTile = kThreads * kPack * kUnroll;
+  uint64 base;           // of the tile
+  uint32 valid;          // elements of the tile
+  uint32 first;          // the first pack's place in it
+  uint32 flags[kUnroll];  // a bit for each chosen element
+  uint32 rank[kUnroll];  // how many of the tile are chosen before the pack
+
+  template <class Params>
+  XPOPS_DEVICE explicit Part(const Params& params) {
+    base = static_cast<uint64>(blockIdx.x) * kTile;
+    valid = params.size - base < kTile ? static_cast<uint32>(params.size - base) : kTile;
+    first = warp() * kUnroll * kStep + lane() * kPack;
+    judge(slot<const typename Source::Element>(params, 0));
+    number();
+  }
+
+  XPOPS_DEVICE uint32 at(int u) const { return first + u * kStep; }
+
+ private:
+  XPOPS_DEVICE void judge(const typename Source::Element* x) {
+    if (valid == kTile) {
+      typename Source::template Fragment<kPack> fragments[kUnroll];
+#pragma unroll
+      for (int u = 0; u < kUnroll; ++u) Source::load(x, base + at(u), fragments[u]);
+#pragma unroll
+      for (int u = 0; u < kUnroll; ++u) flags[u] = Source::flags(fragments[u], base + at(u));
+    } else {
+#pragma unroll
+      for (int u = 0; u < kUnroll; ++u) {
+        flags[u] = 0;
+        for (uint32 i = 0; i < kPack && at(u) + i < valid; ++i) {
+          flags[u] |= static_cast<uint32>(Source::chosen_at(x, base + at(u) + i)) << i;
+        }
+      }
+    }
+  }
+
+  XPOPS_DEVICE void number() {
+    constexpr int kWarps = kThreads / kWarp;
+    static_assert(kUnroll % 2 == 0, "two packs are counted at once, in the halves of a word");
+    __shared__ uint32 totals[kWarps];
+    uint32 running = 0;
+#pragma unroll
+    for (int u = 0; u < kUnroll; u += 2) {
+      const uint32 count = __popc(flags[u]) | __popc(flags[u + 1]) << 16;
+      const uint32 prefix = prefix_sum(count), all = shuffle(prefix, kWarp - 1);
+      rank[u] = running + ((prefix - count) & 0xffffu);
+      rank[u + 1] = running + (all & 0xffffu) + ((prefix - count) >> 16);
+      running += (all & 0xffffu) + (all >> 16);
+    }
+    if (lane() == 0) totals[warp()] = running;
+    __syncthreads();
+    uint32 before = 0;
+#pragma unroll
+    for (int w = 0; w < kWarps; ++w) before += w < warp() ? totals[w] : 0;
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) rank[u] += before;
+  }
+};
+
+// What is written of the chosen ones. `Staged` is what shared memory holds of each.
+
+// The elements of the array in slot 3, W standing for any type of their size.
+template <class W, int kAccess>
+struct Elements {
+  using Staged = W;
+  static constexpr int kWide = kMaxPackBytes / sizeof(W);
+
+  template <int kPack>
+  struct Fragment {
+    W elem[kPack];
+  };
+
+  // Packs of which nothing is chosen are not read.
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void load(const Params& params, uint64 base, uint32 at, uint32 valid, uint32 flags, Fragment<kPack>& to) {
+    const W* from = slot<const W>(params, 3) + base + at;
+    if (flags == 0) return;
+    if (at + kPack <= valid) {
+      load_elements<W, kPack, kAccess>(from, to.elem);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        if (flags >> i & 1) to.elem[i] = from[i];
+      }
+    }
+  }
+
+  template <int kPack>
+  XPOPS_DEVICE static W staged(const Fragment<kPack>& from, uint32, int i) {
+    return from.elem[i];
+  }
+
+  template <int kSize, class Params>
+  XPOPS_DEVICE static void write(const Params& params, uint64, uint64 place, const W* from) {
+    Pack<W, kSize> pack;
+    pack.load(from);
+    pack.store(slot<W>(params, 2) + place);
+  }
+};
+
+// Their coordinates, an array of int64 for each axis, from slot 2 on.
+template <int kRank, class Index>
+struct Indices {
+  using Staged = uint16;
+  static constexpr int kWide = kMaxPackBytes / sizeof(int64);
+
+  template <int kPack>
+  struct Fragment {};
+
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void load(const Params&, uint64, uint32, uint32, uint32, Fragment<kPack>&) {}
+
+  template <int kPack>
+  XPOPS_DEVICE static uint16 staged(const Fragment<kPack>&, uint32 at, int i) {
+    return static_cast<uint16>(at + i);
+  }
+
+  template <int kSize, class Params>
+  XPOPS_DEVICE static void write(const Params& params, uint64 base, uint64 place, const uint16* from) {
+    Pack<int64, kSize> packs[kRank];
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      const Coordinates<kRank, Index> where(params.divisors, static_cast<Index>(base + from[i]));
+#pragma unroll
+      for (int axis = 0; axis < kRank; ++axis) packs[axis].elem[i] = static_cast<int64>(where.at[axis]);
+    }
+#pragma unroll
+    for (int axis = 0; axis < kRank; ++axis) packs[axis].store(slot<int64>(params, 2 + axis) + place);
+  }
+};
+
+// Shared memory begins where a whole pack of the result does, so that packs can be written whole.
+template <class Source, class Sink, class Offset, int kThreads, int kPack, int kUnroll, class Params>
+XPOPS_DEVICE void select(const Params& params) {
+  using Tile = Part<Source, kThreads, kPack, kUnroll>;
+  constexpr uint32 kWide = Sink::kWide;
+  alignas(kMaxPackBytes) __shared__ typename Sink::Staged chosen[Tile::kTile + kWide];
+  const Offset* offsets = slot<const Offset>(params, 1) + blockIdx.x;
+  const uint64 place = offsets[0];
+  const uint32 shift = place % kWide, end = shift + static_cast<uint32>(offsets[1] - offsets[0]);
+  if (end == shift) return;
+  const Tile part(params);
+  typename Sink::template Fragment<kPack> fragments[kUnroll];
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    Sink::load(params, part.base, part.at(u), part.valid, part.flags[u], fragments[u]);
+  }
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    uint32 to = shift + part.rank[u];
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      if (part.flags[u] >> i & 1) chosen[to++] = Sink::staged(fragments[u], part.at(u), i);
+    }
+  }
+  __syncthreads();
+  for (uint32 k = threadIdx.x * kWide; k < end; k += kThreads * kWide) {
+    if (k >= shift && k + kWide <= end) {
+      Sink::template write<kWide>(params, part.base, place - shift + k, chosen + k);
+    } else {
+#pragma unroll
+      for (uint32 i = k; i < k + kWide; ++i) {
+        if (i >= shift && i < end) Sink::template write<1>(params, part.base, place - shift + i, chosen + i);
+      }
+    }
+  }
+}
+
+// For every element, how many are chosen up to it, less one: the number of its group, where the first of each group is
+// chosen. Written to slot 2, at the place that slot 3 names.
+template <class Source, class Offset, int kThreads, int kPack, int kUnroll, class Params>
+XPOPS_DEVICE void number_groups(const Params& params) {
+  const Part<Source, kThreads, kPack, kUnroll> part(params);
+  const int64* order = slot<const int64>(params, 3) + part.base;
+  const int64 before = static_cast<int64>(slot<const Offset>(params, 1)[blockIdx.x]) - 1;
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      const uint32 at = part.at(u) + i;
+      const uint32 upto = part.flags[u] & (0xffffffffu >> (31 - i));
+      if (at < part.valid) slot<int64>(params, 2)[order[at]] = before + part.rank[u] + __popc(upto);
+    }
+  }
+}
+
+}  // namespace xpops

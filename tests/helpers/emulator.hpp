@@ -1,0 +1,445 @@
+// What a kernel's source needs to run on the host: CUDA's names, and a scheduler that runs a block's threads as fibers.
+//
+// A worker (an OS thread) runs one block at a time, so that several workers are several resident blocks; shared memory
+// is thread-local to it. A fiber gives way only where it waits: at a barrier, in a warp exchange, in __nanosleep. What
+// can never go on is an error and no hang, except a loop that spins without __nanosleep. Misaligned accesses,
+// indices out of an array's bounds and shifts by too much are errors too: the compiler calls the handlers below.
+#pragma once
+
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include <cmath>
+
+#define __device__
+#define __host__
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __shared__ static thread_local
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+namespace emulator {
+
+constexpr int kMaxThreads = 1024, kLanes = 32;
+constexpr size_t kStack = 64 << 10;
+constexpr double kPatience = 5;  // seconds in which nothing happens but spinning
+
+enum class State { kReady, kSleeping, kBarrier, kExchange, kDone };
+
+struct Warp {
+  unsigned long long payload[kLanes], view[kLanes][kLanes];
+  unsigned mask[kLanes];  // what a lane that is in an exchange waits for; 0 when it is in none
+  const char* operation[kLanes];
+};
+
+struct Fiber {
+  State state = State::kDone;
+  jmp_buf context;
+  bool started = false;
+};
+
+struct Launch {
+  void (*kernel)(const void*);
+  const void* params;
+  unsigned blocks, threads, next;
+  char error[256];
+};
+
+struct Worker {
+  Launch* launch;
+  char* stacks;
+  Fiber fibers[kMaxThreads];
+  Warp warps[kMaxThreads / kLanes];
+  jmp_buf scheduler;
+  ucontext_t creator;
+  int current, arrived, votes, result;
+  bool progress;
+  char error[256];
+};
+
+static thread_local Worker* worker;
+
+}  // namespace emulator
+
+static thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace emulator {
+
+[[noreturn]] __noinline__ static void fail(const char* what) {
+  Worker& w = *worker;
+  snprintf(w.error, sizeof w.error, "block %u, thread %d: %s", blockIdx.x, w.current, what);
+  _longjmp(w.scheduler, 1);
+}
+
+__noinline__ static void give_way(State state) {
+  Worker& w = *worker;
+  Fiber& self = w.fibers[w.current];
+  self.state = state;
+  if (state != State::kSleeping) w.progress = true;
+  if (_setjmp(self.context) == 0) _longjmp(w.scheduler, 1);
+}
+
+static void fiber_main() {
+  for (;;) {
+    worker->launch->kernel(worker->launch->params);
+    give_way(State::kDone);
+  }
+}
+
+__noinline__ static void resume(int index) {
+  Worker& w = *worker;
+  Fiber& fiber = w.fibers[index];
+  w.current = index;
+  threadIdx.x = static_cast<unsigned>(index);
+  if (_setjmp(w.scheduler) != 0) return;
+  if (fiber.started) _longjmp(fiber.context, 1);
+  fiber.started = true;
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = w.stacks + index * kStack;
+  context.uc_stack.ss_size = kStack;
+  context.uc_link = nullptr;
+  makecontext(&context, fiber_main, 0);
+  swapcontext(&w.creator, &context);
+}
+
+static void describe_deadlock() {
+  Worker& w = *worker;
+  int count[5] = {};
+  for (unsigned i = 0; i < w.launch->threads; ++i) ++count[static_cast<int>(w.fibers[i].state)];
+  snprintf(w.error, sizeof w.error,
+           "block %u: deadlock: %d threads at __syncthreads, %d in a warp exchange, %d spinning, %d returned", blockIdx.x,
+           count[2], count[3], count[1], count[4]);
+}
+
+static double now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Every other round goes backwards, so that a missing barrier shows.
+static void run_block(unsigned block) {
+  Worker& w = *worker;
+  const int threads = static_cast<int>(w.launch->threads);
+  blockIdx.x = block;
+  w.arrived = w.votes = 0;
+  memset(w.warps, 0, sizeof w.warps);
+  for (int i = 0; i < threads; ++i) w.fibers[i].state = State::kReady;
+  double last_progress = now();
+  for (unsigned round = 0;; ++round) {
+    int done = 0, ran = 0;
+    w.progress = false;
+    for (int i = 0; i < threads; ++i) {
+      const int index = (round + block) % 2 ? threads - 1 - i : i;
+      const State state = w.fibers[index].state;
+      if (state == State::kReady || state == State::kSleeping) {
+        resume(index);
+        if (w.error[0]) return;
+        ++ran;
+      }
+      done += w.fibers[index].state == State::kDone;
+    }
+    if (done == threads) return;
+    if (w.progress) {
+      last_progress = now();
+    } else if (ran == 0 || now() - last_progress > kPatience || w.launch->error[0]) {
+      return describe_deadlock();
+    } else {
+      sched_yield();
+    }
+  }
+}
+
+static void* work(void* launch_) {
+  Launch* launch = static_cast<Launch*>(launch_);
+  Worker* w = new Worker{};
+  const size_t size = launch->threads * kStack;
+  w->launch = launch;
+  w->stacks = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  worker = w;
+  blockDim.x = launch->threads, gridDim.x = launch->blocks;
+  while (!launch->error[0]) {
+    const unsigned block = __atomic_fetch_add(&launch->next, 1u, __ATOMIC_SEQ_CST);
+    if (block >= launch->blocks) break;
+    run_block(block);
+    if (w->error[0] && !launch->error[0]) memcpy(launch->error, w->error, sizeof w->error);
+  }
+  munmap(w->stacks, size);
+  delete w;
+  return nullptr;
+}
+
+static thread_local char last_error[256];
+
+// Null, or what went wrong.
+static const char* emulate(void (*kernel)(const void*), const void* params, unsigned blocks, unsigned threads, int workers) {
+  Launch launch{kernel, params, blocks, threads, 0, {}};
+  pthread_t handles[64];
+  for (int i = 0; i < workers; ++i) pthread_create(&handles[i], nullptr, work, &launch);
+  for (int i = 0; i < workers; ++i) pthread_join(handles[i], nullptr);
+  memcpy(last_error, launch.error, sizeof last_error);
+  return last_error[0] ? last_error : nullptr;
+}
+
+template <class Params>
+struct Kernel {
+  static inline void (*entry)(Params);
+  static void call(const void* params) { entry(*static_cast<const Params*>(params)); }
+};
+
+template <class Params>
+const char* emulate(void (*entry)(Params), const void* params, unsigned blocks, unsigned threads, int workers) {
+  Kernel<Params>::entry = entry;
+  return emulate(Kernel<Params>::call, params, blocks, threads, workers);
+}
+
+__noinline__ static int barrier(bool vote) {
+  Worker& w = *worker;
+  const int threads = static_cast<int>(w.launch->threads);
+  w.votes += vote;
+  if (++w.arrived == threads) {
+    w.result = w.votes;
+    w.arrived = w.votes = 0;
+    for (int i = 0; i < threads; ++i) w.fibers[i].state = State::kReady;
+    w.progress = true;
+  } else {
+    give_way(State::kBarrier);
+  }
+  return w.result;
+}
+
+// Every lane of `mask` brings a value, and sees all of theirs.
+__noinline__ static const unsigned long long* exchange(unsigned mask, unsigned long long value, const char* operation) {
+  Worker& w = *worker;
+  const int lane = w.current % kLanes, first = w.current - lane;
+  Warp& warp = w.warps[w.current / kLanes];
+  if (!(mask >> lane & 1)) fail("a lane is not in the mask of its own warp exchange");
+  warp.payload[lane] = value, warp.mask[lane] = mask, warp.operation[lane] = operation;
+  bool complete = true;
+  for (int i = 0; i < kLanes; ++i) {
+    if (!(mask >> i & 1)) continue;
+    if (first + i >= static_cast<int>(w.launch->threads) || w.fibers[first + i].state == State::kDone) {
+      fail("the mask of a warp exchange names a lane that has returned");
+    }
+    complete = complete && warp.mask[i] == mask;
+    if (warp.mask[i] && strcmp(warp.operation[i], operation) != 0) fail("lanes meet in different warp exchanges");
+  }
+  if (!complete) {
+    give_way(State::kExchange);
+    return warp.view[lane];
+  }
+  for (int i = 0; i < kLanes; ++i) {
+    if (!(mask >> i & 1)) continue;
+    memcpy(warp.view[i], warp.payload, sizeof warp.payload);
+    warp.mask[i] = 0;
+    w.fibers[first + i].state = State::kReady;
+  }
+  w.progress = true;
+  return warp.view[lane];
+}
+
+template <class T>
+T shuffle_from(unsigned mask, T x, int from, const char* operation) {
+  unsigned long long bits = 0;
+  memcpy(&bits, &x, sizeof x);
+  const unsigned long long* all = exchange(mask, bits, operation);
+  if (!(mask >> from & 1)) fail("a shuffle reads a lane that is not in its mask");
+  memcpy(&x, &all[from], sizeof x);
+  return x;
+}
+
+inline int lane() { return worker->current % kLanes; }
+
+// The value that a template argument does not follow from.
+template <class T>
+struct Plain {
+  using type = T;
+};
+template <class T>
+using plain = typename Plain<T>::type;
+
+}  // namespace emulator
+
+inline void __syncthreads() { emulator::barrier(false); }
+inline int __syncthreads_count(int p) { return emulator::barrier(p != 0); }
+inline int __syncthreads_or(int p) { return emulator::barrier(p != 0) > 0; }
+inline int __syncthreads_and(int p) { return emulator::barrier(p != 0) == static_cast<int>(blockDim.x); }
+inline void __syncwarp(unsigned mask = ~0u) { emulator::exchange(mask, 0, "__syncwarp"); }
+inline void __nanosleep(unsigned) { emulator::give_way(emulator::State::kSleeping); }
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+[[noreturn]] inline void __trap() { emulator::fail("__trap"); }
+
+template <class T>
+T __shfl_sync(unsigned mask, T x, int from, int width = 32) {
+  return emulator::shuffle_from(mask, x, (emulator::lane() & -width) | (from & (width - 1)), "__shfl_sync");
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T x, int bits, int width = 32) {
+  const int from = emulator::lane() ^ bits;
+  return emulator::shuffle_from(mask, x, (from & -width) > emulator::lane() ? emulator::lane() : from, "__shfl_xor_sync");
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T x, unsigned distance, int width = 32) {
+  const int lane = emulator::lane(), from = lane - static_cast<int>(distance);
+  return emulator::shuffle_from(mask, x, from < (lane & -width) ? lane : from, "__shfl_up_sync");
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T x, unsigned distance, int width = 32) {
+  const int lane = emulator::lane(), from = lane + static_cast<int>(distance);
+  return emulator::shuffle_from(mask, x, from > (lane | (width - 1)) ? lane : from, "__shfl_down_sync");
+}
+
+// All lanes of the warp that have not returned: code that diverged looks converged.
+inline unsigned __activemask() {
+  emulator::Worker& w = *emulator::worker;
+  unsigned mask = 0;
+  for (int i = 0, first = w.current & -emulator::kLanes; i < emulator::kLanes; ++i) {
+    if (first + i < static_cast<int>(blockDim.x)) mask |= unsigned(w.fibers[first + i].state != emulator::State::kDone) << i;
+  }
+  return mask;
+}
+inline unsigned __ballot_sync(unsigned mask, int p) {
+  const unsigned long long* all = emulator::exchange(mask, p != 0, "__ballot_sync");
+  unsigned result = 0;
+  for (int i = 0; i < emulator::kLanes; ++i) result |= unsigned((mask >> i & 1) && all[i]) << i;
+  return result;
+}
+inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
+inline int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, p) == mask; }
+template <class T>
+unsigned __match_any_sync(unsigned mask, T x) {
+  unsigned long long bits = 0;
+  memcpy(&bits, &x, sizeof x);
+  const unsigned long long* all = emulator::exchange(mask, bits, "__match_any_sync");
+  unsigned result = 0;
+  for (int i = 0; i < emulator::kLanes; ++i) result |= unsigned((mask >> i & 1) && all[i] == bits) << i;
+  return result;
+}
+
+namespace emulator {
+template <class T, class Op>
+T reduce(unsigned mask, T x, Op op, const char* operation) {
+  const unsigned long long* all = exchange(mask, static_cast<unsigned long long>(x), operation);
+  bool first = true;
+  T result{};
+  for (int i = 0; i < kLanes; ++i) {
+    if (mask >> i & 1) result = first ? static_cast<T>(all[i]) : op(result, static_cast<T>(all[i])), first = false;
+  }
+  return result;
+}
+}  // namespace emulator
+
+#define EMULATOR_REDUCE(name, T, expression)                                          \
+  inline T name(unsigned mask, T x) {                                                 \
+    return emulator::reduce(mask, x, [](T a, T b) -> T { return expression; }, #name); \
+  }
+EMULATOR_REDUCE(__reduce_add_sync, unsigned, a + b)
+EMULATOR_REDUCE(__reduce_min_sync, unsigned, a < b ? a : b)
+EMULATOR_REDUCE(__reduce_max_sync, unsigned, a > b ? a : b)
+EMULATOR_REDUCE(__reduce_add_sync, int, a + b)
+EMULATOR_REDUCE(__reduce_min_sync, int, a < b ? a : b)
+EMULATOR_REDUCE(__reduce_max_sync, int, a > b ? a : b)
+EMULATOR_REDUCE(__reduce_and_sync, unsigned, a& b)
+EMULATOR_REDUCE(__reduce_or_sync, unsigned, a | b)
+EMULATOR_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
+
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
+inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
+inline unsigned __brev(unsigned x) {
+  unsigned r = 0;
+  for (int i = 0; i < 32; ++i) r |= (x >> i & 1) << (31 - i);
+  return r;
+}
+inline unsigned __umulhi(unsigned x, unsigned y) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32);
+}
+inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+  return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
+}
+
+template <class T>
+T __ldg(const T* from) { return *from; }
+template <class T>
+T __ldcg(const T* from) { return *from; }
+template <class T>
+T __ldcs(const T* from) { return *from; }
+template <class T>
+T __ldcv(const T* from) { return *const_cast<const volatile T*>(from); }
+template <class T>
+void __stcg(T* to, emulator::plain<T> x) { *to = x; }
+template <class T>
+void __stcs(T* to, emulator::plain<T> x) { *to = x; }
+
+namespace emulator {
+template <class T, class Op>
+T update(T* at, Op op) {
+  T old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
+  while (!__atomic_compare_exchange_n(at, &old, op(old), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return old;
+}
+}  // namespace emulator
+
+template <class T>
+T atomicAdd(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old + x; }); }
+template <class T>
+T atomicSub(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old - x; }); }
+template <class T>
+T atomicMax(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old > x ? old : x; }); }
+template <class T>
+T atomicMin(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old < x ? old : x; }); }
+template <class T>
+T atomicOr(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old | x; }); }
+template <class T>
+T atomicAnd(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old & x; }); }
+template <class T>
+T atomicXor(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old ^ x; }); }
+template <class T>
+T atomicExch(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T) -> T { return x; }); }
+inline unsigned atomicInc(unsigned* at, unsigned last) {
+  return emulator::update(at, [=](unsigned old) { return old >= last ? 0 : old + 1; });
+}
+template <class T>
+T atomicCAS(T* at, emulator::plain<T> compare, emulator::plain<T> x) {
+  __atomic_compare_exchange_n(at, &compare, x, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return compare;
+}
+
+// What -fsanitize=alignment,bounds,shift-exponent calls; hidden, so that it is not the sanitizer's own.
+extern "C" {
+__attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(void*, unsigned long) {
+  emulator::fail("misaligned access");
+}
+__attribute__((visibility("hidden"))) void __ubsan_handle_out_of_bounds(void*, unsigned long) {
+  emulator::fail("index out of an array's bounds");
+}
+__attribute__((visibility("hidden"))) void __ubsan_handle_shift_out_of_bounds(void*, unsigned long, unsigned long) {
+  emulator::fail("shift by as many bits as there are, or more");
+}
+}

@@ -1,0 +1,144 @@
+"""A CUDA engine whose GPU is the host: whole primitives run where there is no GPU, one fiber for each thread.
+
+It is as slow as that sounds, so arrays are small. `emulator.hpp` says what is an error. The memory around every block
+that the engine allocated is checked after each launch, and what it allocates is full of rubbish.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from struct import Struct
+from types import SimpleNamespace
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from tests.helpers.host_compile import build
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.engine.cpu.engine import CpuEngine
+from xpops.engine.cuda.engine import CudaEngine
+
+NDArray = np.ndarray[Any, Any]
+
+GPU = Device("cuda")
+GUARD = 256
+RUBBISH = 0xCD
+FLAGS = (
+    f"-I{Path(__file__).parent}",
+    "-fno-strict-aliasing",
+    "-fno-gnu-unique",
+    "-fsanitize=alignment,bounds,shift-exponent",
+    "-Wno-unknown-pragmas",
+    "-Wno-attributes",
+    "-Wno-unused-function",
+    "-pthread",
+)
+EPILOGUE = """
+extern "C" const char* emulate_kernel(const void* params, unsigned blocks, unsigned threads, int workers) {
+  return emulator::emulate(xpops_kernel, params, blocks, threads, workers);
+}
+"""
+
+
+class KernelError(Exception):
+    """A kernel did what it must not, as `emulator.hpp` says."""
+
+
+class Block:
+    """Host memory between two guards."""
+
+    def __init__(self, nbytes: int) -> None:
+        self._buffer = np.full(nbytes + 3 * GUARD, RUBBISH, np.uint8)
+        self._start = GUARD + -self._buffer.ctypes.data % GUARD
+        self._stop = self._start + nbytes
+        self.address = self._buffer.ctypes.data + self._start
+
+    def check(self) -> None:
+        if (self._buffer[: self._start] != RUBBISH).any() or (self._buffer[self._stop :] != RUBBISH).any():
+            raise KernelError("a kernel wrote outside of an allocated block")
+
+
+class Pool:
+    def __init__(self) -> None:
+        self.blocks: WeakSet[Block] = WeakSet()
+
+    def allocator(self, nbytes: int) -> Callable[[int], tuple[int, Block]]:
+        def allocate(stream: int) -> tuple[int, Block]:
+            block = Block(nbytes)
+            self.blocks.add(block)
+            return block.address, block
+
+        return allocate
+
+
+class EmulatedEngine(CudaEngine):
+    """The host as a GPU.
+
+    Parameters
+    ----------
+    workers : int
+        Blocks that run at a time. More than one shows how blocks wait for each other.
+    capability : int
+        Of the GPU that it pretends to be.
+    """
+
+    def __init__(self, workers: int = 1, capability: int = 90) -> None:
+        self.context: Any = SimpleNamespace(capability=capability, device=GPU, multiprocessors=132)
+        self.pool: Any = Pool()
+        self.current_stream = lambda: 0
+        self._counters = {}
+        self._workers = workers
+
+    def launcher(
+        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
+    ) -> Callable[..., None]:
+        library = build(f'#include "emulator.hpp"\n{source}{EPILOGUE}', *FLAGS)
+        library.emulate_kernel.restype = ctypes.c_char_p
+        head = Struct("<" + slots)
+
+        def launch(stream: int, *values: Any) -> None:
+            params = np.frombuffer(head.pack(*values) + tail + bytes(64), np.uint8).copy()
+            error = library.emulate_kernel(ctypes.c_void_p(params.ctypes.data), blocks, threads, self._workers)
+            if error:
+                raise KernelError(f"{name}: {error.decode()}\n{source}")
+            for block in list(self.pool.blocks):
+                block.check()
+
+        return launch
+
+    def zero(self, address: int, nbytes: int, stream: int) -> None:
+        ctypes.memset(address, 0, nbytes)
+
+    def to_host(self, data: int, layout: Layout, stream: int) -> NDArray:
+        return CpuEngine().adopt(data, layout, None, False).copy()
+
+    def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
+        CpuEngine().adopt(data, layout, None, True)[...] = array
+
+    def order(self, first: int, then: int) -> None:
+        pass
+
+    def retain(self, owner: Any, stream: int) -> None:
+        pass
+
+
+def layout_on_gpu(host: NDArray) -> Layout:
+    """The layout of an ndarray, where it lies, as if it lay on the emulated GPU."""
+    strides = tuple(stride // host.itemsize for stride in host.strides)
+    return layout_of(host.dtype, host.shape, strides, GPU, alignment(host.ctypes.data))
+
+
+def run(engine: EmulatedEngine, layouts: tuple[Layout, ...], kernel: Any, *operands: Any) -> tuple[NDArray, ...]:
+    """The results of a kernel (a `Program`'s fields) on ndarrays where they lie, and scalars."""
+    results = [engine.allocate(layout, 0) for layout in layouts]
+    kernel(0, *(data for data, _ in results), *(addressed(operand) for operand in operands))
+    return tuple(engine.to_host(data, layout, 0) for (data, _owner), layout in zip(results, layouts, strict=True))
+
+
+def addressed(operand: Any) -> Any:
+    """An ndarray as its address; a scalar as itself."""
+    return operand.ctypes.data if isinstance(operand, np.ndarray) else operand

@@ -1,0 +1,85 @@
+"""Reductions as the kernels do them, without a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from xpops.core import dtypes as dt
+from xpops.dispatch.reductions import reduction
+from xpops.ops.reduction import REDUCTIONS
+
+RANDOM = np.random.default_rng(3)
+
+
+def reduced(name: str, x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    engine = EmulatedEngine(workers=2)
+    program = reduction(engine, (layout_on_gpu(x),), REDUCTIONS[name], axis, keepdims, None, correction)
+    (result,) = run(engine, *program, x)
+    return result
+
+
+def floats(*shape: int) -> Any:
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+LAYOUTS: dict[str, tuple[Any, Any]] = {
+    "whole": (floats(100_003), None),
+    "misaligned": (floats(5001)[1:], None),
+    "long rows": (floats(3, 8192), 1),
+    "long ragged rows": (floats(3, 20001), 1),
+    "block rows": (floats(64, 4096), 1),
+    "warp rows": (floats(300, 256), 1),
+    "ragged rows": (floats(37, 131)[:, 1:], 1),
+    "short rows": (floats(1000, 32), 1),
+    "shorter rows": (floats(1000, 5), 1),
+    "columns": (floats(700, 260), 0),
+    "few columns": (floats(3000, 3), 0),
+    "middle": (floats(6, 50, 64), 1),
+    "outer and inner": (floats(6, 50, 64), (0, 2)),
+    "transposed": (floats(60, 70).T, 0),
+    "reversed": (floats(60, 70)[::-1, ::-2], 1),
+    "broadcast": (np.broadcast_to(floats(70), (60, 70)), (0, 1)),
+    "one": (floats(1), None),
+    "no axes": (floats(5, 6), ()),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_sum_of_every_layout(name: str) -> None:
+    x, axis = LAYOUTS[name]
+    got = reduced("sum", x, axis)
+    wanted = np.sum(x.astype(np.float64), axis)
+    assert got.shape == wanted.shape
+    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["var", "argmax", "min"])
+@pytest.mark.parametrize("layout", ["whole", "long ragged rows", "short rows", "columns", "few columns"])
+def test_states_of_several_words(name: str, layout: str) -> None:
+    x, axis = LAYOUTS[layout]
+    got = reduced(name, x, axis)
+    if name == "var":
+        np.testing.assert_allclose(got, np.var(x.astype(np.float64), axis), rtol=1e-5)
+    else:
+        assert np.array_equal(got, getattr(np, name)(x, axis))
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_every_reducer(name: str) -> None:
+    x = np.array([[3, -1, 2, 0], [5, 5, -7, 1]], np.int16)
+    np.testing.assert_allclose(reduced(name, x, 1), getattr(np, name)(x, axis=1))
+
+
+@pytest.mark.parametrize(
+    "dtype", [dt.float16, dt.bfloat16, dt.complex64, dt.complex128, dt.bool, dt.uint8, dt.int64], ids=str
+)
+def test_every_kind_of_dtype(dtype: Any) -> None:
+    x = (RANDOM.random(1000) * 3).astype(dtype)
+    wide = dt.complex128 if dtype.kind == "c" else dt.float64
+    got = reduced("sum", x)
+    assert got.dtype == {"b": dt.int64, "u": dt.uint64, "i": dt.int64}.get(dtype.kind, dtype)
+    np.testing.assert_allclose(got.astype(wide), x.astype(wide).sum(), rtol=1e-2)

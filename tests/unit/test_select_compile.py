@@ -1,0 +1,59 @@
+"""NVRTC compiles the kernels of selection, gathering and counting wherever the tests run."""
+
+import pytest
+
+from xpops.core import dtypes as dt
+from xpops.core.devices import Device
+from xpops.core.layouts import layout_of
+from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.gather import gather_glue, scatter_glue
+from xpops.engine.cuda.histogram import histogram_glue
+from xpops.engine.cuda.select import count_glue, groups_glue, scan_glue, select_glue, tiling_of
+
+GPU = Device("cuda")
+ARCHITECTURES = (80, 90, 100)
+
+
+def layout(dtype, size=1000, align=16):
+    return layout_of(dtype, (size,), None, GPU, align)
+
+
+def tiling(predicate="NonZero", dtype=dt.bool, itemsize=4, size=1000, align=16):
+    return tiling_of(predicate, layout(dtype, size, align), itemsize)
+
+
+SOURCES = {
+    "count": count_glue(tiling()),
+    "count misaligned": count_glue(tiling(align=1)),
+    "count runs": count_glue(tiling("Differs", dt.float32)),
+    "scan": scan_glue(tiling()),
+    "scan 64-bit": scan_glue(tiling(size=2**32)),
+    "elements": select_glue(tiling(), "Elements<uint32, 4>", "SelectParams<4>"),
+    "bytes": select_glue(tiling(itemsize=1), "Elements<uint8, 16>", "SelectParams<4>"),
+    "wide elements": select_glue(tiling(itemsize=16), "Elements<uint4, 1>", "SelectParams<4>"),
+    "misaligned elements": select_glue(tiling(align=1), "Elements<uint32, 1>", "SelectParams<4>"),
+    "runs": select_glue(tiling("Differs", dt.int64, 8), "Elements<uint2, 2>", "SelectParams<4>"),
+    "indices": select_glue(tiling(itemsize=1), "Indices<1, uint64>", "SelectParams<3, 1, uint64>"),
+    "coordinates": select_glue(tiling(itemsize=1), "Indices<3, uint32>", "SelectParams<5, 3, uint32>"),
+    "groups": groups_glue(tiling("Differs", dt.complex128, 16)),
+    "take": gather_glue(16, dt.int64, False, False, 32),
+    "take outer": gather_glue(4, dt.uint8, False, True, 64),
+    "take along": gather_glue(8, dt.uint64, True, True, 32),
+    "place": scatter_glue(4, 1, 32),
+    "place strided": scatter_glue(2, 3, 64),
+    "bincount": histogram_glue(layout(dt.int32), 256),
+    "bincount wide": histogram_glue(layout(dt.uint64), 10**6),
+    "bincount misaligned": histogram_glue(layout(dt.uint8, align=1), 1024),
+}
+
+
+@pytest.mark.parametrize("capability", ARCHITECTURES)
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_kernel(name, capability):
+    assert compile_cubin(name, SOURCES[name], capability).startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("dtype", dt.INFO, ids=str)
+def test_every_dtype(dtype):
+    assert compile_cubin("count", count_glue(tiling("NonZero", dtype)), 90)
+    assert compile_cubin("runs", count_glue(tiling("Differs", dtype)), 90)

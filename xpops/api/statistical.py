@@ -1,0 +1,263 @@
+"""Statistical functions of the standard that reduce."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.core.dtypes import as_dtype
+from xpops.dispatch.primitives import unary
+from xpops.dispatch.reductions import reduction
+from xpops.ops.reduction import REDUCTIONS as op
+
+__all__ = ["max", "mean", "min", "prod", "std", "sum", "var"]
+
+
+def max(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The greatest elements; NaN where there is one.
+
+    Parameters
+    ----------
+    x : array
+        Real-valued.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice, or there is nothing to reduce.
+
+    Examples
+    --------
+    >>> xp.max(xp.asarray([[1, 5], [7, 3]]), axis=0)
+    Array([7, 5], dtype=int64, device='cpu')
+    """
+    return unary(reduction, "max", x, op["max"], axis, keepdims, None, 0.0)
+
+
+def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The arithmetic means, in one pass; NaN where there is nothing. Half types accumulate in float32.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and bool become float64.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.mean(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), axis=1)
+    Array([1.5, 3.5], dtype=float64, device='cpu')
+    """
+    return unary(reduction, "mean", x, op["mean"], axis, keepdims, None, 0.0)
+
+
+def min(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The least elements; NaN where there is one.
+
+    Parameters
+    ----------
+    x : array
+        Real-valued.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice, or there is nothing to reduce.
+
+    Examples
+    --------
+    >>> xp.min(xp.asarray([[1, 5], [7, 3]]), axis=0)
+    Array([1, 3], dtype=int64, device='cpu')
+    """
+    return unary(reduction, "min", x, op["min"], axis, keepdims, None, 0.0)
+
+
+def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """The products; 1 where there is nothing. Half types accumulate in float32.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    dtype : numpy.dtype, optional
+        Numeric; elements are converted to it first. By default the dtype of `x`, or the 64-bit integer of its
+        signedness where that is an integer or bool.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+        Of `dtype`.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.prod(xp.asarray([2, 3, 4], dtype=xp.int8))
+    Array(24, dtype=int64, device='cpu')
+    """
+    return unary(
+        reduction, "prod", x, op["prod"], axis, keepdims, None if dtype is None else as_dtype(dtype, "prod"), 0.0
+    )
+
+
+def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    """The standard deviations, in one pass; NaN where there is nothing. Half types accumulate in float32.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and bool become float64.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    correction : int or float
+        The divisor is the number of elements less this: 0 for a population, 1 for a sample.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, the real one for complex dtypes.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.std(xp.asarray([1.0, 3.0]))
+    Array(1., dtype=float64, device='cpu')
+    """
+    return unary(reduction, "std", x, op["std"], axis, keepdims, None, float(correction))
+
+
+def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """The sums; 0 where there is nothing. Half types accumulate in float32.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    dtype : numpy.dtype, optional
+        Numeric; elements are converted to it first. By default the dtype of `x`, or the 64-bit integer of its
+        signedness where that is an integer or bool.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+        Of `dtype`.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.sum(xp.asarray([[1, 2], [3, 4]]), axis=1, keepdims=True)
+    Array([[3],
+           [7]], dtype=int64, device='cpu')
+    """
+    return unary(reduction, "sum", x, op["sum"], axis, keepdims, None if dtype is None else as_dtype(dtype, "sum"), 0.0)
+
+
+def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    """The variances, in one pass; NaN where there is nothing. Half types accumulate in float32.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and bool become float64.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    correction : int or float
+        The divisor is the number of elements less this: 0 for a population, 1 for a sample.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, the real one for complex dtypes.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.var(xp.asarray([1.0, 3.0]), correction=1)
+    Array(2., dtype=float64, device='cpu')
+    """
+    return unary(reduction, "var", x, op["var"], axis, keepdims, None, float(correction))

@@ -1,0 +1,105 @@
+"""Indexing by a boolean array."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch import Tensor, elementwise
+from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.primitives import compute
+from xpops.engine import engine_of
+from xpops.engine.protocol import Engine, Measure, Program
+from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.plan.broadcast import broadcast_strides
+from xpops.plan.cache import BoundedDict
+from xpops.plan.overlap import safe_distance
+from xpops.plan.signature import Operand
+
+_LIMIT = 1024
+# (layout of x, of the mask, of the values) -> the primitive's measure.
+_places: BoundedDict[tuple[Layout, Layout, Layout], Program | Measure] = BoundedDict(_LIMIT)
+
+
+def get(x: Tensor, mask: Any) -> Any:
+    """``x[mask]``: what lies where a boolean array is True, which has the leading axes of `x`.
+
+    Raises
+    ------
+    IndexError
+        If `mask` is not boolean, or its shape is not that of leading axes.
+    """
+    return compute(_plan_get, "index", ("x", "mask"), (x, mask))
+
+
+def _plan_get(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
+    x, mask = (require_array(spec, "index", name) for spec, name in zip(specs, ("x", "mask"), strict=True))
+    _require_mask(x, mask)
+    return on_dense(engine, (x, mask), engine.compress)
+
+
+def set(x: Tensor, mask: Tensor, value: Any) -> None:
+    """``x[mask] = value``.
+
+    Parameters
+    ----------
+    x : Tensor
+        Writable.
+    mask : Tensor
+    value : Tensor or scalar
+        Promotes to the dtype of `x`, and broadcasts to the shape of ``x[mask]``.
+
+    Raises
+    ------
+    IndexError
+        If `mask` is not boolean, or its shape is not that of leading axes.
+    ValueError
+        If the value does not fit. Nothing has been written then.
+    """
+    layout = x._layout
+    _require_mask(layout, mask._layout)
+    rest = layout.shape[mask._layout.ndim :]
+    if isinstance(value, Tensor):
+        value, rows = _fitted(value, rest)
+        if rows is not None:
+            _place(x, mask, value, (rows, *rest))
+            return
+    wide = _view(mask, (*mask._layout.shape, *(1 for _ in rest)), (*mask._layout.strides, *(0 for _ in rest)))
+    elementwise(OPERATORS["where"], (wide, value, x), x)
+
+
+def _require_mask(x: Layout, mask: Layout) -> None:
+    if mask.dtype != dt.bool:
+        raise IndexError(f"index: an array of dtype {mask.dtype}; accepted: boolean arrays")
+    if mask.shape != x.shape[: mask.ndim]:
+        raise IndexError(f"index: a mask of shape {mask.shape} for an array of shape {x.shape}; accepted: leading axes")
+
+
+def _fitted(value: Tensor, rest: tuple[int, ...]) -> tuple[Tensor, int | None]:
+    """The value without a first axis of length 1, and the length of its first axis if it has one for places."""
+    shape, strides = value._layout.shape, value._layout.strides
+    extra = len(shape) - len(rest)
+    if extra > 1 or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(rest), strict=False)):
+        raise ValueError(f"__setitem__: value has shape {shape}; accepted: what broadcasts to {('count', *rest)}")
+    if extra == 1 and shape[0] == 1:
+        return _view(value, shape[1:], strides[1:]), None
+    return value, shape[0] if extra == 1 else None
+
+
+def _place(x: Tensor, mask: Tensor, value: Tensor, shape: tuple[int, ...]) -> None:
+    """Write rows, one for each place."""
+    layout, engine = x._layout, engine_of(x._layout.device)
+    target = layout_of(layout.dtype, shape, None, layout.device)
+    distance = engine.address(value._data) - engine.address(x._data)
+    stream = engine.current_stream()
+    if value._layout != target or not safe_distance(layout, target).holds(distance):
+        fresh = Tensor(target, *engine.allocate(target, stream))
+        value = elementwise(IDENTITY, (value,), fresh, layout.dtype)
+    key = (layout, mask._layout, target)
+    measure = _places.get(key)
+    if measure is None:
+        place = partial(engine.place, layout)
+        measure = _places[key] = on_dense(engine, (mask._layout, target), lambda mask, value: _without(place, mask, value))
+    ...

@@ -1,0 +1,87 @@
+"""Primitives that want C-contiguous operands, for operands that may not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.primitives import copier
+from xpops.engine.protocol import Data, Engine, Measure, Owner, Program
+from xpops.plan.signature import Operand
+
+
+def require_array(spec: Operand, function: str, argument: str) -> Layout:
+    """`spec`, if it is an array's.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(spec, Layout):
+        return spec
+    raise TypeError(f"{function}: {argument} is a Python {spec.__name__}; accepted: an array")
+
+
+def reshaped(layout: Layout, shape: tuple[int, ...]) -> Layout:
+    """The layout of the elements of a C-contiguous one in another shape."""
+    return layout_of(layout.dtype, shape, None, layout.device, layout.align)
+
+
+def dense(
+    engine: Engine, layout: Layout, shape: tuple[int, ...] | None = None
+) -> tuple[Layout, Callable[[int, Data], tuple[Data, Owner]]]:
+    """A C-contiguous layout with the elements of `layout` in C order, and a function ``(stream, data)`` that gives data
+    of it and its owner.
+
+    It copies only where it has to. `shape` is the result's, by default the same.
+    """
+    shape = layout.shape if shape is None else shape
+    if layout.contiguous:
+        view = reshaped(layout, shape)
+        return view, lambda stream, data: (engine.view(data, 0, view), None)
+    fresh = layout_of(layout.dtype, layout.shape, None, layout.device)
+    copy, allocate, target = copier(layout, fresh), engine.allocator(fresh), reshaped(fresh, shape)
+
+    def copied(stream: int, data: Data) -> tuple[Data, Owner]:
+        made, owner = allocate(stream)
+        copy(stream, made, engine.view(data, 0, layout))
+        return engine.view(made, 0, target), owner
+
+    return target, copied
+
+
+def on_dense(
+    engine: Engine, layouts: tuple[Layout, ...], primitive: Callable[..., Program | Measure], *parameters: Any
+) -> Program | Measure:
+    """What ``primitive(*layouts, *parameters)`` makes of dense operands, for operands of `layouts`.
+
+    These may be other views of the data than the caller's, from the same first element.
+    """
+    pairs = [dense(engine, layout) for layout in layouts]
+    made = primitive(*(layout for layout, _ in pairs), *parameters)
+
+    def prepared(stream: int, operands: tuple[Data, ...]) -> list[tuple[Data, Owner]]:
+        return [prepare(stream, data) for (_, prepare), data in zip(pairs, operands, strict=True)]
+
+    if isinstance(made, Program):
+        kernel, count = made.kernel, len(made.layouts)
+
+        def run(stream: int, *data: Data) -> None:
+            operands = prepared(stream, data[count:])
+            kernel(stream, *data[:count], *(operand for operand, _ in operands))
+
+        return Program(made.layouts, run)
+    inner = made
+
+    def measure(stream: int, *data: Data) -> Program:
+        operands = prepared(stream, data)
+        program = inner(stream, *(operand for operand, _ in operands))
+        count = len(program.layouts)
+
+        def run(stream: int, *data: Data) -> None:
+            program.kernel(stream, *data[:count], *(operand for operand, _ in operands))
+
+        return Program(program.layouts, run)
+
+    return measure

@@ -1,0 +1,161 @@
+"""Calls that are not elementwise: a plan, its program, and results in the caller's own framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from xpops.core.devices import CPU
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch import state
+from xpops.dispatch.calls import PLAN_LIMIT, call_for
+from xpops.dispatch.operands import Operands
+from xpops.dispatch.state import inline, launches
+from xpops.engine import engine_of
+from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan import views
+from xpops.plan.cache import BoundedDict
+
+# plan(engine, specs, *parameters): what the operands are decides everything but, for a Measure, the results' sizes.
+Plan = Callable[..., Program | Measure]
+
+_programs: BoundedDict[tuple[Any, ...], Program | Measure] = BoundedDict(PLAN_LIMIT)
+
+
+def unary(plan: Plan, function: str, x: Any, *parameters: Hashable) -> Any:
+    """`compute` of one array, called `x`: the steady state first. Lists among the parameters are tuples."""
+    kind = x.__class__
+    try:
+        if kind is state.array_class:
+            launch = launches.get((plan, x._layout, *parameters))
+            if launch is not None:
+                return launch(x._data)
+        elif kind in inline and (result := inline[kind].call((plan, *parameters), x, None, None)) is not None:
+            return result
+    except TypeError:  # a list is not hashable
+        if not any(isinstance(each, list) for each in parameters):
+            raise
+    parameters = tuple(tuple(each) if isinstance(each, list) else each for each in parameters)
+    return compute(plan, function, ("x",), (x,), *parameters)
+
+
+def compute(
+    plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Hashable
+) -> Any:
+    """What `plan` makes of any operands: the long way, which finds out what they are and remembers the plan.
+
+    Parameters
+    ----------
+    plan : callable
+        ``plan(engine, specs, *parameters)``; checks the operands, and says what to run on them.
+    function : str
+        The public function, for errors.
+    names : tuple of str
+        The public names of the arguments, for errors.
+    arguments : tuple
+        Arrays of any framework, Python and NumPy scalars.
+    *parameters : hashable
+
+    Returns
+    -------
+    array or tuple of array
+        In the operands' framework; xpops arrays where they are of several or of none known.
+    """
+    operands = Operands(function, names, arguments)
+    engine = engine_of(operands.device)
+    key = (plan, *operands.specs, *parameters)
+    planned = _programs.get(key)
+    if planned is None:
+        planned = _programs[key] = plan(engine, operands.specs, *parameters)
+    stream = operands.stream
+    program = planned if isinstance(planned, Program) else planned(stream, *operands.values)
+    made = [_new(engine, operands, layout) for layout in program.layouts]
+    program.kernel(stream, *(data for _, data, _ in made), *operands.values)
+    results = tuple(_finished(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
+    operands.release()
+    if len(results) != 1:
+        return results
+    if planned is program:
+        _remember(key, engine, operands, arguments, program, results[0])
+    return results[0]
+
+
+def _new(engine: Engine, operands: Operands, layout: Layout) -> tuple[Any, Data, Owner]:
+    """Memory for a result: the framework's array, or None and an owner."""
+    allocated = operands.framework.allocate(layout) if operands.framework is not None else None
+    if allocated is not None:
+        return *allocated, None
+    return None, *engine.allocate(layout, operands.stream)
+
+
+def _finished(operands: Operands, layout: Layout, array: Any, data: Data, owner: Owner) -> Any:
+    if array is not None:
+        return array
+    ours = state.array_class(layout, data, owner)
+    return ours if operands.framework is None else operands.framework.export(ours)
+
+
+def _remember(
+    key: tuple[Any, ...],
+    engine: Engine,
+    operands: Operands,
+    arguments: tuple[Any, ...],
+    program: Program,
+    result: Any,
+) -> None:
+    """Keep the way of a call with one result of a size known beforehand."""
+    (layout,), kernel = program
+    if operands.native and operands.framework is None:
+        launches[key] = _launch(engine, layout, kernel)
+        return
+    remember = getattr(operands.framework, "inline", None)
+    if remember is None or operands.device == CPU or len(arguments) > 1:
+        return
+    plan, _, *parameters = key
+    if remember.remember((plan, *parameters), arguments[0], None, None, operands.specs, layout, kernel, result):
+        inline[arguments[0].__class__] = remember
+
+
+def _launch(engine: Engine, layout: Layout, kernel: Kernel) -> Callable[..., Any]:
+    """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
+    allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, state.array_class
+
+    def launch(*values: Any) -> Any:
+        stream = current_stream()
+        data, owner = allocate(stream)
+        kernel(stream, data, *values)
+        return cls(layout, data, owner)
+
+    return launch
+
+
+def copier(source: Layout, target: Layout) -> Kernel:
+    """The kernel ``(stream, target, source)`` that copies elements, broadcast and converted as assignments are."""
+    return call_for(IDENTITY, (source,), source.device, target.dtype, target).kernel
+
+
+def with_axis_last(layout: Layout, axis: int) -> Layout:
+    """The layout of the view that has `axis` last."""
+    order = [*(other for other in range(layout.ndim) if other != axis), axis]
+    region = views.permute(layout, order)
+    return layout_of(layout.dtype, region.shape, region.strides, layout.device, layout.align)
+
+
+def rows(engine: Engine, layout: Layout, axis: int) -> tuple[Layout, Callable[[int, Data], tuple[Data, Owner]]]:
+    """The C-contiguous layout with `axis` last, and a function ``(stream, data)`` that gives data of it and its owner.
+
+    It copies only where it has to.
+    """
+    view = with_axis_last(layout, axis)
+    if view.contiguous:
+        return view, lambda stream, data: (engine.view(data, 0, view), None)
+    dense = layout_of(layout.dtype, view.shape, None, layout.device)
+    copy, allocate = copier(view, dense), engine.allocator(dense)
+
+    def copied(stream: int, data: Data) -> tuple[Data, Owner]:
+        target, owner = allocate(stream)
+        copy(stream, target, engine.view(data, 0, view))
+        return target, owner
+
+    return dense, copied

@@ -1,0 +1,75 @@
+"""Reductions of arrays of any framework."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.primitives import rows
+from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.ops.elementwise import IDENTITY
+from xpops.ops.reduction import Reduction, reduction_dtypes
+from xpops.plan import views
+
+
+def reduction(
+    engine: Engine,
+    specs: tuple[Layout],
+    op: Reduction,
+    axis: Any,
+    keepdims: bool,
+    dtype: DType | None,
+    correction: float,
+) -> Program:
+    """The program of one reduction.
+
+    Raises
+    ------
+    TypeError
+        If the reduction does not take the dtype, or an axis is no integer.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice, or nothing is reduced and the result of nothing is not defined.
+    """
+    (x,) = specs
+    loop, result = reduction_dtypes(op, x.dtype, dtype)
+    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.name)
+    shape = tuple(1 if i in axes else length for i, length in enumerate(x.shape))
+    strides = tuple(0 if i in axes else stride for i, stride in enumerate(contiguous_strides(shape)))
+    kept = shape if keepdims else tuple(length for i, length in enumerate(x.shape) if i not in axes)
+    out = layout_of(result, kept, None, x.device)
+    if op.empty is None and any(x.shape[i] == 0 for i in axes):
+        raise ValueError(f"{op.name}: x has shape {x.shape}, nothing along axis {axis}; accepted: at least one element")
+    if x.size == 0:
+        return Program((out,), _fill(op, out))
+    if op.positional and len(axes) != 1:
+        return Program((out,), _flat(engine, op, x, loop, out))
+    return Program((out,), engine.reduce(op, x, axes, loop, out, strides, correction))
+
+
+def _fill(op: Reduction, out: Layout) -> Kernel:
+    """The kernel of reducing nothing."""
+    if out.size == 0:
+        return lambda stream, out, x: None
+    fill = call_for(IDENTITY, (type(op.empty),), out.device, out.dtype, out).kernel
+    return lambda stream, out, x: fill(stream, out, op.empty)
+
+
+def _flat(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) -> Kernel:
+    """The kernel of a position in the flattened array: on a view where strides allow one, else on a copy."""
+    region = views.reshape(x, (x.size,))
+    dense, copied = rows(engine, x, x.ndim - 1) if x.ndim else (x, lambda stream, data: (data, None))
+    strides = region.strides if region is not None else (1,)
+    align = x.align if region is not None else dense.align
+    line = layout_of(x.dtype, (x.size,), strides, x.device, align)
+    kernel = engine.reduce(op, line, (0,), loop, out, (0,))
+
+    def run(stream: int, out: Data, x: Data) -> None:
+        data, owner = (x, None) if region is not None else copied(stream, x)
+        kernel(stream, out, engine.view(data, 0, line))
+        del owner  # kept until the kernel was launched; the pool is ordered on the stream
+
+    return run

@@ -1,0 +1,32 @@
+"""Counting integers on NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.protocol import Measure, Program
+from xpops.plan.histogram import bins_for
+
+if TYPE_CHECKING:
+    from xpops.engine.cpu.engine import CpuEngine
+
+NDArray = np.ndarray[Any, Any]
+
+
+def bincount(engine: CpuEngine, x: Layout, minlength: int) -> Measure:
+    """See `xpops.engine.protocol.Engine.bincount`."""
+
+    def kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        out[...] = np.bincount(x.astype(np.int64), minlength=out.size)
+
+    def measure(stream: int, x: NDArray) -> Program:
+        wide = x if x.dtype == dt.uint64 else x.astype(np.int64).view(np.uint64)
+        length = bins_for(int(wide.max()) if x.size else -1, minlength, x.dtype)
+        return Program((layout_of(dt.int64, (length,), None, CPU),), kernel)
+
+    return measure

@@ -1,0 +1,101 @@
+"""Counting integers on CUDA."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.memory import Block
+from xpops.engine.protocol import Kernel, Measure, Program
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.cache import BoundedDict
+from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.histogram import bins_for
+from xpops.plan.signature import signature_of
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# Threads of a block, packs that a thread loads at once, and blocks for each multiprocessor.
+BLOCK, UNROLL, BLOCKS = 256, 2, 8
+# A block's counters in shared memory: as many bins as there are, in as many copies as fit, one for each warp at most.
+FEWEST_BINS, SHARED_COUNTERS = 256, 8192
+# Bins of the first pass where the caller named no length.
+GUESS = 1024
+_WORD, _WARPS, _KEPT = 8, BLOCK // 32, 64
+
+
+def bincount(engine: CudaEngine, x: Layout, minlength: int) -> Measure:
+    """See `xpops.engine.protocol.Engine.bincount`.
+
+    The first pass counts into as many bins as are likely to do, and finds the largest value. Only where that has no bin
+    there is a second one.
+    """
+    guess, device = minlength or GUESS, engine.context.device
+    allocate, one = engine.pool.allocator((guess + 1) * _WORD), layout_of(dt.uint64, (), None, device)
+    count = _counter(engine, x, guess)
+    copies: BoundedDict[int, Kernel] = BoundedDict(_KEPT)
+
+    def measure(stream: int, x_data: int) -> Program:
+        bins, block = allocate(stream)
+        largest = bins + guess * _WORD
+        engine.zero(bins, (guess + 1) * _WORD, stream)
+        count(stream, x_data, bins, largest)
+        found = int(engine.to_host(largest, one, stream))
+        length = bins_for(found if x.size else -1, minlength, x.dtype)
+        out = layout_of(dt.int64, (length,), None, device)
+
+        def again(stream: int, out: int, x_data: int, scratch: Block = block) -> None:
+            engine.zero(out, length * _WORD, stream)
+            _counter(engine, x, length)(stream, x_data, out, largest)
+
+        def copied(stream: int, out_data: int, x_data: int, scratch: Block = block) -> None:
+            copy = copies.get(length)
+            if copy is None:
+                copy = copies[length] = engine.elementwise(
+                    IDENTITY, signature_of(IDENTITY, (out,), dt.int64), (out,), out
+                )
+            copy(stream, out_data, bins)
+
+        return Program((out,), again if length > guess else copied)
+
+    return measure
+
+
+def _counter(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
+    """The kernel ``(stream, x, bins, largest)``, for `length` bins."""
+    if x.size == 0:
+        return lambda *arguments: None
+    tile = BLOCK * UNROLL * (MAX_PACK_BYTES // x.dtype.itemsize)
+    blocks = min(-(-x.size // tile), BLOCKS * engine.multiprocessors)
+    return engine.launcher(
+        "bincount", histogram_glue(x, length), blocks, BLOCK, "QQQ", struct.pack("<QQ", x.size, length)
+    )
+
+
+def histogram_glue(x: Layout, length: int) -> str:
+    """The glue of the kernel that counts into `length` bins; it is the same for lengths that are not far apart.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> histogram_glue(layout_of(dt.int32, (8,), None, Device("cuda")), 1000).splitlines()[-2]
+    '  histogram<int32, 4, 1024, 8, 256, 2>(params);'
+    """
+    bins = max(FEWEST_BINS, 1 << (length - 1).bit_length())
+    bins, copies = (bins, min(SHARED_COUNTERS // bins, _WARPS)) if bins <= SHARED_COUNTERS else (0, 1)
+    numbers = f"{x.align // x.dtype.itemsize or 1}, {bins}, {copies}, {BLOCK}, {UNROLL}"
+    return "\n".join(
+        [
+            "#include <xpops/kernels/histogram.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
+            "xpops_kernel(const __grid_constant__ HistogramParams params) {",
+            f"  histogram<{dt.INFO[x.dtype].c_type}, {numbers}>(params);",
+            "}",
+            "",
+        ]
+    )

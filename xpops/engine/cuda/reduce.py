@@ -1,0 +1,92 @@
+"""Reductions on CUDA: plan, glue, kernel, launcher."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.tuning import reduce_policy
+from xpops.engine.protocol import Kernel
+from xpops.ops.reduction import Reduction
+from xpops.plan.coalesce import Strides
+from xpops.plan.reduce import ReducePlan, plan_reduce
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# A state is an element, or a few of them beside a count or a position.
+_STATE_BYTES = 32
+
+
+def reduce(
+    engine: CudaEngine,
+    op: Reduction,
+    x: Layout,
+    axes: tuple[int, ...],
+    loop: DType,
+    out: Layout,
+    strides: Strides,
+    correction: float = 0.0,
+) -> Kernel:
+    """See `xpops.engine.protocol.Engine.reduce`."""
+    plan, source, tail = planned(op, x, axes, loop, out, strides, correction, engine.context.multiprocessors)
+    if plan.splits == 1:  # which needs neither states nor counters
+        return engine.launcher(op.name, source, plan.blocks, plan.block, "QQ", bytes(16) + tail)
+    launch = engine.launcher(op.name, source, plan.blocks, plan.block, "QQQQ", tail)
+    allocate, counters = engine.pool.allocator(plan.partials * _STATE_BYTES), engine.counters
+
+    def split(stream: int, out: int, x: int) -> None:
+        states, block = allocate(stream)
+        launch(stream, out, x, states, counters(stream))
+        del block  # kept until the kernel was launched; the pool is ordered on the stream
+
+    return split
+
+
+def planned(
+    op: Reduction,
+    x: Layout,
+    axes: tuple[int, ...],
+    loop: DType,
+    out: Layout,
+    strides: Strides,
+    correction: float,
+    multiprocessors: int,
+) -> tuple[ReducePlan, str, bytes]:
+    """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty."""
+    plan = plan_reduce(x, axes, strides, reduce_policy(op, x.dtype, multiprocessors))
+    count = 1
+    for axis in axes:
+        count *= x.shape[axis]
+    ending = struct.pack("<dd", count, max(count - correction, 0.0))
+    return plan, reduce_glue(op, x.dtype, loop, out.dtype, plan), ending + plan.tail
+
+
+def reduce_glue(op: Reduction, dtype: DType, loop: DType, out: DType, plan: ReducePlan) -> str:
+    """The lines that instantiate a kernel of the family."""
+    stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
+    types = f"ReduceTypes<{stored}, {looped}, compute_t<{looped}>, {result}>"
+    numbers: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
+    if not plan.columns:
+        numbers = [str(plan.block), *numbers, _truth(plan.ragged)]
+    arguments = ", ".join([f"{op.functor}<compute_t<{looped}>>", types, *numbers, _truth(plan.splits > 1)])
+    headers = ["kernels/reduce"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
+    return "\n".join(
+        [
+            *(f"#include <xpops/{header}.cuh>" for header in headers),
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({plan.block})',
+            "xpops_kernel(const __grid_constant__ "
+            f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}> params) {{",
+            f"  reduce_{'columns' if plan.columns else 'rows'}<{arguments}>(params);",
+            "}",
+            "",
+        ]
+    )
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,317 @@
+"""Selection on CUDA: count the chosen elements of every tile, read the sum, write them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.cuda.gather import row_gatherer, row_scatterer, word_of
+from xpops.engine.cuda.memory import Block
+from xpops.engine.protocol import Measure, Program
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.selection import require_count
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# Threads of a block, and those of the one block that scans counts, with the counts that each of them takes at once.
+BLOCK, SCAN_BLOCK, SCAN_ITEMS = 256, 1024, 16
+# Packs that a thread judges; fewer where a pack has many elements, each of which is code.
+UNROLL, UNROLL_BYTES = 4, 2
+_WARP = 32
+
+
+class Tiling(NamedTuple):
+    """How an array is cut into tiles for a predicate.
+
+    Attributes
+    ----------
+    predicate : str
+        The C++ type.
+    size : int
+        Elements to judge; not 0.
+    pack, unroll : int
+        Elements that a thread judges at once, and how many times.
+    offset : numpy.dtype
+        Holds every place in the result.
+    """
+
+    predicate: str
+    size: int
+    pack: int
+    unroll: int
+    offset: DType
+
+    @property
+    def tile(self) -> int:
+        """The elements of a tile."""
+        return BLOCK * self.pack * self.unroll
+
+    @property
+    def tiles(self) -> int:
+        return -(-self.size // self.tile)
+
+    @property
+    def c_offset(self) -> str:
+        return dt.INFO[self.offset].c_type
+
+
+def tiling_of(predicate: str, x: Layout, itemsize: int) -> Tiling:
+    """The tiles of a C-contiguous `x`, of which elements of `itemsize` bytes are kept.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> tiling_of("NonZero", layout_of(dt.bool, (8,), None, Device("cuda")), 4)
+    Tiling(predicate='NonZero<bool, 16>', size=8, pack=4, unroll=4, offset=dtype('uint32'))
+    """
+    pack = MAX_PACK_BYTES // max(x.dtype.itemsize, itemsize)
+    return Tiling(
+        f"{predicate}<{dt.INFO[x.dtype].c_type}, {x.align // x.dtype.itemsize or 1}>",
+        x.size,
+        pack,
+        UNROLL if pack < MAX_PACK_BYTES else UNROLL_BYTES,
+        dt.uint32 if x.size < INDEX_LIMIT else dt.uint64,
+    )
+
+
+class Counts(NamedTuple):
+    """What the first pass found.
+
+    Attributes
+    ----------
+    total : int
+    offsets : int
+        The address of the tiles' first places.
+    block : Block
+        Keeps them.
+    """
+
+    total: int
+    offsets: int
+    block: Block
+
+
+def counter(engine: CudaEngine, tiling: Tiling) -> Callable[[int, int], Counts]:
+    """The first pass: a function of the stream and what the predicate reads. It waits for the device."""
+    warps = BLOCK // _WARP
+    count = engine.launcher(
+        "select", count_glue(tiling), -(-tiling.tiles // warps), BLOCK, "QQ", struct.pack("<Q", tiling.size)
+    )
+    scan = engine.launcher("select", scan_glue(tiling), 1, SCAN_BLOCK, "Q", struct.pack("<Q", tiling.tiles))
+    item, total = tiling.offset.itemsize, layout_of(tiling.offset, (), None, engine.context.device)
+    allocate = engine.pool.allocator((tiling.tiles + 1) * item)
+
+    def counted(stream: int, source: int) -> Counts:
+        offsets, block = allocate(stream)
+        count(stream, source, offsets)
+        scan(stream, offsets)
+        return Counts(int(engine.to_host(offsets + tiling.tiles * item, total, stream)), offsets, block)
+
+    return counted
+
+
+def nonzero(engine: CudaEngine, x: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.nonzero`."""
+    device, rank = engine.context.device, x.ndim
+    if x.size == 0:
+        return _always((layout_of(dt.int64, (0,), None, device),) * rank)
+    tiling = tiling_of("NonZero", x, 1)
+    counted, write = counter(engine, tiling), _indices(engine, tiling, x.shape)
+
+    def measure(stream: int, x: int) -> Program:
+        counts = counted(stream, x)
+
+        def kernel(stream: int, *data: int) -> None:
+            *results, x = data
+            write(stream, x, counts, *results)
+
+        layouts = (layout_of(dt.int64, (counts.total,), None, device),) * rank
+        return Program(layouts, kernel if counts.total else empty_kernel)
+
+    return measure
+
+
+def compress(engine: CudaEngine, x: Layout, mask: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.compress`."""
+    rest, device, dtype, empty = x.shape[mask.ndim :], engine.context.device, x.dtype, x.size == 0
+    if mask.size == 0:
+        return _always((layout_of(dtype, (0, *rest), None, device),))
+    width = prod(rest) * dtype.itemsize
+    whole = width in (1, 2, 4, 8, MAX_PACK_BYTES) and x.align >= width
+    tiling = tiling_of("NonZero", mask, width if whole else 1)
+    counted = counter(engine, tiling)
+    write = (
+        empty_kernel
+        if empty
+        else _elements(engine, tiling, width, x.align)
+        if whole
+        else _rows(engine, tiling, x, mask.size)
+    )
+
+    def measure(stream: int, x: int, mask: int) -> Program:
+        counts = counted(stream, mask)
+
+        def kernel(stream: int, out: int, x: int, mask: int) -> None:
+            write(stream, mask, counts, out, x)
+
+        out = layout_of(dtype, (counts.total, *rest), None, device)
+        return Program((out,), kernel if counts.total else empty_kernel)
+
+    return measure
+
+
+def place(engine: CudaEngine, x: Layout, mask: Layout, value: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.place`."""
+    rows, row = value.shape[0], prod(value.shape[1:])
+    if mask.size == 0:
+        require_count(0, rows)
+        return _always(())
+    tiling = tiling_of("NonZero", mask, 1)
+    counted, write = counter(engine, tiling), _indices(engine, tiling, (mask.size,))
+    scatter, allocate = row_scatterer(engine, x, row), engine.pool.allocator(rows * dt.int64.itemsize)
+
+    def measure(stream: int, x: int, mask: int, value: int) -> Program:
+        counts = counted(stream, mask)
+        require_count(counts.total, rows)
+
+        def kernel(stream: int, x: int, mask: int, value: int) -> None:
+            indices, block = allocate(stream)
+            write(stream, mask, counts, indices)
+            scatter(stream, x, value, indices, rows * row)
+            del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+        return Program((), kernel if rows else empty_kernel)
+
+    return measure
+
+
+def runs(engine: CudaEngine, x: Layout, wanted: tuple[str, ...]) -> Measure:
+    """See `xpops.engine.protocol.Engine.runs`."""
+    device, dtype, size = engine.context.device, x.dtype, x.size
+
+    def layouts(count: int) -> tuple[Layout, ...]:
+        return tuple(
+            layout_of(dtype if each == "values" else dt.int64, (size if each == "groups" else count,), None, device)
+            for each in wanted
+        )
+
+    if size == 0:
+        return _always(layouts(0))
+    tiling = tiling_of("Differs", x, dtype.itemsize)
+    counted, parts = counter(engine, tiling), [_part(engine, tiling, x, each) for each in wanted]
+
+    def measure(stream: int, x: int, *order: int) -> Program:
+        counts = counted(stream, x)
+
+        def kernel(stream: int, *data: int) -> None:
+            x, *order = data[len(parts) :]
+            for part, result in zip(parts, data, strict=False):
+                part(stream, x, counts, result, *order)
+
+        return Program(layouts(counts.total), kernel)
+
+    return measure
+
+
+def _part(engine: CudaEngine, tiling: Tiling, x: Layout, each: str) -> Callable[..., None]:
+    """What writes a result of `runs`: a function ``(stream, x, counts, out, *order)``."""
+    if each == "groups":
+        launch = _selecting(engine, tiling, groups_glue(tiling), "QQQQ", (1,))
+        return lambda stream, x, counts, out, order: launch(stream, x, counts.offsets, out, order)
+    if each == "values":
+        write = _elements(engine, tiling, x.dtype.itemsize, x.align)
+        return lambda stream, x, counts, out, *order: write(stream, x, counts, out, x)
+    indices = _indices(engine, tiling, x.shape)
+    return lambda stream, x, counts, out, *order: indices(stream, x, counts, out)
+
+
+def _always(layouts: tuple[Layout, ...]) -> Measure:
+    """The measure of calls that select nothing, whatever the data."""
+    return lambda stream, *operands: Program(layouts, empty_kernel)
+
+
+# Writers: functions (stream, what the predicate reads, counts, results, what else is read).
+
+
+def _elements(engine: CudaEngine, tiling: Tiling, width: int, align: int) -> Callable[..., None]:
+    sink = f"Elements<{word_of(width)}, {align // width or 1}>"
+    launch = _selecting(engine, tiling, select_glue(tiling, sink, "SelectParams<4>"), "QQQQ", (1,))
+    return lambda stream, source, counts, out, x: launch(stream, source, counts.offsets, out, x)
+
+
+def _indices(engine: CudaEngine, tiling: Tiling, shape: tuple[int, ...]) -> Callable[..., None]:
+    rank, bits = len(shape), 64 if len(shape) == 1 or tiling.offset == dt.uint64 else 32
+    params = f"SelectParams<{2 + rank}, {rank}, uint{bits}>"
+    source = select_glue(tiling, f"Indices<{rank}, uint{bits}>", params)
+    launch = _selecting(engine, tiling, source, "QQ" + "Q" * rank, shape[1:] or (1,), bits)
+    return lambda stream, source, counts, *results: launch(stream, source, counts.offsets, *results)
+
+
+def _rows(engine: CudaEngine, tiling: Tiling, x: Layout, length: int) -> Callable[..., None]:
+    """Whole rows of `x`, of which there are `length`: by their indices."""
+    write, row = _indices(engine, tiling, (length,)), x.size // length
+    gather, allocator = row_gatherer(engine, x, length), engine.pool.allocator
+
+    def rows(stream: int, source: int, counts: Counts, out: int, x: int) -> None:
+        indices, block = allocator(counts.total * dt.int64.itemsize)(stream)
+        write(stream, source, counts, indices)
+        gather(stream, out, x, indices, counts.total * row)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return rows
+
+
+def _selecting(
+    engine: CudaEngine, tiling: Tiling, source: str, slots: str, divisors: tuple[int, ...], bits: int = 32
+) -> Callable[..., None]:
+    tail = struct.pack("<Q", tiling.size) + b"".join(pack_divmod(divisor, bits) for divisor in divisors)
+    return engine.launcher("select", source, tiling.tiles, BLOCK, slots, tail)
+
+
+# The lines that instantiate the kernels.
+
+
+def count_glue(tiling: Tiling) -> str:
+    """The glue of the kernel that counts what is chosen of each tile."""
+    call = f"count_tiles<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.tile}>"
+    return _glue(call, "SelectParams<2>", BLOCK)
+
+
+def scan_glue(tiling: Tiling) -> str:
+    """The glue of the kernel that turns counts into places."""
+    call = f"scan_tiles<{tiling.c_offset}, {SCAN_BLOCK}, {SCAN_ITEMS}>"
+    return _glue(call, "ScanTilesParams", SCAN_BLOCK)
+
+
+def select_glue(tiling: Tiling, sink: str, params: str) -> str:
+    """The glue of the kernel that writes what is chosen."""
+    call = f"select<{tiling.predicate}, {sink}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
+    return _glue(call, params, BLOCK)
+
+
+def groups_glue(tiling: Tiling) -> str:
+    """The glue of the kernel that numbers groups."""
+    call = f"number_groups<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
+    return _glue(call, "SelectParams<4>", BLOCK)
+
+
+def _glue(call: str, params: str, threads: int) -> str:
+    return "\n".join(
+        [
+            "#include <xpops/kernels/select.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({threads})',
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  {call}(params);",
+            "}",
+            "",
+        ]
+    )

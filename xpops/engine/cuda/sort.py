@@ -1,0 +1,233 @@
+"""Sorting on CUDA: short rows in registers, long ones by radix passes (``native/xpops/kernels/{row,radix}_sort.cuh``)."""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.protocol import Kernel
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# The numbers below are estimates for compute capability 9.0 that no measurement has changed yet.
+# Rows up to this length are sorted in registers.
+ROW_LIMIT = 4096
+ROW_BLOCK = 128
+# Keys of a thread in registers, by the bytes of what is compared.
+ROW_ITEMS = {4: 32, 8: 16, 12: 8}
+
+DIGITS = 256
+COUNT_BLOCK, COUNT_ITEMS = 512, 16
+# Blocks that count digits, for each multiprocessor.
+COUNT_WAVES = 4
+# From this row length on, counts of keys are 64-bit, and from that one on indices travel as 64 bits.
+LONG_COUNT, LONG_INDEX = 2**30, 2**32
+
+
+class PassPolicy(NamedTuple):
+    """A radix pass: threads of a block, keys of a thread, blocks that a multiprocessor should hold at least."""
+
+    block: int
+    items: int
+    blocks: int
+
+
+# By the bytes of a key, and of an index that travels with it (0: none). Shared memory, 48 KiB at most, holds a tile.
+PASS_POLICIES = {
+    (1, 0): PassPolicy(384, 24, 3),
+    (2, 0): PassPolicy(384, 24, 3),
+    (4, 0): PassPolicy(384, 19, 3),
+    (8, 0): PassPolicy(384, 11, 3),
+    (1, 4): PassPolicy(384, 18, 2),
+    (2, 4): PassPolicy(384, 18, 2),
+    (4, 4): PassPolicy(384, 18, 2),
+    (8, 4): PassPolicy(384, 11, 2),
+    (1, 8): PassPolicy(384, 11, 2),
+    (2, 8): PassPolicy(384, 11, 2),
+    (4, 8): PassPolicy(384, 11, 2),
+    (8, 8): PassPolicy(384, 11, 2),
+}
+
+
+class Sort(NamedTuple):
+    """One call: the rows of `x`, and what is wanted of them."""
+
+    dtype: DType
+    rows: int
+    length: int
+    values: bool
+    index: DType | None
+    descending: bool
+
+    def addresses(self, data: tuple[int, ...]) -> tuple[int, int, int]:
+        """Those of values, indices and x from a kernel's arguments; 0 for what is not wanted."""
+        return (data[0] if self.values else 0), (data[-2] if self.index is not None else 0), data[-1]
+
+    def glue(self, family: str, body: str, block: int, blocks: int = 1) -> str:
+        """The source of a kernel of ``kernels/<family>_sort.cuh``."""
+        return (
+            f"#include <xpops/kernels/{family}_sort.cuh>\n"
+            "using namespace xpops;\n"
+            f'extern "C" __global__ void __launch_bounds__({block}, {blocks})\n'
+            f"xpops_kernel(const __grid_constant__ {family.title()}{'Sort' * (family == 'row')}Params params) {{\n"
+            f"  {body}(params);\n"
+            "}\n"
+        )
+
+    @property
+    def types(self) -> str:
+        return f"{dt.INFO[self.dtype].c_type}, {_literal(self.descending)}"
+
+    @property
+    def out(self) -> str:
+        return "void" if self.index is None else dt.INFO[self.index].c_type
+
+
+def sort(engine: CudaEngine, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
+    """The kernel ``(stream, [values], [indices], x)`` that sorts the rows of a C-contiguous `x`."""
+    if x.size == 0:
+        return empty_kernel
+    length = x.shape[-1]
+    index = None if indices is None else indices.dtype
+    call = Sort(x.dtype, x.size // length, length, values is not None, index, descending)
+    return _sort_rows(engine, call) if length <= ROW_LIMIT else _sort_radix(engine, call)
+
+
+class RowPlan(NamedTuple):
+    """How short rows are sorted: keys of a thread, threads of a row, threads of a block, blocks."""
+
+    items: int
+    lanes: int
+    block: int
+    blocks: int
+
+
+def plan_rows(call: Sort) -> RowPlan:
+    """The plan of rows that fit the registers of a block.
+
+    Examples
+    --------
+    >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False))
+    RowPlan(items=32, lanes=2, block=128, blocks=16)
+    """
+    narrow = call.dtype.itemsize <= (2 if call.index is not None else 4)
+    wide = 12 if call.index is not None and call.dtype.itemsize == 8 else 8
+    room = 1 << (call.length - 1).bit_length()
+    items = min(room, ROW_ITEMS[4 if narrow else wide])
+    lanes = room // items
+    block = max(ROW_BLOCK, lanes)
+    return RowPlan(items, lanes, block, -(-call.rows // (block // lanes)))
+
+
+def row_source(call: Sort, plan: RowPlan) -> str:
+    """The glue of sorting in registers."""
+    full = _literal(plan.items * plan.lanes == call.length)
+    body = (
+        f"row_sort<{call.types}, {_literal(call.values)}, {call.out}, {plan.items}, {plan.lanes}, {full}, {plan.block}>"
+    )
+    return call.glue("row", body, plan.block)
+
+
+def _sort_rows(engine: CudaEngine, call: Sort) -> Kernel:
+    plan = plan_rows(call)
+    tail = pack("<QII", call.rows, call.length, 0)
+    launch = engine.launcher("sort", row_source(call, plan), plan.blocks, plan.block, "QQQ", tail)
+
+    def kernel(stream: int, *data: int) -> None:
+        launch(stream, *call.addresses(data))
+
+    return kernel
+
+
+class RadixPlan(NamedTuple):
+    """How long rows are sorted: the C++ types of counts and of indices on their way, the pass's numbers, tiles of a row."""
+
+    count: str
+    carried: str
+    index_bytes: int
+    policy: PassPolicy
+    tiles: int
+
+
+def plan_radix(call: Sort) -> RadixPlan:
+    """The plan of sorting by radix passes."""
+    wide = call.length >= LONG_INDEX
+    index_bytes = 0 if call.index is None else 8 if wide else 4
+    policy = PASS_POLICIES[call.dtype.itemsize, index_bytes]
+    return RadixPlan(
+        "uint64" if call.length >= LONG_COUNT else "uint32",
+        {0: "void", 4: "uint32", 8: "uint64"}[index_bytes],
+        index_bytes,
+        policy,
+        -(-call.length // (policy.block * policy.items)),
+    )
+
+
+def radix_sources(call: Sort, plan: RadixPlan) -> tuple[str, str, str]:
+    """The glue of counting, preparing, and of a pass."""
+    block, items, blocks = plan.policy
+    c_type = dt.INFO[call.dtype].c_type
+    moved = f"{_literal(call.values)}, {plan.carried}, {call.out}"
+    count_items = COUNT_ITEMS * 4 // max(4, call.dtype.itemsize)
+    return (
+        call.glue("radix", f"radix_count<{call.types}, {plan.count}, {COUNT_BLOCK}, {count_items}>", COUNT_BLOCK),
+        call.glue("radix", f"radix_prepare<{c_type}, {plan.count}>", DIGITS),
+        call.glue("radix", f"radix_pass<{call.types}, {moved}, {plan.count}, {block}, {items}>", block, blocks),
+    )
+
+
+def _sort_radix(engine: CudaEngine, call: Sort) -> Kernel:
+    plan = plan_radix(call)
+    digits, size = call.dtype.itemsize, call.rows * call.length
+    tail = pack("<QII", call.length, call.rows, plan.tiles)
+    count, prepare, move = radix_sources(call, plan)
+    tiles_to_count = -(-call.length // (COUNT_BLOCK * COUNT_ITEMS))
+    counters = min(tiles_to_count, max(1, COUNT_WAVES * engine.context.multiprocessors // call.rows))
+
+    def launcher(source: str, blocks: int, threads: int) -> Any:
+        return engine.launcher("sort", source, blocks, threads, "11Q", tail)
+
+    launch_count = launcher(count, counters * call.rows, COUNT_BLOCK)
+    launch_prepare = launcher(prepare, call.rows, DIGITS)
+    launch_move = launcher(move, plan.tiles * call.rows, plan.policy.block)
+
+    word = 8 if plan.count == "uint64" else 4
+    states = call.rows * plan.tiles * DIGITS * word
+    # What has to be zero comes first. Values end in their own memory, and so do indices, every other pass.
+    pieces = (
+        call.rows * digits * DIGITS * word,
+        call.rows * digits * 4,
+        states,
+        states if digits > 1 else 0,
+        call.rows * 4,
+        size * digits if digits > 1 else 0,
+        size * digits if digits > 2 and not call.values else 0,
+        size * plan.index_bytes if digits > 1 else 0,
+    )
+    starts = [0]
+    for piece in pieces:
+        starts.append(starts[-1] + -(-piece // 256) * 256)
+    zeroed, allocate = starts[3], engine.pool.allocator(starts[-1])
+
+    def kernel(stream: int, *data: int) -> None:
+        values, indices, x = call.addresses(data)
+        scratch, owner = allocate(stream)
+        counts, tickets, state, _, passes, odd, even, index_odd = (scratch + start for start in starts[:-1])
+        engine.zero(scratch, zeroed, stream)
+        buffers = (x, indices, values or even, odd, indices, index_odd, counts, passes, tickets, state)
+        launch_count(stream, *buffers, 0)
+        launch_prepare(stream, *buffers, 0)
+        for digit in range(digits):
+            launch_move(stream, *buffers, digit)
+        del owner  # the stream orders what comes to lie here next behind the passes
+
+    return kernel
+
+
+def _literal(truth: bool) -> str:
+    return "true" if truth else "false"

@@ -1,0 +1,106 @@
+"""The rows of the reductions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduction:
+    """One reduction, as data. Rows hash by identity: they are keys of the plan cache.
+
+    Attributes
+    ----------
+    name : str
+        The public name; the reducer in ``native/xpops/math/reduction.cuh`` bears it in CamelCase.
+    accepts : str
+        The category of dtypes it takes. What takes floating-point dtypes only takes integers and booleans too, as the
+        default floating-point dtype.
+    result : {"sum", "own", "real", "bool", "index"}
+        The result's dtype: the operand's, for integers and booleans the default one of 64 bits ("sum"); the operand's
+        ("own"); its real counterpart; bool; the default integer dtype.
+    empty : scalar or None
+        The result of no elements; None where there is none.
+    """
+
+    name: str
+    accepts: str
+    result: Literal["sum", "own", "real", "bool", "index"]
+    empty: bool | float | None = None
+
+    @property
+    def functor(self) -> str:
+        """The reducer's name in C++."""
+        return "".join(word.capitalize() for word in self.name.split("_"))
+
+    @property
+    def truth(self) -> bool:
+        """Whether elements are read as truth values."""
+        return self.name in ("any", "all", "count_nonzero")
+
+    @property
+    def positional(self) -> bool:
+        """Whether the result is a position along the reduced axis."""
+        return self.name in ("argmax", "argmin")
+
+    @property
+    def dispersion(self) -> bool:
+        """Whether the state is a count, a mean and squares."""
+        return self.name in ("var", "std")
+
+    def __repr__(self) -> str:
+        return f"<reduction {self.name}>"
+
+
+_ROWS = (
+    Reduction("all", "arithmetic", "bool", True),
+    Reduction("any", "arithmetic", "bool", False),
+    Reduction("argmax", "real-valued", "index"),
+    Reduction("argmin", "real-valued", "index"),
+    Reduction("count_nonzero", "arithmetic", "index", 0),
+    Reduction("max", "real-valued", "own"),
+    Reduction("mean", "floating-point", "own", float("nan")),
+    Reduction("min", "real-valued", "own"),
+    Reduction("prod", "arithmetic", "sum", 1),
+    Reduction("std", "floating-point", "real", float("nan")),
+    Reduction("sum", "arithmetic", "sum", 0),
+    Reduction("var", "floating-point", "real", float("nan")),
+)
+
+REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}
+
+
+def reduction_dtypes(op: Reduction, dtype: DType, given: DType | None = None) -> tuple[DType, DType]:
+    """The dtype that elements are converted to first, and the result's; `given` is the caller's choice for both.
+
+    Raises
+    ------
+    TypeError
+        If the reduction does not take the dtype.
+
+    Examples
+    --------
+    >>> reduction_dtypes(REDUCTIONS["sum"], dt.int8)
+    (dtype('int64'), dtype('int64'))
+    """
+    loop = given if given is not None else dtype
+    if op.accepts == "floating-point" and loop in dt.CATEGORIES["integer or boolean"]:
+        loop = dt.DEFAULT_FLOAT
+    if loop not in dt.CATEGORIES[op.accepts] or dtype not in dt.CATEGORIES["arithmetic"]:
+        names = ", ".join(each.name for each in dt.INFO if each in dt.CATEGORIES[op.accepts])
+        raise TypeError(
+            f"{op.name}: dtype {loop if dtype == loop else f'{dtype} as {loop}'} is not accepted; accepted: {names}"
+        )
+    if op.result == "sum" and given == dt.bool:
+        raise TypeError(f"{op.name}: dtype bool is not accepted; accepted: numeric dtypes")
+    if op.result == "sum" and given is None:
+        if loop in dt.UNSIGNED_INTEGERS:
+            loop = dt.uint64
+        elif loop in dt.CATEGORIES["integer or boolean"]:
+            loop = dt.DEFAULT_INTEGER
+    result = {"bool": dt.bool, "index": dt.DEFAULT_INTEGER, "real": dt.REAL_OF.get(loop, loop)}.get(op.result, loop)
+    return (dt.bool if op.truth else loop), result
