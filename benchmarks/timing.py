@@ -25,7 +25,7 @@ def device_times(works: dict[str, Work], rounds: int) -> dict[str, float]:
     times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
-            times[name].append(_on_host(work) if name == "jax" else _between_events(work))
+            times[name].append(_on_host(work) if name == "jax" else between_events(work))
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -46,15 +46,16 @@ def host_times(works: dict[str, Work], calls: int = 2000, rounds: int = 15) -> d
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def _between_events(work: Work) -> float:
+def between_events(work: Work, calls: int = CALLS) -> float:
+    """Microseconds on the device of one call, over `calls` of them."""
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     work()  # keeps the GPU busy until the first of those that count is in its queue
     start.record()
-    for _ in range(CALLS):
+    for _ in range(calls):
         work()
     end.record()
     end.synchronize()
-    return float(start.elapsed_time(end)) * 1e3 / CALLS
+    return float(start.elapsed_time(end)) * 1e3 / calls
 
 
 def _on_host(work: Work) -> float:

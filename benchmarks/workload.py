@@ -25,9 +25,11 @@ class Workload(NamedTuple):
     ceiling : {"copy", "write"}
         The bandwidth that bounds it.
     target : float
-        The most microseconds that ours may take, as the issue says; 0 where it says a ratio.
+        The most microseconds that ours may take, as the issue says; 0 where it says a multiple.
     ratio : float
-        The most that ours may take as a multiple of torch's time; 0 where `target` says it.
+        The most that ours may take as a multiple of torch's time; 0 where another says it.
+    best : float
+        The same as a multiple of the best peer's.
     """
 
     name: str
@@ -37,3 +39,4 @@ class Workload(NamedTuple):
     ceiling: str = "copy"
     target: float = 0.0
     ratio: float = 0.0
+    best: float = 0.0

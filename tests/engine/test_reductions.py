@@ -233,6 +233,15 @@ def test_errors(device: Any) -> None:
         xp.sum(x, dtype=xp.bool)
 
 
+def test_methods(device: Any) -> None:
+    x = xp.asarray([[1.0, 2.0], [3.0, 5.0]], device=device)
+    assert x.sum().tolist() == 11
+    assert x.max(0).tolist() == [3, 5]
+    assert x.std(axis=1, correction=1).tolist() == [2**-0.5, 2**0.5]
+    assert x.argmin(1, keepdims=True).tolist() == [[0], [0]]
+    assert x.any().tolist() is True
+
+
 def test_axes_in_a_list(device: Any) -> None:
     assert xp.sum(xp.ones((2, 3), device=device), axis=[0, 1]).tolist() == 6
 

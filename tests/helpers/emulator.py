@@ -87,7 +87,7 @@ class EmulatedEngine(CudaEngine):
     """
 
     def __init__(self, workers: int = 1, capability: int = 90) -> None:
-        self.context: Any = SimpleNamespace(capability=capability, device=GPU, multiprocessors=132)
+        self.context: Any = SimpleNamespace(capability=capability, device=GPU, multiprocessors=4)
         self.pool: Any = Pool()
         self.current_stream = lambda: 0
         self._counters = {}

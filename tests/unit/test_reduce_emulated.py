@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -83,3 +84,23 @@ def test_every_kind_of_dtype(dtype: Any) -> None:
     got = reduced("sum", x)
     assert got.dtype == {"b": dt.int64, "u": dt.uint64, "i": dt.int64}.get(dtype.kind, dtype)
     np.testing.assert_allclose(got.astype(wide), x.astype(wide).sum(), rtol=1e-2)
+
+
+@pytest.mark.parametrize("size", [256, 257, 300])
+def test_ragged_rows_of_bytes(size: int) -> None:
+    x = RANDOM.integers(0, 255, (5, size + 1)).astype(np.uint8)[:, 1:]
+    assert np.array_equal(reduced("sum", x, 1), x.sum(1, dtype=np.uint64))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_mean_far_from_zero_costs_variance_no_digits(axis: int | None) -> None:
+    x = 1e4 + floats(300, 1000)
+    np.testing.assert_allclose(reduced("var", x, axis), np.var(x.astype(np.float64), axis), rtol=1e-6)
+
+
+def test_a_float32_sum_is_rounded_once() -> None:
+    x = floats(50_000) * np.exp(3 * floats(50_000))
+    exact = math.fsum(x.tolist())
+    assert reduced("sum", x) == np.float32(exact)
+    assert reduced("sum", np.array([np.inf, 1, -2], np.float32)) == np.inf
+    assert np.isnan(reduced("mean", np.array([np.inf, -np.inf, -2], np.float32)))

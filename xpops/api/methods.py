@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from xpops.api import searching, statistical, utility
 from xpops.api.data_types import astype
 from xpops.api.manipulation import permute_dims, reshape
 from xpops.array import Array
@@ -34,8 +36,28 @@ def _transpose(self: Array, *axes: Any) -> Array:
     return view
 
 
+# The reductions that are methods; `axis` may be positional there.
+_REDUCTIONS = (
+    *(getattr(statistical, name) for name in statistical.__all__),
+    *(getattr(utility, name) for name in utility.__all__),
+    searching.argmax,
+    searching.argmin,
+)
+
+
+def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Array, axis: Any = None, **options: Any) -> Any:
+        return function(self, axis=axis, **options)
+
+    method.__name__ = function.__name__
+    method.__doc__ = f"As `xpops.{function.__name__}`."
+    return method
+
+
 def attach() -> None:
     """Give the methods to `Array`."""
+    for function in _REDUCTIONS:
+        setattr(Array, function.__name__, _reducing(function))
     Array.astype = astype
     Array.reshape = _reshape
     Array.transpose = _transpose

@@ -51,9 +51,20 @@ class Array(Operators):
     __slots__ = ()
 
     # Attached by `xpops.api.methods`, from the functions of the same names.
+    all: Callable[..., Any]
+    any: Callable[..., Any]
+    argmax: Callable[..., Any]
+    argmin: Callable[..., Any]
     astype: Callable[..., Any]
+    max: Callable[..., Any]
+    mean: Callable[..., Any]
+    min: Callable[..., Any]
+    prod: Callable[..., Any]
     reshape: Callable[..., Any]
+    std: Callable[..., Any]
+    sum: Callable[..., Any]
     transpose: Callable[..., Any]
+    var: Callable[..., Any]
 
     @property
     def dtype(self) -> DType:

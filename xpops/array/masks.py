@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from xpops.core import dtypes as dt
@@ -13,14 +12,13 @@ from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
-from xpops.plan.broadcast import broadcast_strides
 from xpops.plan.cache import BoundedDict
 from xpops.plan.overlap import safe_distance
 from xpops.plan.signature import Operand
 
 _LIMIT = 1024
 # (layout of x, of the mask, of the values) -> the primitive's measure.
-_places: BoundedDict[tuple[Layout, Layout, Layout], Program | Measure] = BoundedDict(_LIMIT)
+_places: BoundedDict[tuple[Layout, Layout, Layout], Measure] = BoundedDict(_LIMIT)
 
 
 def get(x: Tensor, mask: Any) -> Any:
@@ -62,9 +60,9 @@ def set(x: Tensor, mask: Tensor, value: Any) -> None:
     _require_mask(layout, mask._layout)
     rest = layout.shape[mask._layout.ndim :]
     if isinstance(value, Tensor):
-        value, rows = _fitted(value, rest)
-        if rows is not None:
-            _place(x, mask, value, (rows, *rest))
+        value = _fitted(value, rest)
+        if value._layout.ndim > len(rest):
+            _place(x, mask, value, rest)
             return
     wide = _view(mask, (*mask._layout.shape, *(1 for _ in rest)), (*mask._layout.strides, *(0 for _ in rest)))
     elementwise(OPERATORS["where"], (wide, value, x), x)
@@ -77,29 +75,48 @@ def _require_mask(x: Layout, mask: Layout) -> None:
         raise IndexError(f"index: a mask of shape {mask.shape} for an array of shape {x.shape}; accepted: leading axes")
 
 
-def _fitted(value: Tensor, rest: tuple[int, ...]) -> tuple[Tensor, int | None]:
-    """The value without a first axis of length 1, and the length of its first axis if it has one for places."""
+def _fitted(value: Tensor, rest: tuple[int, ...]) -> Tensor:
+    """The value, without a first axis of length 1 that stands for all places."""
     shape, strides = value._layout.shape, value._layout.strides
     extra = len(shape) - len(rest)
     if extra > 1 or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(rest), strict=False)):
         raise ValueError(f"__setitem__: value has shape {shape}; accepted: what broadcasts to {('count', *rest)}")
-    if extra == 1 and shape[0] == 1:
-        return _view(value, shape[1:], strides[1:]), None
-    return value, shape[0] if extra == 1 else None
+    return _view(value, shape[1:], strides[1:]) if extra == 1 and shape[0] == 1 else value
 
 
-def _place(x: Tensor, mask: Tensor, value: Tensor, shape: tuple[int, ...]) -> None:
+def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> None:
     """Write rows, one for each place."""
     layout, engine = x._layout, engine_of(x._layout.device)
-    target = layout_of(layout.dtype, shape, None, layout.device)
+    shape = (value._layout.shape[0], *rest)
     distance = engine.address(value._data) - engine.address(x._data)
-    stream = engine.current_stream()
-    if value._layout != target or not safe_distance(layout, target).holds(distance):
-        fresh = Tensor(target, *engine.allocate(target, stream))
-        value = elementwise(IDENTITY, (value,), fresh, layout.dtype)
-    key = (layout, mask._layout, target)
+    fits = (value._layout.dtype, value._layout.shape) == (layout.dtype, shape)
+    if not fits or not safe_distance(layout, value._layout).holds(distance):
+        value = _copied(value, layout_of(layout.dtype, shape, None, layout.device))
+    mask, value = (_dense(each) for each in (mask, value))
+    key = (layout, mask._layout, value._layout)
     measure = _places.get(key)
     if measure is None:
-        place = partial(engine.place, layout)
-        measure = _places[key] = on_dense(engine, (mask._layout, target), lambda mask, value: _without(place, mask, value))
-    ...
+        measure = _places[key] = engine.place(*key)
+    data, stream = (x._data, mask._data, value._data), engine.current_stream()
+    measure(stream, *data).kernel(stream, *data)
+
+
+def _dense(x: Tensor) -> Tensor:
+    """`x`, or a copy where it is not C-contiguous."""
+    layout = x._layout
+    return x if layout.contiguous else _copied(x, layout_of(layout.dtype, layout.shape, None, layout.device))
+
+
+def _copied(x: Tensor, target: Layout) -> Tensor:
+    """The elements of `x`, converted and broadcast to a layout, in new memory."""
+    engine = engine_of(target.device)
+    fresh = Tensor(target, *engine.allocate(target, engine.current_stream()))
+    elementwise(IDENTITY, (x,), fresh, target.dtype)
+    return fresh
+
+
+def _view(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
+    """Other axes over the same first element."""
+    layout = x._layout
+    view = layout_of(layout.dtype, shape, strides, layout.device, layout.align)
+    return Tensor(view, engine_of(layout.device).view(x._data, 0, view), x._owner, x._writable)

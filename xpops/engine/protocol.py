@@ -9,6 +9,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
+from xpops.ops.scan import Scan
 from xpops.plan.coalesce import Strides
 from xpops.plan.signature import Operand, Signature
 
@@ -91,6 +92,13 @@ class Engine(Protocol):
 
         "values": the first element of each; "starts": its index; "groups": for every element the number of its run, at
         the place that a permutation names, which then is the second operand.
+        """
+
+    def scan(self, op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
+        """The kernel ``(stream, out, x[, gamma])`` that scans `x` along `axis`, converted to the dtype of `out` first.
+
+        `out` is dense and not empty, and lies apart from `x`. With `initial` it is one longer along `axis`, and begins
+        with the scan's initial value. Only a recurrence has a `gamma`.
         """
 
     def take(self, x: Layout, indices: Layout, axis: int) -> Program:

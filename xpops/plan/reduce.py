@@ -11,7 +11,7 @@ from xpops.plan.coalesce import Strides, coalesce
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 
-WARP = 32
+WARP, LINE_BYTES = 32, 128
 
 
 class ReducePolicy(NamedTuple):
@@ -27,15 +27,12 @@ class ReducePolicy(NamedTuple):
         What a thread has under way at a time.
     elements_per_thread : int
         The most elements of a thread under way: each is code.
-    lanes : int
-        The steps of a row that one thread takes, before a group gets more threads.
     """
 
     block: int = 256
-    blocks: int = 1056
+    blocks: int = 528
     bytes_per_thread: int = 64
     elements_per_thread: int = 32
-    lanes: int = 4
 
 
 class ReducePlan(NamedTuple):
@@ -126,13 +123,10 @@ def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
     pack, ragged = _row_pack(x, walk)
     packs = max(1, inner // pack) * prod(walk.reduced[:-1])
     unroll = _unroll(pack, x.dtype.itemsize, policy)
-    group = _power_of_two(_ceil_div(packs, policy.lanes))
-    if group > WARP:  # a whole block, unless warps alone keep the GPU busy
-        fills = outputs * WARP >= policy.blocks * policy.block
-        group = WARP if fills and packs <= policy.lanes * policy.block // 2 else policy.block
-    rows = 1
-    if packs <= group * unroll // 2:
-        rows, unroll = 2, max(1, unroll // 2)
+    group, unroll = _group(
+        packs, unroll, pack * x.dtype.itemsize, outputs * WARP >= policy.blocks * policy.block, policy
+    )
+    rows = 4 if packs == group else 1
     groups = policy.block // group * rows
     blocks = _ceil_div(outputs, groups)
     splits = 1
@@ -152,6 +146,23 @@ def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
         False, group, rows, pack, unroll, ragged, splits, len(walk.kept), len(walk.reduced), bits, policy.block, blocks,
         tail, outputs * splits if splits > 1 else 0,
     )  # fmt: skip
+
+
+def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy) -> tuple[int, int]:
+    """The threads that share a row of `packs` accesses of `width` bytes, and the accesses of each under way.
+
+    Short rows: the most threads that leave each two accesses or more, few of which are idle at the end, and no more
+    than a line of memory feeds. (One H200, 2026-11: rows of 3 to 128 float32, 1 to 32 threads, 1 to 4 accesses.)
+    """
+    if packs > 64:
+        warps = many and packs <= 2 * policy.block
+        return (WARP if warps else policy.block), unroll
+    line = LINE_BYTES // width
+    if packs <= min(8, line // 2):
+        return 1, min(unroll, 2, packs)
+    fitting = [group for group in (2, 4, 8, 16, WARP) if group <= line and packs >= 2 * group]
+    full = [group for group in fitting if packs >= 0.8 * group * _ceil_div(packs, group)]
+    return max(full or fitting), min(unroll, 2)
 
 
 def _row_pack(x: Layout, walk: _Walk) -> tuple[int, bool]:

@@ -145,7 +145,7 @@ class LookBack {
   // The first `count` states of a column, from left to right; several are read at once.
   template <class Op>
   XPOPS_DEVICE Before<State> combined(const Op& op, const Published<State>* states, int count) const {
-    constexpr int kBatch = kRadix < 8 ? kRadix : 8;
+    constexpr int kBatch = kRadix < 4 ? kRadix : 4;
     Before<State> sum;
 #pragma unroll 1
     for (int first = 0; first < count; first += kBatch) {

@@ -51,4 +51,18 @@ XPOPS_DEVICE Before<State> before_row(const Op& op, const State* states, int row
   return before;
 }
 
+// Replaces kRows states in shared memory, kPitch apart, by what comes before them, and returns all of them together. The
+// first becomes nothing in particular.
+template <int kRows, int kPitch, class Op, class State>
+XPOPS_DEVICE State exclusive_scan(const Op& op, State* states) {
+  State sum = states[0];
+#pragma unroll
+  for (int i = 1; i < kRows; ++i) {
+    const State next = states[i * kPitch];
+    states[i * kPitch] = sum;
+    sum = op.combine(sum, next);
+  }
+  return sum;
+}
+
 }  // namespace xpops

@@ -203,7 +203,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   __shared__ uint32 offsets[kWarps][kDigits];  // where in the tile the next key of a digit goes that a warp comes upon
   __shared__ Count places[kDigits];            // what makes of a place in the tile one in the row
   __shared__ uint32 ticket;
-  __shared__ alignas(16) uint8 staged[kTile * kBytes];
+  __shared__ uint4 staged[kTile * kBytes / sizeof(uint4)];
   Bits* const staged_keys = reinterpret_cast<Bits*>(staged);
 
   const uint32 row = blockIdx.x % params.rows, digit = static_cast<uint32>(params.digit);
@@ -259,7 +259,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
       count += offsets[i][threadIdx.x];
     }
     *reinterpret_cast<volatile Count*>(states(route.turn) + here) = count | (tile ? State::kOwn : State::kAll);
-    states(!route.turn)[here] = 0;
+    if (sizeof(T) > 1) states(!route.turn)[here] = 0;
   }
   const uint32 begin = sum_before(count);
   if (counts) {

@@ -41,6 +41,21 @@ struct ReduceTypes {
   XPOPS_DEVICE static Compute compute(Element x) { return to_compute<T, Loop_, Compute>(x); }
 };
 
+// What is taken off every element that goes to an output: for reducers that want it the first of them, else nothing.
+template <class Reducer, class Types, class = void>
+struct Pivot {
+  XPOPS_DEVICE Pivot() {}
+  XPOPS_DEVICE explicit Pivot(const typename Types::Element*) {}
+  XPOPS_DEVICE typename Types::Compute from(typename Types::Compute x) const { return x; }
+};
+template <class Reducer, class Types>
+struct Pivot<Reducer, Types, enable_if_t<Reducer::kShifts>> {
+  typename Types::Compute first;
+  XPOPS_DEVICE Pivot() {}
+  XPOPS_DEVICE explicit Pivot(const typename Types::Element* start) : first(Types::compute(*start)) {}
+  XPOPS_DEVICE typename Types::Compute from(typename Types::Compute x) const { return x - first; }
+};
+
 template <class Params>
 XPOPS_DEVICE int64 reduced_offset(const Params& params, typename Params::Index step) {
   return Coordinates<Params::kReducedAxes, typename Params::Index>(params.reduced, step).offset(params.in_reduced);
@@ -66,10 +81,12 @@ struct RowReduction {
     const Element* start;
     int64 head;
     Index steps;  // in whole packs
+    Pivot<Reducer, Types> pivot;
 
     XPOPS_DEVICE Row(const Params& params, Index row) {
       const Coordinates<Params::kKeptAxes, Index> at(params.kept, row);
       start = reinterpret_cast<const Element*>(params.in) + at.offset(params.in_kept);
+      pivot = Pivot<Reducer, Types>(start);
       head = 0;
       steps = static_cast<Index>(params.length);
       if constexpr (kRagged) {
@@ -91,13 +108,13 @@ struct RowReduction {
     }
     typename Types::Compute x[kCount * kPack];
 #pragma unroll
-    for (int i = 0; i < kCount * kPack; ++i) x[i] = Types::compute(packs[i / kPack].elem[i % kPack]);
+    for (int i = 0; i < kCount * kPack; ++i) x[i] = row.pivot.from(Types::compute(packs[i / kPack].elem[i % kPack]));
     return Reducer::combine(
         state, lift_all<Reducer, kPack>(x, row.head + static_cast<int64>(step) * kPack, kGroup * kPack));
   }
 
   XPOPS_DEVICE static State take_one(const Row& row, int64 position, State state) {
-    return Reducer::combine(state, Reducer::lift(Types::compute(row.start[position]), position));
+    return Reducer::combine(state, Reducer::lift(row.pivot.from(Types::compute(row.start[position])), position));
   }
 
   // The thread's share of the steps [begin, end) of a row; the first part has its head, and the last one its tail.
@@ -106,12 +123,20 @@ struct RowReduction {
     const int thread = static_cast<int>(threadIdx.x) % kGroup;
     Index step = begin + thread;
     for (; step + (kUnroll - 1) * kGroup < end; step += kUnroll * kGroup) state = take<kUnroll>(params, row, step, state);
+    if constexpr (kUnroll > 2) {
+      if (step + kGroup < end) {
+        state = take<2>(params, row, step, state);
+        step += 2 * kGroup;
+      }
+    }
 #pragma unroll 1
     for (; step < end; step += kGroup) state = take<1>(params, row, step, state);
     if constexpr (kRagged) {
-      if (first && thread < row.head) state = take_one(row, thread, state);
-      const int64 tail = row.head + static_cast<int64>(row.steps) * kPack + thread;
-      if (last && tail < static_cast<int64>(params.length)) state = take_one(row, tail, state);
+      const int64 tail = row.head + static_cast<int64>(row.steps) * kPack, length = static_cast<int64>(params.length);
+#pragma unroll 1
+      for (int64 i = thread; first && i < row.head; i += kGroup) state = take_one(row, i, state);
+#pragma unroll 1
+      for (int64 i = tail + thread; last && i < length; i += kGroup) state = take_one(row, i, state);
     }
     return state;
   }
@@ -184,7 +209,8 @@ struct ColumnReduction {
   static constexpr int kLast = Params::kKeptAxes - 1;
 
   template <int kCount>
-  XPOPS_DEVICE static void take(const Params& params, const Element* start, Index step, State (&states)[kPack]) {
+  XPOPS_DEVICE static void take(const Params& params, const Element* start, const Pivot<Reducer, Types> (&pivots)[kPack],
+                                Index step, State (&states)[kPack]) {
     Pack<Element, kPack> packs[kCount];
 #pragma unroll
     for (int i = 0; i < kCount; ++i) packs[i].load(start + reduced_offset(params, step + i * kRows));
@@ -192,17 +218,22 @@ struct ColumnReduction {
     for (int column = 0; column < kPack; ++column) {
       typename Types::Compute x[kCount];
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) x[i] = Types::compute(packs[i].elem[column]);
+      for (int i = 0; i < kCount; ++i) x[i] = pivots[column].from(Types::compute(packs[i].elem[column]));
       states[column] =
           Reducer::combine(states[column], lift_all<Reducer, 1>(x, static_cast<int64>(step), kRows));
     }
   }
 
   XPOPS_DEVICE static void walk(const Params& params, const Element* start, Index begin, Index end, State (&states)[kPack]) {
+    Pivot<Reducer, Types> pivots[kPack];
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) pivots[i] = Pivot<Reducer, Types>(start + i);
     Index step = begin + threadIdx.x / kColumns;
-    for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) take<kUnroll>(params, start, step, states);
+    for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) {
+      take<kUnroll>(params, start, pivots, step, states);
+    }
 #pragma unroll 1
-    for (; step < end; step += kRows) take<1>(params, start, step, states);
+    for (; step < end; step += kRows) take<1>(params, start, pivots, step, states);
   }
 
   XPOPS_DEVICE static void run(const Params& params) {

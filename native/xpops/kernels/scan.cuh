@@ -74,26 +74,45 @@ struct ScanChunk {
 
   XPOPS_DEVICE static int place() { return lane() % kGroup; }
 
-  // Where the pack `pack` lies, for the run that begins at `first` of a row of `length`.
-  XPOPS_DEVICE static int64 position(int64 first, int64 length, int pack) {
-    const int64 linear = first + (pack * kGroup + place()) * kPack;
-    return kReverse ? (length + kPack - 1) / kPack * kPack - kPack - linear : linear;
+  // Where a run lies in its row: from `lowest` on, of which only [begin, end) is in the row.
+  struct Span {
+    int64 lowest;
+    int begin, end;
+
+    XPOPS_DEVICE Span(int64 first, int64 length)
+        : lowest(kReverse ? (length + kPack - 1) / kPack * kPack - kElements - first : first),
+          begin(lowest < 0 ? (lowest < -kElements ? kElements : static_cast<int>(-lowest)) : 0),
+          end(length - lowest < kElements ? static_cast<int>(length - lowest) : kElements) {}
+
+    XPOPS_DEVICE bool is_full() const { return begin == 0 && end == kElements; }
+    XPOPS_DEVICE bool has(int at) const { return at >= begin && at < end; }
+    XPOPS_DEVICE bool has_pack(int at) const { return kPack > 1 && has(at) && has(at + kPack - 1); }
+  };
+
+  // Where the pack `pack` lies in the span.
+  XPOPS_DEVICE static int position(int pack) {
+    const int linear = (pack * kGroup + place()) * kPack;
+    return kReverse ? kElements - kPack - linear : linear;
   }
 
-  template <class T, class U>
-  XPOPS_DEVICE static void load_pack(const T* from, int64 at, int64 length, int64 step, U& pack) {
-    if (at >= 0 && at + kPack <= length) {
-      if constexpr (kPack == 1) pack.elem[0] = from[at * step];
-      else pack.load(from + at);
-    } else {
+  XPOPS_DEVICE void load(const In* from, const Span& span, int64 step) {
+    if constexpr (kPack > 1) step = 1;
+    from += span.lowest * step;
+    if (span.is_full()) {
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) pack.elem[i] = at >= 0 && at + i < length ? from[(at + i) * step] : T{};
+      for (int j = 0; j < kPacks; ++j) raw[j].load(from + position(j) * step);
+      return;
     }
-  }
-
-  XPOPS_DEVICE void load(const In* from, int64 first, int64 length, int64 step) {
 #pragma unroll
-    for (int j = 0; j < kPacks; ++j) load_pack(from, position(first, length, j), length, step, raw[j]);
+    for (int j = 0; j < kPacks; ++j) {
+      const int at = position(j);
+      if (span.has_pack(at)) {
+        raw[j].load(from + at);
+        continue;
+      }
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) raw[j].elem[i] = span.has(at + i) ? from[(at + i) * step] : In{};
+    }
   }
 
   // Everything but what comes before the run.
@@ -128,8 +147,9 @@ struct ScanChunk {
   }
 
   template <class Op>
-  XPOPS_DEVICE void store(const Op& op, const Before<State>& outer, Out* to, int64 first, int64 length,
-                          int64 step) const {
+  XPOPS_DEVICE void store(const Op& op, const Before<State>& outer, Out* to, const Span& span, int64 step) const {
+    if constexpr (kPack > 1) step = 1;
+    to += span.lowest * step;
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
       Before<State> all = outer;
@@ -139,14 +159,13 @@ struct ScanChunk {
       for (int i = 0; i < kPack; ++i) {
         pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, all.then(op, items[j][i]));
       }
-      const int64 at = position(first, length, j);
-      if (at >= 0 && at + kPack <= length) {
-        if constexpr (kPack == 1) to[at * step] = pack.elem[0];
-        else pack.store(to + at);
-      } else if (at >= 0) {
+      const int at = position(j);
+      if (span.is_full() || span.has_pack(at)) {
+        pack.store(to + at * step);
+      } else {
 #pragma unroll
         for (int i = 0; i < kPack; ++i) {
-          if (at + i < length) to[(at + i) * step] = pack.elem[i];
+          if (span.has(at + i)) to[(at + i) * step] = pack.elem[i];
         }
       }
     }
@@ -164,10 +183,10 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   uint64 batch = kRadix > 0 ? next_tile(scratch) : blockIdx.x, tile = 0;
   if constexpr (kRadix > 0) tile = params.tiles.divmod(batch);
   const ScanBatch<Types, Params> rows(params, batch);
-  const int64 first = static_cast<int64>(tile) * (kWarps * Chunk::kElements) + warp() * Chunk::kElements;
+  const typename Chunk::Span span(static_cast<int64>(tile * kWarps + warp()) * Chunk::kElements, params.length);
 
   Chunk chunk;
-  chunk.load(rows.in, first, params.length, params.in_step);
+  chunk.load(rows.in, span, params.in_step);
   chunk.scan(op);
   __shared__ State totals[kWarps];
   if (lane() == 0) totals[warp()] = chunk.total;
@@ -190,7 +209,7 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
       before = both;
     }
   }
-  chunk.store(op, before, rows.out, first, params.length, params.out_step);
+  chunk.store(op, before, rows.out, span, params.out_step);
   if (kInitial && tile == 0 && threadIdx.x == 0) rows.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
 
@@ -206,19 +225,15 @@ XPOPS_DEVICE void scan_rows(const Params& params) {
   const ScanBatch<Types, Params> row(params, exists ? batch : 0);
   const int64 length = exists ? params.length : 0;
 
-  Chunk chunk;
-  chunk.load(row.in, 0, length, params.in_step);
-  chunk.scan(op);
   Before<State> before;
-  chunk.store(op, before, row.out, 0, length, params.out_step);
-  if constexpr (kLoop) {
 #pragma unroll 1
-    for (int64 first = Chunk::kElements; first < params.length; first += Chunk::kElements) {
-      before.append(op, chunk.total);
-      chunk.load(row.in, first, length, params.in_step);
-      chunk.scan(op);
-      chunk.store(op, before, row.out, first, length, params.out_step);
-    }
+  for (int64 first = 0; first < (kLoop ? params.length : 1); first += Chunk::kElements) {
+    const typename Chunk::Span span(first, length);
+    Chunk chunk;
+    chunk.load(row.in, span, params.in_step);
+    chunk.scan(op);
+    chunk.store(op, before, row.out, span, params.out_step);
+    if constexpr (kLoop) before.append(op, chunk.total);
   }
   if (kInitial && exists && Chunk::place() == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
@@ -230,7 +245,8 @@ template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kRows,
           class Params>
 XPOPS_DEVICE void scan_columns(const Params& params) {
   using State = typename Types::State;
-  constexpr int kColumns = kAcross * kLanes * kPack, kBelow = kWarp / kLanes;
+  constexpr int kBlock = kAcross * kDown * kWarp, kColumns = kAcross * kLanes * kPack, kBelow = kWarp / kLanes;
+  static_assert(kRadix == 0 || kDown > 1, "a tall column fills a block");
   uint64* scratch = reinterpret_cast<uint64*>(params.slots[2]);
   const typename Types::Op op(params.slots + 3);
   uint64 batch = kRadix > 0 ? next_tile(scratch) : blockIdx.x, tile = 0;
@@ -247,10 +263,14 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
   Pack<typename Types::In, kPack> raw[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    if (inside && first + r < params.length) raw[r].load(from + r * params.in_step);
-    else raw[r].clear();
+    if (inside && first + r < params.length) {
+      raw[r].load(from + r * params.in_step);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) raw[r].elem[i] = typename Types::In{};
+    }
   }
-  State items[kRows][kPack], totals[kPack], all[kPack];
+  State items[kRows][kPack], totals[kPack];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
 #pragma unroll
@@ -261,35 +281,30 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
     }
   }
   scan_lanes<kBelow, kLanes>(op, totals);
-  __shared__ State sums[kDown][kColumns];
-  if (below == kBelow - 1) {
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) sums[floor][inner + i] = totals[i];
-  }
-  __syncthreads();
   Before<State> before[kPack];
+  if constexpr (kDown > 1) {
+    __shared__ State sums[kDown][kColumns];
+    __shared__ State outer[kRadix > 0 ? kColumns : 1];
+    if (below == kBelow - 1) {
 #pragma unroll
-  for (int i = 0; i < kPack; ++i) before[i] = before_row<kDown, kColumns>(op, &sums[0][inner + i], floor, all[i]);
-  if constexpr (kRadix > 0) {
-    __shared__ State outer[kColumns];
-    const int mine = threadIdx.x;
-    const int64 place = static_cast<int64>(strip) * kColumns + mine;
-    if (mine < kColumns && place < params.columns) {
-      char* states = reinterpret_cast<char*>(scratch + 2) + batch * params.states;
-      LookBack<State, kRadix> look_back(states, params.tiles.divisor, params.columns, tile);
-      State own;
-      before_row<kDown, kColumns>(op, &sums[0][mine], 0, own);
-      outer[mine] = look_back.by_thread(op, own, place).state;
+      for (int i = 0; i < kPack; ++i) sums[floor][inner + i] = totals[i];
     }
     __syncthreads();
-    if (tile > 0) {
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        Before<State> both;
-        both.append(op, outer[inner + i]);
-        if (before[i].any) both.append(op, before[i].state);
-        before[i] = both;
+#pragma unroll 1
+    for (int mine = threadIdx.x; mine < kColumns; mine += kBlock) {
+      const State own = exclusive_scan<kDown, kColumns>(op, &sums[0][mine]);
+      const int64 place = static_cast<int64>(strip) * kColumns + mine;
+      if (kRadix > 0 && place < params.columns) {
+        char* states = reinterpret_cast<char*>(scratch + 2) + batch * params.states;
+        LookBack<State, kRadix> look_back(states, params.tiles.divisor, params.columns, tile);
+        outer[mine] = look_back.by_thread(op, own, place).state;
       }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      if (kRadix > 0 && tile > 0) before[i].append(op, outer[inner + i]);
+      if (floor > 0) before[i].append(op, sums[floor][inner + i]);
     }
   }
   typename Types::Out* to = table.out + first * params.out_step + column * params.out_column_step;

@@ -7,7 +7,7 @@
 //   combine(a, b)           the state of both; its order changes rounding only
 //   finish(state, ending)   the result, before it is cast to the result's dtype
 // and may have lift_all(x, positions) for several elements at once, which else are lifted one by one and combined
-// pairwise; positions(i) ascends.
+// pairwise; positions(i) ascends. If kShifts, the first element that goes to an output is taken off all of them.
 #pragma once
 
 #include <xpops/math/arithmetic.cuh>
@@ -39,6 +39,7 @@ XPOPS_DEVICE T highest() {
 template <class T>
 struct ElementReducer {
   using State = T;
+  static constexpr bool kShifts = false;
   XPOPS_DEVICE static T lift(T x, int64) { return x; }
   XPOPS_DEVICE static T finish(T state, const Ending&) { return state; }
 };
@@ -82,6 +83,7 @@ struct All : ElementReducer<T> {
 template <class T>
 struct CountNonzero {
   using State = int64;
+  static constexpr bool kShifts = false;
   XPOPS_DEVICE static int64 identity() { return 0; }
   XPOPS_DEVICE static int64 lift(T x, int64) { return x; }
   template <int kCount, class Positions>
@@ -102,11 +104,37 @@ struct Mean : Sum<T> {
   }
 };
 
+// A sum beside the sum of its rounding errors, which Knuth's two-sum makes known: as good as one in twice the digits.
+template <class T>
+struct CompensatedSum {
+  static constexpr bool kShifts = false;
+  struct State {
+    T sum, error;
+  };
+  XPOPS_DEVICE static State identity() { return {0, 0}; }
+  XPOPS_DEVICE static State lift(T x, int64) { return {x, 0}; }
+  XPOPS_DEVICE static State combine(const State& a, const State& b) {
+    const T sum = a.sum + b.sum, part = sum - a.sum;
+    return {sum, ((a.sum - (sum - part)) + (b.sum - part)) + (a.error + b.error)};
+  }
+  XPOPS_DEVICE static T finish(const State& state, const Ending&) {
+    return isfinite(state.error) ? state.sum + state.error : state.sum;  // infinity has an error of NaN
+  }
+};
+
+template <class T>
+struct CompensatedMean : CompensatedSum<T> {
+  XPOPS_DEVICE static T finish(const typename CompensatedSum<T>::State& state, const Ending& ending) {
+    return CompensatedSum<T>::finish(state, ending) / static_cast<T>(ending.count);
+  }
+};
+
 // Count, mean and sum of squared deviations of some elements. Several at once are done in two steps over registers, and
 // merged with others by the formula of Chan, Golub and LeVeque (1979), so that no square of a mean is ever taken.
 template <class T>
 struct Moments {
   using Real = real_t<T>;
+  static constexpr bool kShifts = true;  // so that a mean far from 0 costs no digits
   struct State {
     T mean;
     Real count, squares;
@@ -162,6 +190,7 @@ struct Std : Moments<T> {
 // The position of the first extreme element. A NaN comes before every number, and the first NaN before the others.
 template <class T, class Order>
 struct Arg {
+  static constexpr bool kShifts = false;
   struct State {
     T value;
     int64 position;

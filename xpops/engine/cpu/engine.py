@@ -16,6 +16,7 @@ from xpops.engine.cpu.gather import take, take_along
 from xpops.engine.cpu.histogram import bincount
 from xpops.engine.cpu.reduce import reduce
 from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.select import compress, nonzero, place, runs
 from xpops.engine.cpu.sort import sort
 from xpops.engine.protocol import Kernel, Owner
@@ -38,6 +39,7 @@ class CpuEngine:
     nonzero = nonzero
     place = place
     runs = runs
+    scan = scan
     sort = sort
     take = take
     take_along = take_along

@@ -22,6 +22,7 @@ from xpops.engine.cuda.histogram import bincount
 from xpops.engine.cuda.launch import Function, launcher
 from xpops.engine.cuda.memory import Block, Pool
 from xpops.engine.cuda.reduce import reduce
+from xpops.engine.cuda.scan import scan
 from xpops.engine.cuda.select import compress, nonzero, place, runs
 from xpops.engine.cuda.sort import sort
 from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
@@ -48,6 +49,7 @@ class CudaEngine:
     nonzero = nonzero
     place = place
     runs = runs
+    scan = scan
     sort = sort
     take = take
     take_along = take_along

@@ -66,7 +66,7 @@ def row_gatherer(engine: CudaEngine, x: Layout, length: int) -> Callable[..., No
     bits = 32 if x.nbytes // word < INDEX_LIMIT else 64
     source = gather_glue(word, dt.int64, False, False, bits)
     tail = _tail(length, nbytes // word, 1, bits)
-    blocks = min(-(-x.nbytes // word // (BLOCK * UNROLL)), BLOCKS * engine.multiprocessors)
+    blocks = min(-(-x.nbytes // word // (BLOCK * UNROLL)), BLOCKS * engine.context.multiprocessors)
     launch = engine.launcher("take", source, blocks, BLOCK, "QQQQ", tail)
     item = x.dtype.itemsize
     return lambda stream, out, x, indices, size: launch(stream, out, x, indices, size * item // word)
@@ -81,7 +81,7 @@ def row_scatterer(engine: CudaEngine, x: Layout, row: int) -> Callable[..., None
     bits = 32 if max(x.size, reach) < INDEX_LIMIT else 64
     tail = pack_divmod(row, bits) + b"".join(pack_divmod(length, bits) for length in shape[1:] or (1,))
     tail += struct.pack(f"<{len(strides)}{'i' if bits == 32 else 'q'}", *strides)
-    blocks = min(-(-x.size // BLOCK), BLOCKS * engine.multiprocessors)
+    blocks = min(-(-x.size // BLOCK), BLOCKS * engine.context.multiprocessors)
     source = scatter_glue(x.dtype.itemsize, len(shape), bits)
     return engine.launcher("place", source, blocks, BLOCK, "QQQQ", tail)
 

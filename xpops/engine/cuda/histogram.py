@@ -70,7 +70,7 @@ def _counter(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
     if x.size == 0:
         return lambda *arguments: None
     tile = BLOCK * UNROLL * (MAX_PACK_BYTES // x.dtype.itemsize)
-    blocks = min(-(-x.size // tile), BLOCKS * engine.multiprocessors)
+    blocks = min(-(-x.size // tile), BLOCKS * engine.context.multiprocessors)
     return engine.launcher(
         "bincount", histogram_glue(x, length), blocks, BLOCK, "QQQ", struct.pack("<QQ", x.size, length)
     )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # A state is an element, or a few of them beside a count or a position.
 _STATE_BYTES = 32
+# float32 is what people add up by the million: as exactly as in float64, which many GPUs are slow in.
+_COMPENSATED = ("mean", "sum")
 
 
 def reduce(
@@ -57,7 +59,7 @@ def planned(
     multiprocessors: int,
 ) -> tuple[ReducePlan, str, bytes]:
     """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty."""
-    plan = plan_reduce(x, axes, strides, reduce_policy(op, x.dtype, multiprocessors))
+    plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors))
     count = 1
     for axis in axes:
         count *= x.shape[axis]
@@ -72,7 +74,8 @@ def reduce_glue(op: Reduction, dtype: DType, loop: DType, out: DType, plan: Redu
     numbers: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
     if not plan.columns:
         numbers = [str(plan.block), *numbers, _truth(plan.ragged)]
-    arguments = ", ".join([f"{op.functor}<compute_t<{looped}>>", types, *numbers, _truth(plan.splits > 1)])
+    reducer = f"Compensated{op.functor}" if op.name in _COMPENSATED and loop == dt.float32 else op.functor
+    arguments = ", ".join([f"{reducer}<compute_t<{looped}>>", types, *numbers, _truth(plan.splits > 1)])
     headers = ["kernels/reduce"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
     return "\n".join(
         [

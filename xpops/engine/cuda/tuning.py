@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64
 from xpops.ops.operator import Operator
-from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import Policy
 from xpops.plan.reduce import ReducePolicy
+from xpops.plan.scan import ScanPolicy
 
 # Threads of a block of `arange`, and packs that a thread writes: one H200, 2026-11.
 ARANGE_BLOCK, ARANGE_UNROLL = 128, 2
@@ -34,6 +34,13 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
     return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
 
 
-def reduce_policy(op: Reduction, dtype: DType, multiprocessors: int) -> ReducePolicy:
-    """The reduce family's numbers."""
-    return ReducePolicy(blocks=8 * multiprocessors)
+def reduce_policy(multiprocessors: int) -> ReducePolicy:
+    """The reduce family's numbers: one H200, 2026-11, over 2 to 16 blocks for each multiprocessor and 32 to 128 bytes
+    for each thread.
+    """
+    return ReducePolicy(blocks=4 * multiprocessors)
+
+
+def scan_policy(multiprocessors: int) -> ScanPolicy:
+    """The scan family's numbers."""
+    return ScanPolicy(rows=32 * multiprocessors)

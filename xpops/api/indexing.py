@@ -1,0 +1,122 @@
+"""Indexing functions of the standard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.primitives import compute
+from xpops.engine.protocol import Engine, Measure, Program
+from xpops.plan import views
+from xpops.plan.broadcast import broadcast_shapes
+from xpops.plan.signature import Operand
+
+__all__ = ["take", "take_along_axis"]
+
+_NAMES = ("x", "indices")
+
+
+def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
+    """The slices of an array along an axis that indices name.
+
+    Parameters
+    ----------
+    x : array
+        Has one axis or more.
+    indices : array
+        Integers. Negative ones count from the end. Those that are out of range raise IndexError on the CPU; on a GPU
+        they are the nearest there is.
+    axis : int, optional
+        May be left out where `x` has one axis.
+
+    Returns
+    -------
+    array
+        Has the dtype and the shape of `x`, with the shape of `indices` in the place of `axis`.
+
+    Raises
+    ------
+    TypeError
+        If `indices` are not integers.
+    ValueError
+        If `axis` is left out where `x` has several.
+    IndexError
+        If there is no such axis, or it is empty where `indices` are not.
+
+    Examples
+    --------
+    >>> xp.take(xp.asarray([[1, 2, 3], [4, 5, 6]]), xp.asarray([2, -3]), axis=1)
+    Array([[3, 1],
+           [6, 4]], dtype=int64, device='cpu')
+    """
+    return compute(_plan_take, "take", _NAMES, (x, indices), axis)
+
+
+def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
+    """The elements of an array that indices along an axis name, an index for each element.
+
+    Parameters
+    ----------
+    x : array
+    indices : array
+        Integers, as for `take`. Has as many axes as `x`; all but `axis` broadcast with those of `x`.
+    axis : int
+
+    Returns
+    -------
+    array
+        Has the dtype of `x`, and along `axis` the length of `indices`.
+
+    Raises
+    ------
+    TypeError
+        If `indices` are not integers.
+    ValueError
+        If `indices` have more or fewer axes than `x`, or do not broadcast with it.
+    IndexError
+        If there is no such axis, or it is empty where the result is not.
+
+    Examples
+    --------
+    >>> x = xp.asarray([[3, 1, 2], [9, 8, 7]])
+    >>> xp.take_along_axis(x, xp.asarray([[1], [-1]]))
+    Array([[1],
+           [7]], dtype=int64, device='cpu')
+    """
+    return compute(_plan_along, "take_along_axis", _NAMES, (x, indices), axis)
+
+
+def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program | Measure:
+    x, indices = _required(specs, "take")
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"take: axis is None, and x has {x.ndim} axes; accepted without axis: one")
+    found = views.axis_of(0 if axis is None else axis, x.ndim, "take")
+    if x.shape[found] == 0 and indices.size:
+        raise IndexError(f"take: axis {found} is empty, and indices are not")
+    return on_dense(engine, (x, indices), engine.take, found)
+
+
+def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program | Measure:
+    x, indices = _required(specs, "take_along_axis")
+    found = views.axis_of(axis, x.ndim, "take_along_axis")
+    if indices.ndim != x.ndim:
+        raise ValueError(f"take_along_axis: indices has {indices.ndim} axes; accepted: {x.ndim}, as x has")
+    rests = [(*each.shape[:found], 1, *each.shape[found + 1 :]) for each in (x, indices)]
+    rest = broadcast_shapes(*rests, function="take_along_axis")
+    x, indices = (_broadcast(each, (*rest[:found], each.shape[found], *rest[found + 1 :])) for each in (x, indices))
+    if x.shape[found] == 0 and indices.size:
+        raise IndexError(f"take_along_axis: axis {found} of x is empty, and indices are not")
+    return on_dense(engine, (x, indices), engine.take_along, found)
+
+
+def _required(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout]:
+    x, indices = (require_array(spec, function, name) for spec, name in zip(specs, _NAMES, strict=True))
+    if indices.dtype not in dt.CATEGORIES["integer"]:
+        raise TypeError(f"{function}: indices has dtype {indices.dtype}; accepted: integer dtypes")
+    return x, indices
+
+
+def _broadcast(layout: Layout, shape: tuple[int, ...]) -> Layout:
+    return layout_of(layout.dtype, shape, views.broadcast_to(layout, shape).strides, layout.device, layout.align)

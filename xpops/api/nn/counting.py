@@ -1,0 +1,61 @@
+"""Counting integers."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.primitives import compute
+from xpops.engine.protocol import Engine, Measure, Program
+from xpops.plan.signature import Operand
+
+__all__ = ["bincount"]
+
+
+def bincount(x: Any, /, *, minlength: int = 0) -> Any:
+    """How often each of the integers from 0 on occurs. Waits for the device.
+
+    It is fastest where `minlength` is above every value: then `x` is read once.
+
+    Parameters
+    ----------
+    x : array
+        One-dimensional; integers from 0 on, or booleans.
+    minlength : int
+        The least length of the result.
+
+    Returns
+    -------
+    array
+        int64, a count for each integer up to the largest in `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype, or `minlength` is no integer.
+    ValueError
+        If `x` has not one axis or holds a negative value, or `minlength` is negative.
+
+    Examples
+    --------
+    >>> xp.nn.bincount(xp.asarray([0, 1, 1, 3]), minlength=6)
+    Array([1, 2, 0, 1, 0, 0], dtype=int64, device='cpu')
+    """
+    try:
+        length = operator.index(minlength)
+    except TypeError:
+        raise TypeError(f"bincount: minlength is {minlength!r}; accepted: an integer") from None
+    if length < 0:
+        raise ValueError(f"bincount: minlength is {length}; accepted: 0 and more")
+    return compute(_plan, "bincount", ("x",), (x,), length)
+
+
+def _plan(engine: Engine, specs: tuple[Operand, ...], minlength: int) -> Program | Measure:
+    x = require_array(specs[0], "bincount", "x")
+    if x.dtype not in dt.CATEGORIES["integer or boolean"]:
+        raise TypeError(f"bincount: dtype {x.dtype} is not accepted; accepted: integer dtypes and bool")
+    if x.ndim != 1:
+        raise ValueError(f"bincount: x has shape {x.shape}; accepted: one axis")
+    return on_dense(engine, (x,), engine.bincount, minlength)

@@ -1,0 +1,166 @@
+"""Set functions of the standard."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from xpops.api.bitwise import logical_not
+from xpops.api.comparison import equal, greater_equal, less, not_equal
+from xpops.api.data_types import result_type
+from xpops.api.indexing import take
+from xpops.api.joining import concat
+from xpops.api.manipulation import reshape
+from xpops.api.utility import any
+from xpops.core import dtypes as dt
+from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch.membership import plan as membership
+from xpops.dispatch.primitives import compute
+from xpops.dispatch.sets import plan
+
+__all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
+
+
+class UniqueAll(NamedTuple):
+    """The result of `unique_all`."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCounts(NamedTuple):
+    """The result of `unique_counts`."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverse(NamedTuple):
+    """The result of `unique_inverse`."""
+
+    values: Any
+    inverse_indices: Any
+
+
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
+    """Whether each element of `x1` is equal to any of `x2`. NaN never is.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array.
+    invert : bool
+        Whether to ask for the contrary.
+
+    Returns
+    -------
+    array
+        bool, of the shape of `x1`.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes have none in common, or both are scalars.
+    ValueError
+        If the arrays are on different devices.
+
+    Examples
+    --------
+    >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([3, 1, 7]))
+    Array([ True, False,  True], dtype=bool, device='cpu')
+    """
+    if _is_scalar(x2):
+        return (not_equal if invert else equal)(x1, x2)
+    if _is_scalar(x1):
+        found = any(equal(x2, x1))
+        return logical_not(found) if invert else found
+    if result_type(x1, x2) in dt.COMPLEX_FLOATS:
+        return _isin_complex(x1, x2, invert)
+    return compute(membership, "isin", ("x1", "x2"), (x1, x2), bool(invert))
+
+
+def unique_all(x: Any, /) -> UniqueAll:
+    """The distinct elements, where each occurs first, which of them every element is, and how often each occurs.
+
+    Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8. Taken as flattened, in the order of C. NaNs are distinct, also from each other; -0.0 and
+        0.0 are one.
+
+    Returns
+    -------
+    values : array
+        One-dimensional, in ascending order; NaNs come last. Complex ones are in the order of their real parts, then of
+        their imaginary parts.
+    indices : array
+        int64: where in the flattened array each value occurs first.
+    inverse_indices : array
+        int64, of the shape of `x`: the index of every element in `values`.
+    counts : array
+        int64.
+
+    Raises
+    ------
+    TypeError
+        If `x` is no array, or has a float8 dtype.
+
+    Examples
+    --------
+    >>> found = xp.unique_all(xp.asarray([3, 1, 3]))
+    >>> found.values, found.indices
+    (Array([1, 3], dtype=int64, device='cpu'), Array([1, 0], dtype=int64, device='cpu'))
+    >>> found.inverse_indices, found.counts
+    (Array([1, 0, 1], dtype=int64, device='cpu'), Array([1, 2], dtype=int64, device='cpu'))
+    """
+    return UniqueAll(*compute(plan, "unique_all", ("x",), (x,), "unique_all", UniqueAll._fields))
+
+
+def unique_counts(x: Any, /) -> UniqueCounts:
+    """The distinct elements, and how often each occurs; see `unique_all`.
+
+    Examples
+    --------
+    >>> xp.unique_counts(xp.asarray([3, 1, 3])).counts
+    Array([1, 2], dtype=int64, device='cpu')
+    """
+    return UniqueCounts(*compute(plan, "unique_counts", ("x",), (x,), "unique_counts", UniqueCounts._fields))
+
+
+def unique_inverse(x: Any, /) -> UniqueInverse:
+    """The distinct elements, and which of them every element is; see `unique_all`.
+
+    Examples
+    --------
+    >>> xp.unique_inverse(xp.asarray([3, 1, 3])).inverse_indices
+    Array([1, 0, 1], dtype=int64, device='cpu')
+    """
+    return UniqueInverse(*compute(plan, "unique_inverse", ("x",), (x,), "unique_inverse", UniqueInverse._fields))
+
+
+def unique_values(x: Any, /) -> Any:
+    """The distinct elements, in ascending order; see `unique_all`.
+
+    Examples
+    --------
+    >>> xp.unique_values(xp.asarray([3, 1, 3]))
+    Array([1, 3], dtype=int64, device='cpu')
+    """
+    return compute(plan, "unique_values", ("x",), (x,), "unique_values", ("values",))
+
+
+def _isin_complex(x1: Any, x2: Any, invert: bool) -> Any:
+    """By the distinct elements of both together: `x2` goes first, so each occurs first there if at all."""
+    found, size = unique_all(concat((x2, x1), axis=None)), math.prod(x2.shape)
+    firsts = take(found.indices, reshape(found.inverse_indices[size:], x1.shape))
+    return (greater_equal if invert else less)(firsts, size)
+
+
+def _is_scalar(x: Any) -> bool:
+    return isinstance(x, (*SCALAR_TYPES, np.generic))

@@ -1,0 +1,44 @@
+"""Scans: what a call means, and the program that computes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.protocol import Engine, Program
+from xpops.ops.scan import Scan, scan_dtype
+from xpops.plan.scan import scan_result
+from xpops.plan.signature import Operand
+from xpops.plan.views import axis_of
+
+
+def scan(
+    engine: Engine, specs: tuple[Operand, ...], op: Scan, axis: Any = None, dtype: DType | None = None, initial: bool = False
+) -> Program:
+    """The program of scanning the first operand; a second one is the recurrence's factor.
+
+    Raises
+    ------
+    TypeError
+        If the scan does not take the dtype, or an operand is a scalar instead of an array or the other way round.
+    IndexError
+        If `axis` is out of range.
+    ValueError
+        If `axis` is None and the array does not have one axis.
+    """
+    x, *factor = specs
+    if not isinstance(x, Layout):
+        raise TypeError(f"{op.name}: x is a Python {x.__name__}; accepted: an array")
+    if factor and factor[0] not in (float, int, bool):
+        given = factor[0]
+        found = f"an array of {given.dtype}" if isinstance(given, Layout) else f"a Python {given.__name__}"
+        raise TypeError(f"{op.name}: gamma is {found}; accepted: a real Python scalar")
+    found_dtype = scan_dtype(op, x.dtype, dtype)
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"{op.name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
+    place = axis_of(0 if axis is None else axis, x.ndim, op.name)
+    out = scan_result(x, place, found_dtype, initial)
+    if out.size == 0:
+        return Program((out,), lambda stream, out, *operands: None)
+    return Program((out,), engine.scan(op, x, place, out, initial))

@@ -1,0 +1,177 @@
+"""The distinct elements of an array, and what is known of them: a plan over the primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.dense import dense, require_array
+from xpops.engine.protocol import Data, Engine, Kernel, Measure, Program
+from xpops.ops.elementwise import OPERATORS
+from xpops.plan.signature import Operand
+
+# What the runs of equal neighbours must tell for each part.
+_RUNS = {"values": "values", "indices": "starts", "counts": "starts", "inverse_indices": "groups"}
+
+
+class _Scratch:
+    """Memory for the kernels of one call, until they were launched."""
+
+    def __init__(self, engine: Engine, stream: int) -> None:
+        self._engine, self._stream = engine, stream
+        self._owners: list[Any] = []
+
+    def new(self, layout: Layout) -> Data:
+        data, owner = self._engine.allocate(layout, self._stream)
+        self.keep(owner)
+        return data
+
+    def keep(self, owner: Any) -> None:
+        self._owners.append(owner)
+
+    def clear(self) -> None:
+        self._owners.clear()
+
+
+# (stream, data, scratch) -> the elements in order, and the permutation that orders them (None if nobody wants it).
+Arrange = Callable[[int, Data, _Scratch], tuple[Data, Data]]
+
+
+def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple[str, ...]) -> Measure:
+    """The measure of the distinct elements of one array, in ascending order.
+
+    Parameters
+    ----------
+    parts : tuple of str
+        "values", then any of "indices" (of first occurrences), "inverse_indices" and "counts".
+
+    Raises
+    ------
+    TypeError
+        If it is no array, or of a dtype that compares with nothing.
+    """
+    x = require_array(specs[0], function, "x")
+    if x.dtype not in dt.CATEGORIES["arithmetic"]:
+        raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: any dtype but float8")
+    flat, flatten = dense(engine, x, (x.size,))
+    arrange = _arrangement(engine, flat, parts)
+    wanted = tuple(dict.fromkeys(_RUNS[part] for part in parts))
+    runs = engine.runs(_fresh(flat), wanted)
+
+    def measure(stream: int, data: Data) -> Program:
+        scratch = _Scratch(engine, stream)
+        flattened, owner = flatten(stream, data)
+        scratch.keep(owner)
+        ordered, order = arrange(stream, flattened, scratch)
+        operands = (ordered, order) if "groups" in wanted else (ordered,)
+        found = runs(stream, *operands)
+        values = found.layouts[0]
+        starts = layout_of(dt.int64, (values.size + 1,), None, x.device)
+        derive = _derived(engine, x.size, starts, parts) if "starts" in wanted else None
+
+        def kernel(stream: int, *results: Data) -> None:
+            by_name = dict(zip(parts, results, strict=False))  # the operand follows
+            targets = {_RUNS[part]: result for part, result in by_name.items()}
+            if derive is not None:
+                targets["starts"] = scratch.new(starts)
+            shown = (engine.view(targets[each], 0, view) for each, view in zip(wanted, found.layouts, strict=True))
+            found.kernel(stream, *shown, *operands)
+            if derive is not None:
+                derive(stream, by_name, targets["starts"], order)
+            scratch.clear()
+
+        like = layout_of(dt.int64, values.shape, None, x.device)
+        layouts = {"values": values, "inverse_indices": layout_of(dt.int64, x.shape, None, x.device)}
+        return Program(tuple(layouts.get(part, like) for part in parts), kernel)
+
+    return measure
+
+
+def _fresh(x: Layout, dtype: DType | None = None) -> Layout:
+    """The layout of new memory for as many elements."""
+    return layout_of(x.dtype if dtype is None else dtype, x.shape, None, x.device)
+
+
+def _derived(engine: Engine, size: int, starts: Layout, parts: tuple[str, ...]) -> Callable[..., None]:
+    """A function ``(stream, results by name, starts, order)`` that writes what follows from the starts of runs.
+
+    `starts` has room for one more, the end of the last run.
+    """
+    count, device = starts.size - 1, starts.device
+    lower, one = (layout_of(dt.int64, (length,), None, device) for length in (count, 1))
+    upper = layout_of(dt.int64, (count,), None, device, alignment(dt.int64.itemsize))
+    take = engine.take(layout_of(dt.int64, (size,), None, device), lower, 0).kernel if "indices" in parts else None
+    subtract = call_for(OPERATORS["subtract"], (upper, lower), device, None, lower).kernel
+    end = engine.arange(one)
+
+    def derive(stream: int, results: dict[str, Data], starts: Data, order: Data) -> None:
+        firsts = engine.view(starts, 0, lower)
+        if take is not None:
+            take(stream, results["indices"], order, firsts)
+        if "counts" in results:
+            end(stream, engine.view(starts, count, one), size, 0)
+            subtract(stream, results["counts"], engine.view(starts, 1, upper), firsts)
+
+    return derive
+
+
+def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
+    """How the elements of a 1-d `x` are sorted for `parts`."""
+    if x.dtype in dt.COMPLEX_FLOATS:
+        return _complex_arrangement(engine, x)
+    values, order = _fresh(x), _fresh(x, dt.int64)
+    if parts == ("values",):
+        sort = engine.sort(x, values, None, False)
+
+        def arrange(stream: int, data: Data, scratch: _Scratch) -> tuple[Data, Data]:
+            ordered = scratch.new(values)
+            sort(stream, ordered, data)
+            return ordered, None
+
+        return arrange
+    # The first among equal elements must come first, but the order of sorting has -0.0 before 0.0.
+    unsigned = _without_negative_zeros(x) if "indices" in parts and x.dtype in dt.REAL_FLOATS else None
+    sort_both = engine.sort(x if unsigned is None else values, values, order, False)
+
+    def arrange_both(stream: int, data: Data, scratch: _Scratch) -> tuple[Data, Data]:
+        if unsigned is not None:
+            signed, data = data, scratch.new(values)
+            unsigned(stream, data, signed, 0.0)
+        ordered, places = scratch.new(values), scratch.new(order)
+        sort_both(stream, ordered, places, data)
+        return ordered, places
+
+    return arrange_both
+
+
+def _complex_arrangement(engine: Engine, x: Layout) -> Arrange:
+    """By imaginary parts first, then, stably, by real ones."""
+    values, line, order = _fresh(x), _fresh(x, dt.REAL_OF[x.dtype]), _fresh(x, dt.int64)
+    unsigned, sort = _without_negative_zeros(x), engine.sort(line, None, order, False)
+    imag, real = (call_for(OPERATORS[name], (values,), x.device, None, line).kernel for name in ("imag", "real"))
+    take_values, take_line, take_order = (engine.take(each, order, 0).kernel for each in (values, line, order))
+
+    def arrange(stream: int, data: Data, scratch: _Scratch) -> tuple[Data, Data]:
+        source, ordered = scratch.new(values), scratch.new(values)
+        keys, gathered = scratch.new(line), scratch.new(line)
+        by_imag, by_real, places = scratch.new(order), scratch.new(order), scratch.new(order)
+        unsigned(stream, source, data, 0.0)
+        imag(stream, keys, source)
+        sort(stream, by_imag, keys)
+        real(stream, keys, source)
+        take_line(stream, gathered, keys, by_imag)
+        sort(stream, by_real, gathered)
+        take_order(stream, places, by_imag, by_real)
+        take_values(stream, ordered, source, places)
+        return ordered, places
+
+    return arrange
+
+
+def _without_negative_zeros(x: Layout) -> Kernel:
+    """The kernel ``(stream, out, x, 0.0)`` that adds 0.0, which leaves no -0.0."""
+    return call_for(OPERATORS["add"], (x, float), x.device, None, _fresh(x)).kernel

@@ -1,0 +1,82 @@
+"""The rows of the scans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """One scan along an axis, as data. Rows hash by identity: they are keys of the plan cache.
+
+    Attributes
+    ----------
+    name : str
+        The public name; the scanner in ``native/xpops/math/scan.cuh`` bears it in CamelCase.
+    accepts : str
+        The category of dtypes it takes. What takes floating-point dtypes only takes integers and booleans too, as the
+        default floating-point dtype.
+    initial : int
+        The result before the first element.
+    reverse : bool
+        Whether it runs from the end of the axis to its beginning. A zero before the first element must then change
+        nothing.
+    state : int
+        The elements that the state of a run consists of.
+    """
+
+    name: str
+    accepts: str
+    initial: int
+    reverse: bool = False
+    state: int = 1
+
+    @property
+    def functor(self) -> str:
+        """The scanner's name in C++."""
+        return "".join(word.capitalize() for word in self.name.split("_"))
+
+    def __repr__(self) -> str:
+        return f"<scan {self.name}>"
+
+
+_ROWS = (
+    Scan("cumulative_prod", "arithmetic", 1),
+    Scan("cumulative_sum", "arithmetic", 0),
+    Scan("discounted_cumsum", "real floating-point", 0, reverse=True, state=2),
+)
+
+SCANS: dict[str, Scan] = {row.name: row for row in _ROWS}
+
+
+def scan_dtype(op: Scan, dtype: DType, given: DType | None = None) -> DType:
+    """The result's dtype, which elements are converted to first; `given` is the caller's choice.
+
+    Raises
+    ------
+    TypeError
+        If the scan does not take the dtype, or cannot give the one that is asked for.
+
+    Examples
+    --------
+    >>> scan_dtype(SCANS["cumulative_sum"], dt.int8), scan_dtype(SCANS["cumulative_sum"], dt.float16)
+    (dtype('int64'), dtype('float16'))
+    """
+    floating = op.accepts == "real floating-point"
+    accepted = dt.CATEGORIES[op.accepts] | (dt.CATEGORIES["integer or boolean"] if floating else frozenset())
+    if dtype not in accepted:
+        names = ", ".join(each.name for each in dt.INFO if each in accepted)
+        raise TypeError(f"{op.name}: dtype {dtype} is not accepted; accepted: {names}")
+    if given is not None:
+        if given not in dt.CATEGORIES["numeric"] or (dtype in dt.COMPLEX_FLOATS and given not in dt.COMPLEX_FLOATS):
+            kind = "complex" if dtype in dt.COMPLEX_FLOATS else "numeric"
+            raise TypeError(f"{op.name}: dtype is {given} for an array of {dtype}; accepted: {kind} dtypes")
+        return given
+    if dtype not in dt.CATEGORIES["integer or boolean"]:
+        return dtype
+    if floating:
+        return dt.DEFAULT_FLOAT
+    return dt.uint64 if dtype in dt.UNSIGNED_INTEGERS else dt.DEFAULT_INTEGER

@@ -1,0 +1,308 @@
+"""The scan plan: which kernel of the family scans a layout along an axis, and its parameters but for addresses."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+from typing import NamedTuple
+
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.plan.coalesce import Strides, coalesce
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.result import result_layout
+from xpops.plan.signature import Signature
+
+WARP = 32
+# Bytes that memory hands out at once: lanes that lie side by side cover one of these at least.
+SECTOR = 32
+# A word of a published state, with its flag, and the 32-bit words of states that a thread holds at a time.
+PUBLISHED = 8
+# Before the published states: the counter of tiles, padded.
+COUNTER = 16
+ROW_RADIX = 32
+
+
+class ScanPolicy(NamedTuple):
+    """Tuning numbers of the scan family.
+
+    Attributes
+    ----------
+    rows_block, tile_block : int
+        Threads of a block where lanes walk down rows, and where a block computes a tile of a row.
+    rows : int
+        From so many rows on, each is walked by a few lanes, however long it is.
+    elements : int
+        32-bit words of states that a lane holds of a row at a time.
+    packs : int
+        The most packs that it holds.
+    column_warps : int
+        Warps of a block that computes a tile of tall columns.
+    words : int
+        The same of columns.
+    column_rows : int
+        The most rows that a thread of such a block has.
+    resident : int
+        Threads that a multiprocessor shall hold at a time, which limits their registers.
+    hop : float
+        Microseconds until a block sees what another one has published.
+    speed : float
+        Bytes of memory traffic in a microsecond.
+    """
+
+    rows_block: int = 128
+    tile_block: int = 256
+    rows: int = 4224
+    elements: int = 16
+    packs: int = 8
+    column_warps: int = 16
+    words: int = 32
+    column_rows: int = 8
+    resident: int = 1024
+    hop: float = 1.5
+    speed: float = 4e6
+
+
+class ScanPlan(NamedTuple):
+    """One kernel of the scan family.
+
+    Attributes
+    ----------
+    kernel : {"tiles", "rows", "columns"}
+        As ``native/xpops/kernels/scan.cuh`` describes them.
+    numbers : tuple
+        Its template arguments after the types: integers and truth values.
+    rank : int
+        Axes of batches that are left.
+    block, blocks : int
+        The threads of a block, and the grid.
+    in_shift, out_shift : int
+        From the first element to where the scan begins, in elements.
+    scratch : int
+        Bytes of zeros that the kernel needs.
+    tail : bytes
+        What follows the slots.
+    """
+
+    kernel: str
+    numbers: tuple[int, ...]
+    rank: int
+    block: int
+    blocks: int
+    in_shift: int
+    out_shift: int
+    scratch: int
+    tail: bytes
+
+
+class Walk(NamedTuple):
+    """A scan as the kernels see it: along one axis, over columns side by side, for batches of both.
+
+    Steps and strides are pairs of the operand's and the result's, in elements, as are the shifts.
+    """
+
+    length: int
+    steps: tuple[int, int]
+    columns: int
+    column_steps: tuple[int, int]
+    batches: tuple[int, ...]
+    strides: tuple[Strides, Strides]
+    shifts: tuple[int, int]
+    reverse: bool
+
+
+class _Tiles(NamedTuple):
+    """How the grid is numbered, and what its blocks publish."""
+
+    tiles: int = 1
+    strips: int = 1
+    radix: int = 0
+    states: int = 0
+
+
+def scan_result(x: Layout, axis: int, dtype: DType, initial: bool) -> Layout:
+    """The layout of scanning `x`: dense, in the order of its axes; with `initial` one element longer along `axis`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xpops.core.devices import CPU
+    >>> x = layout_of(np.dtype("int8"), (2, 3), (1, 2), CPU)
+    >>> scan_result(x, 0, np.dtype("int64"), True)
+    Layout(int64, (3, 3), (1, 3), 'cpu', align=16)
+    """
+    shape = tuple(length + (initial and place == axis) for place, length in enumerate(x.shape))
+    like = layout_of(x.dtype, shape, x.strides, x.device)
+    return result_layout(Signature((), dtype, shape), (like,), x.device)
+
+
+def plan_scan(
+    x: Layout, out: Layout, axis: int, reverse: bool, initial: bool, state_bytes: int, policy: ScanPolicy
+) -> ScanPlan:
+    """The plan of scanning `x`, which is not empty, along `axis` into `out`.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.dtypes import float32
+    >>> x = layout_of(float32, (4096, 4096), None, Device("cuda"))
+    >>> [plan_scan(x, x, axis, False, False, 4, ScanPolicy()).kernel for axis in (0, 1)]
+    ['columns', 'tiles']
+    """
+    walk = _walk(x, out, axis, reverse, initial)
+    words = -(-state_bytes // 4)
+    pack = _pack(walk, x, out)
+    if walk.columns > 1 and not _is_short(walk, pack, policy.column_rows):
+        pack = min(pack, max(1, policy.words // (policy.column_rows * words)))
+        return _plan_columns(walk, pack, words, x.dtype.itemsize + out.dtype.itemsize, initial, policy)
+    if walk.columns > 1:
+        walk = _columns_as_batches(walk)
+        pack = _pack(walk, x, out)
+    packs = max(1, min(policy.elements // (pack * words), policy.packs))
+    if prod(walk.batches) >= policy.rows or walk.length <= 2 * WARP * pack * packs:
+        return _plan_rows(walk, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
+    return _plan_tiles(walk, pack, packs, words, initial, policy)
+
+
+def _walk(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> Walk:
+    length, in_step, out_step = x.shape[axis], x.strides[axis], out.strides[axis]
+    in_shift, out_shift = 0, out_step if initial else 0
+    if reverse and in_step == out_step == 1:
+        pass  # the kernel goes down itself, by packs
+    elif reverse:
+        in_shift, out_shift = in_shift + (length - 1) * in_step, out_shift + (length - 1) * out_step
+        in_step, out_step, reverse = -in_step, -out_step, False
+    others = [place for place in range(x.ndim) if place != axis]
+    shape, (out_strides, in_strides) = coalesce(
+        tuple(x.shape[place] for place in others),
+        [tuple(layout.strides[place] for place in others) for layout in (out, x)],
+    )
+    walk = Walk(
+        length, (in_step, out_step), 1, (0, 0), shape, (in_strides, out_strides), (in_shift, out_shift), reverse
+    )
+    if shape and abs(out_strides[-1]) < abs(out_step):
+        return walk._replace(
+            columns=shape[-1],
+            column_steps=(in_strides[-1], out_strides[-1]),
+            batches=shape[:-1],
+            strides=(in_strides[:-1], out_strides[:-1]),
+        )
+    return walk
+
+
+def _columns_as_batches(walk: Walk) -> Walk:
+    strides = ((*line, step) for line, step in zip(walk.strides, walk.column_steps, strict=True))
+    inputs, outputs = strides
+    return walk._replace(
+        columns=1, column_steps=(0, 0), batches=(*walk.batches, walk.columns), strides=(inputs, outputs)
+    )
+
+
+def _pack(walk: Walk, x: Layout, out: Layout) -> int:
+    """The widest access that is aligned for every pack; 1 where neighbours are not neighbours in memory."""
+    along = walk.column_steps if walk.columns > 1 else walk.steps
+    if along != (1, 1):
+        return 1
+    pack = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
+    for layout, shift, strides, step in zip((x, out), walk.shifts, walk.strides, walk.steps, strict=True):
+        item = layout.dtype.itemsize
+        pack = min(pack, max(1, layout.align // item), max(1, alignment(shift * item) // item) if shift else pack)
+        steps = [*strides, *((step, walk.columns) if walk.columns > 1 else ())]
+        while any(each % pack for each in steps):
+            pack //= 2
+    return pack
+
+
+def _is_short(walk: Walk, pack: int, rows: int) -> bool:
+    """Whether columns are so few and so short that most of a warp of `scan_columns` would have nothing to do."""
+    lanes = walk.columns // pack
+    return lanes < WARP and 2 * walk.length * lanes <= WARP * rows and walk.length <= WARP
+
+
+def _plan_rows(walk: Walk, pack: int, packs: int, item: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
+    group, packs = _group(-(-walk.length // pack), -(-SECTOR // (pack * item)), packs)
+    loop = walk.length > group * pack * packs
+    numbers = (policy.rows_block, pack, packs, group, loop, walk.reverse, initial)
+    blocks = -(-prod(walk.batches) * group // policy.rows_block)
+    return _plan("rows", walk, numbers, policy.rows_block, blocks, _Tiles())
+
+
+def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
+    """The lanes that share a row of `wanted` packs, and the packs of each: the fewest idle, then the most lanes.
+
+    Examples
+    --------
+    >>> [_group(wanted, 2, 4) for wanted in (1, 5, 9, 33, 1000)]
+    [(1, 1), (2, 3), (4, 3), (16, 3), (32, 4)]
+    """
+    if wanted >= WARP * most:
+        return WARP, most
+    lanes = [lanes for lanes in (32, 16, 8, 4, 2, 1) if lanes >= min(least, wanted) or lanes == 1]
+    choices = [(lanes * -(-wanted // lanes), -lanes) for lanes in lanes if lanes * most >= wanted]
+    total, negative = min(choices)
+    return -negative, total // -negative
+
+
+def _plan_tiles(walk: Walk, pack: int, packs: int, words: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
+    tiles = -(-walk.length // (policy.tile_block * pack * packs))
+    radix = ROW_RADIX if tiles > 1 else 0
+    numbers = (policy.tile_block, pack, packs, radix, walk.reverse, initial)
+    grid = _Tiles(tiles, 1, radix, _state_bytes(tiles, radix, words))
+    return _plan("tiles", walk, numbers, policy.tile_block, prod(walk.batches) * tiles, grid)
+
+
+def _plan_columns(walk: Walk, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
+    wanted = -(-walk.columns // pack)
+    rows = min(policy.column_rows, _power_of_two(walk.length))
+    lanes = min(
+        (32, 16, 8, 4, 2, 1),
+        key=lambda lanes: (-(-wanted // lanes) * lanes if lanes * pack * item >= 2 * SECTOR else wanted + WARP, -lanes),
+    )
+    lanes = min(lanes, _power_of_two(wanted))
+    floor = WARP // lanes * rows
+    down = min(policy.column_warps, _power_of_two(-(-walk.length // floor)))
+    across = max(1, min(policy.column_warps // 2 // down, _power_of_two(-(-wanted // lanes))))
+    tiles, strips = -(-walk.length // (floor * down)), -(-wanted // (lanes * across))
+    radix = 0
+    if tiles > 1:
+        radix = _radix(tiles, floor * down * item, words, prod(walk.batches) * walk.columns, policy)
+    numbers = (across, down, lanes, pack, rows, radix, initial)
+    grid = _Tiles(tiles, strips, radix, _state_bytes(tiles, radix, words) * walk.columns)
+    return _plan("columns", walk, numbers, WARP * across * down, prod(walk.batches) * strips * tiles, grid)
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def _radix(tiles: int, tile_bytes: int, words: int, columns: int, policy: ScanPolicy) -> int:
+    """The radix of the look-back that is done first: a larger one has a shorter chain, and reads more states."""
+
+    def microseconds(radix: int) -> float:
+        chain = (tiles / radix**2 + (2 if radix > 1 else 0)) * policy.hop
+        traffic = tiles * columns * (tile_bytes + (radix + 2) * words * PUBLISHED) / policy.speed
+        return max(chain, traffic)
+
+    return min((1, 4, 8, 16, 32), key=microseconds)
+
+
+def _state_bytes(tiles: int, radix: int, words: int) -> int:
+    """The bytes of the published states of one column."""
+    if radix == 0:
+        return 0
+    levels = (1, radix, radix * radix) if radix > 1 else (1,)
+    return sum(-(-tiles // level) for level in levels) * words * PUBLISHED
+
+
+def _plan(kernel: str, walk: Walk, numbers: tuple[int, ...], block: int, blocks: int, grid: _Tiles) -> ScanPlan:
+    batches, strides = walk.batches or (1,), [line or (0,) for line in walk.strides]
+    count = prod(batches)
+    head = (walk.length, *walk.steps, walk.columns, *walk.column_steps, count, grid.states)
+    tail = struct.pack("<8q", *head) + pack_divmod(grid.tiles, 64) + pack_divmod(grid.strips, 64)
+    for divisor in batches[1:] or (1,):
+        tail += pack_divmod(divisor, 64)
+    for line in strides:
+        tail += struct.pack(f"<{len(line)}q", *line)
+    scratch = COUNTER + count * grid.states if grid.radix else 0
+    return ScanPlan(kernel, numbers, len(batches), block, blocks, *walk.shifts, scratch, tail)
