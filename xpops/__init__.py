@@ -7,6 +7,7 @@ Examples
 Array([11, 12], dtype=int64, device='cpu')
 """
 
+from xpops.api import nn
 from xpops.api.arithmetic import (
     abs,
     add,
@@ -75,8 +76,11 @@ from xpops.api.creation import (
 )
 from xpops.api.data_types import astype, can_cast, finfo, iinfo, isdtype, result_type
 from xpops.api.devices import default_device, set_default_device
+from xpops.api.differences import diff
 from xpops.api.exponential import exp, expm1, log, log1p, log2, log10, logaddexp, sqrt
+from xpops.api.indexing import take, take_along_axis
 from xpops.api.inspection import __array_namespace_info__
+from xpops.api.joining import concat
 from xpops.api.manipulation import (
     broadcast_arrays,
     broadcast_shapes,
@@ -93,7 +97,12 @@ from xpops.api.manipulation import (
 from xpops.api.methods import attach as _attach
 from xpops.api.rounding import ceil, clip, floor, round, trunc
 from xpops.api.searching import argmax, argmin, count_nonzero, where
+from xpops.api.searching_nonzero import nonzero
+from xpops.api.searching_sorted import searchsorted
+from xpops.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from xpops.api.sorting import argsort, sort
 from xpops.api.statistical import max, mean, min, prod, std, sum, var
+from xpops.api.statistical_scans import cumulative_prod, cumulative_sum
 from xpops.api.trigonometric import acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, sin, sinh, tan, tanh
 from xpops.api.utility import all, any
 from xpops.array import Array, allow_host_copies
@@ -144,6 +153,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "asarray",
     "asin",
     "asinh",
@@ -167,12 +177,16 @@ __all__ = [
     "clip",
     "complex64",
     "complex128",
+    "concat",
     "conj",
     "copysign",
     "cos",
     "cosh",
     "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
     "default_device",
+    "diff",
     "divide",
     "e",
     "empty",
@@ -206,6 +220,7 @@ __all__ = [
     "int64",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "less",
@@ -233,6 +248,8 @@ __all__ = [
     "negative",
     "newaxis",
     "nextafter",
+    "nn",
+    "nonzero",
     "not_equal",
     "ones",
     "ones_like",
@@ -247,11 +264,13 @@ __all__ = [
     "reshape",
     "result_type",
     "round",
+    "searchsorted",
     "set_default_device",
     "sign",
     "signbit",
     "sin",
     "sinh",
+    "sort",
     "sqrt",
     "square",
     "squeeze",
@@ -259,6 +278,8 @@ __all__ = [
     "stream",
     "subtract",
     "sum",
+    "take",
+    "take_along_axis",
     "tan",
     "tanh",
     "tril",
@@ -268,6 +289,10 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "var",
     "where",

@@ -128,8 +128,8 @@ static void describe_deadlock() {
   int count[5] = {};
   for (unsigned i = 0; i < w.launch->threads; ++i) ++count[static_cast<int>(w.fibers[i].state)];
   snprintf(w.error, sizeof w.error,
-           "block %u: deadlock: %d threads at __syncthreads, %d in a warp exchange, %d spinning, %d returned", blockIdx.x,
-           count[2], count[3], count[1], count[4]);
+           "block %u: deadlock: %d threads at __syncthreads, %d in a warp exchange, %d spinning, %d returned",
+           blockIdx.x, count[2], count[3], count[1], count[4]);
 }
 
 static double now() {
@@ -193,7 +193,8 @@ static void* work(void* launch_) {
 static thread_local char last_error[256];
 
 // Null, or what went wrong.
-static const char* emulate(void (*kernel)(const void*), const void* params, unsigned blocks, unsigned threads, int workers) {
+static const char* emulate(void (*kernel)(const void*), const void* params, unsigned blocks, unsigned threads,
+                           int workers) {
   Launch launch{kernel, params, blocks, threads, 0, {}};
   pthread_t handles[64];
   for (int i = 0; i < workers; ++i) pthread_create(&handles[i], nullptr, work, &launch);
@@ -298,7 +299,8 @@ T __shfl_sync(unsigned mask, T x, int from, int width = 32) {
 template <class T>
 T __shfl_xor_sync(unsigned mask, T x, int bits, int width = 32) {
   const int from = emulator::lane() ^ bits;
-  return emulator::shuffle_from(mask, x, (from & -width) > emulator::lane() ? emulator::lane() : from, "__shfl_xor_sync");
+  const int lane = emulator::lane(), outside = (from & -width) > lane;
+  return emulator::shuffle_from(mask, x, outside ? lane : from, "__shfl_xor_sync");
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T x, unsigned distance, int width = 32) {
@@ -316,7 +318,8 @@ inline unsigned __activemask() {
   emulator::Worker& w = *emulator::worker;
   unsigned mask = 0;
   for (int i = 0, first = w.current & -emulator::kLanes; i < emulator::kLanes; ++i) {
-    if (first + i < static_cast<int>(blockDim.x)) mask |= unsigned(w.fibers[first + i].state != emulator::State::kDone) << i;
+    const bool here = first + i < static_cast<int>(blockDim.x);
+    mask |= unsigned(here && w.fibers[first + i].state != emulator::State::kDone) << i;
   }
   return mask;
 }

@@ -75,3 +75,93 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
 def test_a_sum_of_every_layout(name: str) -> None:
     x, axis = LAYOUTS[name]
     np.testing.assert_array_equal(scanned("cumulative_sum", x, axis), np.cumsum(x, axis))
+
+
+@pytest.mark.parametrize(
+    "name", ["few tiles", "misaligned", "long rows", "shorter rows", "tall columns", "few columns"]
+)
+def test_what_comes_first(name: str) -> None:
+    x, axis = LAYOUTS[name]
+    np.testing.assert_array_equal(
+        scanned("cumulative_sum", x, axis, initial=True), np.cumulative_sum(x, axis=axis, include_initial=True)
+    )
+
+
+@pytest.mark.parametrize("name", ["few tiles", "misaligned", "long rows", "rows with gaps", "tall columns", "reversed"])
+def test_a_recurrence_runs_backwards(name: str) -> None:
+    x, axis = LAYOUTS[name]
+    np.testing.assert_allclose(
+        scanned("discounted_cumsum", x, axis, gamma=0.9),
+        expected("discounted_cumsum", x, axis, gamma=0.9),
+        rtol=1e-5,
+        atol=1e-4,
+    )
+
+
+def test_an_infinity_stays_infinite_however_far() -> None:
+    x = np.ones(5000, np.float32)
+    x[4900] = -np.inf
+    np.testing.assert_array_equal(
+        scanned("discounted_cumsum", x, gamma=0.5), expected("discounted_cumsum", x, gamma=0.5).astype(np.float32)
+    )
+
+
+DTYPES = [
+    (dt.bool, None),
+    (dt.int8, None),
+    (dt.uint8, None),
+    (dt.int64, dt.int16),
+    (dt.float16, None),
+    (dt.bfloat16, dt.float32),
+    (dt.float32, dt.float64),
+    (dt.complex64, None),
+    (dt.complex128, None),
+]
+
+
+@pytest.mark.parametrize(("dtype", "result"), DTYPES, ids=str)
+def test_every_kind_of_dtype(dtype: Any, result: Any) -> None:
+    x = RANDOM.integers(0, 4, 5003).astype(dtype)
+    wanted = expected("cumulative_sum", x, dtype=result)
+    got = scanned("cumulative_sum", x, dtype=result)
+    assert got.dtype == wanted.dtype
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", [dt.complex64, dt.int32], ids=str)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_products(dtype: Any, axis: int) -> None:
+    signs = RANDOM.integers(0, 2, (300, 200)) * 2 - 1
+    x = (signs * (1j if dtype == dt.complex64 else 3)).astype(dtype)
+    np.testing.assert_array_equal(scanned("cumulative_prod", x, axis), expected("cumulative_prod", x, axis))
+
+
+@pytest.mark.parametrize("shape", [(9000,), (300, 40), (300, 5), (300, 70)])
+def test_nothing_is_added_to_the_first(shape: tuple[int, ...]) -> None:
+    x = np.full(shape, -0.0, np.float32)
+    assert np.signbit(scanned("cumulative_sum", x, 0)).all()
+    z = np.full(shape, complex(np.inf, 0), np.complex64)
+    np.testing.assert_array_equal(scanned("cumulative_prod", z, 0).flat[0], z.flat[0])
+
+
+def test_nothing_and_what_comes_first() -> None:
+    np.testing.assert_array_equal(scanned("cumulative_prod", np.ones((0, 3), np.int8), 0, initial=True), [[1, 1, 1]])
+    assert scanned("cumulative_sum", np.ones((3, 0), np.int8), 0, initial=True).shape == (4, 0)
+
+
+def test_the_same_bits_whoever_is_first() -> None:
+    x = RANDOM.normal(size=(70_000,)).astype(np.float32)
+    wanted = scanned("cumulative_sum", x)
+    for _ in range(3):
+        np.testing.assert_array_equal(scanned("cumulative_sum", x), wanted)
+    exact = np.cumsum(x.astype(np.float64))
+    assert np.abs(wanted - exact).max() <= np.abs(np.cumsum(x) - exact).max()
+
+
+@pytest.mark.parametrize("radix", [1, 4, 32])
+def test_columns_look_back_in_every_radix(radix: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpops.plan.scan._radix", lambda *_: radix)
+    x = small(40 * 64, 130)
+    np.testing.assert_array_equal(scanned("cumulative_sum", x, 0), np.cumsum(x, 0))
+    y = small(2, 20 * 512, 8)
+    np.testing.assert_array_equal(scanned("cumulative_sum", y, 1), np.cumsum(y, 1))

@@ -8,7 +8,8 @@ from xpops.core.layouts import layout_of
 from xpops.engine.cuda.compile import compile_cubin
 from xpops.engine.cuda.gather import gather_glue, scatter_glue
 from xpops.engine.cuda.histogram import histogram_glue
-from xpops.engine.cuda.select import count_glue, groups_glue, scan_glue, select_glue, tiling_of
+from xpops.engine.cuda.select import groups_glue, select_glue
+from xpops.engine.cuda.tiles import count_glue, scan_glue, tiling_of
 
 GPU = Device("cuda")
 ARCHITECTURES = (80, 90, 100)

@@ -65,7 +65,7 @@ def small(monkeypatch):
     """Small tiles, so that a few thousand keys are many of them; two blocks at a time."""
     policy = sorting.PassPolicy(256, 2, 1)
     monkeypatch.setattr(sorting, "PASS_POLICIES", dict.fromkeys(sorting.PASS_POLICIES, policy))
-    monkeypatch.setattr(sorting, "ROW_LIMIT", 16)
+    monkeypatch.setattr(sorting, "ROW_LIMITS", dict.fromkeys(sorting.ROW_LIMITS, 16))
     monkeypatch.setattr(sorting, "COUNT_ITEMS", 1)
     return EmulatedEngine(workers=2)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import xpops.dlpack
+from xpops.array import masks
 from xpops.array.operators import Operators
 from xpops.array.printing import to_text
 from xpops.core import dtypes as dt
@@ -203,11 +204,17 @@ class Array(Operators):
         return bool(np.any(_host_array(binary(OPERATORS["equal"], self, value))))
 
     def __getitem__(self, key: Any) -> Array:
+        if _is_mask(key):
+            selected: Array = masks.get(self, key)
+            return selected
         return view_of(self, views.index(self._layout, key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self._writable:
             raise ValueError("__setitem__: the array is read-only; assign to a copy of it")
+        if _is_mask(key):
+            masks.set(self, adopt_foreign(key, "__setitem__", "key"), _assignable(value, self.dtype))
+            return
         target = self[key]
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
             return  # the end of ``x[key] += y``: the view has been written already
@@ -375,6 +382,15 @@ def _host_view(x: Array) -> NDArray:
     if not x._writable:
         host.flags.writeable = False
     return host
+
+
+def _is_mask(key: Any) -> bool:
+    """Whether a key is an array of truth values. 0-d integers are places, and arrays of them no keys yet."""
+    if isinstance(key, (tuple, slice, int, np.generic)) or key is None or key is Ellipsis:
+        return False
+    if isinstance(key, Array):
+        return key.dtype == dt.bool
+    return adapter_of(type(key)) is not None and adopt_foreign(key, "index", "key").dtype == dt.bool
 
 
 def _assignable(value: Any, dtype: DType) -> Any:

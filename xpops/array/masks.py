@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.core import dtypes as dt
-from xpops.core.layouts import Layout, layout_of
+from xpops.core.layouts import Layout, extent, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.dense import on_dense, require_array
 from xpops.dispatch.primitives import compute
@@ -13,7 +13,6 @@ from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.cache import BoundedDict
-from xpops.plan.overlap import safe_distance
 from xpops.plan.signature import Operand
 
 _LIMIT = 1024
@@ -54,9 +53,14 @@ def set(x: Tensor, mask: Tensor, value: Any) -> None:
     IndexError
         If `mask` is not boolean, or its shape is not that of leading axes.
     ValueError
-        If the value does not fit. Nothing has been written then.
+        If the value does not fit, or something is on another device. Nothing has been written then.
     """
     layout = x._layout
+    for name, other in (("mask", mask), ("value", value)):
+        if isinstance(other, Tensor) and other._layout.device != layout.device:
+            raise ValueError(
+                f"__setitem__: {name} is on {other._layout.device} and the array on {layout.device}; move it first"
+            )
     _require_mask(layout, mask._layout)
     rest = layout.shape[mask._layout.ndim :]
     if isinstance(value, Tensor):
@@ -88,9 +92,8 @@ def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> Non
     """Write rows, one for each place."""
     layout, engine = x._layout, engine_of(x._layout.device)
     shape = (value._layout.shape[0], *rest)
-    distance = engine.address(value._data) - engine.address(x._data)
     fits = (value._layout.dtype, value._layout.shape) == (layout.dtype, shape)
-    if not fits or not safe_distance(layout, value._layout).holds(distance):
+    if not fits or _overlap(x, value):
         value = _copied(value, layout_of(layout.dtype, shape, None, layout.device))
     mask, value = (_dense(each) for each in (mask, value))
     key = (layout, mask._layout, value._layout)
@@ -99,6 +102,14 @@ def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> Non
         measure = _places[key] = engine.place(*key)
     data, stream = (x._data, mask._data, value._data), engine.current_stream()
     measure(stream, *data).kernel(stream, *data)
+
+
+def _overlap(x: Tensor, y: Tensor) -> bool:
+    """Whether the ranges of their bytes meet."""
+    (low, high), (other_low, other_high) = (extent(each._layout) for each in (x, y))
+    engine = engine_of(x._layout.device)
+    distance = engine.address(y._data) - engine.address(x._data)
+    return distance + other_low < high and low < distance + other_high
 
 
 def _dense(x: Tensor) -> Tensor:

@@ -14,7 +14,12 @@ from xpops.plan.views import axis_of
 
 
 def scan(
-    engine: Engine, specs: tuple[Operand, ...], op: Scan, axis: Any = None, dtype: DType | None = None, initial: bool = False
+    engine: Engine,
+    specs: tuple[Operand, ...],
+    op: Scan,
+    axis: Any = None,
+    dtype: DType | None = None,
+    initial: bool = False,
 ) -> Program:
     """The program of scanning the first operand; a second one is the recurrence's factor.
 

@@ -119,6 +119,22 @@ class Engine(Protocol):
         NaN. Indices are those of a stable sort; they are int64, or a 32-bit integer that holds the row's length.
         """
 
+    def searchsorted(
+        self,
+        x1: Layout,
+        x2: Operand,
+        right: bool,
+        out: Layout,
+        loop: DType | None = None,
+        sorter: Layout | None = None,
+    ) -> Kernel:
+        """The kernel ``(stream, out, x1, x2, [sorter])`` that finds where elements of `x2` belong in a 1-d sorted `x1`.
+
+        Both are compared as `loop`, by default the dtype of `x1`; NaN comes after all else. `out` is int64, of the shape
+        of `x2`, and all are C-contiguous. Integers of `sorter` order `x1`: those out of range raise IndexError on the
+        CPU, and on CUDA are the nearest there is.
+        """
+
     def arange(self, out: Layout) -> Kernel:
         """The kernel ``(stream, out, start, step)`` that writes ``start + i * step`` into a C-contiguous `out`."""
 

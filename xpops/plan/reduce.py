@@ -11,7 +11,7 @@ from xpops.plan.coalesce import Strides, coalesce
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 
-WARP, LINE_BYTES = 32, 128
+WARP = 32
 
 
 class ReducePolicy(NamedTuple):
@@ -126,7 +126,7 @@ def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
     group, unroll = _group(
         packs, unroll, pack * x.dtype.itemsize, outputs * WARP >= policy.blocks * policy.block, policy
     )
-    rows = 4 if packs == group else 1
+    rows = 2 if group == 1 and packs <= 4 else 1
     groups = policy.block // group * rows
     blocks = _ceil_div(outputs, groups)
     splits = 1
@@ -151,18 +151,14 @@ def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
 def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy) -> tuple[int, int]:
     """The threads that share a row of `packs` accesses of `width` bytes, and the accesses of each under way.
 
-    Short rows: the most threads that leave each two accesses or more, few of which are idle at the end, and no more
-    than a line of memory feeds. (One H200, 2026-11: rows of 3 to 128 float32, 1 to 32 threads, 1 to 4 accesses.)
+    Short rows were measured on one H200 in 2026-11: 3 to 255 float32, 1 to 32 threads, 1 to 4 accesses.
     """
     if packs > 64:
         warps = many and packs <= 2 * policy.block
         return (WARP if warps else policy.block), unroll
-    line = LINE_BYTES // width
-    if packs <= min(8, line // 2):
-        return 1, min(unroll, 2, packs)
-    fitting = [group for group in (2, 4, 8, 16, WARP) if group <= line and packs >= 2 * group]
-    full = [group for group in fitting if packs >= 0.8 * group * _ceil_div(packs, group)]
-    return max(full or fitting), min(unroll, 2)
+    if width < MAX_PACK_BYTES // 2:
+        return (1 if packs <= 24 else 2 if packs <= 32 else 4), min(unroll, 2)
+    return (1 if packs <= 4 else 4 if packs < 32 else 8), min(unroll, 2, packs)
 
 
 def _row_pack(x: Layout, walk: _Walk) -> tuple[int, bool]:

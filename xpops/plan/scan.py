@@ -17,7 +17,7 @@ from xpops.plan.signature import Signature
 WARP = 32
 # Bytes that memory hands out at once: lanes that lie side by side cover one of these at least.
 SECTOR = 32
-# A word of a published state, with its flag, and the 32-bit words of states that a thread holds at a time.
+# Bytes that publish 32 bits of a state, with a flag.
 PUBLISHED = 8
 # Before the published states: the counter of tiles, padded.
 COUNTER = 16
@@ -33,20 +33,21 @@ class ScanPolicy(NamedTuple):
         Threads of a block where lanes walk down rows, and where a block computes a tile of a row.
     rows : int
         From so many rows on, each is walked by a few lanes, however long it is.
-    elements : int
-        32-bit words of states that a lane holds of a row at a time.
+    bytes : int
+        What a lane reads and writes of a row at a time.
     packs : int
         The most packs that it holds.
+    words : int
+        The most 32-bit words of states that a thread holds.
     column_warps : int
         Warps of a block that computes a tile of tall columns.
-    words : int
-        The same of columns.
     column_rows : int
-        The most rows that a thread of such a block has.
+        The rows that a thread of such a block has, for which packs are made narrower; up to twice as many where packs
+        are narrow anyway.
     resident : int
         Threads that a multiprocessor shall hold at a time, which limits their registers.
     hop : float
-        Microseconds until a block sees what another one has published.
+        Microseconds until a block sees what another one has published, with room to spare.
     speed : float
         Bytes of memory traffic in a microsecond.
     """
@@ -54,13 +55,13 @@ class ScanPolicy(NamedTuple):
     rows_block: int = 128
     tile_block: int = 256
     rows: int = 4224
-    elements: int = 16
-    packs: int = 8
-    column_warps: int = 16
+    bytes: int = 128
+    packs: int = 16
     words: int = 32
+    column_warps: int = 16
     column_rows: int = 8
     resident: int = 1024
-    hop: float = 1.5
+    hop: float = 3.0
     speed: float = 4e6
 
 
@@ -112,11 +113,11 @@ class Walk(NamedTuple):
     reverse: bool
 
 
-class _Tiles(NamedTuple):
-    """How the grid is numbered, and what its blocks publish."""
+class _Grid(NamedTuple):
+    """How many tiles there are along the axis, how blocks are numbered, and what they publish."""
 
     tiles: int = 1
-    strips: int = 1
+    divisors: tuple[int, int] = (1, 1)
     radix: int = 0
     states: int = 0
 
@@ -151,15 +152,15 @@ def plan_scan(
     ['columns', 'tiles']
     """
     walk = _walk(x, out, axis, reverse, initial)
-    words = -(-state_bytes // 4)
+    words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
     pack = _pack(walk, x, out)
     if walk.columns > 1 and not _is_short(walk, pack, policy.column_rows):
         pack = min(pack, max(1, policy.words // (policy.column_rows * words)))
-        return _plan_columns(walk, pack, words, x.dtype.itemsize + out.dtype.itemsize, initial, policy)
+        return _plan_columns(walk, pack, words, traffic, initial, policy)
     if walk.columns > 1:
         walk = _columns_as_batches(walk)
         pack = _pack(walk, x, out)
-    packs = max(1, min(policy.elements // (pack * words), policy.packs))
+    packs = max(1, min(policy.bytes // traffic, policy.words // words, policy.packs * pack) // pack)
     if prod(walk.batches) >= policy.rows or walk.length <= 2 * WARP * pack * packs:
         return _plan_rows(walk, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
     return _plan_tiles(walk, pack, packs, words, initial, policy)
@@ -225,7 +226,7 @@ def _plan_rows(walk: Walk, pack: int, packs: int, item: int, initial: bool, poli
     loop = walk.length > group * pack * packs
     numbers = (policy.rows_block, pack, packs, group, loop, walk.reverse, initial)
     blocks = -(-prod(walk.batches) * group // policy.rows_block)
-    return _plan("rows", walk, numbers, policy.rows_block, blocks, _Tiles())
+    return _plan("rows", walk, numbers, policy.rows_block, blocks, _Grid())
 
 
 def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
@@ -248,13 +249,13 @@ def _plan_tiles(walk: Walk, pack: int, packs: int, words: int, initial: bool, po
     tiles = -(-walk.length // (policy.tile_block * pack * packs))
     radix = ROW_RADIX if tiles > 1 else 0
     numbers = (policy.tile_block, pack, packs, radix, walk.reverse, initial)
-    grid = _Tiles(tiles, 1, radix, _state_bytes(tiles, radix, words))
+    grid = _Grid(tiles, (tiles, 1), radix, _state_bytes(tiles, radix, words))
     return _plan("tiles", walk, numbers, policy.tile_block, prod(walk.batches) * tiles, grid)
 
 
 def _plan_columns(walk: Walk, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
     wanted = -(-walk.columns // pack)
-    rows = min(policy.column_rows, _power_of_two(walk.length))
+    rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(walk.length))
     lanes = min(
         (32, 16, 8, 4, 2, 1),
         key=lambda lanes: (-(-wanted // lanes) * lanes if lanes * pack * item >= 2 * SECTOR else wanted + WARP, -lanes),
@@ -268,7 +269,7 @@ def _plan_columns(walk: Walk, pack: int, words: int, item: int, initial: bool, p
     if tiles > 1:
         radix = _radix(tiles, floor * down * item, words, prod(walk.batches) * walk.columns, policy)
     numbers = (across, down, lanes, pack, rows, radix, initial)
-    grid = _Tiles(tiles, strips, radix, _state_bytes(tiles, radix, words) * walk.columns)
+    grid = _Grid(tiles, (strips, prod(walk.batches)), radix, _state_bytes(tiles, radix, words) * walk.columns)
     return _plan("columns", walk, numbers, WARP * across * down, prod(walk.batches) * strips * tiles, grid)
 
 
@@ -295,12 +296,12 @@ def _state_bytes(tiles: int, radix: int, words: int) -> int:
     return sum(-(-tiles // level) for level in levels) * words * PUBLISHED
 
 
-def _plan(kernel: str, walk: Walk, numbers: tuple[int, ...], block: int, blocks: int, grid: _Tiles) -> ScanPlan:
+def _plan(kernel: str, walk: Walk, numbers: tuple[int, ...], block: int, blocks: int, grid: _Grid) -> ScanPlan:
     batches, strides = walk.batches or (1,), [line or (0,) for line in walk.strides]
     count = prod(batches)
-    head = (walk.length, *walk.steps, walk.columns, *walk.column_steps, count, grid.states)
-    tail = struct.pack("<8q", *head) + pack_divmod(grid.tiles, 64) + pack_divmod(grid.strips, 64)
-    for divisor in batches[1:] or (1,):
+    head = (walk.length, *walk.steps, walk.columns, *walk.column_steps, count, grid.tiles, grid.states)
+    tail = struct.pack("<9q", *head)
+    for divisor in (*grid.divisors, *(batches[1:] or (1,))):
         tail += pack_divmod(divisor, 64)
     for line in strides:
         tail += struct.pack(f"<{len(line)}q", *line)

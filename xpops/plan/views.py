@@ -143,8 +143,8 @@ def _position(part: Any, length: int, axis: int) -> int:
         found = operator.index(part)
     except TypeError:
         raise IndexError(
-            f"index: a {type(part).__name__} along axis {axis}; accepted: integers, slices, '...', None. "
-            "Integer-array and boolean-mask indexing are not supported yet"
+            f"index: a {type(part).__name__} along axis {axis}; accepted: integers, slices, '...', None, or one "
+            "boolean array as the whole key. Integer arrays are not supported yet"
         ) from None
     if not -length <= found < length:
         raise IndexError(f"index: {found} is out of range for axis {axis} of length {length}")

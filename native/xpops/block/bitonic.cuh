@@ -51,9 +51,9 @@ XPOPS_DEVICE void bitonic_steps(Key (&keys)[kItems]) {
 
 }  // namespace detail
 
-// Compares this thread's keys with those of the thread whose number in the team differs by `mask`, in mirrored order where
-// kMirrored. The thread without the highest bit of `mask` keeps the smaller ones. Teams of more than a warp exchange
-// through `buffer`, kItems * kLanes keys of shared memory; all threads of the block must come along.
+// Compares this thread's keys with those of the thread whose number in the team differs by `mask`, in mirrored order
+// where kMirrored. The thread without the highest bit of `mask` keeps the smaller ones. Teams of more than a warp
+// exchange through `buffer`, kItems * kLanes keys of shared memory; all threads of the block must come along.
 template <int kLanes, bool kMirrored, int kItems, class Key>
 XPOPS_DEVICE void compare_across(Key (&keys)[kItems], int thread, int mask, int highest, Key* buffer) {
   const bool lower = (thread & highest) == 0;

@@ -73,8 +73,8 @@ template <class State, int kRadix>
 class LookBack {
  public:
   // `memory` holds zeros, (tiles + groups + supergroups) * columns states; for kRadix 1 tiles * columns.
-  XPOPS_DEVICE LookBack(void* memory, int64 tiles, int64 columns, int64 tile)
-      : columns_(columns), tile_(tile), group_(tile / kRadix), last_(tiles - 1) {
+  XPOPS_DEVICE LookBack(void* memory, int tiles, int64 columns, int tile)
+      : columns_(columns), tile_(tile), last_(tiles - 1) {
     Published<State>* states = static_cast<Published<State>*>(memory);
     if constexpr (kRadix > 1) {
       tiles_ = states, groups_ = tiles_ + tiles * columns, supers_ = groups_ + (tiles + kRadix - 1) / kRadix * columns;
@@ -89,8 +89,8 @@ class LookBack {
     Before<State> tiles, groups;
     if constexpr (kRadix > 1) {
       if (tile_ != last_) tiles_[tile_ * columns_ + column].publish(own);
-      tiles = combined(op, tiles_ + group_ * kRadix * columns_ + column, in_group());
-      if (closes_group()) groups_[group_ * columns_ + column].publish(tiles.then(op, own));
+      tiles = combined(op, tiles_ + group() * kRadix * columns_ + column, in_group());
+      if (closes_group()) groups_[group() * columns_ + column].publish(tiles.then(op, own));
       groups = combined(op, groups_ + super() * kRadix * columns_ + column, in_super());
     }
     Before<State> before;
@@ -104,31 +104,32 @@ class LookBack {
     static_assert(kRadix == kWarp, "a lane for each state");
     const int here = lane();
     if (here == 0 && tile_ != last_) tiles_[tile_].publish(own);
-    State tile, group, super_sum;
+    State tile_sum, group_sum, super_sum;
     bool has_tile = here >= in_group(), has_group = here >= in_super(), has_super = super() == 0;
     bool grouped = false;
     Before<State> tiles;
     for (;;) {  // all three at once: each takes the time of a trip to memory
-      if (!has_tile) has_tile = tiles_[group_ * kRadix + here].read(tile);
-      if (!has_group) has_group = groups_[super() * kRadix + here].read(group);
+      if (!has_tile) has_tile = tiles_[group() * kRadix + here].read(tile_sum);
+      if (!has_group) has_group = groups_[super() * kRadix + here].read(group_sum);
       if (!has_super) has_super = supers_[super() - 1].read(super_sum);
       if (!grouped && __all_sync(kFullMask, has_tile)) {
         grouped = true;
-        tiles = first_lanes(op, tile, in_group());
-        if (here == 0 && closes_group()) groups_[group_].publish(tiles.then(op, own));
+        tiles = first_lanes(op, tile_sum, in_group());
+        if (here == 0 && closes_group()) groups_[group()].publish(tiles.then(op, own));
       }
       if (__all_sync(kFullMask, has_tile && has_group && has_super)) break;
       Published<State>::pause();
     }
     Before<State> before;
     if (super() > 0) before.append(op, super_sum);
-    return finish(op, before, first_lanes(op, group, in_super()), tiles, own, 0, here == 0);
+    return finish(op, before, first_lanes(op, group_sum, in_super()), tiles, own, 0, here == 0);
   }
 
  private:
-  XPOPS_DEVICE int in_group() const { return static_cast<int>(tile_ % kRadix); }
-  XPOPS_DEVICE int in_super() const { return static_cast<int>(group_ % kRadix); }
-  XPOPS_DEVICE int64 super() const { return group_ / kRadix; }
+  XPOPS_DEVICE int group() const { return tile_ / kRadix; }
+  XPOPS_DEVICE int super() const { return tile_ / (kRadix * kRadix); }
+  XPOPS_DEVICE int in_group() const { return tile_ % kRadix; }
+  XPOPS_DEVICE int in_super() const { return group() % kRadix; }
   XPOPS_DEVICE bool closes_group() const { return in_group() == kRadix - 1 && tile_ != last_; }
 
   template <class Op>
@@ -174,7 +175,8 @@ class LookBack {
   }
 
   Published<State>*tiles_, *groups_, *supers_;
-  int64 columns_, tile_, group_, last_;
+  int64 columns_;
+  int tile_, last_;
 };
 
 // The next tile of the grid, the same for every thread of the block. `counter` is 0 at first.

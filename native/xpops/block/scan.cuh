@@ -51,8 +51,8 @@ XPOPS_DEVICE Before<State> before_row(const Op& op, const State* states, int row
   return before;
 }
 
-// Replaces kRows states in shared memory, kPitch apart, by what comes before them, and returns all of them together. The
-// first becomes nothing in particular.
+// Replaces kRows states in shared memory, kPitch apart, by what comes before them, and returns all of them together.
+// Nothing comes before the first, which stays as it is.
 template <int kRows, int kPitch, class Op, class State>
 XPOPS_DEVICE State exclusive_scan(const Op& op, State* states) {
   State sum = states[0];

@@ -32,8 +32,8 @@ XPOPS_DEVICE int64 index_at(const I* indices, uint64 i, int64 length) {
   return clamped(static_cast<int64>(indices[i]), length);
 }
 
-// W is any type of a word's size. kEach: there is an index for each word of the result, else one for each row along the axis.
-// kOuter: whether axes stand before the one of the indices. The grid may be smaller than the result.
+// W is any type of a word's size. kEach: there is an index for each word of the result, else one for each row along the
+// axis. kOuter: whether axes stand before the one of the indices. The grid may be smaller than the result.
 template <class W, class I, bool kEach, bool kOuter, int kThreads, int kUnroll, class Params>
 XPOPS_DEVICE void gather(const Params& params) {
   using Index = typename Params::Index;
@@ -86,8 +86,9 @@ XPOPS_DEVICE void scatter_rows(const Params& params) {
   const W* from = reinterpret_cast<const W*>(params.from);
   const int64* indices = reinterpret_cast<const int64*>(params.indices);
   W* out = reinterpret_cast<W*>(params.out);
+  const uint64 first = static_cast<uint64>(blockIdx.x) * kThreads + threadIdx.x;
 #pragma unroll 1
-  for (uint64 i = static_cast<uint64>(blockIdx.x) * kThreads + threadIdx.x; i < params.size; i += gridDim.x * kThreads) {
+  for (uint64 i = first; i < params.size; i += gridDim.x * kThreads) {
     Index row = static_cast<Index>(i);
     const Index inner = params.inner.divmod(row);
     const Index linear = static_cast<Index>(indices[row]) * params.inner.divisor + inner;

@@ -2,20 +2,18 @@
 // (Adinets and Merrill, "Onesweep", 2022).
 //
 // radix_count   counts the digits of every key: all digits in one read.
-// radix_prepare turns counts to the places where digits begin, and marks the digits worth a pass: one that all keys of a row
-//               have in common is not.
-// radix_pass    moves keys to their places by one digit. Tiles learn how many keys of each digit lie before them by looking
-//               back: integers are added, so the order in which tiles arrive changes nothing.
-// Which buffers a pass reads and writes follows, on the device, from how many passes come before and after it, so that the
-// host launches a pass for each digit and never waits.
+// radix_prepare turns counts to the places where digits begin, and marks the digits worth a pass: one that all keys of
+//               a row have in common is not.
+// radix_pass    moves keys to their places by one digit. Tiles learn how many keys of each digit lie before them by
+//               looking back: integers are added, so the order in which tiles arrive changes nothing.
+// Which buffers a pass reads and writes follows, on the device, from how many passes come before and after it, so that
+// the host launches a pass for each digit and never waits.
 #pragma once
 
-#include <xpops/block/warp.cuh>
+#include <xpops/block/radix.cuh>
 #include <xpops/math/order.cuh>
 
 namespace xpops {
-
-constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
 
 // What the host packs (xpops/engine/cuda/sort.py). "Even" buffers are written by passes with an even number of passes
 // after them, so `keys_even` is where values end.
@@ -30,56 +28,6 @@ struct RadixParams {
   uint32 rows;
   uint32 tiles;  // of a row
 };
-
-template <class Key>
-XPOPS_DEVICE uint32 digit_of(Key key, int digit) {
-  return static_cast<uint32>(key >> (digit * kDigitBits)) & (kDigits - 1);
-}
-
-// The lanes of the warp whose bit of `digit` is this lane's. As PTX because one test of the bit is all it takes, where the
-// compiler makes two and a shift.
-template <uint32 kBit>
-XPOPS_DEVICE uint32 match_bit(uint32 digit) {
-#if XPOPS_ON_GPU
-  uint32 peers;
-  asm volatile(
-      "{ .reg .pred set; .reg .b32 bit; and.b32 bit, %1, %2; setp.ne.u32 set, bit, 0;"
-      " vote.sync.ballot.b32 %0, set, 0xffffffff; @!set not.b32 %0, %0; }"
-      : "=r"(peers)
-      : "r"(digit), "n"(kBit));
-  return peers;
-#else
-  const uint32 voters = __ballot_sync(kFullMask, (digit & kBit) != 0);
-  return digit & kBit ? voters : ~voters;
-#endif
-}
-
-// The lanes of the warp that have the same digit.
-XPOPS_DEVICE uint32 match_digit(uint32 digit) {
-  return match_bit<1>(digit) & match_bit<2>(digit) & match_bit<4>(digit) & match_bit<8>(digit) & match_bit<16>(digit) &
-         match_bit<32>(digit) & match_bit<64>(digit) & match_bit<128>(digit);
-}
-
-// The sum of `count` over lower threads, for the first kDigits threads of the block; all must come along.
-template <class Count>
-XPOPS_DEVICE Count sum_before(Count count) {
-  __shared__ Count totals[kDigits / kWarp];
-  Count sum = count;
-#pragma unroll
-  for (int reach = 1; reach < kWarp; reach *= 2) {
-    const Count below = shuffle_up(sum, reach);
-    if (lane() >= reach) sum += below;
-  }
-  __syncthreads();  // the totals of an earlier call have been read
-  if (lane() == kWarp - 1 && threadIdx.x < kDigits) totals[warp()] = sum;
-  __syncthreads();
-  sum -= count;
-#pragma unroll
-  for (int i = 0; i < kDigits / kWarp; ++i) {
-    if (i < warp()) sum += totals[i];
-  }
-  return sum;
-}
 
 template <class T, bool kDescending, class Count, int kBlock, int kItems>
 XPOPS_DEVICE void radix_count(const RadixParams& params) {
@@ -98,7 +46,8 @@ XPOPS_DEVICE void radix_count(const RadixParams& params) {
     for (int digit = 0; digit < kKeyDigits; ++digit) atomicAdd(&counts[digit * kDigits + digit_of(key, digit)], 1u);
   };
   constexpr uint64 kTile = kBlock * kItems;
-  for (uint64 tile = static_cast<uint64>(blockIdx.x / params.rows) * kTile; tile < params.length; tile += blocks * kTile) {
+  uint64 tile = static_cast<uint64>(blockIdx.x / params.rows) * kTile;
+  for (; tile < params.length; tile += blocks * kTile) {
     if (tile + kTile <= params.length) {
       Bits loaded[kItems];
 #pragma unroll
@@ -121,7 +70,8 @@ XPOPS_DEVICE void radix_count(const RadixParams& params) {
 template <class T, class Count>
 XPOPS_DEVICE void radix_prepare(const RadixParams& params) {
   constexpr int kKeyDigits = sizeof(T);
-  Count* const counts = reinterpret_cast<Count*>(params.counts) + static_cast<uint64>(blockIdx.x) * (kKeyDigits * kDigits);
+  const uint64 row = blockIdx.x;
+  Count* const counts = reinterpret_cast<Count*>(params.counts) + row * (kKeyDigits * kDigits);
   uint32 passes = 0;
 #pragma unroll 1
   for (int digit = 0; digit < kKeyDigits; ++digit) {
@@ -130,40 +80,7 @@ XPOPS_DEVICE void radix_prepare(const RadixParams& params) {
     count = sum_before(count);
   }
   // Somebody has to write the result.
-  if (threadIdx.x == 0) reinterpret_cast<uint32*>(params.passes)[blockIdx.x] = passes ? passes : 1u;
-}
-
-// What a tile tells those behind it: the counts of its digits, then those of all tiles up to it. Each is one word, which
-// is read and written at once.
-template <class Count>
-struct TileState {
-  static constexpr Count kOwn = Count(1) << (8 * sizeof(Count) - 2), kAll = kOwn << 1, kCount = kOwn - 1;
-};
-
-// The keys of this thread's digit in all tiles before `tile`. Loads several states at once: they come from far.
-template <class Count>
-XPOPS_DEVICE Count look_back(const Count* states, uint32 tile) {
-  using State = TileState<Count>;
-  constexpr int kReach = 4;
-  Count sum = 0;
-  for (int64 next = static_cast<int64>(tile) - 1; next >= 0;) {
-    Count seen[kReach];
-#pragma unroll
-    for (int i = 0; i < kReach; ++i) {
-      seen[i] = next >= i ? *reinterpret_cast<const volatile Count*>(states + (next - i) * kDigits) : State::kAll;
-    }
-    bool known = true;
-#pragma unroll
-    for (int i = 0; i < kReach; ++i) {
-      known = known && seen[i] >= State::kOwn;
-      if (known) {
-        sum += seen[i] & State::kCount;
-        --next;
-        if (seen[i] >= State::kAll) return sum;
-      }
-    }
-  }
-  return sum;
+  if (threadIdx.x == 0) reinterpret_cast<uint32*>(params.passes)[row] = passes ? passes : 1u;
 }
 
 // The way through the buffers of one pass over one row. `passes` are the row's.
@@ -184,8 +101,27 @@ struct RadixRoute {
     return first ? params.x : odd ? params.keys_even : params.keys_odd;
   }
   XPOPS_DEVICE uint64 target(const RadixParams& params) const { return odd ? params.keys_odd : params.keys_even; }
-  XPOPS_DEVICE uint64 source_index(const RadixParams& params) const { return odd ? params.index_even : params.index_odd; }
-  XPOPS_DEVICE uint64 target_index(const RadixParams& params) const { return odd ? params.index_odd : params.index_even; }
+  XPOPS_DEVICE uint64 source_index(const RadixParams& params) const {
+    return odd ? params.index_even : params.index_odd;
+  }
+  XPOPS_DEVICE uint64 target_index(const RadixParams& params) const {
+    return odd ? params.index_odd : params.index_even;
+  }
+};
+
+// A pointer that the compiler can't take apart: it would add what all items have in common to the place of each.
+template <class T>
+XPOPS_DEVICE T* settled(T* pointer) {
+#if XPOPS_ON_GPU
+  asm volatile("" : "+l"(pointer));
+  __builtin_assume(__isGlobal(pointer));
+#endif
+  return pointer;
+}
+
+template <bool kValue>
+struct Truth {
+  static constexpr bool value = kValue;
 };
 
 // T: the elements. Index: how indices travel between passes, and Out: of the result's dtype; void where there are none.
@@ -210,8 +146,10 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   const uint32 passes = reinterpret_cast<const uint32*>(params.passes)[row];
   if (!(passes >> digit & 1)) return;
   // Tiles are numbered in the order in which they start, so that none waits for one that can't run.
-  if (threadIdx.x == 0) ticket = atomicAdd(reinterpret_cast<uint32*>(params.tickets) + static_cast<uint64>(digit) * params.rows + row, 1u);
-  uint32* const own = offsets[warp()];
+  if (threadIdx.x == 0) {
+    ticket = atomicAdd(reinterpret_cast<uint32*>(params.tickets) + uint64(digit) * params.rows + row, 1u);
+  }
+  uint32* const own = offsets[threadIdx.x / kWarp];
   for (int i = lane(); i < kDigits; i += kWarp) own[i] = 0;
   __syncthreads();
   const RadixRoute route(passes, digit);
@@ -222,7 +160,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   const int size = left < kTile ? static_cast<int>(left) : kTile;
 
   // Item i of a lane comes after all items i - 1 of its warp: neighbours are loaded together, and order is kept.
-  const int mine = warp() * kSegment + lane();
+  const int mine = threadIdx.x / kWarp * kSegment + threadIdx.x % kWarp;
   Bits keys[kItems];
   const Bits* const from = reinterpret_cast<const Bits*>(route.source(params)) + row_start + start + mine;
   if (size == kTile) {
@@ -247,7 +185,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   const bool counts = threadIdx.x < kDigits;
   // The states of this digit of all tiles of this row: of this pass, and of the one before and the next one.
   const auto states = [&](bool turn) {
-    const uint64 tiles = static_cast<uint64>(params.rows) * params.tiles, skipped = turn * tiles + row * uint64(params.tiles);
+    const uint64 skipped = (turn * uint64(params.rows) + row) * params.tiles;
     return reinterpret_cast<Count*>(params.states) + skipped * kDigits + threadIdx.x;
   };
   const uint64 here = static_cast<uint64>(tile) * kDigits;
@@ -268,11 +206,12 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   }
   __syncthreads();
 
+  const uint32 below_me = (1u << (threadIdx.x % kWarp)) - 1;
   uint32 ranks[kIndices ? kItems : 1];
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
     const uint32 value = digit_of(keys[i], digit), peers = match_digit(value);
-    const uint32 below = __popc(peers & ((1u << lane()) - 1)), next = own[value];
+    const uint32 below = __popc(peers & below_me), next = own[value];
     __syncwarp();
     if (below == 0) own[value] = next + __popc(peers);
     __syncwarp();
@@ -298,17 +237,24 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
     places[threadIdx.x] = reinterpret_cast<const Count*>(params.counts)[table] + sum - begin;
   }
   __syncthreads();
-  Bits* const to = reinterpret_cast<Bits*>(route.target(params)) + row_start;
+  Bits* const to = settled(reinterpret_cast<Bits*>(route.target(params)) + row_start);
   Count targets[kIndices ? kItems : 1];
+  const auto deliver = [&](auto whole) {
 #pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    const int place = i * kBlock + threadIdx.x;
-    if (place < size) {
-      const Bits key = staged_keys[place];
-      const Count target = static_cast<Count>(places[digit_of(key, digit)] + place);
-      if (kValues || !route.last) to[target] = route.last ? Map::decode(key) : key;
-      if constexpr (kIndices) targets[i] = target;
+    for (int i = 0; i < kItems; ++i) {
+      const int place = i * kBlock + threadIdx.x;
+      if (decltype(whole)::value || place < size) {
+        const Bits key = staged_keys[place];
+        const Count target = static_cast<Count>(places[digit_of(key, digit)] + place);
+        if (kValues || !route.last) to[target] = route.last ? Map::decode(key) : key;
+        if constexpr (kIndices) targets[i] = target;
+      }
     }
+  };
+  if (size == kTile) {
+    deliver(Truth<true>());
+  } else {
+    deliver(Truth<false>());
   }
   if constexpr (kIndices) {
     Place* const staged_indices = reinterpret_cast<Place*>(staged);
@@ -316,8 +262,8 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
 #pragma unroll
     for (int i = 0; i < kItems; ++i) staged_indices[ranks[i]] = carried[i];
     __syncthreads();
-    Out* const out = reinterpret_cast<Out*>(params.indices) + row_start;
-    Place* const to_index = reinterpret_cast<Place*>(route.target_index(params)) + row_start;
+    Out* const out = settled(reinterpret_cast<Out*>(params.indices) + row_start);
+    Place* const to_index = settled(reinterpret_cast<Place*>(route.target_index(params)) + row_start);
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       const int place = i * kBlock + threadIdx.x;

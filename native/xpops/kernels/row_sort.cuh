@@ -1,7 +1,7 @@
 // Sorting rows that fit the registers of a team of threads. A warp sorts several short rows, a block one long row.
 //
-// The rows of a warp (or block) are one piece of memory, which it reads and writes in its order; shared memory brings each
-// thread a run of its row and takes it back.
+// The rows of a warp (or block) are one piece of memory, which it reads and writes in its order; shared memory brings
+// each thread a run of its row and takes it back.
 #pragma once
 
 #include <xpops/block/bitonic.cuh>
@@ -72,7 +72,7 @@ struct RowSortParams {
   uint32 length, unused;
 };
 
-// T: the elements. Index: of the indices' dtype, or void where there are none. kLanes threads with kItems keys each hold a
+// T: the elements. Index: of the indices' dtype, or void where there are none. kLanes threads of kItems keys hold a
 // row; kFull: its length is exactly that.
 template <class T, bool kDescending, bool kValues, class Index, int kItems, int kLanes, bool kFull, int kBlock>
 XPOPS_DEVICE void row_sort(const RowSortParams& params) {

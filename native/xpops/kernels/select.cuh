@@ -1,195 +1,15 @@
 // Selection: what a predicate chooses of an array, in its order, as elements, as coordinates, or as numbers of groups.
 //
-// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile, `scan_tiles` turns
-// the counts into the tiles' first places in the result and their sum, which the host reads to make room, and `select` (or
-// `number_groups`) finds the chosen elements again. A tile's are brought together in shared memory, so that the result is
-// written in whole packs.
+// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile, `scan_tiles`
+// turns the counts into the tiles' first places in the result and their sum, which the host reads to make room, and
+// `select` (or `number_groups`) finds the chosen elements again. A tile's are brought together in shared memory, so
+// that the result is written in whole packs.
 #pragma once
 
-#include <xpops/block/warp.cuh>
-#include <xpops/core/cast.cuh>
-#include <xpops/core/traits.cuh>
-#include <xpops/core/types.cuh>
 #include <xpops/index/coordinates.cuh>
-#include <xpops/memory/pack.cuh>
-#include <xpops/memory/storage.cuh>
+#include <xpops/kernels/count_tiles.cuh>
 
 namespace xpops {
-
-// What the host packs (xpops/engine/cuda/select.py). Slot 0 is what the predicate reads, slot 1 the tiles' first places, one
-// more than there are tiles; the results follow, and what else is read.
-template <int kSlots, int kRank = 1, class Index = uint32>
-struct SelectParams {
-  uint64 slots[kSlots];
-  uint64 size;
-  FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
-};
-
-template <class T, class Params>
-XPOPS_DEVICE T* slot(const Params& params, int i) {
-  return reinterpret_cast<T*>(params.slots[i]);
-}
-
-// kSize elements by accesses of kAccess elements, which is what their address is aligned to.
-template <class T, int kSize, int kAccess>
-XPOPS_DEVICE void load_elements(const T* from, T* to) {
-  constexpr int kWidth = kAccess < kSize ? kAccess : kSize;
-#pragma unroll
-  for (int i = 0; i < kSize; i += kWidth) {
-    Pack<T, kWidth> pack;
-    pack.load(from + i);
-#pragma unroll
-    for (int j = 0; j < kWidth; ++j) to[i + j] = pack.elem[j];
-  }
-}
-
-// Predicates. A Fragment is what is loaded to judge kSize neighbours; `flags` has a bit for each of them.
-
-template <class T, int kAccess>
-struct NonZero {
-  using Element = typename Storage<T>::type;
-
-  template <int kSize>
-  struct Fragment {
-    union {
-      Element elem[kSize];
-      uint32 words[kSize * sizeof(Element) >= 4 ? kSize * sizeof(Element) / 4 : 1];
-    };
-    XPOPS_DEVICE Fragment() {}
-  };
-
-  template <int kSize>
-  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
-    load_elements<Element, kSize, kAccess>(x + first, to.elem);
-  }
-
-  template <int kSize>
-  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64) {
-    uint32 found = 0;
-    if constexpr (is_same_v<T, bool> && kSize % 4 == 0) {
-#pragma unroll
-      for (int i = 0; i < kSize / 4; ++i) {
-        const uint32 word = from.words[i];
-        // The highest bit of every byte that is not 0, then these four bits side by side.
-        const uint32 ones = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
-        found |= (ones * 0x01020408u) >> 24 << (4 * i);
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < kSize; ++i) found |= static_cast<uint32>(chosen(from.elem[i])) << i;
-    }
-    return found;
-  }
-
-  XPOPS_DEVICE static bool chosen_at(const Element* x, uint64 i) { return chosen(x[i]); }
-  XPOPS_DEVICE static bool chosen(Element x) { return cast<bool>(x); }
-};
-
-// Whether an element differs from the one before; the first one does.
-template <class T, int kAccess>
-struct Differs {
-  using Element = typename Storage<T>::type;
-
-  template <int kSize>
-  struct Fragment {
-    Element elem[kSize], before;
-    XPOPS_DEVICE Fragment() {}
-  };
-
-  template <int kSize>
-  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
-    load_elements<Element, kSize, kAccess>(x + first, to.elem);
-    to.before = x[first == 0 ? 0 : first - 1];
-  }
-
-  template <int kSize>
-  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64 first) {
-    uint32 found = first == 0 || differ(from.before, from.elem[0]);
-#pragma unroll
-    for (int i = 1; i < kSize; ++i) found |= static_cast<uint32>(differ(from.elem[i - 1], from.elem[i])) << i;
-    return found;
-  }
-
-  XPOPS_DEVICE static bool chosen_at(const Element* x, uint64 i) { return i == 0 || differ(x[i - 1], x[i]); }
-  XPOPS_DEVICE static bool differ(Element x, Element y) { return cast<compute_t<T>>(x) != cast<compute_t<T>>(y); }
-};
-
-// A warp counts a tile; its lanes take packs of 16 bytes in turn.
-template <class Source, class Offset, int kThreads, int kTile, class Params>
-XPOPS_DEVICE void count_tiles(const Params& params) {
-  using Element = typename Source::Element;
-  constexpr int kPack = kMaxPackBytes / sizeof(Element), kStep = kWarp * kPack, kRounds = kTile / kStep;
-  constexpr int kBatch = kRounds < 8 ? kRounds : 8;
-  static_assert(kRounds % kBatch == 0, "a tile is whole batches");
-  const Element* x = slot<const Element>(params, 0);
-  const uint64 tile = static_cast<uint64>(blockIdx.x) * (kThreads / kWarp) + warp(), base = tile * kTile;
-  if (base >= params.size) return;
-  uint32 count = 0;
-  if (base + kTile <= params.size) {
-#pragma unroll 1
-    for (int round = 0; round < kRounds; round += kBatch) {
-      const uint64 first = base + round * kStep + lane() * kPack;
-      typename Source::template Fragment<kPack> fragments[kBatch];
-#pragma unroll
-      for (int b = 0; b < kBatch; ++b) Source::load(x, first + b * kStep, fragments[b]);
-#pragma unroll
-      for (int b = 0; b < kBatch; ++b) count += __popc(Source::flags(fragments[b], first + b * kStep));
-    }
-  } else {
-    for (uint64 i = base + lane(); i < params.size; i += kWarp) count += Source::chosen_at(x, i);
-  }
-#pragma unroll
-  for (int reach = 1; reach < kWarp; reach *= 2) count += shuffle_xor(count, reach);
-  if (lane() == 0) slot<Offset>(params, 1)[tile] = count;
-}
-
-// The sum of the x of this lane and those below.
-template <class T>
-XPOPS_DEVICE T prefix_sum(T x) {
-#pragma unroll
-  for (int reach = 1; reach < kWarp; reach *= 2) {
-    const T below = shuffle_up(x, reach);
-    if (lane() >= reach) x += below;
-  }
-  return x;
-}
-
-struct ScanTilesParams {
-  uint64 offsets;
-  uint64 tiles;
-};
-
-// One block: counts become the sums of the counts before, and the sum of all follows the last.
-template <class Offset, int kThreads, int kItems>
-XPOPS_DEVICE void scan_tiles(const ScanTilesParams& params) {
-  constexpr int kWarps = kThreads / kWarp;
-  __shared__ Offset totals[kWarps];
-  Offset* offsets = reinterpret_cast<Offset*>(params.offsets);
-  Offset carry = 0;
-#pragma unroll 1
-  for (uint64 base = 0; base < params.tiles; base += kThreads * kItems) {
-    const uint64 first = base + threadIdx.x * kItems;
-    Offset items[kItems], sum = 0;
-#pragma unroll
-    for (int i = 0; i < kItems; ++i) items[i] = first + i < params.tiles ? offsets[first + i] : 0;
-#pragma unroll
-    for (int i = 0; i < kItems; ++i) sum += items[i];
-    const Offset prefix = prefix_sum(sum);
-    __syncthreads();  // the totals of the round before have been read
-    if (lane() == kWarp - 1) totals[warp()] = prefix;
-    __syncthreads();
-    const Offset warps = prefix_sum(lane() < kWarps ? totals[lane()] : Offset(0));
-    const Offset before = shuffle(warps, warp() == 0 ? 0 : warp() - 1);
-    Offset place = carry + (warp() == 0 ? 0 : before) + prefix - sum;
-#pragma unroll
-    for (int i = 0; i < kItems; ++i) {
-      if (first + i < params.tiles) offsets[first + i] = place;
-      place += items[i];
-    }
-    carry += shuffle(warps, kWarp - 1);
-  }
-  if (threadIdx.x == 0) offsets[params.tiles] = carry;
-}
 
 // One thread's part of a tile: kUnroll packs of kPack elements, a warp apart from each other.
 template <class Source, int kThreads, int kPack, int kUnroll>
@@ -269,7 +89,8 @@ struct Elements {
 
   // Packs of which nothing is chosen are not read.
   template <int kPack, class Params>
-  XPOPS_DEVICE static void load(const Params& params, uint64 base, uint32 at, uint32 valid, uint32 flags, Fragment<kPack>& to) {
+  XPOPS_DEVICE static void load(const Params& params, uint64 base, uint32 at, uint32 valid, uint32 flags,
+                                Fragment<kPack>& to) {
     const W* from = slot<const W>(params, 3) + base + at;
     if (flags == 0) return;
     if (at + kPack <= valid) {

@@ -17,6 +17,7 @@ from xpops.engine.cpu.histogram import bincount
 from xpops.engine.cpu.reduce import reduce
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.cpu.scan import scan
+from xpops.engine.cpu.searchsorted import searchsorted
 from xpops.engine.cpu.select import compress, nonzero, place, runs
 from xpops.engine.cpu.sort import sort
 from xpops.engine.protocol import Kernel, Owner
@@ -40,6 +41,7 @@ class CpuEngine:
     place = place
     runs = runs
     scan = scan
+    searchsorted = searchsorted
     sort = sort
     take = take
     take_along = take_along

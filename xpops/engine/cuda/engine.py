@@ -23,6 +23,7 @@ from xpops.engine.cuda.launch import Function, launcher
 from xpops.engine.cuda.memory import Block, Pool
 from xpops.engine.cuda.reduce import reduce
 from xpops.engine.cuda.scan import scan
+from xpops.engine.cuda.searchsorted import searchsorted
 from xpops.engine.cuda.select import compress, nonzero, place, runs
 from xpops.engine.cuda.sort import sort
 from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
@@ -50,6 +51,7 @@ class CudaEngine:
     place = place
     runs = runs
     scan = scan
+    searchsorted = searchsorted
     sort = sort
     take = take
     take_along = take_along

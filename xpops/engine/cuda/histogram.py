@@ -19,8 +19,9 @@ from xpops.plan.signature import signature_of
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Threads of a block, packs that a thread loads at once, and blocks for each multiprocessor.
-BLOCK, UNROLL, BLOCKS = 256, 2, 8
+# Threads of a block, packs that a thread loads at once, and blocks for each multiprocessor: as many as have room beside
+# each other for the most counters (32 KiB) on an H200, so that no block waits for a place.
+BLOCK, UNROLL, BLOCKS = 256, 2, 6
 # A block's counters in shared memory: as many bins as there are, in as many copies as fit, one for each warp at most.
 FEWEST_BINS, SHARED_COUNTERS = 256, 8192
 # Bins of the first pass where the caller named no length.

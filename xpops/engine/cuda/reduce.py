@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 # A state is an element, or a few of them beside a count or a position.
 _STATE_BYTES = 32
-# float32 is what people add up by the million: as exactly as in float64, which many GPUs are slow in.
-_COMPENSATED = ("mean", "sum")
+# float32 is what people add up by the million: as exactly as in float64, which many GPUs are slow in. Of fewer elements
+# than this, the tree that adds them up loses no more than NumPy does.
+_COMPENSATED, _MANY = ("mean", "sum"), 1024
 
 
 def reduce(
@@ -64,18 +65,19 @@ def planned(
     for axis in axes:
         count *= x.shape[axis]
     ending = struct.pack("<dd", count, max(count - correction, 0.0))
-    return plan, reduce_glue(op, x.dtype, loop, out.dtype, plan), ending + plan.tail
+    compensated = op.name in _COMPENSATED and loop == dt.float32 and count > _MANY
+    functor = "Compensated" * compensated + op.functor
+    return plan, reduce_glue(functor, x.dtype, loop, out.dtype, plan), ending + plan.tail
 
 
-def reduce_glue(op: Reduction, dtype: DType, loop: DType, out: DType, plan: ReducePlan) -> str:
-    """The lines that instantiate a kernel of the family."""
+def reduce_glue(functor: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan) -> str:
+    """The lines that instantiate a kernel of the family, for a reducer."""
     stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
     types = f"ReduceTypes<{stored}, {looped}, compute_t<{looped}>, {result}>"
     numbers: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
     if not plan.columns:
         numbers = [str(plan.block), *numbers, _truth(plan.ragged)]
-    reducer = f"Compensated{op.functor}" if op.name in _COMPENSATED and loop == dt.float32 else op.functor
-    arguments = ", ".join([f"{reducer}<compute_t<{looped}>>", types, *numbers, _truth(plan.splits > 1)])
+    arguments = ", ".join([f"{functor}<compute_t<{looped}>>", types, *numbers, _truth(plan.splits > 1)])
     headers = ["kernels/reduce"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
     return "\n".join(
         [

@@ -5,117 +5,20 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
-from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.elementwise import empty_kernel
 from xpops.engine.cuda.gather import row_gatherer, row_scatterer, word_of
-from xpops.engine.cuda.memory import Block
+from xpops.engine.cuda.tiles import BLOCK, Counts, Tiling, counter, glue, tiling_of
 from xpops.engine.protocol import Measure, Program
 from xpops.plan.divmod import pack_divmod
-from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.selection import require_count
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
-
-# Threads of a block, and those of the one block that scans counts, with the counts that each of them takes at once.
-BLOCK, SCAN_BLOCK, SCAN_ITEMS = 256, 1024, 16
-# Packs that a thread judges; fewer where a pack has many elements, each of which is code.
-UNROLL, UNROLL_BYTES = 4, 2
-_WARP = 32
-
-
-class Tiling(NamedTuple):
-    """How an array is cut into tiles for a predicate.
-
-    Attributes
-    ----------
-    predicate : str
-        The C++ type.
-    size : int
-        Elements to judge; not 0.
-    pack, unroll : int
-        Elements that a thread judges at once, and how many times.
-    offset : numpy.dtype
-        Holds every place in the result.
-    """
-
-    predicate: str
-    size: int
-    pack: int
-    unroll: int
-    offset: DType
-
-    @property
-    def tile(self) -> int:
-        """The elements of a tile."""
-        return BLOCK * self.pack * self.unroll
-
-    @property
-    def tiles(self) -> int:
-        return -(-self.size // self.tile)
-
-    @property
-    def c_offset(self) -> str:
-        return dt.INFO[self.offset].c_type
-
-
-def tiling_of(predicate: str, x: Layout, itemsize: int) -> Tiling:
-    """The tiles of a C-contiguous `x`, of which elements of `itemsize` bytes are kept.
-
-    Examples
-    --------
-    >>> from xpops.core.devices import Device
-    >>> tiling_of("NonZero", layout_of(dt.bool, (8,), None, Device("cuda")), 4)
-    Tiling(predicate='NonZero<bool, 16>', size=8, pack=4, unroll=4, offset=dtype('uint32'))
-    """
-    pack = MAX_PACK_BYTES // max(x.dtype.itemsize, itemsize)
-    return Tiling(
-        f"{predicate}<{dt.INFO[x.dtype].c_type}, {x.align // x.dtype.itemsize or 1}>",
-        x.size,
-        pack,
-        UNROLL if pack < MAX_PACK_BYTES else UNROLL_BYTES,
-        dt.uint32 if x.size < INDEX_LIMIT else dt.uint64,
-    )
-
-
-class Counts(NamedTuple):
-    """What the first pass found.
-
-    Attributes
-    ----------
-    total : int
-    offsets : int
-        The address of the tiles' first places.
-    block : Block
-        Keeps them.
-    """
-
-    total: int
-    offsets: int
-    block: Block
-
-
-def counter(engine: CudaEngine, tiling: Tiling) -> Callable[[int, int], Counts]:
-    """The first pass: a function of the stream and what the predicate reads. It waits for the device."""
-    warps = BLOCK // _WARP
-    count = engine.launcher(
-        "select", count_glue(tiling), -(-tiling.tiles // warps), BLOCK, "QQ", struct.pack("<Q", tiling.size)
-    )
-    scan = engine.launcher("select", scan_glue(tiling), 1, SCAN_BLOCK, "Q", struct.pack("<Q", tiling.tiles))
-    item, total = tiling.offset.itemsize, layout_of(tiling.offset, (), None, engine.context.device)
-    allocate = engine.pool.allocator((tiling.tiles + 1) * item)
-
-    def counted(stream: int, source: int) -> Counts:
-        offsets, block = allocate(stream)
-        count(stream, source, offsets)
-        scan(stream, offsets)
-        return Counts(int(engine.to_host(offsets + tiling.tiles * item, total, stream)), offsets, block)
-
-    return counted
 
 
 def nonzero(engine: CudaEngine, x: Layout) -> Measure:
@@ -141,20 +44,18 @@ def nonzero(engine: CudaEngine, x: Layout) -> Measure:
 
 def compress(engine: CudaEngine, x: Layout, mask: Layout) -> Measure:
     """See `xpops.engine.protocol.Engine.compress`."""
-    rest, device, dtype, empty = x.shape[mask.ndim :], engine.context.device, x.dtype, x.size == 0
+    rest, device, dtype = x.shape[mask.ndim :], engine.context.device, x.dtype
     if mask.size == 0:
         return _always((layout_of(dtype, (0, *rest), None, device),))
     width = prod(rest) * dtype.itemsize
     whole = width in (1, 2, 4, 8, MAX_PACK_BYTES) and x.align >= width
     tiling = tiling_of("NonZero", mask, width if whole else 1)
     counted = counter(engine, tiling)
-    write = (
-        empty_kernel
-        if empty
-        else _elements(engine, tiling, width, x.align)
-        if whole
-        else _rows(engine, tiling, x, mask.size)
-    )
+    write = empty_kernel
+    if whole:
+        write = _elements(engine, tiling, width, x.align)
+    elif width:
+        write = _rows(engine, tiling, x, mask.size)
 
     def measure(stream: int, x: int, mask: int) -> Program:
         counts = counted(stream, mask)
@@ -276,42 +177,13 @@ def _selecting(
     return engine.launcher("select", source, tiling.tiles, BLOCK, slots, tail)
 
 
-# The lines that instantiate the kernels.
-
-
-def count_glue(tiling: Tiling) -> str:
-    """The glue of the kernel that counts what is chosen of each tile."""
-    call = f"count_tiles<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.tile}>"
-    return _glue(call, "SelectParams<2>", BLOCK)
-
-
-def scan_glue(tiling: Tiling) -> str:
-    """The glue of the kernel that turns counts into places."""
-    call = f"scan_tiles<{tiling.c_offset}, {SCAN_BLOCK}, {SCAN_ITEMS}>"
-    return _glue(call, "ScanTilesParams", SCAN_BLOCK)
-
-
 def select_glue(tiling: Tiling, sink: str, params: str) -> str:
     """The glue of the kernel that writes what is chosen."""
     call = f"select<{tiling.predicate}, {sink}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
-    return _glue(call, params, BLOCK)
+    return glue(call, params, BLOCK)
 
 
 def groups_glue(tiling: Tiling) -> str:
     """The glue of the kernel that numbers groups."""
     call = f"number_groups<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
-    return _glue(call, "SelectParams<4>", BLOCK)
-
-
-def _glue(call: str, params: str, threads: int) -> str:
-    return "\n".join(
-        [
-            "#include <xpops/kernels/select.cuh>",
-            "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({threads})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {call}(params);",
-            "}",
-            "",
-        ]
-    )
+    return glue(call, "SelectParams<4>", BLOCK)

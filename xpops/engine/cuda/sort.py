@@ -1,4 +1,4 @@
-"""Sorting on CUDA: short rows in registers, long ones by radix passes (``native/xpops/kernels/{row,radix}_sort.cuh``)."""
+"""Sorting on CUDA: short rows in registers (``native/xpops/kernels/row_sort.cuh``), long ones by radix passes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 # The numbers below are estimates for compute capability 9.0 that no measurement has changed yet.
-# Rows up to this length are sorted in registers.
-ROW_LIMIT = 4096
 ROW_BLOCK = 128
-# Keys of a thread in registers, by the bytes of what is compared.
+# By the bytes of what is compared, a key and perhaps its place: the keys that a thread sorts in registers, and the
+# length up to which rows are sorted so. Shared memory, 48 KiB at most, holds a row.
 ROW_ITEMS = {4: 32, 8: 16, 12: 8}
+ROW_LIMITS = {4: 4096, 8: 4096, 12: 2048}
 
 DIGITS = 256
 COUNT_BLOCK, COUNT_ITEMS = 512, 16
@@ -55,18 +55,18 @@ PASS_POLICIES = {
 
 
 class Sort(NamedTuple):
-    """One call: the rows of `x`, and what is wanted of them."""
+    """One call: the rows of `x`, and what is wanted of them; `placed` is the dtype of indices."""
 
     dtype: DType
     rows: int
     length: int
     values: bool
-    index: DType | None
+    placed: DType | None
     descending: bool
 
     def addresses(self, data: tuple[int, ...]) -> tuple[int, int, int]:
         """Those of values, indices and x from a kernel's arguments; 0 for what is not wanted."""
-        return (data[0] if self.values else 0), (data[-2] if self.index is not None else 0), data[-1]
+        return (data[0] if self.values else 0), (data[-2] if self.placed is not None else 0), data[-1]
 
     def glue(self, family: str, body: str, block: int, blocks: int = 1) -> str:
         """The source of a kernel of ``kernels/<family>_sort.cuh``."""
@@ -80,12 +80,18 @@ class Sort(NamedTuple):
         )
 
     @property
+    def compared(self) -> int:
+        """The bytes of what is compared in registers: a key, and a place beside it where indices are wanted."""
+        wide = {1: 4, 2: 4, 4: 8, 8: 12} if self.placed is not None else {1: 4, 2: 4, 4: 4, 8: 8}
+        return wide[self.dtype.itemsize]
+
+    @property
     def types(self) -> str:
         return f"{dt.INFO[self.dtype].c_type}, {_literal(self.descending)}"
 
     @property
     def out(self) -> str:
-        return "void" if self.index is None else dt.INFO[self.index].c_type
+        return "void" if self.placed is None else dt.INFO[self.placed].c_type
 
 
 def sort(engine: CudaEngine, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
@@ -95,7 +101,7 @@ def sort(engine: CudaEngine, x: Layout, values: Layout | None, indices: Layout |
     length = x.shape[-1]
     index = None if indices is None else indices.dtype
     call = Sort(x.dtype, x.size // length, length, values is not None, index, descending)
-    return _sort_rows(engine, call) if length <= ROW_LIMIT else _sort_radix(engine, call)
+    return _sort_rows(engine, call) if length <= ROW_LIMITS[call.compared] else _sort_radix(engine, call)
 
 
 class RowPlan(NamedTuple):
@@ -115,10 +121,8 @@ def plan_rows(call: Sort) -> RowPlan:
     >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False))
     RowPlan(items=32, lanes=2, block=128, blocks=16)
     """
-    narrow = call.dtype.itemsize <= (2 if call.index is not None else 4)
-    wide = 12 if call.index is not None and call.dtype.itemsize == 8 else 8
     room = 1 << (call.length - 1).bit_length()
-    items = min(room, ROW_ITEMS[4 if narrow else wide])
+    items = min(room, ROW_ITEMS[call.compared])
     lanes = room // items
     block = max(ROW_BLOCK, lanes)
     return RowPlan(items, lanes, block, -(-call.rows // (block // lanes)))
@@ -145,9 +149,9 @@ def _sort_rows(engine: CudaEngine, call: Sort) -> Kernel:
 
 
 class RadixPlan(NamedTuple):
-    """How long rows are sorted: the C++ types of counts and of indices on their way, the pass's numbers, tiles of a row."""
+    """How long rows are sorted: C++ types of counts and of travelling indices, numbers of a pass, tiles of a row."""
 
-    count: str
+    counts: str
     carried: str
     index_bytes: int
     policy: PassPolicy
@@ -157,7 +161,7 @@ class RadixPlan(NamedTuple):
 def plan_radix(call: Sort) -> RadixPlan:
     """The plan of sorting by radix passes."""
     wide = call.length >= LONG_INDEX
-    index_bytes = 0 if call.index is None else 8 if wide else 4
+    index_bytes = 0 if call.placed is None else 8 if wide else 4
     policy = PASS_POLICIES[call.dtype.itemsize, index_bytes]
     return RadixPlan(
         "uint64" if call.length >= LONG_COUNT else "uint32",
@@ -173,11 +177,11 @@ def radix_sources(call: Sort, plan: RadixPlan) -> tuple[str, str, str]:
     block, items, blocks = plan.policy
     c_type = dt.INFO[call.dtype].c_type
     moved = f"{_literal(call.values)}, {plan.carried}, {call.out}"
-    count_items = COUNT_ITEMS * 4 // max(4, call.dtype.itemsize)
+    count_items = max(1, COUNT_ITEMS * 4 // max(4, call.dtype.itemsize))
     return (
-        call.glue("radix", f"radix_count<{call.types}, {plan.count}, {COUNT_BLOCK}, {count_items}>", COUNT_BLOCK),
-        call.glue("radix", f"radix_prepare<{c_type}, {plan.count}>", DIGITS),
-        call.glue("radix", f"radix_pass<{call.types}, {moved}, {plan.count}, {block}, {items}>", block, blocks),
+        call.glue("radix", f"radix_count<{call.types}, {plan.counts}, {COUNT_BLOCK}, {count_items}>", COUNT_BLOCK),
+        call.glue("radix", f"radix_prepare<{c_type}, {plan.counts}>", DIGITS),
+        call.glue("radix", f"radix_pass<{call.types}, {moved}, {plan.counts}, {block}, {items}>", block, blocks),
     )
 
 
@@ -196,7 +200,7 @@ def _sort_radix(engine: CudaEngine, call: Sort) -> Kernel:
     launch_prepare = launcher(prepare, call.rows, DIGITS)
     launch_move = launcher(move, plan.tiles * call.rows, plan.policy.block)
 
-    word = 8 if plan.count == "uint64" else 4
+    word = 8 if plan.counts == "uint64" else 4
     states = call.rows * plan.tiles * DIGITS * word
     # What has to be zero comes first. Values end in their own memory, and so do indices, every other pass.
     pieces = (

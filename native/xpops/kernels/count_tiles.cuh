@@ -1,0 +1,101 @@
+// The first pass of a selection: how many elements are chosen before each tile.
+#pragma once
+
+#include <xpops/block/warp.cuh>
+#include <xpops/index/divmod.cuh>
+#include <xpops/kernels/predicates.cuh>
+
+namespace xpops {
+
+// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is what the predicate reads, slot 1 the tiles'
+// first places, one more than there are tiles; the results follow, and what else is read.
+template <int kSlots, int kRank = 1, class Index = uint32>
+struct SelectParams {
+  uint64 slots[kSlots];
+  uint64 size;
+  FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
+};
+
+template <class T, class Params>
+XPOPS_DEVICE T* slot(const Params& params, int i) {
+  return reinterpret_cast<T*>(params.slots[i]);
+}
+
+// A warp counts a tile; its lanes take packs of 16 bytes in turn.
+template <class Source, class Offset, int kThreads, int kTile, class Params>
+XPOPS_DEVICE void count_tiles(const Params& params) {
+  using Element = typename Source::Element;
+  constexpr int kPack = kMaxPackBytes / sizeof(Element), kStep = kWarp * kPack, kRounds = kTile / kStep;
+  constexpr int kBatch = kRounds < 8 ? kRounds : 8;
+  static_assert(kRounds % kBatch == 0, "a tile is whole batches");
+  const Element* x = slot<const Element>(params, 0);
+  const uint64 tile = static_cast<uint64>(blockIdx.x) * (kThreads / kWarp) + warp(), base = tile * kTile;
+  if (base >= params.size) return;
+  uint32 count = 0;
+  if (base + kTile <= params.size) {
+#pragma unroll 1
+    for (int round = 0; round < kRounds; round += kBatch) {
+      const uint64 first = base + round * kStep + lane() * kPack;
+      typename Source::template Fragment<kPack> fragments[kBatch];
+#pragma unroll
+      for (int b = 0; b < kBatch; ++b) Source::load(x, first + b * kStep, fragments[b]);
+#pragma unroll
+      for (int b = 0; b < kBatch; ++b) count += __popc(Source::flags(fragments[b], first + b * kStep));
+    }
+  } else {
+    for (uint64 i = base + lane(); i < params.size; i += kWarp) count += Source::chosen_at(x, i);
+  }
+#pragma unroll
+  for (int reach = 1; reach < kWarp; reach *= 2) count += shuffle_xor(count, reach);
+  if (lane() == 0) slot<Offset>(params, 1)[tile] = count;
+}
+
+// The sum of the x of this lane and those below.
+template <class T>
+XPOPS_DEVICE T prefix_sum(T x) {
+#pragma unroll
+  for (int reach = 1; reach < kWarp; reach *= 2) {
+    const T below = shuffle_up(x, reach);
+    if (lane() >= reach) x += below;
+  }
+  return x;
+}
+
+struct ScanTilesParams {
+  uint64 offsets;
+  uint64 tiles;
+};
+
+// One block: counts become the sums of the counts before, and the sum of all follows the last.
+template <class Offset, int kThreads, int kItems>
+XPOPS_DEVICE void scan_tiles(const ScanTilesParams& params) {
+  constexpr int kWarps = kThreads / kWarp;
+  __shared__ Offset totals[kWarps];
+  Offset* offsets = reinterpret_cast<Offset*>(params.offsets);
+  Offset carry = 0;
+#pragma unroll 1
+  for (uint64 base = 0; base < params.tiles; base += kThreads * kItems) {
+    const uint64 first = base + threadIdx.x * kItems;
+    Offset items[kItems], sum = 0;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) items[i] = first + i < params.tiles ? offsets[first + i] : 0;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) sum += items[i];
+    const Offset prefix = prefix_sum(sum);
+    __syncthreads();  // the totals of the round before have been read
+    if (lane() == kWarp - 1) totals[warp()] = prefix;
+    __syncthreads();
+    const Offset warps = prefix_sum(lane() < kWarps ? totals[lane()] : Offset(0));
+    const Offset before = shuffle(warps, warp() == 0 ? 0 : warp() - 1);
+    Offset place = carry + (warp() == 0 ? 0 : before) + prefix - sum;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      if (first + i < params.tiles) offsets[first + i] = place;
+      place += items[i];
+    }
+    carry += shuffle(warps, kWarp - 1);
+  }
+  if (threadIdx.x == 0) offsets[params.tiles] = carry;
+}
+
+}  // namespace xpops

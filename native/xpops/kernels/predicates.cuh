@@ -1,0 +1,96 @@
+// What a selection chooses by: whether an element is not 0, or differs from the one before.
+#pragma once
+
+#include <xpops/core/cast.cuh>
+#include <xpops/core/traits.cuh>
+#include <xpops/core/types.cuh>
+#include <xpops/memory/pack.cuh>
+#include <xpops/memory/storage.cuh>
+
+namespace xpops {
+
+// kSize elements by accesses of kAccess elements, which is what their address is aligned to.
+template <class T, int kSize, int kAccess>
+XPOPS_DEVICE void load_elements(const T* from, T* to) {
+  constexpr int kWidth = kAccess < kSize ? kAccess : kSize;
+#pragma unroll
+  for (int i = 0; i < kSize; i += kWidth) {
+    Pack<T, kWidth> pack;
+    pack.load(from + i);
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j) to[i + j] = pack.elem[j];
+  }
+}
+
+// A Fragment is what is loaded to judge kSize neighbours; `flags` has a bit for each of them.
+
+template <class T, int kAccess>
+struct NonZero {
+  using Element = typename Storage<T>::type;
+
+  template <int kSize>
+  struct Fragment {
+    union {
+      Element elem[kSize];
+      uint32 words[kSize * sizeof(Element) >= 4 ? kSize * sizeof(Element) / 4 : 1];
+    };
+    XPOPS_DEVICE Fragment() {}
+  };
+
+  template <int kSize>
+  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
+    load_elements<Element, kSize, kAccess>(x + first, to.elem);
+  }
+
+  template <int kSize>
+  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64) {
+    uint32 found = 0;
+    if constexpr (is_same_v<T, bool> && kSize % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < kSize / 4; ++i) {
+        const uint32 word = from.words[i];
+        // The highest bit of every byte that is not 0, then these four bits side by side.
+        const uint32 ones = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
+        found |= (ones * 0x01020408u) >> 24 << (4 * i);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kSize; ++i) found |= static_cast<uint32>(chosen(from.elem[i])) << i;
+    }
+    return found;
+  }
+
+  XPOPS_DEVICE static bool chosen_at(const Element* x, uint64 i) { return chosen(x[i]); }
+  XPOPS_DEVICE static bool chosen(Element x) { return cast<bool>(x); }
+};
+
+// Whether an element differs from the one before; the first one does.
+template <class T, int kAccess>
+struct Differs {
+  using Element = typename Storage<T>::type;
+
+  template <int kSize>
+  struct Fragment {
+    Element elem[kSize], before;
+    XPOPS_DEVICE Fragment() {}
+  };
+
+  template <int kSize>
+  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
+    load_elements<Element, kSize, kAccess>(x + first, to.elem);
+    to.before = x[first == 0 ? 0 : first - 1];
+  }
+
+  template <int kSize>
+  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64 first) {
+    uint32 found = first == 0 || differ(from.before, from.elem[0]);
+#pragma unroll
+    for (int i = 1; i < kSize; ++i) found |= static_cast<uint32>(differ(from.elem[i - 1], from.elem[i])) << i;
+    return found;
+  }
+
+  XPOPS_DEVICE static bool chosen_at(const Element* x, uint64 i) { return i == 0 || differ(x[i - 1], x[i]); }
+  XPOPS_DEVICE static bool differ(Element x, Element y) { return cast<compute_t<T>>(x) != cast<compute_t<T>>(y); }
+};
+
+}  // namespace xpops

@@ -1,0 +1,190 @@
+// Scans along contiguous memory: see scan.cuh.
+#pragma once
+
+#include <xpops/block/look_back.cuh>
+#include <xpops/block/scan.cuh>
+#include <xpops/kernels/scan.cuh>
+
+namespace xpops {
+
+// A run of kPacks * kGroup packs of a row, in the registers of a group of lanes: neighbouring lanes have neighbouring
+// packs. In reverse the run goes down in memory, and what lies beyond the row's end comes first, as zeros.
+template <class Types, int kPack, int kPacks, int kGroup, bool kReverse>
+struct ScanChunk {
+  using State = typename Types::State;
+  using In = typename Types::In;
+  using Out = typename Types::Out;
+  static constexpr int kElements = kPack * kPacks * kGroup;
+
+  Pack<In, kPack> raw[kPacks];
+  State items[kPacks][kPack];
+  State total;
+
+  XPOPS_DEVICE static int place() { return lane() % kGroup; }
+
+  // Where a run lies in its row: from `lowest` on, of which only [begin, end) is in the row.
+  struct Span {
+    int64 lowest;
+    int begin, end;
+
+    XPOPS_DEVICE Span(int64 first, int64 length)
+        : lowest(kReverse ? (length + kPack - 1) / kPack * kPack - kElements - first : first),
+          begin(lowest < 0 ? (lowest < -kElements ? kElements : static_cast<int>(-lowest)) : 0),
+          end(length - lowest < kElements ? static_cast<int>(length - lowest) : kElements) {}
+
+    XPOPS_DEVICE bool is_full() const { return begin == 0 && end == kElements; }
+    XPOPS_DEVICE bool has(int at) const { return at >= begin && at < end; }
+    XPOPS_DEVICE bool has_pack(int at) const { return kPack > 1 && has(at) && has(at + kPack - 1); }
+  };
+
+  // Where the pack `pack` lies in the span.
+  XPOPS_DEVICE static int position(int pack) {
+    const int linear = (pack * kGroup + place()) * kPack;
+    return kReverse ? kElements - kPack - linear : linear;
+  }
+
+  XPOPS_DEVICE void load(const In* from, const Span& span, int64 step) {
+    if constexpr (kPack > 1) step = 1;
+    from += span.lowest * step;
+    if (span.is_full()) {
+#pragma unroll
+      for (int j = 0; j < kPacks; ++j) raw[j].load(from + position(j) * step);
+      return;
+    }
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+      const int at = position(j);
+      if (span.has_pack(at)) {
+        raw[j].load(from + at);
+        continue;
+      }
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) raw[j].elem[i] = span.has(at + i) ? from[(at + i) * step] : In{};
+    }
+  }
+
+  // Everything but what comes before the run.
+  template <class Op>
+  XPOPS_DEVICE void scan(const Op& op) {
+    State totals[kPacks];
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        items[j][i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
+        if (i > 0) items[j][i] = op.combine(items[j][i - 1], items[j][i]);
+      }
+      totals[j] = items[j][kPack - 1];
+    }
+    scan_lanes<kGroup>(op, totals);
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+      Before<State> before;
+      if (j > 0) before.append(op, total);
+      if constexpr (kGroup > 1) {
+        const State left = shuffle_up(totals[j], 1), all = shuffle(totals[j], lane() - place() + kGroup - 1);
+        total = before.then(op, all);
+        if (place() > 0) before.append(op, left);
+      } else {
+        total = before.then(op, totals[j]);
+      }
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) items[j][i] = before.then(op, items[j][i]);
+    }
+  }
+
+  template <class Op>
+  XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
+    if constexpr (kPack > 1) step = 1;
+    to += span.lowest * step;
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+      Pack<Out, kPack> pack;
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items[j][i]));
+      }
+      const int at = position(j);
+      if (span.is_full() || span.has_pack(at)) {
+        pack.store(to + at * step);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          if (span.has(at + i)) to[(at + i) * step] = pack.elem[i];
+        }
+      }
+    }
+  }
+};
+
+// A block for each tile of a row. kRadix 0: a row is a single tile.
+template <class Types, int kBlock, int kPack, int kPacks, int kRadix, bool kReverse, bool kInitial, class Params>
+XPOPS_DEVICE void scan_tiles(const Params& params) {
+  using State = typename Types::State;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
+  constexpr int kWarps = kBlock / kWarp;
+  const typename Types::Op op(params.slots + 3);
+  uint64 batch = kRadix > 0 ? next_tile(reinterpret_cast<uint64*>(params.slots[2])) : blockIdx.x, tile = 0;
+  if constexpr (kRadix > 0) tile = params.grid[0].divmod(batch);
+  const ScanBatch<Types, Params> rows(params, batch);
+  const typename Chunk::Span span(static_cast<int64>(tile * kWarps + warp()) * Chunk::kElements, params.length);
+
+  Chunk chunk;
+  chunk.load(rows.in, span, params.in_step);
+  chunk.scan(op);
+  __shared__ State totals[kWarps];
+  if (lane() == 0) totals[warp()] = chunk.total;
+  __syncthreads();
+  State all;
+  Before<State> before = before_row<kWarps, 1>(op, totals, warp(), all);
+  if constexpr (kRadix > 0) {
+    __shared__ State outer;
+    if (warp() == 0) {
+      char* states = reinterpret_cast<char*>(params.slots[2]) + kScanCounter + batch * params.states;
+      LookBack<State, kRadix> look_back(states, static_cast<int>(params.tiles), 1, static_cast<int>(tile));
+      const State found = look_back.by_warp(op, all).state;
+      if (lane() == 0) outer = found;
+    }
+    __syncthreads();
+    if (tile > 0) {
+      Before<State> both;
+      both.append(op, outer);
+      if (before.any) both.append(op, before.state);
+      before = both;
+    }
+  }
+  chunk.store(op, before, rows.out, span, params.out_step);
+  if (kInitial && tile == 0 && threadIdx.x == 0) rows.out[-params.out_step] = cast<typename Types::Out>(op.initial());
+}
+
+// kGroup lanes for each row. kLoop: a row may be longer than what they hold at once.
+template <class Types, int kBlock, int kPack, int kPacks, int kGroup, bool kLoop, bool kReverse, bool kInitial,
+          class Params>
+XPOPS_DEVICE void scan_rows(const Params& params) {
+  using State = typename Types::State;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kGroup, kReverse>;
+  const typename Types::Op op(params.slots + 3);
+  const uint64 batch = static_cast<uint64>(blockIdx.x) * (kBlock / kGroup) + threadIdx.x / kGroup;
+  const bool exists = batch < static_cast<uint64>(params.batches);
+  const ScanBatch<Types, Params> row(params, exists ? batch : 0);
+  const int64 length = exists ? params.length : 0;
+
+  Before<State> before;
+  Chunk chunk;
+  typename Chunk::Span span(0, length);
+  chunk.load(row.in, span, params.in_step);
+#pragma unroll 1
+  for (int64 next = Chunk::kElements;; next += Chunk::kElements) {
+    chunk.scan(op);
+    const typename Chunk::Span ahead(next, length);
+    const bool more = kLoop && next < params.length;
+    if (more) chunk.load(row.in, ahead, params.in_step);  // under way while this run is written
+    chunk.store(op, before, row.out, span, params.out_step);
+    if (!more) break;
+    before.append(op, chunk.total);
+    span = ahead;
+  }
+  if (kInitial && exists && Chunk::place() == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
+}
+
+}  // namespace xpops

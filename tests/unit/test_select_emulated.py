@@ -1,0 +1,150 @@
+"""Selection, gathering and counting as the kernels do them, without a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.oracle import bits
+from xpops.core import dtypes as dt
+
+RANDOM = np.random.default_rng(5)
+ENGINE = EmulatedEngine()
+# Around a tile of float32, which is 4096 elements, and enough tiles for two warps to count.
+SIZES = [1, 31, 33, 4095, 4096, 4097, 12289, 40000]
+
+
+def results(plan: Any, *operands: Any) -> tuple[Any, ...]:
+    program = plan if isinstance(plan, tuple) else plan(0, *(operand.ctypes.data for operand in operands))
+    return run(ENGINE, *program, *operands)
+
+
+def compressed(x: Any, mask: Any) -> Any:
+    (found,) = results(ENGINE.compress(layout_on_gpu(x), layout_on_gpu(mask)), x, mask)
+    return found
+
+
+def same(got: Any, wanted: Any) -> None:
+    assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+    assert np.array_equal(bits(got), bits(wanted))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 1])
+def test_elements(size: int, share: float) -> None:
+    x, mask = RANDOM.normal(size=size).astype(np.float32), RANDOM.random(size) < share
+    same(compressed(x, mask), x[mask])
+
+
+@pytest.mark.parametrize("dtype", [dt.uint8, dt.bfloat16, dt.float64, dt.complex128], ids=str)
+def test_every_width(dtype: Any) -> None:
+    x, mask = (RANDOM.random(20000) * 100).astype(dtype), RANDOM.random(20000) < 0.4
+    same(compressed(x, mask), x[mask])
+    same(compressed(x[1:], mask[:-1]), x[1:][mask[:-1]])
+    same(compressed(x[:-1], mask[1:]), x[:-1][mask[1:]])
+
+
+@pytest.mark.parametrize("rest", [(2,), (4,), (7,), (3, 11), (0,), (1, 2, 3)], ids=str)
+def test_rows(rest: tuple[int, ...]) -> None:
+    x, mask = RANDOM.normal(size=(300, *rest)).astype(np.float32), RANDOM.random(300) < 0.3
+    same(compressed(x, mask), x[mask])
+
+
+def test_a_mask_holds_any_byte() -> None:
+    raw = RANDOM.integers(0, 256, 5000).astype(np.uint8) * (RANDOM.random(5000) < 0.5)
+    x = np.arange(5000)
+    same(compressed(x, raw.view(np.bool_)), x[raw != 0])
+
+
+@pytest.mark.parametrize("dtype", [dt.bool, dt.int8, dt.float16, dt.complex64], ids=str)
+def test_coordinates(dtype: Any) -> None:
+    x = RANDOM.integers(0, 3, (50, 3, 41)).astype(np.float32).astype(dtype)
+    if dtype not in (dt.bool, dt.int8):
+        x[::7, 1] = np.nan
+        x[::5, 2] = -0.0
+    for got, wanted in zip(results(ENGINE.nonzero(layout_on_gpu(x)), x), np.nonzero(x.astype(bool)), strict=True):
+        same(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", [dt.bool, dt.bfloat16, dt.float32, dt.complex128], ids=str)
+def test_runs(dtype: Any) -> None:
+    x = np.sort(RANDOM.integers(0, 2 if dtype == dt.bool else 200, 9001)).astype(dtype)
+    if dtype == dt.float32:
+        x[-5:], x[:40] = np.nan, [-0.0] * 20 + [0.0] * 20
+    order = RANDOM.permutation(x.size)
+    plan = ENGINE.runs(layout_on_gpu(x), ("values", "starts", "groups"))
+    values, starts, groups = results(plan, x, order)
+    first = np.concatenate([[True], x[1:] != x[:-1]])
+    same(values, x[first])
+    same(starts, np.flatnonzero(first))
+    same(groups[order], np.cumsum(first) - 1)
+
+
+@pytest.mark.parametrize("view", ["plain", "reversed", "transposed", "sliced"])
+def test_places(view: str) -> None:
+    base = RANDOM.normal(size=(40, 33, 9)).astype(np.float32)
+    views = {
+        "plain": base,
+        "reversed": base[::2, ::-1],
+        "transposed": base.transpose(2, 0, 1),
+        "sliced": base[:, :, 1:4],
+    }
+    x = views[view]
+    for axes in (1, 2, 3):
+        mask = RANDOM.random(x.shape[:axes]) < 0.4
+        value = RANDOM.normal(size=(mask.sum(), *x.shape[axes:])).astype(np.float32)
+        wanted = x.copy()
+        wanted[mask] = value
+        measure = ENGINE.place(*map(layout_on_gpu, (x, mask, value)))
+        results(measure, x, mask, value)
+        same(x, wanted)
+
+
+def test_too_few_places() -> None:
+    x, mask, value = np.zeros(5), np.array([True, False, True, True, False]), np.ones(2)
+    with pytest.raises(ValueError, match="the mask selects 3, but value has 2"):
+        results(ENGINE.place(*map(layout_on_gpu, (x, mask, value))), x, mask, value)
+    assert not x.any()
+
+
+@pytest.mark.parametrize(("axis", "dtype"), [(0, np.int64), (1, np.int8), (2, np.uint16)])
+def test_take(axis: int, dtype: Any) -> None:
+    x = RANDOM.normal(size=(13, 40, 6)).astype(np.float32)
+    low = 0 if np.dtype(dtype).kind == "u" else -x.shape[axis]
+    indices = RANDOM.integers(low, x.shape[axis], (5, 7)).astype(dtype)
+    same(*results(ENGINE.take(layout_on_gpu(x), layout_on_gpu(indices), axis), x, indices), np.take(x, indices, axis))
+    shape = [4 if i == axis else length for i, length in enumerate(x.shape)]
+    indices = RANDOM.integers(low, x.shape[axis], shape).astype(dtype)
+    plan = ENGINE.take_along(layout_on_gpu(x), layout_on_gpu(indices), axis)
+    same(*results(plan, x, indices), np.take_along_axis(x, indices, axis))
+
+
+@pytest.mark.parametrize(
+    ("indices", "places"),
+    [
+        (np.array([0, 13, -14, 2**63 - 1, -(2**63)]), [0, 12, 0, 12, 0]),
+        (np.array([1, 2**64 - 1], np.uint64), [1, 12]),
+    ],
+)
+def test_nothing_out_of_range_is_read(indices: Any, places: list[int]) -> None:
+    x = np.arange(26).reshape(13, 2)
+    same(*results(ENGINE.take(layout_on_gpu(x), layout_on_gpu(indices), 0), x, indices), x[places])
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int32, np.uint64], ids=str)
+@pytest.mark.parametrize("minlength", [0, 50, 20000])
+def test_bincount(dtype: Any, minlength: int) -> None:
+    for size, stop in [(0, 1), (1, 1), (9000, 200), (3000, 1024), (3000, 1030), (3000, 30000)]:
+        largest = 1 if dtype == np.bool_ else np.iinfo(dtype).max
+        x = RANDOM.integers(0, min(stop, int(largest) + 1), size).astype(dtype)
+        (got,) = results(ENGINE.bincount(layout_on_gpu(x), minlength), x)
+        same(got, np.bincount(x.astype(np.int64), minlength=minlength))
+
+
+def test_a_negative_value_has_no_bin() -> None:
+    x = np.array([3, -1, 5])
+    with pytest.raises(ValueError, match="bincount: x holds a negative value"):
+        results(ENGINE.bincount(layout_on_gpu(x), 0), x)

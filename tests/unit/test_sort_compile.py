@@ -1,0 +1,51 @@
+"""The sorting kernels compile for every architecture."""
+
+import pytest
+
+from tests.unit.test_kernels_compile import ARCHITECTURES, layout
+from xpops.core import dtypes as dt
+from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.searchsorted import search_glue
+from xpops.engine.cuda.sort import PASS_POLICIES, Sort, plan_radix, plan_rows, radix_sources, row_source
+
+ROWS = {
+    "a row in a thread": Sort(dt.float32, 9, 20, True, None, False),
+    "a row in two threads": Sort(dt.float32, 9, 64, True, None, False),
+    "a row in a block": Sort(dt.float32, 9, 4096, True, None, True),
+    "64-bit": Sort(dt.int64, 9, 100, True, None, False),
+    "placed words": Sort(dt.bfloat16, 9, 600, True, dt.int64, False),
+    "placed longs": Sort(dt.float32, 9, 4096, True, dt.int64, True),
+    "placed triples": Sort(dt.float64, 9, 2048, False, dt.int64, False),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows(name):
+    assert compile_cubin("sort", row_source(ROWS[name], plan_rows(ROWS[name])), 90)
+
+
+@pytest.mark.parametrize(("itemsize", "index_bytes"), PASS_POLICIES)
+def test_radix(itemsize, index_bytes):
+    dtype = {1: dt.bool, 2: dt.float16, 4: dt.int32, 8: dt.float64}[itemsize]
+    length = 2**33 if index_bytes == 8 else 2**20
+    call = Sort(dtype, 1, length, True, dt.int64 if index_bytes else None, False)
+    for source in radix_sources(call, plan_radix(call)):
+        assert compile_cubin("sort", source, 90)
+
+
+@pytest.mark.parametrize("capability", ARCHITECTURES)
+def test_every_architecture(capability):
+    short, long = Sort(dt.float32, 9, 64, True, None, False), Sort(dt.float32, 1, 2**20, True, dt.int64, False)
+    for source in (row_source(short, plan_rows(short)), *radix_sources(long, plan_radix(long))):
+        assert compile_cubin("sort", source, capability)
+
+
+@pytest.mark.parametrize("capability", ARCHITECTURES)
+def test_searchsorted(capability):
+    x1, order = layout(dt.float32, 64), layout(dt.int16, 64)
+    for glue in (
+        search_glue(x1, x1, None, dt.float32, False),
+        search_glue(x1, float, order, dt.float32, True),
+        search_glue(layout(dt.uint8, 2**32), layout(dt.int64, 9), None, dt.int64, True),
+    ):
+        assert compile_cubin("searchsorted", glue.source, capability)

@@ -1,0 +1,7 @@
+"""Operators beyond the standard, for arrays of any framework."""
+
+from xpops.api.nn.counting import bincount
+from xpops.api.nn.scans import discounted_cumsum
+from xpops.api.nn.selection import topk
+
+__all__ = ["bincount", "discounted_cumsum", "topk"]

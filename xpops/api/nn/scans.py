@@ -1,0 +1,44 @@
+"""Recurrences along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch.primitives import compute
+from xpops.dispatch.scans import scan
+from xpops.ops.scan import SCANS
+
+__all__ = ["discounted_cumsum"]
+
+
+def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
+    """Discounted sums of what is still to come, ``y[i] = x[i] + gamma * y[i + 1]``: returns, where `x` are rewards.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point with at least one axis; integers and bool become float64. Half types are computed in
+        float32, and rounded once.
+    gamma : float
+        The discount. Another value is not another kernel.
+    axis : int
+        The axis along which elements follow each other.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted, `gamma` is no real scalar, or `axis` is no integer.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.nn.discounted_cumsum(xp.asarray([1.0, 0.0, 2.0]), 0.5)
+    Array([1.5, 1. , 2. ], dtype=float64, device='cpu')
+    """
+    return compute(scan, "discounted_cumsum", ("x", "gamma"), (x, gamma), SCANS["discounted_cumsum"], axis)

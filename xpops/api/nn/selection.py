@@ -1,0 +1,64 @@
+"""Selecting elements by their order."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+from xpops.dispatch import sorting
+from xpops.dispatch.primitives import compute
+
+__all__ = ["TopK", "topk"]
+
+
+class TopK(NamedTuple):
+    """What `topk` returns.
+
+    Attributes
+    ----------
+    values : array
+    indices : array
+    """
+
+    values: Any
+    indices: Any
+
+
+def topk(x: Any, k: int, *, axis: int = -1, largest: bool = True) -> TopK:
+    """The `k` largest or smallest elements along an axis, in order, and where they are.
+
+    Parameters
+    ----------
+    x : array
+        Real-valued or bool.
+    k : int
+        From 0 to the length of the axis.
+    axis : int
+    largest : bool
+        Whether the largest are wanted. NaN is the last choice either way.
+
+    Returns
+    -------
+    TopK
+        `values` of the dtype of `x`, and `indices`, int64; `axis` has length `k`. Of equal elements those with the
+        lowest indices come first.
+
+    Raises
+    ------
+    TypeError
+        If `x` is complex or float8, or `k` is no integer.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If `k` is out of range.
+
+    Examples
+    --------
+    >>> xp.nn.topk(xp.asarray([3.0, 9.0, 1.0, 9.0]), 2).indices
+    Array([1, 3], dtype=int64, device='cpu')
+    """
+    try:
+        count = operator.index(k)
+    except TypeError:
+        raise TypeError(f"topk: k is {k!r}; accepted: an integer") from None
+    return TopK(*compute(sorting.sort, "topk", ("x",), (x,), "topk", ("values", "indices"), axis, bool(largest), count))

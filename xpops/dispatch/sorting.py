@@ -1,0 +1,164 @@
+"""Sorting, selecting the first in order, and binary search: plans over the primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.promotion import promote
+from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.primitives import copier, rows, with_axis_last
+from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
+from xpops.plan.signature import Operand
+from xpops.plan.views import axis_of
+
+_SORTED = dt.CATEGORIES["real-valued"] | dt.CATEGORIES["boolean"]
+
+
+def sort(
+    engine: Engine,
+    specs: tuple[Operand, ...],
+    function: str,
+    parts: tuple[str, ...],
+    axis: Any,
+    descending: bool,
+    count: int | None = None,
+) -> Program:
+    """The program of sorting an array along `axis`.
+
+    Parameters
+    ----------
+    parts : tuple of str
+        "values", "indices" or both in this order.
+    count : int, optional
+        How many to keep of each row, by default all.
+
+    Raises
+    ------
+    TypeError
+        If it is no array, or is complex, or float8, or `axis` is no integer.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If `count` is not in the range of the axis.
+    """
+    x = require_array(specs[0], function, "x")
+    if x.dtype not in _SORTED:
+        raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: real-valued dtypes and bool")
+    place = axis_of(axis, x.ndim, function)
+    length = x.shape[place]
+    if count is not None and not 0 <= count <= length:
+        raise ValueError(f"{function}: k is {count}; accepted: 0 to {length}, the length of axis {axis}")
+    kept = length if count is None else count
+    shape = (*x.shape[:place], kept, *x.shape[place + 1 :])
+    dtypes = {"values": x.dtype, "indices": dt.int64}
+    outs = tuple(layout_of(dtypes[part], shape, None, x.device) for part in parts)
+    if outs[0].size == 0:
+        return Program(outs, lambda stream, *data: None)
+    source, prepare = rows(engine, x, place)
+    targets = [_target(engine, out, source.shape, place) for out in outs]
+    whole = {part: layout_of(dtypes[part], source.shape, None, x.device) for part in parts}
+    kernel = engine.sort(source, whole.get("values"), whole.get("indices"), descending)
+
+    def run(stream: int, *data: Data) -> None:
+        *results, operand = data
+        given, owner = prepare(stream, operand)
+        made = [begin(stream, result) for (begin, _), result in zip(targets, results, strict=True)]
+        kernel(stream, *(rows_data for rows_data, _ in made), given)
+        for (_, finish), result, (rows_data, _) in zip(targets, results, made, strict=True):
+            finish(stream, result, rows_data)
+        del owner, made  # kept until the kernels were launched
+
+    return Program(outs, run)
+
+
+_Begin = Callable[[int, Data], tuple[Data, Owner]]
+
+
+def _target(engine: Engine, out: Layout, shape: tuple[int, ...], axis: int) -> tuple[_Begin, Kernel]:
+    """Where whole rows of `shape` are written for a result with `axis`, and the kernel ``(stream, out, rows)`` that
+    takes its part of them from there.
+    """
+    view = with_axis_last(out, axis)
+    if view.shape == shape and view.contiguous:
+        return lambda stream, data: (engine.view(data, 0, view), None), lambda stream, out, rows: None
+    allocate = engine.allocator(layout_of(out.dtype, shape, None, out.device))
+    part = layout_of(out.dtype, view.shape, contiguous_strides(shape), out.device)
+    copy = copier(part, view)
+
+    def finish(stream: int, data: Data, rows_data: Data) -> None:
+        copy(stream, engine.view(data, 0, view), engine.view(rows_data, 0, part))
+
+    return lambda stream, data: allocate(stream), finish
+
+
+def searchsorted(engine: Engine, specs: tuple[Operand, ...], right: bool) -> Program:
+    """The program of finding where elements of the second operand belong in the first; a third is a permutation that
+    sorts the first.
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted, or an operand is a scalar instead of an array.
+    ValueError
+        If the first or third operand does not have one axis, or these differ in length.
+    """
+    x1, *sorters = (
+        require_array(spec, "searchsorted", name) for spec, name in zip(specs[::2], ("x1", "sorter"), strict=False)
+    )
+    x2, sorter = specs[1], sorters[0] if sorters else None
+    if x1.ndim != 1:
+        raise ValueError(f"searchsorted: x1 has shape {x1.shape}; accepted: one axis")
+    if sorter is not None and sorter.dtype not in dt.CATEGORIES["integer"]:
+        raise TypeError(f"searchsorted: sorter has dtype {sorter.dtype}; accepted: integer dtypes")
+    if sorter is not None and sorter.shape != x1.shape:
+        raise ValueError(f"searchsorted: sorter has shape {sorter.shape}; accepted: {x1.shape}, that of x1")
+    loop = _loop(x1, x2)
+    source, prepare_source = dense(engine, x1)
+    wanted, prepare_wanted = dense(engine, x2) if isinstance(x2, Layout) else (x2, _in_range(loop))
+    order, prepare_order = (None, None) if sorter is None else dense(engine, sorter)
+    prepared = [each for each in (prepare_source, prepare_wanted, prepare_order) if each is not None]
+    out = layout_of(dt.int64, x2.shape if isinstance(x2, Layout) else (), None, x1.device)
+    kernel = engine.searchsorted(source, wanted, right, out, loop, order)
+
+    def run(stream: int, out: Data, *operands: Data) -> None:
+        given = [prepare(stream, data) for prepare, data in zip(prepared, operands, strict=True)]
+        kernel(stream, out, *(data for data, _ in given))
+        del given  # kept until the kernel was launched
+
+    return Program((out,), run)
+
+
+def _loop(x1: Layout, x2: Operand) -> DType:
+    """The dtype that both are compared as."""
+    for name, spec in (("x1", x1), ("x2", x2)):
+        found = spec.dtype if isinstance(spec, Layout) else promote((spec,))
+        if found not in dt.CATEGORIES["real-valued"]:
+            raise TypeError(f"searchsorted: {name} has dtype {found}; accepted: real-valued dtypes")
+    if isinstance(x2, Layout):
+        return promote((x1.dtype, x2.dtype), "searchsorted")
+    # An integer is not wrapped to a narrow dtype: it belongs before or after all of it.
+    found = promote((x1.dtype, x2), "searchsorted")
+    return dt.int64 if found in dt.CATEGORIES["integer"] and found != dt.uint64 else found
+
+
+def _in_range(loop: DType) -> Callable[[int, Any], tuple[Any, None]]:
+    """A function ``(stream, scalar)`` that hands on what `loop` holds.
+
+    It raises OverflowError for an integer that is out of range.
+    """
+    if loop not in dt.CATEGORIES["integer"]:
+        return lambda stream, value: (value, None)
+    low, high = int(np.iinfo(loop).min), int(np.iinfo(loop).max)
+
+    def checked(stream: int, value: int) -> tuple[int, None]:
+        if not low <= value <= high:
+            raise OverflowError(f"searchsorted: x2 is {value}; accepted: {low} to {high}")
+        return value, None
+
+    return checked

@@ -1,0 +1,139 @@
+"""The first pass of a selection on CUDA: how many elements are chosen before each tile."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.memory import Block
+from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# Threads of a block, and those of the one block that scans counts, with the counts that each of them takes at once.
+BLOCK, SCAN_BLOCK, SCAN_ITEMS = 256, 1024, 16
+# Packs that a thread judges; fewer where a pack has many elements, each of which is code.
+UNROLL, UNROLL_BYTES = 4, 2
+_WARP = 32
+
+
+class Tiling(NamedTuple):
+    """How an array is cut into tiles for a predicate.
+
+    Attributes
+    ----------
+    predicate : str
+        The C++ type.
+    size : int
+        Elements to judge; not 0.
+    pack, unroll : int
+        Elements that a thread judges at once, and how many times.
+    offset : numpy.dtype
+        Holds every place in the result.
+    """
+
+    predicate: str
+    size: int
+    pack: int
+    unroll: int
+    offset: DType
+
+    @property
+    def tile(self) -> int:
+        """The elements of a tile."""
+        return BLOCK * self.pack * self.unroll
+
+    @property
+    def tiles(self) -> int:
+        return -(-self.size // self.tile)
+
+    @property
+    def c_offset(self) -> str:
+        return dt.INFO[self.offset].c_type
+
+
+def tiling_of(predicate: str, x: Layout, itemsize: int) -> Tiling:
+    """The tiles of a C-contiguous `x`, of which elements of `itemsize` bytes are kept.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> tiling_of("NonZero", layout_of(dt.bool, (8,), None, Device("cuda")), 4)
+    Tiling(predicate='NonZero<bool, 16>', size=8, pack=4, unroll=4, offset=dtype('uint32'))
+    """
+    pack = MAX_PACK_BYTES // max(x.dtype.itemsize, itemsize)
+    return Tiling(
+        f"{predicate}<{dt.INFO[x.dtype].c_type}, {x.align // x.dtype.itemsize or 1}>",
+        x.size,
+        pack,
+        UNROLL if pack < MAX_PACK_BYTES else UNROLL_BYTES,
+        dt.uint32 if x.size < INDEX_LIMIT else dt.uint64,
+    )
+
+
+class Counts(NamedTuple):
+    """What the first pass found.
+
+    Attributes
+    ----------
+    total : int
+    offsets : int
+        The address of the tiles' first places.
+    block : Block
+        Keeps them.
+    """
+
+    total: int
+    offsets: int
+    block: Block
+
+
+def counter(engine: CudaEngine, tiling: Tiling) -> Callable[[int, int], Counts]:
+    """The first pass: a function of the stream and what the predicate reads. It waits for the device."""
+    warps = BLOCK // _WARP
+    count = engine.launcher(
+        "select", count_glue(tiling), -(-tiling.tiles // warps), BLOCK, "QQ", struct.pack("<Q", tiling.size)
+    )
+    scan = engine.launcher("select", scan_glue(tiling), 1, SCAN_BLOCK, "Q", struct.pack("<Q", tiling.tiles))
+    item, total = tiling.offset.itemsize, layout_of(tiling.offset, (), None, engine.context.device)
+    allocate = engine.pool.allocator((tiling.tiles + 1) * item)
+
+    def counted(stream: int, source: int) -> Counts:
+        offsets, block = allocate(stream)
+        count(stream, source, offsets)
+        scan(stream, offsets)
+        return Counts(int(engine.to_host(offsets + tiling.tiles * item, total, stream)), offsets, block)
+
+    return counted
+
+
+def count_glue(tiling: Tiling) -> str:
+    """The glue of the kernel that counts what is chosen of each tile."""
+    call = f"count_tiles<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.tile}>"
+    return glue(call, "SelectParams<2>", BLOCK)
+
+
+def scan_glue(tiling: Tiling) -> str:
+    """The glue of the kernel that turns counts into places."""
+    call = f"scan_tiles<{tiling.c_offset}, {SCAN_BLOCK}, {SCAN_ITEMS}>"
+    return glue(call, "ScanTilesParams", SCAN_BLOCK)
+
+
+def glue(call: str, params: str, threads: int) -> str:
+    """The lines that instantiate a kernel of selection."""
+    return "\n".join(
+        [
+            "#include <xpops/kernels/select.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({threads})',
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  {call}(params);",
+            "}",
+            "",
+        ]
+    )
