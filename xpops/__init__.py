@@ -96,13 +96,10 @@ from xpops.api.manipulation import (
 )
 from xpops.api.methods import attach as _attach
 from xpops.api.rounding import ceil, clip, floor, round, trunc
-from xpops.api.searching import argmax, argmin, count_nonzero, where
-from xpops.api.searching_nonzero import nonzero
-from xpops.api.searching_sorted import searchsorted
+from xpops.api.searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from xpops.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
 from xpops.api.sorting import argsort, sort
-from xpops.api.statistical import max, mean, min, prod, std, sum, var
-from xpops.api.statistical_scans import cumulative_prod, cumulative_sum
+from xpops.api.statistical import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
 from xpops.api.trigonometric import acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, sin, sinh, tan, tanh
 from xpops.api.utility import all, any
 from xpops.array import Array, allow_host_copies

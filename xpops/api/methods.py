@@ -38,7 +38,7 @@ def _transpose(self: Array, *axes: Any) -> Array:
 
 # The reductions that are methods; `axis` may be positional there.
 _REDUCTIONS = (
-    *(getattr(statistical, name) for name in statistical.__all__),
+    *(getattr(statistical, name) for name in statistical.__all__ if not name.startswith("cumulative")),
     *(getattr(utility, name) for name in utility.__all__),
     searching.argmax,
     searching.argmin,

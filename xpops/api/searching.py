@@ -5,13 +5,18 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from xpops.dispatch import elementwise
-from xpops.dispatch.primitives import unary
+from xpops.dispatch import elementwise, sorting
+from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.primitives import compute, unary
 from xpops.dispatch.reductions import reduction
+from xpops.engine.protocol import Engine, Measure, Program
 from xpops.ops.elementwise import OPERATORS as op
 from xpops.ops.reduction import REDUCTIONS
+from xpops.plan.signature import Operand
 
-__all__ = ["argmax", "argmin", "count_nonzero", "where"]
+__all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"]
+
+_SIDES = {"left": False, "right": True}
 
 
 def argmax(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
@@ -116,6 +121,73 @@ def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any
     return unary(reduction, "count_nonzero", x, REDUCTIONS["count_nonzero"], axis, keepdims, None, 0.0)
 
 
+def nonzero(x: Any, /) -> tuple[Any, ...]:
+    """The indices of the elements that are not 0, in the order of C. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        Has one axis or more, and any dtype. NaN is not 0.
+
+    Returns
+    -------
+    tuple of array
+        int64 arrays of one axis, an array for each axis of `x`: the indices along it.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no axes.
+
+    Examples
+    --------
+    >>> xp.nonzero(xp.asarray([[0, 2], [3, 0]]))
+    (Array([0, 1], dtype=int64, device='cpu'), Array([1, 0], dtype=int64, device='cpu'))
+    """
+    found = compute(_nonzero, "nonzero", ("x",), (x,))
+    return found if isinstance(found, tuple) else (found,)
+
+
+def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
+    """The indices at which elements belong in a sorted array.
+
+    Parameters
+    ----------
+    x1 : array
+        One-dimensional, real-valued, in ascending order as `sort` makes it: NaN last.
+    x2 : array or scalar
+        Real-valued.
+    side : {"left", "right"}
+        Whether the index is that of the first element that is not less, or of the first that is greater. -0.0 equals
+        0.0, and NaN equals NaN.
+    sorter : array, optional
+        Integers that sort `x1`, as `argsort` gives them. Those out of range raise IndexError on the CPU; on a GPU they
+        are taken for the nearest that is not.
+
+    Returns
+    -------
+    array
+        int64, of the shape of `x2`.
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    ValueError
+        If `side` is neither, or `x1` does not have one axis, or `sorter` has not its shape.
+
+    Examples
+    --------
+    >>> xp.searchsorted(xp.asarray([1, 3, 3, 5]), xp.asarray([3, 9]), side="right")
+    Array([3, 4], dtype=int64, device='cpu')
+    """
+    if side not in _SIDES:
+        raise ValueError(f"searchsorted: side is {side!r}; accepted: 'left', 'right'")
+    names, arguments = ("x1", "x2", "sorter"), (x1, x2, sorter)
+    given = 2 if sorter is None else 3
+    return compute(sorting.searchsorted, "searchsorted", names[:given], arguments[:given], _SIDES[side])
+
+
 def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The elements of `x1` where a condition holds, of `x2` elsewhere.
 
@@ -146,6 +218,13 @@ def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Array([1, 0], dtype=int64, device='cpu')
     """
     return elementwise(op["where"], (condition, x1, x2), out)
+
+
+def _nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
+    x = require_array(specs[0], "nonzero", "x")
+    if x.ndim == 0:
+        raise ValueError("nonzero: x has no axes; accepted: one or more")
+    return on_dense(engine, (x,), engine.nonzero)
 
 
 def _one_axis(axis: Any, function: str) -> int | None:

@@ -130,9 +130,9 @@ class Engine(Protocol):
     ) -> Kernel:
         """The kernel ``(stream, out, x1, x2, [sorter])`` that finds where elements of `x2` belong in a 1-d sorted `x1`.
 
-        Both are compared as `loop`, by default the dtype of `x1`; NaN comes after all else. `out` is int64, of the shape
-        of `x2`, and all are C-contiguous. Integers of `sorter` order `x1`: those out of range raise IndexError on the
-        CPU, and on CUDA are the nearest there is.
+        Both are compared as `loop`, by default the dtype of `x1`; NaN comes after all else. `out` is int64, of the
+        shape of `x2`, and all are C-contiguous. Integers of `sorter` order `x1`: those out of range raise IndexError on
+        the CPU, and on CUDA are the nearest there is.
         """
 
     def arange(self, out: Layout) -> Kernel:

@@ -19,8 +19,6 @@ WARP = 32
 SECTOR = 32
 # Bytes that publish 32 bits of a state, with a flag.
 PUBLISHED = 8
-# Before the published states: the counter of tiles, padded.
-COUNTER = 16
 ROW_RADIX = 32
 
 
@@ -305,5 +303,5 @@ def _plan(kernel: str, walk: Walk, numbers: tuple[int, ...], block: int, blocks:
         tail += pack_divmod(divisor, 64)
     for line in strides:
         tail += struct.pack(f"<{len(line)}q", *line)
-    scratch = COUNTER + count * grid.states if grid.radix else 0
+    scratch = count * grid.states
     return ScanPlan(kernel, numbers, len(batches), block, blocks, *walk.shifts, scratch, tail)

@@ -4,8 +4,8 @@
 // group the group's; the last tile of a supergroup everything up to there. What comes before a tile is then
 //   everything before its supergroup  +  the groups before its own  +  the tiles before it in its group,
 // each combined from left to right: how a sum is made depends on the tile's number and on nothing else. kRadix 1 is a
-// plain chain. Tile numbers are handed out in the order in which blocks start, so that nobody waits for a block that
-// could not start.
+// plain chain. Blocks start in the order of their numbers, so that nobody waits for one that could not start: CUDA does not
+// promise it, but every GPU does it, and the look-back of other libraries stands on it too.
 #pragma once
 
 #include <xpops/block/scan.cuh>
@@ -178,13 +178,5 @@ class LookBack {
   int64 columns_;
   int tile_, last_;
 };
-
-// The next tile of the grid, the same for every thread of the block. `counter` is 0 at first.
-XPOPS_DEVICE uint64 next_tile(uint64* counter) {
-  __shared__ uint64 ticket;
-  if (threadIdx.x == 0) ticket = atomicAdd(counter, 1ull);
-  __syncthreads();
-  return ticket;
-}
 
 }  // namespace xpops

@@ -62,25 +62,33 @@ XPOPS_DEVICE T prefix_sum(T x) {
 }
 
 struct ScanTilesParams {
-  uint64 offsets;
+  uint64 offsets;  // of all tiles and one more; the memory reaches to a multiple of kItems
+  uint64 total;    // memory of the host
   uint64 tiles;
 };
 
-// One block: counts become the sums of the counts before, and the sum of all follows the last.
+// One block: counts become the sums of the counts before; the sum of all follows the last, and goes to the host.
 template <class Offset, int kThreads, int kItems>
 XPOPS_DEVICE void scan_tiles(const ScanTilesParams& params) {
-  constexpr int kWarps = kThreads / kWarp;
+  constexpr int kWarps = kThreads / kWarp, kPack = kMaxPackBytes / sizeof(Offset);
   __shared__ Offset totals[kWarps];
   Offset* offsets = reinterpret_cast<Offset*>(params.offsets);
   Offset carry = 0;
 #pragma unroll 1
-  for (uint64 base = 0; base < params.tiles; base += kThreads * kItems) {
+  for (uint64 base = 0; base <= params.tiles; base += kThreads * kItems) {
     const uint64 first = base + threadIdx.x * kItems;
-    Offset items[kItems], sum = 0;
+    Pack<Offset, kPack> packs[kItems / kPack];
+    Offset sum = 0;
 #pragma unroll
-    for (int i = 0; i < kItems; ++i) items[i] = first + i < params.tiles ? offsets[first + i] : 0;
+    for (int p = 0; p < kItems / kPack; ++p) {
+      if (first <= params.tiles) packs[p].load(offsets + first + p * kPack);
+    }
 #pragma unroll
-    for (int i = 0; i < kItems; ++i) sum += items[i];
+    for (int i = 0; i < kItems; ++i) {
+      Offset& item = packs[i / kPack].elem[i % kPack];
+      if (first + i >= params.tiles) item = 0;
+      sum += item;
+    }
     const Offset prefix = prefix_sum(sum);
     __syncthreads();  // the totals of the round before have been read
     if (lane() == kWarp - 1) totals[warp()] = prefix;
@@ -90,12 +98,18 @@ XPOPS_DEVICE void scan_tiles(const ScanTilesParams& params) {
     Offset place = carry + (warp() == 0 ? 0 : before) + prefix - sum;
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
-      if (first + i < params.tiles) offsets[first + i] = place;
-      place += items[i];
+      Offset& item = packs[i / kPack].elem[i % kPack];
+      const Offset count = item;
+      item = place;
+      place += count;
+    }
+#pragma unroll
+    for (int p = 0; p < kItems / kPack; ++p) {
+      if (first <= params.tiles) packs[p].store(offsets + first + p * kPack);
     }
     carry += shuffle(warps, kWarp - 1);
   }
-  if (threadIdx.x == 0) offsets[params.tiles] = carry;
+  if (threadIdx.x == 0) *reinterpret_cast<uint64*>(params.total) = carry;
 }
 
 }  // namespace xpops

@@ -14,9 +14,6 @@
 
 namespace xpops {
 
-// In scratch memory before the published states: the counter of tiles, in bytes.
-constexpr int kScanCounter = 16;
-
 // Slots: the first result, the first operand, scratch memory (zeros), and gamma where the scanner has one.
 template <int kSlots, int kRank>
 struct ScanParams {

@@ -24,7 +24,7 @@ XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (
     const State own = exclusive_scan<kDown, kColumns>(op, &sums[0][mine]);
     const int64 column = static_cast<int64>(strip) * kColumns + mine;
     if (kRadix > 0 && column < params.columns) {
-      char* states = reinterpret_cast<char*>(params.slots[2]) + kScanCounter + batch * params.states;
+      char* states = reinterpret_cast<char*>(params.slots[2]) + batch * params.states;
       LookBack<State, kRadix> look_back(states, static_cast<int>(params.tiles), params.columns, tile);
       outer[mine] = look_back.by_thread(op, own, column).state;
     }
@@ -48,7 +48,7 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
   static_assert(kRadix == 0 || kDown > 1, "a tall column fills a block");
   const typename Types::Op op(params.slots + 3);
   // All first tiles come first, so that blocks that wait for each other start far apart.
-  uint64 tile = kRadix > 0 ? next_tile(reinterpret_cast<uint64*>(params.slots[2])) : blockIdx.x;
+  uint64 tile = blockIdx.x;
   const uint64 strip = params.grid[0].divmod(tile), batch = params.grid[1].divmod(tile);
   const ScanBatch<Types, Params> table(params, batch);
 

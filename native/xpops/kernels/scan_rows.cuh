@@ -124,7 +124,7 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
   constexpr int kWarps = kBlock / kWarp;
   const typename Types::Op op(params.slots + 3);
-  uint64 batch = kRadix > 0 ? next_tile(reinterpret_cast<uint64*>(params.slots[2])) : blockIdx.x, tile = 0;
+  uint64 batch = blockIdx.x, tile = 0;
   if constexpr (kRadix > 0) tile = params.grid[0].divmod(batch);
   const ScanBatch<Types, Params> rows(params, batch);
   const typename Chunk::Span span(static_cast<int64>(tile * kWarps + warp()) * Chunk::kElements, params.length);
@@ -140,7 +140,7 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   if constexpr (kRadix > 0) {
     __shared__ State outer;
     if (warp() == 0) {
-      char* states = reinterpret_cast<char*>(params.slots[2]) + kScanCounter + batch * params.states;
+      char* states = reinterpret_cast<char*>(params.slots[2]) + batch * params.states;
       LookBack<State, kRadix> look_back(states, static_cast<int>(params.tiles), 1, static_cast<int>(tile));
       const State found = look_back.by_warp(op, all).state;
       if (lane() == 0) outer = found;

@@ -20,7 +20,7 @@ from xpops.engine.cuda.gather import take, take_along
 from xpops.engine.cuda.glue import arange_glue
 from xpops.engine.cuda.histogram import bincount
 from xpops.engine.cuda.launch import Function, launcher
-from xpops.engine.cuda.memory import Block, Pool
+from xpops.engine.cuda.memory import Block, HostWords, Pool
 from xpops.engine.cuda.reduce import reduce
 from xpops.engine.cuda.scan import scan
 from xpops.engine.cuda.searchsorted import searchsorted
@@ -59,7 +59,7 @@ class CudaEngine:
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
         self.current_stream = streams.variable(device.index).get
-        self.pool = Pool(self.context)
+        self.pool, self._words = Pool(self.context), HostWords(self.context)
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
         self._retained: list[tuple[Any, Owner]] = []
@@ -110,6 +110,14 @@ class CudaEngine:
             found = self._counters[stream] = self.pool.allocator(COUNTER_BYTES)(stream)
             self.zero(found[0], COUNTER_BYTES, stream)
         return found[0]
+
+    def told(self, stream: int, launch: Callable[[int], None]) -> int:
+        """What a kernel tells the host: `launch` gets the address of 8 bytes to write. Waits for the stream."""
+        word = self._words.take()
+        launch(word)
+        with self.context:
+            check(driver.cuStreamSynchronize(stream))
+        return self._words.give_back(word)
 
     def zero(self, address: int, nbytes: int, stream: int) -> None:
         """Set memory to zeros, in the order of `stream`."""

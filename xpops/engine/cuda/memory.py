@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from ctypes import c_uint64
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from xpops.engine.cuda.driver import DeviceContext, check
 # Blocks up to this size are kept in lists of our own when they are freed (0.2 us) instead of going through the driver
 # (1.2 us), until `Pool.trim`.
 SMALL = 1 << 20
-GRANULE = 512
+GRANULE, WORD = 512, 8
 # What the driver's pool keeps of freed memory after a synchronisation: this part of the device's.
 RELEASE_SHARE = 8
 
@@ -34,6 +35,36 @@ class Block:
 
     def __del__(self) -> None:
         self._free(self.address)
+
+
+class HostWords:
+    """Words of 8 bytes in the host's memory that kernels write, for counts that the host waits for.
+
+    Parameters
+    ----------
+    context : DeviceContext
+    """
+
+    def __init__(self, context: DeviceContext) -> None:
+        self._context = context
+        self._free: list[int] = []
+
+    def take(self) -> int:
+        """The address of a word that nobody uses, on the host and on the device."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            with self._context:
+                flags = driver.CU_MEMHOSTALLOC_DEVICEMAP | driver.CU_MEMHOSTALLOC_PORTABLE
+                first = int(check(driver.cuMemHostAlloc(GRANULE, flags)))
+            self._free += range(first + WORD, first + GRANULE, WORD)
+            return first
+
+    def give_back(self, address: int) -> int:
+        """The number in a word, which others may use from now on."""
+        value = c_uint64.from_address(address).value
+        self._free.append(address)
+        return value
 
 
 class Pool:
