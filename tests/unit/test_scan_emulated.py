@@ -12,6 +12,7 @@ from xpops.core import dtypes as dt
 from xpops.dispatch.scans import scan
 from xpops.engine.cpu.engine import CpuEngine
 from xpops.ops.scan import SCANS
+from xpops.plan.scan import ScanPolicy
 
 NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(7)
@@ -165,3 +166,10 @@ def test_columns_look_back_in_every_radix(radix: int, monkeypatch: pytest.Monkey
     np.testing.assert_array_equal(scanned("cumulative_sum", x, 0), np.cumsum(x, 0))
     y = small(2, 20 * 512, 8)
     np.testing.assert_array_equal(scanned("cumulative_sum", y, 1), np.cumsum(y, 1))
+
+
+@pytest.mark.parametrize("tiles", [256, 257, 600])
+def test_rows_of_several_groups_of_tiles(tiles: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: ScanPolicy(tile_block=32, packs=1))
+    x = small(tiles * 128)
+    np.testing.assert_array_equal(scanned("cumulative_sum", x), np.cumsum(x))

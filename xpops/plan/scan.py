@@ -19,7 +19,8 @@ WARP = 32
 SECTOR = 32
 # Bytes that publish 32 bits of a state, with a flag.
 PUBLISHED = 8
-ROW_RADIX = 32
+# Tiles of a group, as in ``native/xpops/block/look_back.cuh``.
+ROW_RADIX = 256
 
 
 class ScanPolicy(NamedTuple):
@@ -116,7 +117,6 @@ class _Grid(NamedTuple):
 
     tiles: int = 1
     divisors: tuple[int, int] = (1, 1)
-    radix: int = 0
     states: int = 0
 
 
@@ -245,9 +245,9 @@ def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
 
 def _plan_tiles(walk: Walk, pack: int, packs: int, words: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
     tiles = -(-walk.length // (policy.tile_block * pack * packs))
-    radix = ROW_RADIX if tiles > 1 else 0
-    numbers = (policy.tile_block, pack, packs, radix, walk.reverse, initial)
-    grid = _Grid(tiles, (tiles, 1), radix, _state_bytes(tiles, radix, words))
+    published = (tiles + tiles // ROW_RADIX) * words * PUBLISHED if tiles > 1 else 0
+    numbers = (policy.tile_block, pack, packs, tiles > 1, walk.reverse, initial)
+    grid = _Grid(tiles, (tiles, 1), published)
     return _plan("tiles", walk, numbers, policy.tile_block, prod(walk.batches) * tiles, grid)
 
 
@@ -267,7 +267,7 @@ def _plan_columns(walk: Walk, pack: int, words: int, item: int, initial: bool, p
     if tiles > 1:
         radix = _radix(tiles, floor * down * item, words, prod(walk.batches) * walk.columns, policy)
     numbers = (across, down, lanes, pack, rows, radix, initial)
-    grid = _Grid(tiles, (strips, prod(walk.batches)), radix, _state_bytes(tiles, radix, words) * walk.columns)
+    grid = _Grid(tiles, (strips, prod(walk.batches)), _state_bytes(tiles, radix, words) * walk.columns)
     return _plan("columns", walk, numbers, WARP * across * down, prod(walk.batches) * strips * tiles, grid)
 
 

@@ -98,33 +98,6 @@ class LookBack {
     return finish(op, before, groups, tiles, own, column, true);
   }
 
-  // By a whole warp for a single column: lanes read kRadix states at once. Every lane gets the result.
-  template <class Op>
-  XPOPS_DEVICE Before<State> by_warp(const Op& op, const State& own) {
-    static_assert(kRadix == kWarp, "a lane for each state");
-    const int here = lane();
-    if (here == 0 && tile_ != last_) tiles_[tile_].publish(own);
-    State tile_sum, group_sum, super_sum;
-    bool has_tile = here >= in_group(), has_group = here >= in_super(), has_super = super() == 0;
-    bool grouped = false;
-    Before<State> tiles;
-    for (;;) {  // all three at once: each takes the time of a trip to memory
-      if (!has_tile) has_tile = tiles_[group() * kRadix + here].read(tile_sum);
-      if (!has_group) has_group = groups_[super() * kRadix + here].read(group_sum);
-      if (!has_super) has_super = supers_[super() - 1].read(super_sum);
-      if (!grouped && __all_sync(kFullMask, has_tile)) {
-        grouped = true;
-        tiles = first_lanes(op, tile_sum, in_group());
-        if (here == 0 && closes_group()) groups_[group()].publish(tiles.then(op, own));
-      }
-      if (__all_sync(kFullMask, has_tile && has_group && has_super)) break;
-      Published<State>::pause();
-    }
-    Before<State> before;
-    if (super() > 0) before.append(op, super_sum);
-    return finish(op, before, first_lanes(op, group_sum, in_super()), tiles, own, 0, here == 0);
-  }
-
  private:
   XPOPS_DEVICE int group() const { return tile_ / kRadix; }
   XPOPS_DEVICE int super() const { return tile_ / (kRadix * kRadix); }
@@ -164,18 +137,58 @@ class LookBack {
     return sum;
   }
 
+  Published<State>*tiles_, *groups_, *supers_;
+  int64 columns_;
+  int tile_, last_;
+};
+
+// The same for a single scan, where a whole warp looks back: a group is so large that one level is enough. What comes
+// before a tile is everything before its group + the tiles before it in its group, each lane combining its own run of
+// them and then the lanes' from left to right.
+template <class State>
+class RowLookBack {
+ public:
+  static constexpr int kEach = 8, kRadix = kEach * kWarp;
+
+  // `memory` holds zeros, tiles + groups states.
+  XPOPS_DEVICE RowLookBack(void* memory, int tiles, int tile)
+      : tiles_(static_cast<Published<State>*>(memory)), groups_(tiles_ + tiles), tile_(tile), last_(tiles - 1) {}
+
+  // Every lane gets what comes before the tile, whose own sum is `own`.
   template <class Op>
-  XPOPS_DEVICE static Before<State> first_lanes(const Op& op, const State& state, int count) {
-    State sums[1] = {state};
+  XPOPS_DEVICE Before<State> operator()(const Op& op, const State& own) {
+    const int group = tile_ / kRadix, count = tile_ % kRadix, first = lane() * kEach;
+    if (lane() == 0 && tile_ != last_) tiles_[tile_].publish(own);
+    const Published<State>* const states = tiles_ + group * kRadix + first;
+    State run[kEach], before_group;
+    bool ready[kEach], begun = group == 0;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) ready[i] = first + i >= count;
+    for (;;) {
+      bool done = begun = begun || groups_[group - 1].read(before_group);
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) {
+        if (!ready[i]) ready[i] = states[i].read(run[i]);
+        done = done && ready[i];
+      }
+      if (__all_sync(kFullMask, done)) break;
+      Published<State>::pause();
+    }
+    Before<State> mine, before;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      if (first + i < count) mine.append(op, run[i]);
+    }
+    State sums[1] = {mine.state};
     scan_lanes<kWarp>(op, sums);
-    Before<State> before;
-    before.state = shuffle(sums[0], count > 0 ? count - 1 : 0);
-    before.any = count > 0;
+    if (group > 0) before.append(op, before_group);
+    if (count > 0) before.append(op, shuffle(sums[0], (count - 1) / kEach));
+    if (lane() == 0 && count == kRadix - 1 && tile_ != last_) groups_[group].publish(before.then(op, own));
     return before;
   }
 
-  Published<State>*tiles_, *groups_, *supers_;
-  int64 columns_;
+ private:
+  Published<State>*tiles_, *groups_;
   int tile_, last_;
 };
 

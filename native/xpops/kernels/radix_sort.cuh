@@ -119,11 +119,6 @@ XPOPS_DEVICE T* settled(T* pointer) {
   return pointer;
 }
 
-template <bool kValue>
-struct Truth {
-  static constexpr bool value = kValue;
-};
-
 // T: the elements. Index: how indices travel between passes, and Out: of the result's dtype; void where there are none.
 // Count: 32 bits for rows below 2^30. A thread moves kItems keys.
 template <class T, bool kDescending, bool kValues, class Index, class Out, class Count, int kBlock, int kItems>
@@ -239,11 +234,11 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   __syncthreads();
   Bits* const to = settled(reinterpret_cast<Bits*>(route.target(params)) + row_start);
   Count targets[kIndices ? kItems : 1];
-  const auto deliver = [&](auto whole) {
+  const auto deliver = [&](bool whole) {
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       const int place = i * kBlock + threadIdx.x;
-      if (decltype(whole)::value || place < size) {
+      if (whole || place < size) {
         const Bits key = staged_keys[place];
         const Count target = static_cast<Count>(places[digit_of(key, digit)] + place);
         if (kValues || !route.last) to[target] = route.last ? Map::decode(key) : key;
@@ -252,9 +247,9 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
     }
   };
   if (size == kTile) {
-    deliver(Truth<true>());
+    deliver(true);
   } else {
-    deliver(Truth<false>());
+    deliver(false);
   }
   if constexpr (kIndices) {
     Place* const staged_indices = reinterpret_cast<Place*>(staged);

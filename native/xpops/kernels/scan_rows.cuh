@@ -117,15 +117,15 @@ struct ScanChunk {
   }
 };
 
-// A block for each tile of a row. kRadix 0: a row is a single tile.
-template <class Types, int kBlock, int kPack, int kPacks, int kRadix, bool kReverse, bool kInitial, class Params>
+// A block for each tile of a row. kSplit: a row has several tiles.
+template <class Types, int kBlock, int kPack, int kPacks, bool kSplit, bool kReverse, bool kInitial, class Params>
 XPOPS_DEVICE void scan_tiles(const Params& params) {
   using State = typename Types::State;
   using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
   constexpr int kWarps = kBlock / kWarp;
   const typename Types::Op op(params.slots + 3);
   uint64 batch = blockIdx.x, tile = 0;
-  if constexpr (kRadix > 0) tile = params.grid[0].divmod(batch);
+  if constexpr (kSplit) tile = params.grid[0].divmod(batch);
   const ScanBatch<Types, Params> rows(params, batch);
   const typename Chunk::Span span(static_cast<int64>(tile * kWarps + warp()) * Chunk::kElements, params.length);
 
@@ -137,12 +137,12 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   __syncthreads();
   State all;
   Before<State> before = before_row<kWarps, 1>(op, totals, warp(), all);
-  if constexpr (kRadix > 0) {
+  if constexpr (kSplit) {
     __shared__ State outer;
     if (warp() == 0) {
       char* states = reinterpret_cast<char*>(params.slots[2]) + batch * params.states;
-      LookBack<State, kRadix> look_back(states, static_cast<int>(params.tiles), 1, static_cast<int>(tile));
-      const State found = look_back.by_warp(op, all).state;
+      RowLookBack<State> look_back(states, static_cast<int>(params.tiles), static_cast<int>(tile));
+      const State found = look_back(op, all).state;
       if (lane() == 0) outer = found;
     }
     __syncthreads();
