@@ -183,11 +183,20 @@ def test_searchsorted(data: st.DataObject, device: Any, first: Any, second: Any,
     assert_same(xp.searchsorted(x1, x2, side=side, sorter=xp.argsort(x1)), places)
 
 
-@pytest.mark.parametrize("length", [0, 1, 4095, 4096, 8191, 8192, 8193, 100_000])
-def test_many_searches(device: Any, length: int) -> None:
-    host, wanted = np.sort(some(dt.float32, (length,))), some(dt.float32, (20_011,), 1)
-    found = xp.searchsorted(xp.asarray(host, device=device), xp.asarray(wanted, device=device), side="right")
-    assert_same(found, np.searchsorted(host, wanted, "right"))
+@pytest.mark.parametrize("searches", [20_011, 1_000_003])
+@pytest.mark.parametrize("length", [0, 1, 4096, 4097, 4103, 4104, 32_775, 32_776, 300_001])
+def test_many_searches(device: Any, length: int, searches: int) -> None:
+    """On the edges of levels of a tree."""
+    host, wanted = np.sort(some(dt.float32, (length,))), some(dt.float32, (searches,), 1)
+    x1, x2 = xp.asarray(host, device=device), xp.asarray(wanted, device=device)
+    assert_same(xp.searchsorted(x1, x2, side="right"), np.searchsorted(host, wanted, "right"))
+    assert_same(xp.searchsorted(x1, x2), np.searchsorted(host, wanted))
+
+
+def test_many_searches_by_a_sorter(device: Any) -> None:
+    host, wanted = some(dt.int64, (100_003,)), some(dt.int64, (50_000,), 1)
+    x1, x2 = xp.asarray(host, device=device), xp.asarray(wanted, device=device)
+    assert_same(xp.searchsorted(x1, x2, sorter=xp.argsort(x1)), np.searchsorted(np.sort(host), wanted))
 
 
 def test_searching_scalars(device: Any) -> None:

@@ -5,8 +5,9 @@ import pytest
 from tests.unit.test_kernels_compile import ARCHITECTURES, layout
 from xpops.core import dtypes as dt
 from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.searchsorted import search_glue
+from xpops.engine.cuda.searchsorted import search_glue, tree_glue
 from xpops.engine.cuda.sort import PASS_POLICIES, Sort, plan_radix, plan_rows, radix_sources, row_source
+from xpops.plan.search import SearchPolicy, plan_search
 
 ROWS = {
     "a row in a thread": Sort(dt.float32, 9, 20, True, None, False),
@@ -42,10 +43,16 @@ def test_every_architecture(capability):
 
 @pytest.mark.parametrize("capability", ARCHITECTURES)
 def test_searchsorted(capability):
-    x1, order = layout(dt.float32, 64), layout(dt.int16, 64)
-    for glue in (
-        search_glue(x1, x1, None, dt.float32, False),
-        search_glue(x1, float, order, dt.float32, True),
-        search_glue(layout(dt.uint8, 2**32), layout(dt.int64, 9), None, dt.int64, True),
+    x, order, large = layout(dt.float32, 2**20), layout(dt.int16, 2**20), layout(dt.uint8, 2**32)
+    sources = [tree_glue(x, order, dt.float32), tree_glue(large, None, dt.int64)]
+    for x1, x2, sorter, loop, right, searches in (
+        (x, x, None, dt.float32, False, 2**20),
+        (x, float, order, dt.float32, True, 1),
+        (x, x, order, dt.float32, True, 2**20),
+        (layout(dt.bfloat16, 2**20, align=2), layout(dt.bfloat16, 9), None, dt.bfloat16, True, 2**20),
+        (large, layout(dt.int64, 9), None, dt.int64, True, 2**30),
     ):
-        assert compile_cubin("searchsorted", glue.source, capability)
+        plan = plan_search(x1.size, searches, loop.itemsize, 132, SearchPolicy())
+        sources.append(search_glue(x1, x2, sorter, loop, right, plan).source)
+    for source in sources:
+        assert compile_cubin("searchsorted", source, capability)

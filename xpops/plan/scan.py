@@ -19,8 +19,11 @@ WARP = 32
 SECTOR = 32
 # Bytes that publish 32 bits of a state, with a flag.
 PUBLISHED = 8
-# Tiles of a group, as in ``native/xpops/block/look_back.cuh``.
-ROW_RADIX = 256
+# Tiles of a group of a row and of a supergroup, as in ``native/xpops/block/look_back.cuh``, and before the states the
+# number of the next tile.
+GROUP, SUPERGROUP, TICKETS = 256, 8192, 16
+# What a block may have of shared memory, less a little for its sums.
+SHARED_BYTES = 47 << 10
 
 
 class ScanPolicy(NamedTuple):
@@ -45,6 +48,7 @@ class ScanPolicy(NamedTuple):
         are narrow anyway.
     resident : int
         Threads that a multiprocessor shall hold at a time, which limits their registers.
+    multiprocessors : int
     hop : float
         Microseconds until a block sees what another one has published, with room to spare.
     speed : float
@@ -60,6 +64,7 @@ class ScanPolicy(NamedTuple):
     column_warps: int = 16
     column_rows: int = 8
     resident: int = 1024
+    multiprocessors: int = 132
     hop: float = 3.0
     speed: float = 4e6
 
@@ -69,7 +74,7 @@ class ScanPlan(NamedTuple):
 
     Attributes
     ----------
-    kernel : {"tiles", "rows", "columns"}
+    kernel : {"tiles", "tile", "rows", "columns"}
         As ``native/xpops/kernels/scan.cuh`` describes them.
     numbers : tuple
         Its template arguments after the types: integers and truth values.
@@ -147,7 +152,7 @@ def plan_scan(
     >>> from xpops.core.dtypes import float32
     >>> x = layout_of(float32, (4096, 4096), None, Device("cuda"))
     >>> [plan_scan(x, x, axis, False, False, 4, ScanPolicy()).kernel for axis in (0, 1)]
-    ['columns', 'tiles']
+    ['columns', 'tile']
     """
     walk = _walk(x, out, axis, reverse, initial)
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
@@ -161,7 +166,7 @@ def plan_scan(
     packs = max(1, min(policy.bytes // traffic, policy.words // words, policy.packs * pack) // pack)
     if prod(walk.batches) >= policy.rows or walk.length <= 2 * WARP * pack * packs:
         return _plan_rows(walk, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
-    return _plan_tiles(walk, pack, packs, words, initial, policy)
+    return _plan_tiles(walk, pack, packs, words, x.dtype.itemsize, initial, policy)
 
 
 def _walk(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> Walk:
@@ -243,12 +248,20 @@ def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
     return -negative, total // -negative
 
 
-def _plan_tiles(walk: Walk, pack: int, packs: int, words: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
+def _plan_tiles(
+    walk: Walk, pack: int, packs: int, words: int, item: int, initial: bool, policy: ScanPolicy
+) -> ScanPlan:
+    held = max(1, SHARED_BYTES // (policy.tile_block * pack * (words * 4 + item)))
+    packs = min(packs, 1 << (held.bit_length() - 1))
     tiles = -(-walk.length // (policy.tile_block * pack * packs))
-    published = (tiles + tiles // ROW_RADIX) * words * PUBLISHED if tiles > 1 else 0
-    numbers = (policy.tile_block, pack, packs, tiles > 1, walk.reverse, initial)
-    grid = _Grid(tiles, (tiles, 1), published)
-    return _plan("tiles", walk, numbers, policy.tile_block, prod(walk.batches) * tiles, grid)
+    numbers = (policy.tile_block, pack, packs, walk.reverse, initial)
+    batches = prod(walk.batches)
+    if tiles == 1:
+        return _plan("tile", walk, numbers, policy.tile_block, batches, _Grid())
+    published = (tiles + tiles // GROUP + tiles // SUPERGROUP) * words * PUBLISHED
+    blocks = min(batches * tiles, policy.multiprocessors * (policy.resident // policy.tile_block))
+    plan = _plan("tiles", walk, numbers, policy.tile_block, blocks, _Grid(tiles, (tiles, 1), published))
+    return plan._replace(scratch=TICKETS + plan.scratch)
 
 
 def _plan_columns(walk: Walk, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy) -> ScanPlan:

@@ -4,8 +4,8 @@
 // group the group's; the last tile of a supergroup everything up to there. What comes before a tile is then
 //   everything before its supergroup  +  the groups before its own  +  the tiles before it in its group,
 // each combined from left to right: how a sum is made depends on the tile's number and on nothing else. kRadix 1 is a
-// plain chain. Blocks start in the order of their numbers, so that nobody waits for one that could not start: CUDA does not
-// promise it, but every GPU does it, and the look-back of other libraries stands on it too.
+// plain chain. Nobody may wait for a block that could not start: where a grid has more blocks than run at a time, they
+// start in the order of their numbers. CUDA does not promise that, but every GPU does it.
 #pragma once
 
 #include <xpops/block/scan.cuh>
@@ -142,53 +142,78 @@ class LookBack {
   int tile_, last_;
 };
 
-// The same for a single scan, where a whole warp looks back: a group is so large that one level is enough. What comes
-// before a tile is everything before its group + the tiles before it in its group, each lane combining its own run of
-// them and then the lanes' from left to right.
+// The same for a single scan, where a whole warp looks back: it reads many states at once, so groups of tiles are larger.
 template <class State>
 class RowLookBack {
  public:
-  static constexpr int kEach = 8, kRadix = kEach * kWarp;
+  static constexpr int kEach = 8, kTiles = kEach * kWarp, kGroups = kWarp;
 
-  // `memory` holds zeros, tiles + groups states.
+  // `memory` holds zeros, tiles + groups + supergroups states.
   XPOPS_DEVICE RowLookBack(void* memory, int tiles, int tile)
-      : tiles_(static_cast<Published<State>*>(memory)), groups_(tiles_ + tiles), tile_(tile), last_(tiles - 1) {}
+      : tiles_(static_cast<Published<State>*>(memory)),
+        groups_(tiles_ + tiles),
+        supers_(groups_ + tiles / kTiles),
+        tile_(tile),
+        last_(tiles - 1) {}
 
-  // Every lane gets what comes before the tile, whose own sum is `own`.
+  // By one thread: tells the others the tile's own sum.
+  XPOPS_DEVICE void publish(const State& own) {
+    if (tile_ != last_) tiles_[tile_].publish(own);
+  }
+
+  // By all lanes, each of which gets what comes before the tile, whose own sum is `own`.
   template <class Op>
-  XPOPS_DEVICE Before<State> operator()(const Op& op, const State& own) {
-    const int group = tile_ / kRadix, count = tile_ % kRadix, first = lane() * kEach;
-    if (lane() == 0 && tile_ != last_) tiles_[tile_].publish(own);
-    const Published<State>* const states = tiles_ + group * kRadix + first;
-    State run[kEach], before_group;
-    bool ready[kEach], begun = group == 0;
+  XPOPS_DEVICE Before<State> find(const Op& op, const State& own) {
+    const int group = tile_ / kTiles, super = group / kGroups, count = tile_ % kTiles, groups = group % kGroups;
+    const bool publishes = lane() == 0 && tile_ != last_;
+    State run[kEach], group_sum, super_sum;
+    bool ready[kEach], has_group = lane() >= groups, has_super = super == 0, summed = false;
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) ready[i] = first + i >= count;
-    for (;;) {
-      bool done = begun = begun || groups_[group - 1].read(before_group);
+    for (int i = 0; i < kEach; ++i) ready[i] = i * kWarp + lane() >= count;
+    Before<State> tiles;
+    for (;;) {  // all that is missing at once: each takes the time of a trip to memory
+      bool runs = true;
 #pragma unroll
       for (int i = 0; i < kEach; ++i) {
-        if (!ready[i]) ready[i] = states[i].read(run[i]);
-        done = done && ready[i];
+        if (!ready[i]) ready[i] = tiles_[group * kTiles + i * kWarp + lane()].read(run[i]);
+        runs = runs && ready[i];
       }
-      if (__all_sync(kFullMask, done)) break;
+      if (!has_group) has_group = groups_[super * kGroups + lane()].read(group_sum);
+      if (!has_super) has_super = supers_[super - 1].read(super_sum);
+      if (!summed && __all_sync(kFullMask, runs)) {
+        summed = true;
+        tiles = first<kEach>(op, run, count);
+        if (publishes && count == kTiles - 1) groups_[group].publish(tiles.then(op, own));
+      }
+      if (__all_sync(kFullMask, runs && has_group && has_super)) break;
       Published<State>::pause();
     }
-    Before<State> mine, before;
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      if (first + i < count) mine.append(op, run[i]);
-    }
-    State sums[1] = {mine.state};
-    scan_lanes<kWarp>(op, sums);
-    if (group > 0) before.append(op, before_group);
-    if (count > 0) before.append(op, shuffle(sums[0], (count - 1) / kEach));
-    if (lane() == 0 && count == kRadix - 1 && tile_ != last_) groups_[group].publish(before.then(op, own));
+    Before<State> before;
+    if (super > 0) before.append(op, super_sum);
+    State group_sums[1] = {group_sum};
+    const Before<State> earlier = first<1>(op, group_sums, groups);
+    if (earlier.any) before.append(op, earlier.state);
+    if (tiles.any) before.append(op, tiles.state);
+    if (publishes && count == kTiles - 1 && groups == kGroups - 1) supers_[super].publish(before.then(op, own));
     return before;
   }
 
  private:
-  Published<State>*tiles_, *groups_;
+  // The first `count` of the states that the lanes hold, kCount rows of kWarp, from left to right.
+  template <int kCount, class Op>
+  XPOPS_DEVICE static Before<State> first(const Op& op, State (&states)[kCount], int count) {
+    scan_lanes<kWarp>(op, states);
+    Before<State> before;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const int here = count - i * kWarp < kWarp ? count - i * kWarp : kWarp;
+      const State sum = shuffle(states[i], here > 0 ? here - 1 : 0);
+      if (here > 0) before.append(op, sum);
+    }
+    return before;
+  }
+
+  Published<State>*tiles_, *groups_, *supers_;
   int tile_, last_;
 };
 

@@ -1,4 +1,4 @@
-// The first pass of a selection: how many elements are chosen before each tile.
+// The first pass of a selection: which elements are chosen, and how many before each tile.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -7,7 +7,7 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is what the predicate reads, slot 1 the tiles'
+// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is what is read of every element, slot 1 the tiles'
 // first places, one more than there are tiles; the results follow, and what else is read.
 template <int kSlots, int kRank = 1, class Index = uint32>
 struct SelectParams {
@@ -21,29 +21,49 @@ XPOPS_DEVICE T* slot(const Params& params, int i) {
   return reinterpret_cast<T*>(params.slots[i]);
 }
 
-// A warp counts a tile; its lanes take packs of 16 bytes in turn.
+constexpr int kWordBits = 32;
+
+// A word of the flags of this lane and those above, kPack from each; whole in lanes whose flags begin a word.
+template <int kPack>
+XPOPS_DEVICE uint32 joined(uint32 flags) {
+#pragma unroll
+  for (int bits = kPack; bits < kWordBits; bits *= 2) flags |= shuffle_down(flags, bits / kPack) << bits;
+  return flags;
+}
+
+// A warp judges a tile; its lanes take packs of 16 bytes in turn. The count goes to slot 1, and to slot 2 a bit for each
+// element, in whole words: bits behind the last element are 0.
 template <class Source, class Offset, int kThreads, int kTile, class Params>
 XPOPS_DEVICE void count_tiles(const Params& params) {
   using Element = typename Source::Element;
-  constexpr int kPack = kMaxPackBytes / sizeof(Element), kStep = kWarp * kPack, kRounds = kTile / kStep;
-  constexpr int kBatch = kRounds < 8 ? kRounds : 8;
+  constexpr uint32 kPack = Source::kPack, kStep = kWarp * kPack, kRounds = kTile / kStep;
+  constexpr uint32 kBatch = kRounds < 8 ? kRounds : 8;
   static_assert(kRounds % kBatch == 0, "a tile is whole batches");
   const Element* x = slot<const Element>(params, 0);
   const uint64 tile = static_cast<uint64>(blockIdx.x) * (kThreads / kWarp) + warp(), base = tile * kTile;
   if (base >= params.size) return;
+  const uint32 valid = params.size - base < kTile ? static_cast<uint32>(params.size - base) : kTile;
+  const uint32 whole = valid - valid % kPack;
+  uint32 rest = 0;  // the flags of the pack that is not whole
+  for (uint32 i = whole; i < valid; ++i) rest |= static_cast<uint32>(Source::chosen_at(x, base + i)) << (i - whole);
+  uint32* words = slot<uint32>(params, 2) + base / kWordBits;
   uint32 count = 0;
-  if (base + kTile <= params.size) {
 #pragma unroll 1
-    for (int round = 0; round < kRounds; round += kBatch) {
-      const uint64 first = base + round * kStep + lane() * kPack;
-      typename Source::template Fragment<kPack> fragments[kBatch];
+  for (uint32 round = 0; round < valid; round += kBatch * kStep) {
+    const uint32 first = round + lane() * kPack;
+    typename Source::Fragment fragments[kBatch];
 #pragma unroll
-      for (int b = 0; b < kBatch; ++b) Source::load(x, first + b * kStep, fragments[b]);
-#pragma unroll
-      for (int b = 0; b < kBatch; ++b) count += __popc(Source::flags(fragments[b], first + b * kStep));
+    for (uint32 b = 0; b < kBatch; ++b) {
+      if (first + b * kStep < whole) Source::load(x, base + first + b * kStep, fragments[b]);
     }
-  } else {
-    for (uint64 i = base + lane(); i < params.size; i += kWarp) count += Source::chosen_at(x, i);
+#pragma unroll
+    for (uint32 b = 0; b < kBatch; ++b) {
+      const uint32 at = first + b * kStep;
+      const uint32 flags = at < whole ? Source::flags(fragments[b], base + at) : at == whole ? rest : 0;
+      count += __popc(flags);
+      const uint32 word = joined<kPack>(flags);
+      if (at % kWordBits == 0 && at < valid) words[at / kWordBits] = word;
+    }
   }
 #pragma unroll
   for (int reach = 1; reach < kWarp; reach *= 2) count += shuffle_xor(count, reach);

@@ -22,32 +22,28 @@ XPOPS_DEVICE void load_elements(const T* from, T* to) {
   }
 }
 
-// A Fragment is what is loaded to judge kSize neighbours; `flags` has a bit for each of them.
+// A Fragment is what is loaded to judge kPack neighbours; `flags` has a bit for each of them.
 
 template <class T, int kAccess>
 struct NonZero {
   using Element = typename Storage<T>::type;
+  static constexpr int kPack = kMaxPackBytes / sizeof(Element);
 
-  template <int kSize>
-  struct Fragment {
-    union {
-      Element elem[kSize];
-      uint32 words[kSize * sizeof(Element) >= 4 ? kSize * sizeof(Element) / 4 : 1];
-    };
+  union Fragment {
+    Element elem[kPack];
+    uint32 words[kMaxPackBytes / 4];
     XPOPS_DEVICE Fragment() {}
   };
 
-  template <int kSize>
-  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
-    load_elements<Element, kSize, kAccess>(x + first, to.elem);
+  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment& to) {
+    load_elements<Element, kPack, kAccess>(x + first, to.elem);
   }
 
-  template <int kSize>
-  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64) {
+  XPOPS_DEVICE static uint32 flags(const Fragment& from, uint64) {
     uint32 found = 0;
-    if constexpr (is_same_v<T, bool> && kSize % 4 == 0) {
+    if constexpr (is_same_v<T, bool>) {
 #pragma unroll
-      for (int i = 0; i < kSize / 4; ++i) {
+      for (int i = 0; i < kPack / 4; ++i) {
         const uint32 word = from.words[i];
         // The highest bit of every byte that is not 0, then these four bits side by side.
         const uint32 ones = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
@@ -55,7 +51,7 @@ struct NonZero {
       }
     } else {
 #pragma unroll
-      for (int i = 0; i < kSize; ++i) found |= static_cast<uint32>(chosen(from.elem[i])) << i;
+      for (int i = 0; i < kPack; ++i) found |= static_cast<uint32>(chosen(from.elem[i])) << i;
     }
     return found;
   }
@@ -68,24 +64,22 @@ struct NonZero {
 template <class T, int kAccess>
 struct Differs {
   using Element = typename Storage<T>::type;
+  static constexpr int kPack = kMaxPackBytes / sizeof(Element);
 
-  template <int kSize>
   struct Fragment {
-    Element elem[kSize], before;
+    Element elem[kPack], before;
     XPOPS_DEVICE Fragment() {}
   };
 
-  template <int kSize>
-  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment<kSize>& to) {
-    load_elements<Element, kSize, kAccess>(x + first, to.elem);
+  XPOPS_DEVICE static void load(const Element* x, uint64 first, Fragment& to) {
+    load_elements<Element, kPack, kAccess>(x + first, to.elem);
     to.before = x[first == 0 ? 0 : first - 1];
   }
 
-  template <int kSize>
-  XPOPS_DEVICE static uint32 flags(const Fragment<kSize>& from, uint64 first) {
+  XPOPS_DEVICE static uint32 flags(const Fragment& from, uint64 first) {
     uint32 found = first == 0 || differ(from.before, from.elem[0]);
 #pragma unroll
-    for (int i = 1; i < kSize; ++i) found |= static_cast<uint32>(differ(from.elem[i - 1], from.elem[i])) << i;
+    for (int i = 1; i < kPack; ++i) found |= static_cast<uint32>(differ(from.elem[i - 1], from.elem[i])) << i;
     return found;
   }
 

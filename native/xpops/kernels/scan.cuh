@@ -1,6 +1,7 @@
 // Scans along one axis: every element is read once and written once.
 //
-//   scan_tiles     along contiguous memory, few rows: a block computes a tile, and looks back for what comes before it
+//   scan_tiles     along contiguous memory, few rows: blocks take tiles in turn, and look back for what comes before them
+//   scan_tile      the same for rows of a single tile
 //   scan_rows      along contiguous memory, many rows: a few lanes walk down a row
 //   scan_columns   across contiguous memory: a block computes a tile of neighbouring columns, and looks back likewise
 //
@@ -13,6 +14,9 @@
 #include <xpops/memory/storage.cuh>
 
 namespace xpops {
+
+// Before the published states of `scan_tiles`: the number of the next tile, padded.
+constexpr int kScanTickets = 16;
 
 // Slots: the first result, the first operand, scratch memory (zeros), and gamma where the scanner has one.
 template <int kSlots, int kRank>

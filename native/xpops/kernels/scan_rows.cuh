@@ -4,6 +4,7 @@
 #include <xpops/block/look_back.cuh>
 #include <xpops/block/scan.cuh>
 #include <xpops/kernels/scan.cuh>
+#include <xpops/memory/ahead.cuh>
 
 namespace xpops {
 
@@ -63,6 +64,30 @@ struct ScanChunk {
     }
   }
 
+  // Begins to bring a whole run to shared memory, to places that are this thread's alone.
+  template <int kBlock>
+  XPOPS_DEVICE static void fetch(const In* from, const Span& span, int64 step, Pack<In, kPack> (*places)[kBlock]) {
+    if constexpr (kPack > 1) step = 1;
+    if (!span.is_full()) return;
+    from += span.lowest * step;
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+      copy_ahead<sizeof(Pack<In, kPack>)>(&places[j][threadIdx.x], from + position(j) * step);
+    }
+  }
+
+  // Loads what was fetched, or what was not.
+  template <int kBlock>
+  XPOPS_DEVICE void collect(const In* from, const Span& span, int64 step, const Pack<In, kPack> (*places)[kBlock]) {
+    if (!span.is_full()) {
+      load(from, span, step);
+      return;
+    }
+    wait_for_copies();
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) raw[j].bits = places[j][threadIdx.x].bits;
+  }
+
   // Everything but what comes before the run.
   template <class Op>
   XPOPS_DEVICE void scan(const Op& op) {
@@ -93,8 +118,10 @@ struct ScanChunk {
     }
   }
 
-  template <class Op>
-  XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
+  // Writes a run, whose items `item(pack, i)` gives.
+  template <class Op, class Item>
+  XPOPS_DEVICE static void store(const Op& op, const Before<State>& before, const Item& item, Out* to,
+                                 const Span& span, int64 step) {
     if constexpr (kPack > 1) step = 1;
     to += span.lowest * step;
 #pragma unroll
@@ -102,7 +129,7 @@ struct ScanChunk {
       Pack<Out, kPack> pack;
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items[j][i]));
+        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, item(j, i)));
       }
       const int at = position(j);
       if (span.is_full() || span.has_pack(at)) {
@@ -115,46 +142,138 @@ struct ScanChunk {
       }
     }
   }
+
+  template <class Op>
+  XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
+    store(op, before, [this](int j, int i) { return items[j][i]; }, to, span, step);
+  }
 };
 
-// A block for each tile of a row. kSplit: a row has several tiles.
-template <class Types, int kBlock, int kPack, int kPacks, bool kSplit, bool kReverse, bool kInitial, class Params>
+// What comes before this thread's warp in a tile, and the sum of the tile.
+template <int kWarps, class Op, class State>
+XPOPS_DEVICE Before<State> before_warp(const Op& op, const State& total, State& all) {
+  __shared__ State totals[kWarps];
+  if (lane() == 0) totals[warp()] = total;
+  __syncthreads();
+  return before_row<kWarps, 1>(op, totals, warp(), all);
+}
+
+// A block for each row.
+template <class Types, int kBlock, int kPack, int kPacks, bool kReverse, bool kInitial, class Params>
+XPOPS_DEVICE void scan_tile(const Params& params) {
+  using State = typename Types::State;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
+  const typename Types::Op op(params.slots + 3);
+  const ScanBatch<Types, Params> row(params, blockIdx.x);
+  const typename Chunk::Span span(static_cast<int64>(warp()) * Chunk::kElements, params.length);
+  Chunk chunk;
+  State all;
+  chunk.load(row.in, span, params.in_step);
+  chunk.scan(op);
+  const Before<State> before = before_warp<kBlock / kWarp>(op, chunk.total, all);
+  chunk.store(op, before, row.out, span, params.out_step);
+  if (kInitial && threadIdx.x == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
+}
+
+// A tile of a row, by its number among those of all rows.
+template <class Types, class Chunk, int kWarps, class Params>
+struct RowTile {
+  uint64 batch, tile;
+  ScanBatch<Types, Params> row;
+  typename Chunk::Span span;
+
+  XPOPS_DEVICE RowTile(const Params& params, uint64 number)
+      : batch(number),
+        tile(params.grid[0].divmod(batch)),
+        row(params, batch),
+        span(static_cast<int64>(tile * kWarps + warp()) * Chunk::kElements, params.length) {}
+
+  XPOPS_DEVICE RowLookBack<typename Types::State> look_back(const Params& params) const {
+    return {reinterpret_cast<char*>(params.slots[2]) + kScanTickets + batch * params.states,
+            static_cast<int>(params.tiles), static_cast<int>(tile)};
+  }
+};
+
+// Blocks take tiles of rows in turn, so that whoever is waited for is running. Three are in a block's hands: one on its
+// way to shared memory, one that is scanned and published, and the one before, which by now everything is known of that
+// comes before it.
+template <class Types, int kBlock, int kPack, int kPacks, bool kReverse, bool kInitial, class Params>
 XPOPS_DEVICE void scan_tiles(const Params& params) {
   using State = typename Types::State;
   using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
+  using Fetched = Pack<typename Types::In, kPack>;
   constexpr int kWarps = kBlock / kWarp;
+  using Tile = RowTile<Types, Chunk, kWarps, Params>;
+  constexpr bool kAhead = copies_ahead_v<sizeof(Fetched)>;
+  __shared__ Fetched fetched[kAhead ? kPacks : 1][kBlock];
+  __shared__ State scanned[kPacks * kPack][kBlock];
+  __shared__ State outer;
+  __shared__ uint64 ticket;
   const typename Types::Op op(params.slots + 3);
-  uint64 batch = blockIdx.x, tile = 0;
-  if constexpr (kSplit) tile = params.grid[0].divmod(batch);
-  const ScanBatch<Types, Params> rows(params, batch);
-  const typename Chunk::Span span(static_cast<int64>(tile * kWarps + warp()) * Chunk::kElements, params.length);
-
-  Chunk chunk;
-  chunk.load(rows.in, span, params.in_step);
-  chunk.scan(op);
-  __shared__ State totals[kWarps];
-  if (lane() == 0) totals[warp()] = chunk.total;
-  __syncthreads();
-  State all;
-  Before<State> before = before_row<kWarps, 1>(op, totals, warp(), all);
-  if constexpr (kSplit) {
-    __shared__ State outer;
-    if (warp() == 0) {
-      char* states = reinterpret_cast<char*>(params.slots[2]) + batch * params.states;
-      RowLookBack<State> look_back(states, static_cast<int>(params.tiles), static_cast<int>(tile));
-      const State found = look_back(op, all).state;
+  unsigned long long* const tickets = reinterpret_cast<unsigned long long*>(params.slots[2]);
+  const uint64 count = static_cast<uint64>(params.batches * params.tiles);
+  const auto fetch = [&](uint64 number) {
+    if constexpr (kAhead) {
+      if (number >= count) return;
+      const Tile tile(params, number);
+      Chunk::fetch(tile.row.in, tile.span, params.in_step, fetched);
+    }
+  };
+  // One ticket at a time: with two neighbours in one block, every block would wait for the second one of the block before.
+  const auto take = [&] {
+    __syncthreads();
+    if (threadIdx.x == 0) ticket = atomicAdd(tickets, 1ull);
+    __syncthreads();
+    return ticket;
+  };
+  uint64 number = take();
+  fetch(number);
+  uint64 next = take(), pending = count;
+  State pending_sum;
+  Before<State> pending_before;
+#pragma unroll 1
+  for (;;) {
+    Chunk chunk;
+    State sum;
+    Before<State> before;
+    uint64 after = 0;
+    if (number < count) {
+      const Tile tile(params, number);
+      if constexpr (kAhead) chunk.collect(tile.row.in, tile.span, params.in_step, fetched);
+      else chunk.load(tile.row.in, tile.span, params.in_step);
+      fetch(next);
+      if (threadIdx.x == 0) after = atomicAdd(tickets, 1ull);
+      chunk.scan(op);
+      before = before_warp<kWarps>(op, chunk.total, sum);
+      if (threadIdx.x == 0) tile.look_back(params).publish(sum);
+    }
+    if (pending < count && warp() == 0) {
+      const State found = Tile(params, pending).look_back(params).find(op, pending_sum).state;
       if (lane() == 0) outer = found;
     }
+    if (threadIdx.x == 0) ticket = after;
     __syncthreads();
-    if (tile > 0) {
-      Before<State> both;
-      both.append(op, outer);
-      if (before.any) both.append(op, before.state);
-      before = both;
+    if (pending < count) {
+      const Tile tile(params, pending);
+      Before<State> all;
+      if (tile.tile > 0) all.append(op, outer);
+      if (pending_before.any) all.append(op, pending_before.state);
+      Chunk::store(op, all, [&](int j, int i) { return scanned[j * kPack + i][threadIdx.x]; }, tile.row.out, tile.span,
+                   params.out_step);
+      if (kInitial && tile.tile == 0 && threadIdx.x == 0) {
+        tile.row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
+      }
     }
+    if (number >= count) break;
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) scanned[j * kPack + i][threadIdx.x] = chunk.items[j][i];
+    }
+    pending = number, pending_sum = sum, pending_before = before;
+    number = next, next = ticket;
+    __syncthreads();
   }
-  chunk.store(op, before, rows.out, span, params.out_step);
-  if (kInitial && tile == 0 && threadIdx.x == 0) rows.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
 
 // kGroup lanes for each row. kLoop: a row may be longer than what they hold at once.

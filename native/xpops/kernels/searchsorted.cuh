@@ -1,44 +1,185 @@
-// Binary search of many values in one sorted array. Its upper levels are pivots in shared memory, which a block loads
-// once; below them a thread has several searches under way, so that their loads overlap.
+// Binary search of many values in one sorted array x1, by a tree above it. Entry i of level l is the last element of the
+// i-th group of kFan^l elements, complete groups only; level 0 is x1 itself. So a place in one level, which is how many
+// of its entries a value lies behind, is the node of the next one, of kFan neighbouring entries, that has its place
+// there. A block searches the uppermost level by halving in shared memory. Below, a level costs one node, and a thread
+// has several searches under way, so that their loads overlap.
+//
+//   level 1                  d               h
+//   level 0 (x1)   a b c d | e f g h | i j         kFan = 4
 #pragma once
 
+#include <xpops/memory/pack.cuh>
 #include <xpops/memory/slots.cuh>
 #include <xpops/memory/storage.cuh>
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/searchsorted.py). Pivot i is element (i + 1) * step - 1.
-struct SearchParams {
-  uint64 out, x1, x2, sorter;  // addresses; x2 may be a scalar, sorter 0
-  uint64 length, queries, step;
-  uint32 pivots, unused;
+// What the host packs (xpops/engine/cuda/searchsorted.py); sorter may be 0.
+struct TreeParams {
+  uint64 tree, x1, sorter;  // addresses
+  uint64 length, levels;
 };
 
-// Whether the place of `value` lies behind `element`. NaN comes after all others, and equals itself.
-template <bool kRight, class T>
-XPOPS_DEVICE bool lies_behind(T value, T element) {
-  if (value != value) return kRight || element == element;
-  return kRight ? element <= value : element < value;
-}
+struct SearchParams {
+  uint64 out, x1, x2, sorter, tree;  // addresses; x2 may be a scalar
+  uint64 length, queries, levels;
+};
 
-// Sorted, Query: dtypes of x1 and x2 (a scalar's, as it travels). Loop: their common dtype. Sorter: the dtype of what
-// orders x1, or void.
-template <class Sorted, class Query, bool kScalar, class Loop, class Sorter, bool kRight, class Index, int kPivots,
-          int kUnroll, int kBlock>
-XPOPS_DEVICE void searchsorted(const SearchParams& params) {
+// The elements of x1 in their order, as they are compared. Sorter: the dtype of what orders them, or void.
+template <class Sorted, class Loop, class Sorter, class Index>
+struct SortedElements {
   using Compute = compute_t<Loop>;
-  __shared__ Compute pivots[kPivots];
-  const Index length = static_cast<Index>(params.length), step = static_cast<Index>(params.step);
-  const auto element = [&](Index i) {
+  const Sorted* x1;
+  const Sorter* sorter;
+  Index length;
+
+  template <class Params>
+  XPOPS_DEVICE explicit SortedElements(const Params& params)
+      : x1(reinterpret_cast<const Sorted*>(params.x1)),
+        sorter(reinterpret_cast<const Sorter*>(params.sorter)),
+        length(static_cast<Index>(params.length)) {}
+
+  XPOPS_DEVICE Compute operator[](Index i) const {
     if constexpr (!is_same_v<Sorter, void>) {
       // Out of range is the nearest that is not: no place outside of x1 is read.
-      const Sorter place = reinterpret_cast<const Sorter*>(params.sorter)[i];
-      i = place < 0 ? 0 : static_cast<uint64>(place) < params.length ? static_cast<Index>(place) : length - 1;
+      const Sorter place = sorter[i];
+      i = place < 0 ? 0 : static_cast<uint64>(place) < length ? static_cast<Index>(place) : length - 1;
     }
-    return to_compute<Sorted, Loop, Compute>(reinterpret_cast<const Sorted*>(params.x1)[i]);
-  };
-  for (uint32 i = threadIdx.x; i < params.pivots; i += kBlock) pivots[i] = element((i + 1) * step - 1);
-  __syncthreads();
+    return to_compute<Sorted, Loop, Compute>(x1[i]);
+  }
+};
+
+// The entries that a level with `count` of them has room for (tree_levels of xpops/plan/search.py): every place is a
+// node of the level below.
+template <int kFanBits, class Index>
+XPOPS_DEVICE Index room_for(Index count) {
+  return ((count >> kFanBits) + 1) << kFanBits;
+}
+
+// Writes the levels above x1, the uppermost one first. Behind its entries each has copies of the last element of x1.
+template <class Sorted, class Loop, class Sorter, class Index, int kFanBits, int kBlock>
+XPOPS_DEVICE void build_tree(const TreeParams& params) {
+  const SortedElements<Sorted, Loop, Sorter, Index> elements(params);
+  auto* level = reinterpret_cast<compute_t<Loop>*>(params.tree);
+  for (int bits = static_cast<int>(params.levels) * kFanBits; bits > 0; bits -= kFanBits) {
+    const Index count = elements.length >> bits, room = room_for<kFanBits>(count);
+    for (Index i = blockIdx.x * kBlock + threadIdx.x; i < room; i += gridDim.x * kBlock) {
+      level[i] = elements[i < count ? ((i + 1) << bits) - 1 : elements.length - 1];
+    }
+    level += room;
+  }
+}
+
+// Whether the place of `value` lies behind `element`. NaN comes after all others, and equals itself. Two
+// comparisons and no branch.
+template <bool kRight, class T>
+XPOPS_DEVICE bool lies_behind(T value, T element) {
+  return kRight ? (element <= value) | (value != value) : !(element >= value) & (element == element);
+}
+
+// From the beginning of `count` entries to the values' places. Each search halves the same number of candidates,
+// whatever it finds.
+template <bool kRight, class T, class Index, int kUnroll, class Entries>
+XPOPS_DEVICE void halve(const T (&values)[kUnroll], Index (&places)[kUnroll], Index count, const Entries& entries) {
+  for (Index left = count; left > 0;) {
+    const Index half = (left + 1) / 2;
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i) {
+      if (lies_behind<kRight>(values[i], entries[places[i] + half - 1])) places[i] += half;
+    }
+    left -= half;
+  }
+}
+
+template <int kPack, class T, int kFan>
+XPOPS_DEVICE void load_node(const T* from, T (&node)[kFan]) {
+#pragma unroll
+  for (int j = 0; j < kFan; j += kPack) {
+    Pack<T, kPack> pack;
+    pack.load(from + j);
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) node[j + k] = pack.elem[k];
+  }
+}
+
+// From places in one level to those in the next, which has `count` entries. The last entry of a node, which is the one
+// above it, is known not to be passed.
+template <bool kRight, class T, class Index, int kUnroll, int kFan>
+XPOPS_DEVICE void descend(const T (&values)[kUnroll], Index (&places)[kUnroll], Index count,
+                          const T (&nodes)[kUnroll][kFan]) {
+#pragma unroll
+  for (int i = 0; i < kUnroll; ++i) {
+    Index place = places[i] * kFan;
+#pragma unroll
+    for (int j = 0; j < kFan - 1; ++j) place += lies_behind<kRight>(values[i], nodes[i][j]);
+    places[i] = place < count ? place : count;
+  }
+}
+
+// The nodes of x1 at `places`. Where one is incomplete, copies of the last element stand behind it.
+template <int kPack, class Sorted, class Loop, class Sorter, class Index, class T, int kUnroll, int kFan>
+XPOPS_DEVICE void load_leaves(const SortedElements<Sorted, Loop, Sorter, Index>& elements,
+                              const Index (&places)[kUnroll], T (&nodes)[kUnroll][kFan]) {
+  bool whole = is_same_v<Sorter, void>;
+#pragma unroll
+  for (int i = 0; i < kUnroll; ++i) whole &= places[i] < elements.length / kFan;
+  if (whole) {
+    Sorted leaves[kUnroll][kFan];
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i) load_node<kPack>(elements.x1 + places[i] * kFan, leaves[i]);
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i) {
+#pragma unroll
+      for (int j = 0; j < kFan; ++j) nodes[i][j] = to_compute<Sorted, Loop, T>(leaves[i][j]);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i) {
+#pragma unroll
+      for (int j = 0; j < kFan; ++j) {
+        const Index place = places[i] * kFan + j;
+        nodes[i][j] = elements[place < elements.length ? place : elements.length - 1];
+      }
+    }
+  }
+}
+
+// From places in the uppermost of the levels above x1 to those in x1.
+template <bool kRight, int kFanBits, int kPack, class Elements, class T, class Index, int kUnroll>
+XPOPS_DEVICE void search_tree(const T* tree, int levels, const Elements& elements, const T (&values)[kUnroll],
+                              Index (&places)[kUnroll]) {
+  constexpr int kFan = 1 << kFanBits, kWidest = kMaxPackBytes / sizeof(T);
+  for (int bits = levels * kFanBits; bits > 0;) {
+    const T* level = tree += room_for<kFanBits>(elements.length >> bits);
+    bits -= kFanBits;
+    T nodes[kUnroll][kFan];
+    if (bits > 0) {
+#pragma unroll
+      for (int i = 0; i < kUnroll; ++i) {
+        load_node<(kFan < kWidest ? kFan : kWidest)>(level + places[i] * kFan, nodes[i]);
+      }
+    } else {
+      load_leaves<kPack>(elements, places, nodes);
+    }
+    descend<kRight>(values, places, elements.length >> bits, nodes);
+  }
+}
+
+// Query: the dtype of x2 (a scalar's, as it travels). Loop: what x1 and x2 are compared as. kPack: how many elements of
+// x1 one load may have. kTop: the most entries of the uppermost level, which may be x1; 0 for none, and no tree.
+template <class Sorted, class Query, bool kScalar, class Loop, class Sorter, bool kRight, class Index, int kFanBits,
+          int kPack, int kTop, int kUnroll, int kBlock>
+XPOPS_DEVICE void searchsorted(const SearchParams& params) {
+  using Compute = compute_t<Loop>;
+  __shared__ Compute top[kTop > 0 ? kTop : 1];
+  const SortedElements<Sorted, Loop, Sorter, Index> elements(params);
+  const auto* tree = reinterpret_cast<const Compute*>(params.tree);
+  const int levels = static_cast<int>(params.levels);
+  const Index count = elements.length >> (levels * kFanBits);
+  if constexpr (kTop > 0) {
+    for (Index i = threadIdx.x; i < count; i += kBlock) top[i] = levels > 0 ? tree[i] : elements[i];
+    __syncthreads();
+  }
 
   constexpr uint64 kTile = kBlock * kUnroll;
   for (uint64 tile = blockIdx.x * kTile; tile < params.queries; tile += gridDim.x * kTile) {
@@ -55,25 +196,11 @@ XPOPS_DEVICE void searchsorted(const SearchParams& params) {
         values[i] = to_compute<Query, Loop, Compute>(reinterpret_cast<const Query*>(params.x2)[query]);
       }
     }
-    // Each search halves the same number of candidates, whatever it finds.
-    for (uint32 left = params.pivots; left > 0;) {
-      const uint32 half = (left + 1) / 2;
-#pragma unroll
-      for (int i = 0; i < kUnroll; ++i) {
-        if (lies_behind<kRight>(values[i], pivots[places[i] + half - 1])) places[i] += half;
-      }
-      left -= half;
-    }
-#pragma unroll
-    for (int i = 0; i < kUnroll; ++i) places[i] *= step;
-    for (Index left = step - 1; left > 0;) {
-      const Index half = (left + 1) / 2;
-#pragma unroll
-      for (int i = 0; i < kUnroll; ++i) {
-        const Index probe = places[i] + half - 1;
-        if (probe < length && lies_behind<kRight>(values[i], element(probe))) places[i] += half;
-      }
-      left -= half;
+    if constexpr (kTop > 0) {
+      halve<kRight>(values, places, count, top);
+      search_tree<kRight, kFanBits, kPack>(tree, levels, elements, values, places);
+    } else {
+      halve<kRight>(values, places, count, elements);
     }
 #pragma unroll
     for (int i = 0; i < kUnroll; ++i) {

@@ -1,9 +1,9 @@
 // Selection: what a predicate chooses of an array, in its order, as elements, as coordinates, or as numbers of groups.
 //
-// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile, `scan_tiles`
-// turns the counts into the tiles' first places in the result and their sum, which the host reads to make room, and
-// `select` (or `number_groups`) finds the chosen elements again. A tile's are brought together in shared memory, so
-// that the result is written in whole packs.
+// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile and keeps a bit
+// for each element, `scan_tiles` turns the counts into the tiles' first places in the result and their sum, which the
+// host reads to make room, and `select` (or `number_groups`) goes by the bits. What is chosen of a tile is brought
+// together in shared memory, so that the result is written in whole packs.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -12,45 +12,30 @@
 namespace xpops {
 
 // One thread's part of a tile: kUnroll packs of kPack elements, a warp apart from each other.
-template <class Source, int kThreads, int kPack, int kUnroll>
+template <int kThreads, int kPack, int kUnroll>
 struct Part {
   static constexpr uint32 kStep = kWarp * kPack, kTile = kThreads * kPack * kUnroll;
-  uint64 base;           // of the tile
-  uint32 valid;          // elements of the tile
-  uint32 first;          // the first pack's place in it
+  uint64 base;            // of the tile
+  uint32 valid;           // elements of the tile
+  uint32 first;           // the first pack's place in it
   uint32 flags[kUnroll];  // a bit for each chosen element
-  uint32 rank[kUnroll];  // how many of the tile are chosen before the pack
+  uint32 rank[kUnroll];   // how many of the tile are chosen before the pack
 
   template <class Params>
   XPOPS_DEVICE explicit Part(const Params& params) {
     base = static_cast<uint64>(blockIdx.x) * kTile;
     valid = params.size - base < kTile ? static_cast<uint32>(params.size - base) : kTile;
     first = warp() * kUnroll * kStep + lane() * kPack;
-    judge(slot<const typename Source::Element>(params, 0));
-    number();
+    const uint32* words = slot<const uint32>(params, 0) + base / kWordBits;
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) flags[u] = at(u) < valid ? words[at(u) / kWordBits] : 0;
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) flags[u] = flags[u] >> at(u) % kWordBits & ((1u << kPack) - 1);
   }
 
   XPOPS_DEVICE uint32 at(int u) const { return first + u * kStep; }
 
- private:
-  XPOPS_DEVICE void judge(const typename Source::Element* x) {
-    if (valid == kTile) {
-      typename Source::template Fragment<kPack> fragments[kUnroll];
-#pragma unroll
-      for (int u = 0; u < kUnroll; ++u) Source::load(x, base + at(u), fragments[u]);
-#pragma unroll
-      for (int u = 0; u < kUnroll; ++u) flags[u] = Source::flags(fragments[u], base + at(u));
-    } else {
-#pragma unroll
-      for (int u = 0; u < kUnroll; ++u) {
-        flags[u] = 0;
-        for (uint32 i = 0; i < kPack && at(u) + i < valid; ++i) {
-          flags[u] |= static_cast<uint32>(Source::chosen_at(x, base + at(u) + i)) << i;
-        }
-      }
-    }
-  }
-
+  // Sets the ranks.
   XPOPS_DEVICE void number() {
     constexpr int kWarps = kThreads / kWarp;
     static_assert(kUnroll % 2 == 0, "two packs are counted at once, in the halves of a word");
@@ -135,10 +120,12 @@ struct Indices {
 
   template <int kSize, class Params>
   XPOPS_DEVICE static void write(const Params& params, uint64 base, uint64 place, const uint16* from) {
+    Pack<uint16, kSize> places;
+    places.load(from);
     Pack<int64, kSize> packs[kRank];
 #pragma unroll
     for (int i = 0; i < kSize; ++i) {
-      const Coordinates<kRank, Index> where(params.divisors, static_cast<Index>(base + from[i]));
+      const Coordinates<kRank, Index> where(params.divisors, static_cast<Index>(base + places.elem[i]));
 #pragma unroll
       for (int axis = 0; axis < kRank; ++axis) packs[axis].elem[i] = static_cast<int64>(where.at[axis]);
     }
@@ -148,21 +135,22 @@ struct Indices {
 };
 
 // Shared memory begins where a whole pack of the result does, so that packs can be written whole.
-template <class Source, class Sink, class Offset, int kThreads, int kPack, int kUnroll, class Params>
+template <class Sink, class Offset, int kThreads, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void select(const Params& params) {
-  using Tile = Part<Source, kThreads, kPack, kUnroll>;
+  using Tile = Part<kThreads, kPack, kUnroll>;
   constexpr uint32 kWide = Sink::kWide;
   alignas(kMaxPackBytes) __shared__ typename Sink::Staged chosen[Tile::kTile + kWide];
   const Offset* offsets = slot<const Offset>(params, 1) + blockIdx.x;
   const uint64 place = offsets[0];
   const uint32 shift = place % kWide, end = shift + static_cast<uint32>(offsets[1] - offsets[0]);
   if (end == shift) return;
-  const Tile part(params);
+  Tile part(params);
   typename Sink::template Fragment<kPack> fragments[kUnroll];
 #pragma unroll
   for (int u = 0; u < kUnroll; ++u) {
     Sink::load(params, part.base, part.at(u), part.valid, part.flags[u], fragments[u]);
   }
+  part.number();
 #pragma unroll
   for (int u = 0; u < kUnroll; ++u) {
     uint32 to = shift + part.rank[u];
@@ -186,9 +174,10 @@ XPOPS_DEVICE void select(const Params& params) {
 
 // For every element, how many are chosen up to it, less one: the number of its group, where the first of each group is
 // chosen. Written to slot 2, at the place that slot 3 names.
-template <class Source, class Offset, int kThreads, int kPack, int kUnroll, class Params>
+template <class Offset, int kThreads, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void number_groups(const Params& params) {
-  const Part<Source, kThreads, kPack, kUnroll> part(params);
+  Part<kThreads, kPack, kUnroll> part(params);
+  part.number();
   const int64* order = slot<const int64>(params, 3) + part.base;
   const int64 before = static_cast<int64>(slot<const Offset>(params, 1)[blockIdx.x]) - 1;
 #pragma unroll

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import pack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
@@ -11,24 +12,17 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.elementwise import empty_kernel
 from xpops.engine.cuda.glue import Glue, wire_of
 from xpops.engine.protocol import Kernel
-from xpops.plan.elementwise import INDEX_LIMIT
+from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.search import SearchPlan, SearchPolicy, plan_search
 from xpops.plan.signature import Operand
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 # Estimates for compute capability 9.0 that no measurement has changed yet.
-BLOCK, UNROLL, BLOCKS = 256, 4, 6  # threads of a block, searches of a thread, blocks of a multiprocessor at most
-PIVOT_BYTES = 32 << 10
-# Fewer searches than this do without pivots, whose loading would be most of the work.
-LEAST_SEARCHES = 1 << 14
-
-
-class SearchPlan(NamedTuple):
-    """The grid, and the parameters behind the slots."""
-
-    blocks: int
-    tail: bytes
+POLICY = SearchPolicy()
+# The most blocks of a multiprocessor that build a tree.
+BUILDERS = 32
 
 
 def searchsorted(
@@ -44,44 +38,70 @@ def searchsorted(
     if out.size == 0:
         return empty_kernel
     loop = x1.dtype if loop is None else loop
-    glue = search_glue(x1, x2, sorter, loop, right)
-    plan = plan_search(x1, out, loop, engine.context.multiprocessors)
-    launch = engine.launcher("searchsorted", glue.source, plan.blocks, BLOCK, glue.slots, plan.tail)
+    plan = plan_search(x1.size, out.size, _itemsize(loop), engine.context.multiprocessors, POLICY)
+    glue, tail = search_glue(x1, x2, sorter, loop, right, plan), pack("<QQQ", x1.size, out.size, plan.levels)
+    search = engine.launcher("searchsorted", glue.source, plan.blocks, POLICY.block, glue.slots, tail)
+    if plan.levels == 0:
+        return lambda stream, out, x1, x2, sorter=0: search(stream, out, x1, x2, sorter, 0)
+    build, allocate = _builder(engine, x1, sorter, loop, plan), engine.pool.allocator(plan.entries * _itemsize(loop))
 
     def kernel(stream: int, out: int, x1: int, x2: Any, sorter: int = 0) -> None:
-        launch(stream, out, x1, x2, sorter)
+        tree, block = allocate(stream)
+        build(stream, tree, x1, sorter)
+        search(stream, out, x1, x2, sorter, tree)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
 
     return kernel
 
 
-def plan_search(x1: Layout, out: Layout, loop: DType, multiprocessors: int) -> SearchPlan:
-    """How many blocks search, and how many pivots they have."""
-    most = _pivots(loop) if out.size >= LEAST_SEARCHES else 0
-    step = -(-x1.size // most) if most and x1.size else x1.size + 1
-    tail = pack("<QQQII", x1.size, out.size, step, x1.size // step, 0)
-    return SearchPlan(min(-(-out.size // (BLOCK * UNROLL)), BLOCKS * multiprocessors), tail)
+def _builder(
+    engine: CudaEngine, x1: Layout, sorter: Layout | None, loop: DType, plan: SearchPlan
+) -> Callable[..., None]:
+    """The kernel ``(stream, tree, x1, sorter)``."""
+    blocks = min(-(-plan.entries // POLICY.block), BUILDERS * engine.context.multiprocessors)
+    source, tail = tree_glue(x1, sorter, loop), pack("<QQ", x1.size, plan.levels)
+    return engine.launcher("searchsorted_tree", source, blocks, POLICY.block, "QQQ", tail)
 
 
-def search_glue(x1: Layout, x2: Operand, sorter: Layout | None, loop: DType, right: bool) -> Glue:
+def tree_glue(x1: Layout, sorter: Layout | None, loop: DType) -> str:
+    """The glue of what builds a tree."""
+    sorted_type, loop_type, order, index = _types(x1, sorter, loop)
+    call = f"build_tree<{sorted_type}, {loop_type}, {order}, {index}, {POLICY.fan_bits}, {POLICY.block}>"
+    return _glue(call, "TreeParams", f"{POLICY.block}")
+
+
+def search_glue(x1: Layout, x2: Operand, sorter: Layout | None, loop: DType, right: bool, plan: SearchPlan) -> Glue:
     """The glue of a binary search."""
     query, form, scalar = (
         (dt.INFO[x2.dtype].c_type, "Q", "false") if isinstance(x2, Layout) else (*wire_of(loop)[:2], "true")
     )
-    types = [dt.INFO[x1.dtype].c_type, query, scalar, dt.INFO[loop].c_type]
+    sorted_type, loop_type, order, index = _types(x1, sorter, loop)
+    side = "true" if right else "false"
+    widest = max(1, min(x1.align, MAX_PACK_BYTES) // x1.dtype.itemsize)
+    numbers = POLICY.fan_bits, min(widest, 1 << POLICY.fan_bits), plan.top, plan.unroll, POLICY.block
+    arguments = ", ".join([sorted_type, query, scalar, loop_type, order, side, index, *map(str, numbers)])
+    source = _glue(f"searchsorted<{arguments}>", "SearchParams", f"{POLICY.block}, {POLICY.blocks}")
+    return Glue(source, f"QQ{form}QQ")
+
+
+def _types(x1: Layout, sorter: Layout | None, loop: DType) -> tuple[str, str, str, str]:
+    """What the elements of `x1` are, are compared as, are ordered by, and are counted with."""
     order = "void" if sorter is None else dt.INFO[sorter.dtype].c_type
     index = "uint32" if x1.size < INDEX_LIMIT else "uint64"
-    side = "true" if right else "false"
-    arguments = ", ".join([*types, order, side, index, str(_pivots(loop)), str(UNROLL), str(BLOCK)])
-    source = (
+    return dt.INFO[x1.dtype].c_type, dt.INFO[loop].c_type, order, index
+
+
+def _glue(call: str, params: str, bounds: str) -> str:
+    return (
         "#include <xpops/kernels/searchsorted.cuh>\n"
         "using namespace xpops;\n"
-        f'extern "C" __global__ void __launch_bounds__({BLOCK})\n'
-        "xpops_kernel(const __grid_constant__ SearchParams params) {\n"
-        f"  searchsorted<{arguments}>(params);\n"
+        f'extern "C" __global__ void __launch_bounds__({bounds})\n'
+        f"xpops_kernel(const __grid_constant__ {params} params) {{\n"
+        f"  {call}(params);\n"
         "}\n"
     )
-    return Glue(source, f"QQ{form}Q")
 
 
-def _pivots(loop: DType) -> int:
-    return PIVOT_BYTES // max(4, loop.itemsize)
+def _itemsize(loop: DType) -> int:
+    """The bytes of what values of `loop` are compared as (``compute_t``)."""
+    return max(4, loop.itemsize) if loop in dt.CATEGORIES["real floating-point"] else loop.itemsize

@@ -1,4 +1,4 @@
-"""Selection on CUDA: count the chosen elements of every tile, read the sum, write them."""
+"""Selection on CUDA: flag the chosen elements and count those of every tile, read the sum, write them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def nonzero(engine: CudaEngine, x: Layout) -> Measure:
         counts = counted(stream, x)
 
         def kernel(stream: int, *data: int) -> None:
-            *results, x = data
-            write(stream, x, counts, *results)
+            write(stream, counts, *data[:rank])
 
         layouts = (layout_of(dt.int64, (counts.total,), None, device),) * rank
         return Program(layouts, kernel if counts.total else empty_kernel)
@@ -61,7 +60,7 @@ def compress(engine: CudaEngine, x: Layout, mask: Layout) -> Measure:
         counts = counted(stream, mask)
 
         def kernel(stream: int, out: int, x: int, mask: int) -> None:
-            write(stream, mask, counts, out, x)
+            write(stream, counts, out, x)
 
         out = layout_of(dtype, (counts.total, *rest), None, device)
         return Program((out,), kernel if counts.total else empty_kernel)
@@ -85,7 +84,7 @@ def place(engine: CudaEngine, x: Layout, mask: Layout, value: Layout) -> Measure
 
         def kernel(stream: int, x: int, mask: int, value: int) -> None:
             indices, block = allocate(stream)
-            write(stream, mask, counts, indices)
+            write(stream, counts, indices)
             scatter(stream, x, value, indices, rows * row)
             del block  # kept until the kernels were launched; the pool is ordered on the stream
 
@@ -115,7 +114,7 @@ def runs(engine: CudaEngine, x: Layout, wanted: tuple[str, ...]) -> Measure:
         def kernel(stream: int, *data: int) -> None:
             x, *order = data[len(parts) :]
             for part, result in zip(parts, data, strict=False):
-                part(stream, x, counts, result, *order)
+                part(stream, counts, result, x, *order)
 
         return Program(layouts(counts.total), kernel)
 
@@ -123,15 +122,15 @@ def runs(engine: CudaEngine, x: Layout, wanted: tuple[str, ...]) -> Measure:
 
 
 def _part(engine: CudaEngine, tiling: Tiling, x: Layout, each: str) -> Callable[..., None]:
-    """What writes a result of `runs`: a function ``(stream, x, counts, out, *order)``."""
+    """What writes a result of `runs`: a function ``(stream, counts, out, x, *order)``."""
     if each == "groups":
         launch = _selecting(engine, tiling, groups_glue(tiling), "QQQQ", (1,))
-        return lambda stream, x, counts, out, order: launch(stream, x, counts.offsets, out, order)
+        return lambda stream, counts, out, x, order: launch(stream, counts.flags, counts.offsets, out, order)
     if each == "values":
         write = _elements(engine, tiling, x.dtype.itemsize, x.align)
-        return lambda stream, x, counts, out, *order: write(stream, x, counts, out, x)
+        return lambda stream, counts, out, x, *order: write(stream, counts, out, x)
     indices = _indices(engine, tiling, x.shape)
-    return lambda stream, x, counts, out, *order: indices(stream, x, counts, out)
+    return lambda stream, counts, out, x, *order: indices(stream, counts, out)
 
 
 def _always(layouts: tuple[Layout, ...]) -> Measure:
@@ -139,13 +138,13 @@ def _always(layouts: tuple[Layout, ...]) -> Measure:
     return lambda stream, *operands: Program(layouts, empty_kernel)
 
 
-# Writers: functions (stream, what the predicate reads, counts, results, what else is read).
+# Writers: functions (stream, counts, results, what else is read).
 
 
 def _elements(engine: CudaEngine, tiling: Tiling, width: int, align: int) -> Callable[..., None]:
     sink = f"Elements<{word_of(width)}, {align // width or 1}>"
     launch = _selecting(engine, tiling, select_glue(tiling, sink, "SelectParams<4>"), "QQQQ", (1,))
-    return lambda stream, source, counts, out, x: launch(stream, source, counts.offsets, out, x)
+    return lambda stream, counts, out, x: launch(stream, counts.flags, counts.offsets, out, x)
 
 
 def _indices(engine: CudaEngine, tiling: Tiling, shape: tuple[int, ...]) -> Callable[..., None]:
@@ -153,7 +152,7 @@ def _indices(engine: CudaEngine, tiling: Tiling, shape: tuple[int, ...]) -> Call
     params = f"SelectParams<{2 + rank}, {rank}, uint{bits}>"
     source = select_glue(tiling, f"Indices<{rank}, uint{bits}>", params)
     launch = _selecting(engine, tiling, source, "QQ" + "Q" * rank, shape[1:] or (1,), bits)
-    return lambda stream, source, counts, *results: launch(stream, source, counts.offsets, *results)
+    return lambda stream, counts, *results: launch(stream, counts.flags, counts.offsets, *results)
 
 
 def _rows(engine: CudaEngine, tiling: Tiling, x: Layout, length: int) -> Callable[..., None]:
@@ -161,9 +160,9 @@ def _rows(engine: CudaEngine, tiling: Tiling, x: Layout, length: int) -> Callabl
     write, row = _indices(engine, tiling, (length,)), x.size // length
     gather, allocator = row_gatherer(engine, x, length), engine.pool.allocator
 
-    def rows(stream: int, source: int, counts: Counts, out: int, x: int) -> None:
+    def rows(stream: int, counts: Counts, out: int, x: int) -> None:
         indices, block = allocator(counts.total * dt.int64.itemsize)(stream)
-        write(stream, source, counts, indices)
+        write(stream, counts, indices)
         gather(stream, out, x, indices, counts.total * row)
         del block  # kept until the kernels were launched; the pool is ordered on the stream
 
@@ -179,11 +178,11 @@ def _selecting(
 
 def select_glue(tiling: Tiling, sink: str, params: str) -> str:
     """The glue of the kernel that writes what is chosen."""
-    call = f"select<{tiling.predicate}, {sink}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
+    call = f"select<{sink}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
     return glue(call, params, BLOCK)
 
 
 def groups_glue(tiling: Tiling) -> str:
     """The glue of the kernel that numbers groups."""
-    call = f"number_groups<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
+    call = f"number_groups<{tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
     return glue(call, "SelectParams<4>", BLOCK)

@@ -1,4 +1,4 @@
-"""The first pass of a selection on CUDA: how many elements are chosen before each tile."""
+"""The first pass of a selection on CUDA: which elements are chosen, and how many before each tile."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ BLOCK, SCAN_BLOCK, SCAN_ITEMS = 256, 1024, 16
 # half of 2**28 float32 with 8, 453 with 4.
 UNROLL, UNROLL_BYTES = 8, 4
 _WARP = 32
+_WORD = dt.uint32.itemsize
 
 
 class Tiling(NamedTuple):
@@ -84,13 +85,16 @@ class Counts(NamedTuple):
     Attributes
     ----------
     total : int
+    flags : int
+        The address of a bit for each element.
     offsets : int
         The address of the tiles' first places.
     block : Block
-        Keeps them.
+        Keeps both.
     """
 
     total: int
+    flags: int
     offsets: int
     block: Block
 
@@ -99,24 +103,25 @@ def counter(engine: CudaEngine, tiling: Tiling) -> Callable[[int, int], Counts]:
     """The first pass: a function of the stream and what the predicate reads. It waits for the device."""
     warps = BLOCK // _WARP
     count = engine.launcher(
-        "select", count_glue(tiling), -(-tiling.tiles // warps), BLOCK, "QQ", struct.pack("<Q", tiling.size)
+        "select", count_glue(tiling), -(-tiling.tiles // warps), BLOCK, "QQQ", struct.pack("<Q", tiling.size)
     )
     scan = engine.launcher("select", scan_glue(tiling), 1, SCAN_BLOCK, "QQ", struct.pack("<Q", tiling.tiles))
-    places = -(-(tiling.tiles + 1) // SCAN_ITEMS) * SCAN_ITEMS
-    allocate = engine.pool.allocator(places * tiling.offset.itemsize)
+    places = -(-(tiling.tiles + 1) // SCAN_ITEMS) * SCAN_ITEMS * tiling.offset.itemsize
+    allocate = engine.pool.allocator(places + -(-tiling.size // (8 * _WORD)) * _WORD)
 
     def counted(stream: int, source: int) -> Counts:
         offsets, block = allocate(stream)
-        count(stream, source, offsets)
-        return Counts(engine.told(stream, lambda word: scan(stream, offsets, word)), offsets, block)
+        flags = offsets + places
+        count(stream, source, offsets, flags)
+        return Counts(engine.told(stream, lambda word: scan(stream, offsets, word)), flags, offsets, block)
 
     return counted
 
 
 def count_glue(tiling: Tiling) -> str:
-    """The glue of the kernel that counts what is chosen of each tile."""
+    """The glue of the kernel that judges every element, and counts what is chosen of each tile."""
     call = f"count_tiles<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.tile}>"
-    return glue(call, "SelectParams<2>", BLOCK)
+    return glue(call, "SelectParams<3>", BLOCK)
 
 
 def scan_glue(tiling: Tiling) -> str:
