@@ -58,6 +58,9 @@ HEADERS = [
     "math/complex_exponential",
     "math/complex_hyperbolic",
     "math/complex_inverse",
+    "math/order",
+    "math/reduction",
+    "math/scan",
 ]
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from xpops.ops.elementwise import INTERNAL, OPERATORS
+from xpops.ops.reduction import REDUCTIONS
+from xpops.ops.scan import SCANS
 
 ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
@@ -61,3 +63,15 @@ def test_a_row_has_its_functor_and_its_function(op):
         import xpops
 
         assert callable(getattr(xpops, op.name)), "no def"
+
+
+@pytest.mark.parametrize(
+    ("op", "header"),
+    [*((op, "reduction") for op in REDUCTIONS.values()), *((op, "scan") for op in SCANS.values())],
+    ids=str,
+)
+def test_a_reduction_or_scan_has_its_functor_and_its_function(op, header):
+    assert re.search(rf"\bstruct {op.functor}\b", (ROOT / f"native/xpops/math/{header}.cuh").read_text()), "no functor"
+    import xpops
+
+    assert callable(getattr(xpops, op.name, None) or getattr(xpops.nn, op.name)), "no def"

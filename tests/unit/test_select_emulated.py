@@ -10,6 +10,7 @@ import pytest
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core import dtypes as dt
+from xpops.engine.cuda import tiles
 
 RANDOM = np.random.default_rng(5)
 ENGINE = EmulatedEngine()
@@ -67,6 +68,23 @@ def test_coordinates(dtype: Any) -> None:
         x[::5, 2] = -0.0
     for got, wanted in zip(results(ENGINE.nonzero(layout_on_gpu(x)), x), np.nonzero(x.astype(bool)), strict=True):
         same(got, wanted)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "limit"),
+    [(dt.bool, 0), *((dtype, 2**31) for dtype in (dt.bool, dt.bfloat16, dt.int32, dt.float64, dt.complex128))],
+    ids=str,
+)
+def test_flags_of_every_size(dtype: Any, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Partial packs, words and tiles, where memory is aligned to a pack and where it is not, and 64-bit places."""
+    monkeypatch.setattr(tiles, "INDEX_LIMIT", limit)
+    whole = RANDOM.integers(0, 2, 50001).astype(np.float32).astype(dtype)
+    tile = tiles.tiling_of("NonZero", layout_on_gpu(whole), 1).tile
+    for edge in (8, 32, tile, tile + 32, 2 * tile + 4096):
+        for size in (edge - 1, edge, edge + 1):
+            for x in (whole[:size], whole[1 : size + 1], whole[-size:]):
+                (found,) = results(ENGINE.nonzero(layout_on_gpu(x)), x)
+                same(found, np.flatnonzero(x.astype(bool)))
 
 
 @pytest.mark.parametrize("dtype", [dt.bool, dt.bfloat16, dt.float32, dt.complex128], ids=str)

@@ -312,7 +312,9 @@ def _plan(kernel: str, walk: Walk, numbers: tuple[int, ...], block: int, blocks:
     count = prod(batches)
     head = (walk.length, *walk.steps, walk.columns, *walk.column_steps, count, grid.tiles, grid.states)
     tail = struct.pack("<9q", *head)
-    for divisor in (*grid.divisors, *(batches[1:] or (1,))):
+    for divisor in grid.divisors:
+        tail += pack_divmod(divisor, 32)
+    for divisor in batches[1:] or (1,):
         tail += pack_divmod(divisor, 64)
     for line in strides:
         tail += struct.pack(f"<{len(line)}q", *line)

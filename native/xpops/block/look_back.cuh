@@ -11,6 +11,9 @@
 #include <xpops/block/scan.cuh>
 #include <xpops/block/warp.cuh>
 
+#ifndef XPOPS_PAUSE
+#define XPOPS_PAUSE 20
+#endif
 namespace xpops {
 
 // A state that one block leaves for others. Each 32-bit word travels with a flag in one 64-bit access, so a reader sees
@@ -47,7 +50,7 @@ class Published {
 
   static XPOPS_DEVICE void pause() {
 #if !XPOPS_ON_GPU || __CUDA_ARCH__ >= 700
-    __nanosleep(20);
+    __nanosleep(XPOPS_PAUSE);
 #endif
   }
 

@@ -45,8 +45,10 @@ XPOPS_DEVICE void count_tiles(const Params& params) {
   const uint32 valid = params.size - base < kTile ? static_cast<uint32>(params.size - base) : kTile;
   const uint32 whole = valid - valid % kPack;
   uint32 rest = 0;  // the flags of the pack that is not whole
+#pragma unroll 1
   for (uint32 i = whole; i < valid; ++i) rest |= static_cast<uint32>(Source::chosen_at(x, base + i)) << (i - whole);
-  uint32* words = slot<uint32>(params, 2) + base / kWordBits;
+  uint32* words = slot<uint32>(params, 2) + base / kWordBits + lane() * kPack / kWordBits;
+  const bool leads = lane() * kPack % kWordBits == 0;
   uint32 count = 0;
 #pragma unroll 1
   for (uint32 round = 0; round < valid; round += kBatch * kStep) {
@@ -62,7 +64,7 @@ XPOPS_DEVICE void count_tiles(const Params& params) {
       const uint32 flags = at < whole ? Source::flags(fragments[b], base + at) : at == whole ? rest : 0;
       count += __popc(flags);
       const uint32 word = joined<kPack>(flags);
-      if (at % kWordBits == 0 && at < valid) words[at / kWordBits] = word;
+      if (leads && at < valid) words[round / kWordBits + b * kPack] = word;
     }
   }
 #pragma unroll

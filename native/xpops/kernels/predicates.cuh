@@ -46,8 +46,8 @@ struct NonZero {
       for (int i = 0; i < kPack / 4; ++i) {
         const uint32 word = from.words[i];
         // The highest bit of every byte that is not 0, then these four bits side by side.
-        const uint32 ones = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
-        found |= (ones * 0x01020408u) >> 24 << (4 * i);
+        const uint32 highest = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+        found |= (highest * 0x00204081u) >> 28 << (4 * i);
       }
     } else {
 #pragma unroll

@@ -30,7 +30,7 @@ struct ScanParams {
   int64 batches;  // along all other axes
   int64 tiles;    // along the axis
   int64 states;   // bytes of published states for each batch
-  FastDivMod<uint64> grid[2];  // tiles in a row; or strips side by side, and batches
+  FastDivMod<uint32> grid[2];  // tiles in a row; or strips side by side, and batches
   FastDivMod<uint64> divisors[kRank > 1 ? kRank - 1 : 1];
   int64 in_strides[kRank], out_strides[kRank];
 };

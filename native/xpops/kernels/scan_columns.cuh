@@ -11,7 +11,7 @@ namespace xpops {
 // and from other blocks.
 template <int kDown, int kColumns, int kBlock, int kRadix, class Params, class Op, class State, int kPack>
 XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (&totals)[kPack], bool last, int floor,
-                               int inner, uint64 strip, uint64 batch, int tile, Before<State> (&before)[kPack]) {
+                               int inner, uint32 strip, uint32 batch, int tile, Before<State> (&before)[kPack]) {
   __shared__ State sums[kDown][kColumns];
   __shared__ State outer[kRadix > 0 ? kColumns : 1];
   if (last) {
@@ -48,8 +48,8 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
   static_assert(kRadix == 0 || kDown > 1, "a tall column fills a block");
   const typename Types::Op op(params.slots + 3);
   // All first tiles come first, so that blocks that wait for each other start far apart.
-  uint64 tile = blockIdx.x;
-  const uint64 strip = params.grid[0].divmod(tile), batch = params.grid[1].divmod(tile);
+  uint32 tile = blockIdx.x;
+  const uint32 strip = params.grid[0].divmod(tile), batch = params.grid[1].divmod(tile);
   const ScanBatch<Types, Params> table(params, batch);
 
   const int floor = warp() / kAcross, below = lane() / kLanes;

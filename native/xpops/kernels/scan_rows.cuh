@@ -17,8 +17,13 @@ struct ScanChunk {
   using Out = typename Types::Out;
   static constexpr int kElements = kPack * kPacks * kGroup;
 
+  // The items of a pack.
+  struct alignas(sizeof(State) * kPack % kMaxPackBytes == 0 ? kMaxPackBytes : alignof(State)) Items {
+    State at[kPack];
+  };
+
   Pack<In, kPack> raw[kPacks];
-  State items[kPacks][kPack];
+  Items items[kPacks];
   State total;
 
   XPOPS_DEVICE static int place() { return lane() % kGroup; }
@@ -96,10 +101,10 @@ struct ScanChunk {
     for (int j = 0; j < kPacks; ++j) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        items[j][i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
-        if (i > 0) items[j][i] = op.combine(items[j][i - 1], items[j][i]);
+        items[j].at[i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
+        if (i > 0) items[j].at[i] = op.combine(items[j].at[i - 1], items[j].at[i]);
       }
-      totals[j] = items[j][kPack - 1];
+      totals[j] = items[j].at[kPack - 1];
     }
     scan_lanes<kGroup>(op, totals);
 #pragma unroll
@@ -114,22 +119,23 @@ struct ScanChunk {
         total = before.then(op, totals[j]);
       }
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) items[j][i] = before.then(op, items[j][i]);
+      for (int i = 0; i < kPack; ++i) items[j].at[i] = before.then(op, items[j].at[i]);
     }
   }
 
-  // Writes a run, whose items `item(pack, i)` gives.
-  template <class Op, class Item>
-  XPOPS_DEVICE static void store(const Op& op, const Before<State>& before, const Item& item, Out* to,
+  // Writes a run, whose packs `items(pack)` gives.
+  template <class Op, class Source>
+  XPOPS_DEVICE static void store(const Op& op, const Before<State>& before, const Source& source, Out* to,
                                  const Span& span, int64 step) {
     if constexpr (kPack > 1) step = 1;
     to += span.lowest * step;
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
       Pack<Out, kPack> pack;
+      const Items items = source(j);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, item(j, i)));
+        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items.at[i]));
       }
       const int at = position(j);
       if (span.is_full() || span.has_pack(at)) {
@@ -145,7 +151,7 @@ struct ScanChunk {
 
   template <class Op>
   XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
-    store(op, before, [this](int j, int i) { return items[j][i]; }, to, span, step);
+    store(op, before, [this](int j) { return items[j]; }, to, span, step);
   }
 };
 
@@ -178,15 +184,15 @@ XPOPS_DEVICE void scan_tile(const Params& params) {
 // A tile of a row, by its number among those of all rows.
 template <class Types, class Chunk, int kWarps, class Params>
 struct RowTile {
-  uint64 batch, tile;
+  uint32 batch, tile;
   ScanBatch<Types, Params> row;
   typename Chunk::Span span;
 
-  XPOPS_DEVICE RowTile(const Params& params, uint64 number)
+  XPOPS_DEVICE RowTile(const Params& params, uint32 number)
       : batch(number),
         tile(params.grid[0].divmod(batch)),
         row(params, batch),
-        span(static_cast<int64>(tile * kWarps + warp()) * Chunk::kElements, params.length) {}
+        span((static_cast<int64>(tile) * kWarps + warp()) * Chunk::kElements, params.length) {}
 
   XPOPS_DEVICE RowLookBack<typename Types::State> look_back(const Params& params) const {
     return {reinterpret_cast<char*>(params.slots[2]) + kScanTickets + batch * params.states,
@@ -206,13 +212,13 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   using Tile = RowTile<Types, Chunk, kWarps, Params>;
   constexpr bool kAhead = copies_ahead_v<sizeof(Fetched)>;
   __shared__ Fetched fetched[kAhead ? kPacks : 1][kBlock];
-  __shared__ State scanned[kPacks * kPack][kBlock];
+  __shared__ typename Chunk::Items scanned[kPacks][kBlock];
   __shared__ State outer;
-  __shared__ uint64 ticket;
+  __shared__ uint32 ticket;
   const typename Types::Op op(params.slots + 3);
-  unsigned long long* const tickets = reinterpret_cast<unsigned long long*>(params.slots[2]);
-  const uint64 count = static_cast<uint64>(params.batches * params.tiles);
-  const auto fetch = [&](uint64 number) {
+  uint32* const tickets = reinterpret_cast<uint32*>(params.slots[2]);
+  const uint32 count = static_cast<uint32>(params.batches * params.tiles);
+  const auto fetch = [&](uint32 number) {
     if constexpr (kAhead) {
       if (number >= count) return;
       const Tile tile(params, number);
@@ -222,13 +228,13 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   // One ticket at a time: with two neighbours in one block, every block would wait for the second one of the block before.
   const auto take = [&] {
     __syncthreads();
-    if (threadIdx.x == 0) ticket = atomicAdd(tickets, 1ull);
+    if (threadIdx.x == 0) ticket = atomicAdd(tickets, 1u);
     __syncthreads();
     return ticket;
   };
-  uint64 number = take();
+  uint32 number = take();
   fetch(number);
-  uint64 next = take(), pending = count;
+  uint32 next = take(), pending = count;
   State pending_sum;
   Before<State> pending_before;
 #pragma unroll 1
@@ -236,13 +242,13 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
     Chunk chunk;
     State sum;
     Before<State> before;
-    uint64 after = 0;
+    uint32 after = 0;
     if (number < count) {
       const Tile tile(params, number);
       if constexpr (kAhead) chunk.collect(tile.row.in, tile.span, params.in_step, fetched);
       else chunk.load(tile.row.in, tile.span, params.in_step);
       fetch(next);
-      if (threadIdx.x == 0) after = atomicAdd(tickets, 1ull);
+      if (threadIdx.x == 0) after = atomicAdd(tickets, 1u);
       chunk.scan(op);
       before = before_warp<kWarps>(op, chunk.total, sum);
       if (threadIdx.x == 0) tile.look_back(params).publish(sum);
@@ -258,18 +264,14 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
       Before<State> all;
       if (tile.tile > 0) all.append(op, outer);
       if (pending_before.any) all.append(op, pending_before.state);
-      Chunk::store(op, all, [&](int j, int i) { return scanned[j * kPack + i][threadIdx.x]; }, tile.row.out, tile.span,
-                   params.out_step);
+      Chunk::store(op, all, [&](int j) { return scanned[j][threadIdx.x]; }, tile.row.out, tile.span, params.out_step);
       if (kInitial && tile.tile == 0 && threadIdx.x == 0) {
         tile.row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
       }
     }
     if (number >= count) break;
 #pragma unroll
-    for (int j = 0; j < kPacks; ++j) {
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) scanned[j * kPack + i][threadIdx.x] = chunk.items[j][i];
-    }
+    for (int j = 0; j < kPacks; ++j) scanned[j][threadIdx.x] = chunk.items[j];
     pending = number, pending_sum = sum, pending_before = before;
     number = next, next = ticket;
     __syncthreads();

@@ -164,7 +164,7 @@ XPOPS_DEVICE void select(const Params& params) {
     if (k >= shift && k + kWide <= end) {
       Sink::template write<kWide>(params, part.base, place - shift + k, chosen + k);
     } else {
-#pragma unroll
+#pragma unroll 1
       for (uint32 i = k; i < k + kWide; ++i) {
         if (i >= shift && i < end) Sink::template write<1>(params, part.base, place - shift + i, chosen + i);
       }
