@@ -60,6 +60,8 @@ HEADERS = [
     "math/complex_inverse",
     "math/order",
     "math/reduction",
+    "math/moments",
+    "math/position",
     "math/scan",
 ]
 

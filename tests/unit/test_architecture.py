@@ -67,7 +67,7 @@ def test_a_row_has_its_functor_and_its_function(op):
 
 @pytest.mark.parametrize(
     ("op", "header"),
-    [*((op, "reduction") for op in REDUCTIONS.values()), *((op, "scan") for op in SCANS.values())],
+    [*((op, op.header) for op in REDUCTIONS.values()), *((op, "scan") for op in SCANS.values())],
     ids=str,
 )
 def test_a_reduction_or_scan_has_its_functor_and_its_function(op, header):

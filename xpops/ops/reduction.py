@@ -16,7 +16,7 @@ class Reduction:
     Attributes
     ----------
     name : str
-        The public name; the reducer in ``native/xpops/math/reduction.cuh`` bears it in CamelCase.
+        The public name; the reducer in ``native/`` bears it in CamelCase.
     accepts : str
         The category of dtypes it takes. What takes floating-point dtypes only takes integers and booleans too, as the
         default floating-point dtype.
@@ -36,6 +36,11 @@ class Reduction:
     def functor(self) -> str:
         """The reducer's name in C++."""
         return "".join(word.capitalize() for word in self.name.split("_"))
+
+    @property
+    def header(self) -> str:
+        """The header in ``native/xpops/math/`` that holds the reducer."""
+        return "position" if self.positional else "moments" if self.dispersion else "reduction"
 
     @property
     def truth(self) -> bool:

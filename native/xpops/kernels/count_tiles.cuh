@@ -7,8 +7,8 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is what is read of every element, slot 1 the tiles'
-// first places, one more than there are tiles; the results follow, and what else is read.
+// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is what is read of every element, slot 1 the
+// tiles' first places, one more than there are tiles; the results follow, and what else is read.
 template <int kSlots, int kRank = 1, class Index = uint32>
 struct SelectParams {
   uint64 slots[kSlots];
@@ -31,8 +31,8 @@ XPOPS_DEVICE uint32 joined(uint32 flags) {
   return flags;
 }
 
-// A warp judges a tile; its lanes take packs of 16 bytes in turn. The count goes to slot 1, and to slot 2 a bit for each
-// element, in whole words: bits behind the last element are 0.
+// A warp judges a tile; its lanes take packs of 16 bytes in turn. The count goes to slot 1, and to slot 2 a bit for
+// each element, in whole words: bits behind the last element are 0.
 template <class Source, class Offset, int kThreads, int kTile, class Params>
 XPOPS_DEVICE void count_tiles(const Params& params) {
   using Element = typename Source::Element;

@@ -1,8 +1,8 @@
 // Selection: what a predicate chooses of an array, in its order, as elements, as coordinates, or as numbers of groups.
 //
-// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile and keeps a bit
-// for each element, `scan_tiles` turns the counts into the tiles' first places in the result and their sum, which the
-// host reads to make room, and `select` (or `number_groups`) goes by the bits. What is chosen of a tile is brought
+// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile and keeps a
+// bit for each element, `scan_tiles` turns the counts into the tiles' first places in the result and their sum, which
+// the host reads to make room, and `select` (or `number_groups`) goes by the bits. What is chosen of a tile is brought
 // together in shared memory, so that the result is written in whole packs.
 #pragma once
 
@@ -134,7 +134,8 @@ struct Indices {
   }
 };
 
-// Shared memory begins where a whole pack of the result does, so that packs can be written whole.
+// Shared memory begins where a whole pack of the result does, so that packs can be written whole. Places are written as
+// place + (k - shift): NVRTC 13 knows the lowest bits of (place - shift) + k, and then it cuts a pack's store in parts.
 template <class Sink, class Offset, int kThreads, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void select(const Params& params) {
   using Tile = Part<kThreads, kPack, kUnroll>;
@@ -142,7 +143,7 @@ XPOPS_DEVICE void select(const Params& params) {
   alignas(kMaxPackBytes) __shared__ typename Sink::Staged chosen[Tile::kTile + kWide];
   const Offset* offsets = slot<const Offset>(params, 1) + blockIdx.x;
   const uint64 place = offsets[0];
-  const uint32 shift = place % kWide, end = shift + static_cast<uint32>(offsets[1] - offsets[0]);
+  const uint32 shift = place % kWide, end = shift + static_cast<uint32>(offsets[1] - place);
   if (end == shift) return;
   Tile part(params);
   typename Sink::template Fragment<kPack> fragments[kUnroll];
@@ -153,20 +154,20 @@ XPOPS_DEVICE void select(const Params& params) {
   part.number();
 #pragma unroll
   for (int u = 0; u < kUnroll; ++u) {
-    uint32 to = shift + part.rank[u];
+    typename Sink::Staged* to = chosen + shift + part.rank[u];
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
-      if (part.flags[u] >> i & 1) chosen[to++] = Sink::staged(fragments[u], part.at(u), i);
+      if (part.flags[u] >> i & 1) *to++ = Sink::staged(fragments[u], part.at(u), i);
     }
   }
   __syncthreads();
   for (uint32 k = threadIdx.x * kWide; k < end; k += kThreads * kWide) {
     if (k >= shift && k + kWide <= end) {
-      Sink::template write<kWide>(params, part.base, place - shift + k, chosen + k);
+      Sink::template write<kWide>(params, part.base, place + (k - shift), chosen + k);
     } else {
 #pragma unroll 1
       for (uint32 i = k; i < k + kWide; ++i) {
-        if (i >= shift && i < end) Sink::template write<1>(params, part.base, place - shift + i, chosen + i);
+        if (i >= shift && i < end) Sink::template write<1>(params, part.base, place + (i - shift), chosen + i);
       }
     }
   }

@@ -67,10 +67,10 @@ def planned(
     ending = struct.pack("<dd", count, max(count - correction, 0.0))
     compensated = op.name in _COMPENSATED and loop == dt.float32 and count > _MANY
     functor = "Compensated" * compensated + op.functor
-    return plan, reduce_glue(functor, x.dtype, loop, out.dtype, plan), ending + plan.tail
+    return plan, reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan), ending + plan.tail
 
 
-def reduce_glue(functor: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan) -> str:
+def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan) -> str:
     """The lines that instantiate a kernel of the family, for a reducer."""
     stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
     types = f"ReduceTypes<{stored}, {looped}, compute_t<{looped}>, {result}>"
@@ -78,7 +78,7 @@ def reduce_glue(functor: str, dtype: DType, loop: DType, out: DType, plan: Reduc
     if not plan.columns:
         numbers = [str(plan.block), *numbers, _truth(plan.ragged)]
     arguments = ", ".join([f"{functor}<compute_t<{looped}>>", types, *numbers, _truth(plan.splits > 1)])
-    headers = ["kernels/reduce"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
+    headers = ["kernels/reduce", f"math/{header}"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
     return "\n".join(
         [
             *(f"#include <xpops/{header}.cuh>" for header in headers),

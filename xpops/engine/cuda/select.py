@@ -50,7 +50,7 @@ def compress(engine: CudaEngine, x: Layout, mask: Layout) -> Measure:
     whole = width in (1, 2, 4, 8, MAX_PACK_BYTES) and x.align >= width
     tiling = tiling_of("NonZero", mask, width if whole else 1)
     counted = counter(engine, tiling)
-    write = empty_kernel
+    write: Callable[..., None] = empty_kernel
     if whole:
         write = _elements(engine, tiling, width, x.align)
     elif width:

@@ -1,0 +1,69 @@
+// Reducers to the position of an element.
+#pragma once
+
+#include <xpops/math/reduction.cuh>
+
+namespace xpops {
+
+// The position of the first extreme element. A NaN comes before every number, and the first NaN before the others.
+template <class T, class Order>
+struct Arg {
+  static constexpr bool kShifts = false;
+  struct State {
+    T value;
+    int64 position;
+  };
+
+  XPOPS_DEVICE static State identity() {
+    return {Order::template worst<T>(), limits<int64>::max()};
+  }
+  XPOPS_DEVICE static State lift(T x, int64 position) { return {x, position}; }
+  // Of several the first of the best; its number is known before its position, which takes 64 bits.
+  template <int kCount, class Positions>
+  XPOPS_DEVICE static State lift_all(const T (&x)[kCount], const Positions& positions) {
+    T value[kCount];
+    int number[kCount];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) value[i] = x[i], number[i] = i;
+#pragma unroll
+    for (int reach = 1; reach < kCount; reach *= 2) {
+#pragma unroll
+      for (int i = 0; i + reach < kCount; i += 2 * reach) {
+        if (better(value[i + reach], value[i])) value[i] = value[i + reach], number[i] = number[i + reach];
+      }
+    }
+    return {value[0], positions(number[0])};
+  }
+  XPOPS_DEVICE static State combine(const State& a, const State& b) {
+    const bool tie = !better(b.value, a.value) && !better(a.value, b.value);
+    return tie ? (b.position < a.position ? b : a) : better(b.value, a.value) ? b : a;
+  }
+  XPOPS_DEVICE static int64 finish(const State& state, const Ending&) { return state.position; }
+
+ private:
+  XPOPS_DEVICE static bool better(T a, T b) {
+    if constexpr (is_floating_v<T>) return Order::before(a, b) || (a != a && b == b);
+    else return Order::before(a, b);
+  }
+};
+
+struct Descending {
+  template <class T>
+  XPOPS_DEVICE static T worst() { return detail::lowest<T>(); }
+  template <class T>
+  XPOPS_DEVICE static bool before(T a, T b) { return a > b; }
+};
+
+struct Ascending {
+  template <class T>
+  XPOPS_DEVICE static T worst() { return detail::highest<T>(); }
+  template <class T>
+  XPOPS_DEVICE static bool before(T a, T b) { return a < b; }
+};
+
+template <class T>
+struct Argmax : Arg<T, Descending> {};
+template <class T>
+struct Argmin : Arg<T, Ascending> {};
+
+}  // namespace xpops
