@@ -65,10 +65,11 @@ def _scans() -> list[Workload]:
 
 
 def _sorts() -> list[Workload]:
-    wide = _integers(2**62, KEYS, torch.int64)
+    wide, narrow = (_integers(high, KEYS, torch.int64) for high in (2**62, 2**20))
     return [
         Workload("sort f32 2^26", _normal(KEYS), _functions("sort"), 8 * KEYS, best=1.0),
         Workload("sort i64 2^26", wide, _functions("sort"), 16 * KEYS, best=1.0),
+        Workload("sort i64 < 2^20", narrow, _functions("sort"), 16 * KEYS, best=1.0),
         Workload("argsort f32 2^26", _normal(KEYS), _functions("argsort"), 12 * KEYS, best=1.0),
         Workload("sort (65536,1024)", _normal(2**16, 1024), _functions("sort", axis=1), 8 * KEYS, target=700),
         Workload("sort (2^20,64)", _normal(2**20, 64), _functions("sort", axis=1), 8 * KEYS, target=350),
@@ -110,6 +111,7 @@ def _selections() -> list[Workload]:
         Workload("x[mask], half", halves, take, 7 * N, target=640),
         Workload("nonzero", lambda: {"x": halves()["mask"]}, coordinates, 5 * N, target=480),
         Workload("unique i64 2^26", _integers(2**62, KEYS, torch.int64), unique, 16 * KEYS, best=0.9),
+        Workload("unique i64 < 2^20", _integers(2**20, KEYS, torch.int64), unique, 8 * KEYS, best=0.9),
         Workload("searchsorted", queries, search, 12 * KEYS, best=0.9),
         Workload("bincount 256", _integers(256, N, torch.int32), count, 4 * N, target=500),
     ]

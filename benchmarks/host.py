@@ -35,5 +35,12 @@ def works() -> dict[str, dict[str, Callable[[], Any]]]:
             "xpops": lambda: xp.add(x, y, out=out),
             "torch": lambda: torch.add(x, y, out=out),
         },
+        "x.sum()": {"xpops": lambda: ours[0].sum(), "torch": lambda: x.sum(), "cupy": lambda: theirs[0].sum()},
+        "xp.sum(torch)": {"xpops": lambda: xp.sum(x), "torch": lambda: torch.sum(x)},
+        "xp.sum(torch, axis=1)": {"xpops": lambda: xp.sum(x, axis=1), "torch": lambda: torch.sum(x, 1)},
+        "xp.cumulative_sum(torch, axis=0)": {
+            "xpops": lambda: xp.cumulative_sum(x, axis=0),
+            "torch": lambda: torch.cumsum(x, 0),
+        },
         "xp.add(cupy, cupy)": {"xpops": lambda: xp.add(*theirs), "cupy": lambda: cupy.add(*theirs)},
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -149,20 +150,26 @@ def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
 
 
 def _complex_arrangement(engine: Engine, x: Layout) -> Arrange:
-    """By imaginary parts first, then, stably, by real ones."""
+    """By imaginary parts first, then, stably, by real ones; what has a NaN comes last, as NumPy has it."""
     values, line, order = _fresh(x), _fresh(x, dt.REAL_OF[x.dtype]), _fresh(x, dt.int64)
     unsigned, sort = _without_negative_zeros(x), engine.sort(line, None, order, False)
     imag, real = (call_for(OPERATORS[name], (values,), x.device, None, line).kernel for name in ("imag", "real"))
+    flags = _fresh(x, dt.bool)
+    isnan = call_for(OPERATORS["isnan"], (values,), x.device, None, flags).kernel
+    where = call_for(OPERATORS["where"], (flags, float, line), x.device, None, line).kernel
     take_values, take_line, take_order = (engine.take(each, order, 0).kernel for each in (values, line, order))
 
     def arrange(stream: int, data: Data, scratch: _Scratch) -> tuple[Data, Data]:
         source, ordered = scratch.new(values), scratch.new(values)
         keys, gathered = scratch.new(line), scratch.new(line)
         by_imag, by_real, places = scratch.new(order), scratch.new(order), scratch.new(order)
+        unknown = scratch.new(flags)
         unsigned(stream, source, data, 0.0)
         imag(stream, keys, source)
         sort(stream, by_imag, keys)
         real(stream, keys, source)
+        isnan(stream, unknown, source)
+        where(stream, keys, unknown, math.nan, keys)
         take_line(stream, gathered, keys, by_imag)
         sort(stream, by_real, gathered)
         take_order(stream, places, by_imag, by_real)
