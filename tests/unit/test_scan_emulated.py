@@ -180,12 +180,12 @@ def test_rows_of_several_groups_of_tiles(tiles: int, monkeypatch: pytest.MonkeyP
 def test_lanes_have_runs_of_every_length(name: str, packs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = ScanPolicy(tile_block=64, bytes=256, words=64, packs=packs)
     monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: policy)
-    gamma = {} if name == "cumulative_sum" else {"gamma": 0.9}
+    gamma = None if name == "cumulative_sum" else 0.9
     x = small(3, 70 * packs, 32)
     for each in (x[0].ravel(), x.reshape(3, -1), x.reshape(3, -1)[:, 1:], x.reshape(3, -1)[:, 5:-3]):
         for initial in (False, True):
-            wanted = expected(name, each, initial=initial, **gamma)
-            np.testing.assert_allclose(scanned(name, each, initial=initial, **gamma), wanted, rtol=1e-4, atol=1e-3)
+            wanted = expected(name, each, initial=initial, gamma=gamma)
+            np.testing.assert_allclose(scanned(name, each, initial=initial, gamma=gamma), wanted, rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("packs", [1, 4])

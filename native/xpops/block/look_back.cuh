@@ -166,8 +166,8 @@ class LookBack {
 };
 
 // The same for a single scan, where a whole block looks back: it reads many states at once, so groups of tiles are
-// larger. Every warp has rows of kWarp tiles of the group, and the last one the groups. They begin to read, do something
-// else, end reading, and meet at a barrier; behind it, every thread knows what comes before the tile.
+// larger. Every warp has rows of kWarp tiles of the group, and the last one has the groups, too. They begin to read, do
+// something else, end reading, and meet at a barrier; behind it, every thread knows what comes before the tile.
 template <class State, int kWarps>
 class RowLookBack {
  public:

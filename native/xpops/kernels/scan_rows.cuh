@@ -154,13 +154,13 @@ XPOPS_DEVICE void scan_tile(const Params& params) {
   if (kInitial && threadIdx.x == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
 
-// What a warp keeps in shared memory to take it in another arrangement: kRun units for each lane. As a run, the units of a
-// lane are neighbours; as rows, those of neighbouring lanes are, kTogether of each.
+// What a warp keeps in shared memory to take it in another arrangement: kRun units for each lane. As a run, the units
+// of a lane are neighbours; as rows, those of neighbouring lanes are, kTogether of each.
 //
 // Both are free of bank conflicts. kLine units make a line, in which every bank is once. Where kLine lanes access units
-// that are a power of two apart, log2(kLine) neighbouring bits of the units' numbers run through all values; the place in a
-// line is the exclusive or of all groups of so many bits, up to the highest bits that may be meant, so it does as well.
-// (Units of less than a bank are more than lanes in a line; then two or four lanes may meet.)
+// that are a power of two apart, log2(kLine) neighbouring bits of the units' numbers run through all values. The place
+// in a line is the exclusive or of all groups of so many bits, up to the highest that a run needs, so it does as well.
+// (Of units of less than a bank, a line has more than there are lanes; then two or four lanes may meet.)
 template <class T, int kRun, int kTogether>
 class Shelf {
  public:
@@ -183,8 +183,8 @@ class Shelf {
   T units_[kWarp * kRun];
 };
 
-// The elements of a warp of which every lane has a run of neighbours, so that lanes combine but once. Memory is accessed
-// in the arrangement of ScanChunk, so they come and go through shelves.
+// A warp's elements, of which every lane has a run of neighbours, so that lanes combine but once. Memory is accessed in
+// the arrangement of ScanChunk, so they come and go through shelves.
 template <class Types, int kPack, int kPacks, bool kReverse>
 struct ScanRun {
   using State = typename Types::State;
@@ -253,10 +253,9 @@ struct ScanRun {
       for (int k = 0; k < kFit; ++k) unit.at[k] = before.then(op, items[i + k]);
       shelf.run(i / kFit) = unit;
     }
-    __syncwarp();
   }
 
-  // Writes what was kept.
+  // Writes what was kept before a barrier.
   template <class Op>
   XPOPS_DEVICE static void store(const Op& op, const Before<State>& before, ScannedShelf& shelf,
                                  typename Types::Out* to, const Span& span, int64 step) {
@@ -317,7 +316,7 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
     const Tile tile(params, number);
     Run::fetch(tile.row.in, tile.span, params.in_step, fetched[warp()]);
   };
-  // One ticket at a time: with two neighbours in one block, every block would wait for the second one of the block before.
+  // One ticket at a time: with two neighbours in one block, every block would wait for the second of the block before.
   const auto take = [&](Meeting& meeting) {
     if (threadIdx.x == 0) meeting.ticket = atomicAdd(tickets, 1u);
     __syncthreads();
