@@ -52,9 +52,8 @@ def test_every_scanner(name: str, axis: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", sorted(dt.CATEGORIES["arithmetic"], key=str), ids=str)
-@pytest.mark.parametrize(("shape", "axis"), [((2**20, 32), 1), ((2**24,), 0)])
-def test_every_dtype(dtype: Any, shape: tuple[int, ...], axis: int) -> None:
-    assert compile_cubin("sum", plan("cumulative_sum", dtype, shape, axis)[1], 90)
+def test_every_dtype(dtype: Any) -> None:
+    assert compile_cubin("sum", plan("cumulative_sum", dtype, (2**20, 32), 1)[1], 90)
 
 
 def test_which_kernel() -> None:

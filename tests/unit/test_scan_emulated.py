@@ -173,25 +173,3 @@ def test_rows_of_several_groups_of_tiles(tiles: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: ScanPolicy(tile_block=32, packs=1))
     x = small(tiles * 128)
     np.testing.assert_array_equal(scanned("cumulative_sum", x), np.cumsum(x))
-
-
-@pytest.mark.parametrize("packs", [1, 2, 4, 8])
-@pytest.mark.parametrize("name", ["cumulative_sum", "discounted_cumsum"])
-def test_lanes_have_runs_of_every_length(name: str, packs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = ScanPolicy(tile_block=64, bytes=256, words=64, packs=packs)
-    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: policy)
-    gamma = None if name == "cumulative_sum" else 0.9
-    x = small(3, 70 * packs, 32)
-    for each in (x[0].ravel(), x.reshape(3, -1), x.reshape(3, -1)[:, 1:], x.reshape(3, -1)[:, 5:-3]):
-        for initial in (False, True):
-            wanted = expected(name, each, initial=initial, gamma=gamma)
-            np.testing.assert_allclose(scanned(name, each, initial=initial, gamma=gamma), wanted, rtol=1e-4, atol=1e-3)
-
-
-@pytest.mark.parametrize("packs", [1, 4])
-@pytest.mark.parametrize("offset", [0, 1, 4])
-def test_halves_in_every_alignment(offset: int, packs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: ScanPolicy(tile_block=64, packs=packs))
-    x = RANDOM.integers(-1, 2, 5000).astype(np.float16)[offset:]
-    np.testing.assert_array_equal(scanned("cumulative_sum", x), np.cumsum(x))
-    np.testing.assert_array_equal(scanned("cumulative_sum", x, dtype=dt.float32), np.cumsum(x, dtype=np.float32))

@@ -22,8 +22,8 @@ PUBLISHED = 8
 # Tiles of a group of a row and of a supergroup, as in ``native/xpops/block/look_back.cuh``, and before the states the
 # number of the next tile.
 GROUP, SUPERGROUP, TICKETS = 256, 8192, 16
-# What a block may have of shared memory for elements and states; the rest is for what its warps tell each other.
-SHARED_BYTES = 46 << 10
+# What a block may have of shared memory, less a little for its sums.
+SHARED_BYTES = 47 << 10
 
 
 class ScanPolicy(NamedTuple):
@@ -46,9 +46,8 @@ class ScanPolicy(NamedTuple):
     column_rows : int
         The rows that a thread of such a block has, for which packs are made narrower; up to twice as many where packs
         are narrow anyway.
-    resident, tile_resident : int
-        Threads that a multiprocessor shall hold at a time, which limits their registers; where blocks take tiles of
-        rows in turn, there are no more.
+    resident : int
+        Threads that a multiprocessor shall hold at a time, which limits their registers.
     multiprocessors : int
     hop : float
         Microseconds until a block sees what another one has published, with room to spare.
@@ -65,7 +64,6 @@ class ScanPolicy(NamedTuple):
     column_warps: int = 16
     column_rows: int = 8
     resident: int = 1024
-    tile_resident: int = 768
     multiprocessors: int = 132
     hop: float = 3.0
     speed: float = 4e6
@@ -254,14 +252,14 @@ def _plan_tiles(
     walk: Walk, pack: int, packs: int, words: int, item: int, initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
     held = max(1, SHARED_BYTES // (policy.tile_block * pack * (words * 4 + item)))
-    packs = 1 << (min(packs, held).bit_length() - 1)
+    packs = min(packs, 1 << (held.bit_length() - 1))
     tiles = -(-walk.length // (policy.tile_block * pack * packs))
     numbers = (policy.tile_block, pack, packs, walk.reverse, initial)
     batches = prod(walk.batches)
     if tiles == 1:
         return _plan("tile", walk, numbers, policy.tile_block, batches, _Grid())
     published = (tiles + tiles // GROUP + tiles // SUPERGROUP) * words * PUBLISHED
-    blocks = min(batches * tiles, policy.multiprocessors * (policy.tile_resident // policy.tile_block))
+    blocks = min(batches * tiles, policy.multiprocessors * (policy.resident // policy.tile_block))
     plan = _plan("tiles", walk, numbers, policy.tile_block, blocks, _Grid(tiles, (tiles, 1), published))
     return plan._replace(scratch=TICKETS + plan.scratch)
 

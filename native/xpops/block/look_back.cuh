@@ -17,8 +17,6 @@ namespace xpops {
 // both or neither, and no fence is needed. The memory is zeros at first.
 template <class State>
 class Published {
-  static constexpr int kWords = (sizeof(State) + 3) / 4;
-
  public:
   XPOPS_DEVICE void publish(const State& state) {
     Words from;
@@ -27,40 +25,18 @@ class Published {
     for (int i = 0; i < kWords; ++i) *at(i) = uint64(1) << 32 | from.words[i];
   }
 
-  // What was there at some time. Whoever looks at it waits for the trip to memory.
-  class Seen {
-   public:
-    XPOPS_DEVICE bool is_ready() const {
-      uint64 ready = uint64(1) << 32;
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) ready &= words_[i];
-      return ready != 0;
-    }
-
-    XPOPS_DEVICE State state() const {
-      Words to;
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) to.words[i] = static_cast<uint32>(words_[i]);
-      return to.state;
-    }
-
-   private:
-    friend class Published;
-    uint64 words_[kWords];
-  };
-
-  XPOPS_DEVICE Seen see() const {
-    Seen seen;
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) seen.words_[i] = *at(i);
-    return seen;
-  }
-
   // Whether the state is there; then it is in `to`.
   XPOPS_DEVICE bool read(State& to) const {
-    const Seen seen = see();
-    to = seen.state();
-    return seen.is_ready();
+    Words words;
+    uint64 ready = uint64(1) << 32;
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      const uint64 word = *at(i);
+      ready &= word;
+      words.words[i] = static_cast<uint32>(word);
+    }
+    to = words.state;
+    return ready != 0;
   }
 
   XPOPS_DEVICE State wait() const {
@@ -76,6 +52,7 @@ class Published {
   }
 
  private:
+  static constexpr int kWords = (sizeof(State) + 3) / 4;
   union Words {
     uint32 words[kWords];
     State state;
@@ -165,19 +142,11 @@ class LookBack {
   int tile_, last_;
 };
 
-// The same for a single scan, where a whole block looks back: it reads many states at once, so groups of tiles are
-// larger. Every warp has rows of kWarp tiles of the group, and the last one has the groups, too. They begin to read, do
-// something else, end reading, and meet at a barrier; behind it, every thread knows what comes before the tile.
-template <class State, int kWarps>
+// The same for a single scan, where a whole warp looks back: it reads many states at once, so groups of tiles are larger.
+template <class State>
 class RowLookBack {
  public:
-  static constexpr int kRows = 8, kTiles = kRows * kWarp, kGroups = kWarp;
-
-  // What the warps tell each other, in shared memory.
-  struct Found {
-    State rows[kRows];
-    State groups, super;
-  };
+  static constexpr int kEach = 8, kTiles = kEach * kWarp, kGroups = kWarp;
 
   // `memory` holds zeros, tiles + groups + supergroups states.
   XPOPS_DEVICE RowLookBack(void* memory, int tiles, int tile)
@@ -192,92 +161,60 @@ class RowLookBack {
     if (tile_ != last_) tiles_[tile_].publish(own);
   }
 
-  XPOPS_DEVICE void begin() {
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) seen_[i] = tile_of(i)->see();
-    if (warp() == kWarps - 1) {
-      seen_group_ = group_of()->see();
-      seen_super_ = super_of()->see();
-    }
-  }
-
-  // `own` is the tile's own sum.
+  // By all lanes, each of which gets what comes before the tile, whose own sum is `own`.
   template <class Op>
-  XPOPS_DEVICE void end(const Op& op, const State& own, Found& found) {
+  XPOPS_DEVICE Before<State> find(const Op& op, const State& own) {
+    const int group = tile_ / kTiles, super = group / kGroups, count = tile_ % kTiles, groups = group % kGroups;
+    const bool publishes = lane() == 0 && tile_ != last_;
+    State run[kEach], group_sum, super_sum;
+    bool ready[kEach], has_group = lane() >= groups, has_super = super == 0, summed = false;
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      if (row(i) * kWarp < in_group()) sum(op, seen_[i], tile_of(i), in_group() - row(i) * kWarp, found.rows[row(i)]);
+    for (int i = 0; i < kEach; ++i) ready[i] = i * kWarp + lane() >= count;
+    Before<State> tiles;
+    for (;;) {  // all that is missing at once: each takes the time of a trip to memory
+      bool runs = true;
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) {
+        if (!ready[i]) ready[i] = tiles_[group * kTiles + i * kWarp + lane()].read(run[i]);
+        runs = runs && ready[i];
+      }
+      if (!has_group) has_group = groups_[super * kGroups + lane()].read(group_sum);
+      if (!has_super) has_super = supers_[super - 1].read(super_sum);
+      if (!summed && __all_sync(kFullMask, runs)) {
+        summed = true;
+        tiles = first<kEach>(op, run, count);
+        if (publishes && count == kTiles - 1) groups_[group].publish(tiles.then(op, own));
+      }
+      if (__all_sync(kFullMask, runs && has_group && has_super)) break;
+      Published<State>::pause();
     }
-    if (closes_group()) {  // at once: others may wait for it while this block waits for the groups before
-      __syncthreads();
-      if (threadIdx.x == 0) groups_[group()].publish(tiles(op, found).then(op, own));
-    }
-    if (warp() == kWarps - 1) {
-      if (in_super() > 0) sum(op, seen_group_, group_of(), in_super(), found.groups);
-      if (super() > 0) sum(op, seen_super_, super_of(), 1, found.super);
-    }
-  }
-
-  // Behind a barrier: what comes before the tile.
-  template <class Op>
-  XPOPS_DEVICE Before<State> before(const Op& op, const State& own, const Found& found) {
     Before<State> before;
-    if (super() > 0) before.append(op, found.super);
-    if (in_super() > 0) before.append(op, found.groups);
-    const Before<State> group = tiles(op, found);
-    if (group.any) before.append(op, group.state);
-    if (closes_group() && in_super() == kGroups - 1 && threadIdx.x == 0) {
-      supers_[super()].publish(before.then(op, own));
-    }
+    if (super > 0) before.append(op, super_sum);
+    State group_sums[1] = {group_sum};
+    const Before<State> earlier = first<1>(op, group_sums, groups);
+    if (earlier.any) before.append(op, earlier.state);
+    if (tiles.any) before.append(op, tiles.state);
+    if (publishes && count == kTiles - 1 && groups == kGroups - 1) supers_[super].publish(before.then(op, own));
     return before;
   }
 
  private:
-  static constexpr int kEach = (kRows + kWarps - 1) / kWarps;
-  using Seen = typename Published<State>::Seen;
-
-  XPOPS_DEVICE int group() const { return tile_ / kTiles; }
-  XPOPS_DEVICE int super() const { return group() / kGroups; }
-  XPOPS_DEVICE int in_group() const { return tile_ % kTiles; }
-  XPOPS_DEVICE int in_super() const { return group() % kGroups; }
-  XPOPS_DEVICE bool closes_group() const { return in_group() == kTiles - 1 && tile_ != last_; }
-  XPOPS_DEVICE static int row(int i) { return i * kWarps + warp(); }
-
-  // What this lane reads; where there is nothing to read, the tile's own place, so that there is no branch.
-  XPOPS_DEVICE const Published<State>* tile_of(int i) const {
-    const int at = row(i) * kWarp + lane();
-    return tiles_ + (at < in_group() ? tile_ - in_group() + at : tile_);
-  }
-  XPOPS_DEVICE const Published<State>* group_of() const {
-    return lane() < in_super() ? groups_ + super() * kGroups + lane() : tiles_ + tile_;
-  }
-  XPOPS_DEVICE const Published<State>* super_of() const { return super() > 0 ? supers_ + super() - 1 : tiles_ + tile_; }
-
-  // The states that the first `count` lanes read, from left to right.
-  template <class Op>
-  XPOPS_DEVICE static void sum(const Op& op, Seen& seen, const Published<State>* from, int count, State& to) {
-    while (!__all_sync(kFullMask, lane() >= count || seen.is_ready())) {
-      Published<State>::pause();
-      if (!seen.is_ready()) seen = from->see();
-    }
-    State states[1] = {seen.state()};
+  // The first `count` of the states that the lanes hold, kCount rows of kWarp, from left to right.
+  template <int kCount, class Op>
+  XPOPS_DEVICE static Before<State> first(const Op& op, State (&states)[kCount], int count) {
     scan_lanes<kWarp>(op, states);
-    if (lane() == (count < kWarp ? count : kWarp) - 1) to = states[0];
-  }
-
-  template <class Op>
-  XPOPS_DEVICE Before<State> tiles(const Op& op, const Found& found) const {
-    Before<State> sum;
+    Before<State> before;
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      if (i * kWarp < in_group()) sum.append(op, found.rows[i]);
+    for (int i = 0; i < kCount; ++i) {
+      const int here = count - i * kWarp < kWarp ? count - i * kWarp : kWarp;
+      const State sum = shuffle(states[i], here > 0 ? here - 1 : 0);
+      if (here > 0) before.append(op, sum);
     }
-    return sum;
+    return before;
   }
 
   Published<State>*tiles_, *groups_, *supers_;
   int tile_, last_;
-  Seen seen_[kEach], seen_group_, seen_super_;
 };
 
 }  // namespace xpops

@@ -17,8 +17,13 @@ struct ScanChunk {
   using Out = typename Types::Out;
   static constexpr int kElements = kPack * kPacks * kGroup;
 
+  // The items of a pack.
+  struct alignas(sizeof(State) * kPack % kMaxPackBytes == 0 ? kMaxPackBytes : alignof(State)) Items {
+    State at[kPack];
+  };
+
   Pack<In, kPack> raw[kPacks];
-  State items[kPacks][kPack];
+  Items items[kPacks];
   State total;
 
   XPOPS_DEVICE static int place() { return lane() % kGroup; }
@@ -64,6 +69,30 @@ struct ScanChunk {
     }
   }
 
+  // Begins to bring a whole run to shared memory, to places that are this thread's alone.
+  template <int kBlock>
+  XPOPS_DEVICE static void fetch(const In* from, const Span& span, int64 step, Pack<In, kPack> (*places)[kBlock]) {
+    if constexpr (kPack > 1) step = 1;
+    if (!span.is_full()) return;
+    from += span.lowest * step;
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+      copy_ahead<sizeof(Pack<In, kPack>)>(&places[j][threadIdx.x], from + position(j) * step);
+    }
+  }
+
+  // Loads what was fetched, or what was not.
+  template <int kBlock>
+  XPOPS_DEVICE void collect(const In* from, const Span& span, int64 step, const Pack<In, kPack> (*places)[kBlock]) {
+    if (!span.is_full()) {
+      load(from, span, step);
+      return;
+    }
+    wait_for_copies();
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) raw[j].bits = places[j][threadIdx.x].bits;
+  }
+
   // Everything but what comes before the run.
   template <class Op>
   XPOPS_DEVICE void scan(const Op& op) {
@@ -72,10 +101,10 @@ struct ScanChunk {
     for (int j = 0; j < kPacks; ++j) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        items[j][i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
-        if (i > 0) items[j][i] = op.combine(items[j][i - 1], items[j][i]);
+        items[j].at[i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
+        if (i > 0) items[j].at[i] = op.combine(items[j].at[i - 1], items[j].at[i]);
       }
-      totals[j] = items[j][kPack - 1];
+      totals[j] = items[j].at[kPack - 1];
     }
     scan_lanes<kGroup>(op, totals);
 #pragma unroll
@@ -90,41 +119,39 @@ struct ScanChunk {
         total = before.then(op, totals[j]);
       }
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) items[j][i] = before.then(op, items[j][i]);
+      for (int i = 0; i < kPack; ++i) items[j].at[i] = before.then(op, items[j].at[i]);
+    }
+  }
+
+  // Writes a run, whose packs `items(pack)` gives.
+  template <class Op, class Source>
+  XPOPS_DEVICE static void store(const Op& op, const Before<State>& before, const Source& source, Out* to,
+                                 const Span& span, int64 step) {
+    if constexpr (kPack > 1) step = 1;
+    to += span.lowest * step;
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) {
+      Pack<Out, kPack> pack;
+      const Items items = source(j);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items.at[i]));
+      }
+      const int at = position(j);
+      if (span.is_full() || span.has_pack(at)) {
+        pack.store(to + at * step);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          if (span.has(at + i)) to[(at + i) * step] = pack.elem[i];
+        }
+      }
     }
   }
 
   template <class Op>
   XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
-    if constexpr (kPack > 1) step = 1;
-    to += span.lowest * step;
-    Pack<Out, kPack> packs[kPacks];
-#pragma unroll
-    for (int j = 0; j < kPacks; ++j) {
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        packs[j].elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items[j][i]));
-      }
-    }
-    // Counted in packs: where NVRTC 13 sees that a number of elements is a multiple, it cuts the access in parts.
-    const auto place = [&](int j) { return reinterpret_cast<Pack<Out, kPack>*>(to) + position(j) / kPack * step; };
-    if (span.is_full()) {
-#pragma unroll
-      for (int j = 0; j < kPacks; ++j) place(j)->bits = packs[j].bits;
-      return;
-    }
-#pragma unroll
-    for (int j = 0; j < kPacks; ++j) {
-      const int at = position(j);
-      if (span.has_pack(at)) {
-        place(j)->bits = packs[j].bits;
-        continue;
-      }
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        if (span.has(at + i)) to[(at + i) * step] = packs[j].elem[i];
-      }
-    }
+    store(op, before, [this](int j) { return items[j]; }, to, span, step);
   }
 };
 
@@ -154,127 +181,9 @@ XPOPS_DEVICE void scan_tile(const Params& params) {
   if (kInitial && threadIdx.x == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
 
-// What a warp keeps in shared memory to take it in another arrangement: kRun units for each lane. As a run, the units
-// of a lane are neighbours; as rows, those of neighbouring lanes are, kTogether of each.
-//
-// Both are free of bank conflicts. kLine units make a line, in which every bank is once. Where kLine lanes access units
-// that are a power of two apart, log2(kLine) neighbouring bits of the units' numbers run through all values. The place
-// in a line is the exclusive or of all groups of so many bits, up to the highest that a run needs, so it does as well.
-// (Of units of less than a bank, a line has more than there are lanes; then two or four lanes may meet.)
-template <class T, int kRun, int kTogether>
-class Shelf {
- public:
-  XPOPS_DEVICE T& run(int i) { return units_[place(lane() * kRun) ^ place(i)]; }
-  XPOPS_DEVICE T& row(int i) {
-    return units_[place(lane() * kTogether) ^ place(i / kTogether * kWarp * kTogether + i % kTogether)];
-  }
-
- private:
-  static constexpr int kLine = 128 / sizeof(T);
-  static_assert((kLine & (kLine - 1)) == 0 && (kRun & (kRun - 1)) == 0, "powers of two");
-
-  // Of numbers without common bits, the places may be combined instead.
-  XPOPS_DEVICE static constexpr int place(int unit) {
-    int found = unit;
-    for (int above = kLine; above < kLine * kRun; above *= kLine) found ^= unit / above % kLine;
-    return found;
-  }
-
-  T units_[kWarp * kRun];
-};
-
-// A warp's elements, of which every lane has a run of neighbours, so that lanes combine but once. Memory is accessed in
-// the arrangement of ScanChunk, so they come and go through shelves.
-template <class Types, int kPack, int kPacks, bool kReverse>
-struct ScanRun {
-  using State = typename Types::State;
-  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
-  using Span = typename Chunk::Span;
-  static constexpr int kCount = kPack * kPacks;
-
-  // As many states as fit into one access.
-  static constexpr int kFit = sizeof(State) * kPack <= kMaxPackBytes ? kPack
-                              : sizeof(State) < kMaxPackBytes        ? kMaxPackBytes / sizeof(State)
-                                                                     : 1;
-  struct alignas(sizeof(State) * kFit) Unit {
-    State at[kFit];
-  };
-  using Fetched = Pack<typename Types::In, kPack>;
-  using FetchedShelf = Shelf<Fetched, kPacks, 1>;
-  using ScannedShelf = Shelf<Unit, kCount / kFit, kPack / kFit>;
-
-  Fetched raw[kPacks];
-  State items[kCount];
-
-  // Begins to bring a warp's elements to its shelf.
-  XPOPS_DEVICE static void fetch(const typename Types::In* from, const Span& span, int64 step, FetchedShelf& shelf) {
-    if constexpr (copies_ahead_v<sizeof(Fetched)>) {
-      if (span.is_full()) {
-        if constexpr (kPack > 1) step = 1;
-        from += span.lowest * step;
-#pragma unroll
-        for (int j = 0; j < kPacks; ++j) copy_ahead<sizeof(Fetched)>(&shelf.row(j), from + Chunk::position(j) * step);
-        return;
-      }
-    }
-    Chunk chunk;
-    chunk.load(from, span, step);
-#pragma unroll
-    for (int j = 0; j < kPacks; ++j) shelf.row(j).bits = chunk.raw[j].bits;
-  }
-
-  // Leaves the shelf to the next elements.
-  XPOPS_DEVICE void take(FetchedShelf& shelf) {
-    wait_for_copies();
-    __syncwarp();
-#pragma unroll
-    for (int j = 0; j < kPacks; ++j) raw[j].bits = shelf.run(j).bits;
-    __syncwarp();
-  }
-
-  // Everything but what comes before the run, whose sum is returned.
-  template <class Op>
-  XPOPS_DEVICE State scan(const Op& op) {
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      items[i] = Types::lift(op, raw[i / kPack].elem[kReverse ? kPack - 1 - i % kPack : i % kPack]);
-      if (i > 0) items[i] = op.combine(items[i - 1], items[i]);
-    }
-    return items[kCount - 1];
-  }
-
-  template <class Op>
-  XPOPS_DEVICE void keep(const Op& op, const Before<State>& before, ScannedShelf& shelf) const {
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < kCount; i += kFit) {
-      Unit unit;
-#pragma unroll
-      for (int k = 0; k < kFit; ++k) unit.at[k] = before.then(op, items[i + k]);
-      shelf.run(i / kFit) = unit;
-    }
-  }
-
-  // Writes what was kept before a barrier.
-  template <class Op>
-  XPOPS_DEVICE static void store(const Op& op, const Before<State>& before, ScannedShelf& shelf,
-                                 typename Types::Out* to, const Span& span, int64 step) {
-    Chunk chunk;
-#pragma unroll
-    for (int i = 0; i < kCount; i += kFit) {
-      const Unit unit = shelf.row(i / kFit);
-#pragma unroll
-      for (int k = 0; k < kFit; ++k) chunk.items[i / kPack][i % kPack + k] = unit.at[k];
-    }
-    chunk.store(op, before, to, span, step);
-  }
-};
-
 // A tile of a row, by its number among those of all rows.
 template <class Types, class Chunk, int kWarps, class Params>
 struct RowTile {
-  using LookBack = RowLookBack<typename Types::State, kWarps>;
-
   uint32 batch, tile;
   ScanBatch<Types, Params> row;
   typename Chunk::Span span;
@@ -285,7 +194,7 @@ struct RowTile {
         row(params, batch),
         span((static_cast<int64>(tile) * kWarps + warp()) * Chunk::kElements, params.length) {}
 
-  XPOPS_DEVICE LookBack look_back(const Params& params) const {
+  XPOPS_DEVICE RowLookBack<typename Types::State> look_back(const Params& params) const {
     return {reinterpret_cast<char*>(params.slots[2]) + kScanTickets + batch * params.states,
             static_cast<int>(params.tiles), static_cast<int>(tile)};
   }
@@ -293,77 +202,79 @@ struct RowTile {
 
 // Blocks take tiles of rows in turn, so that whoever is waited for is running. Three are in a block's hands: one on its
 // way to shared memory, one that is scanned and published, and the one before, which by now everything is known of that
-// comes before it. Warps meet once for a tile; in the next turn they use other places to tell each other something.
+// comes before it.
 template <class Types, int kBlock, int kPack, int kPacks, bool kReverse, bool kInitial, class Params>
 XPOPS_DEVICE void scan_tiles(const Params& params) {
   using State = typename Types::State;
-  using Run = ScanRun<Types, kPack, kPacks, kReverse>;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
+  using Fetched = Pack<typename Types::In, kPack>;
   constexpr int kWarps = kBlock / kWarp;
-  using Tile = RowTile<Types, typename Run::Chunk, kWarps, Params>;
-  struct alignas(16) Meeting {
-    State totals[kWarps];
-    typename Tile::LookBack::Found found;
-    uint32 ticket;
-  };
-  __shared__ typename Run::FetchedShelf fetched[kWarps];
-  __shared__ typename Run::ScannedShelf scanned[kWarps];
-  __shared__ Meeting meetings[2];
+  using Tile = RowTile<Types, Chunk, kWarps, Params>;
+  constexpr bool kAhead = copies_ahead_v<sizeof(Fetched)>;
+  __shared__ Fetched fetched[kAhead ? kPacks : 1][kBlock];
+  __shared__ typename Chunk::Items scanned[kPacks][kBlock];
+  __shared__ State outer;
+  __shared__ uint32 ticket;
   const typename Types::Op op(params.slots + 3);
   uint32* const tickets = reinterpret_cast<uint32*>(params.slots[2]);
   const uint32 count = static_cast<uint32>(params.batches * params.tiles);
   const auto fetch = [&](uint32 number) {
-    if (number >= count) return;
-    const Tile tile(params, number);
-    Run::fetch(tile.row.in, tile.span, params.in_step, fetched[warp()]);
+    if constexpr (kAhead) {
+      if (number >= count) return;
+      const Tile tile(params, number);
+      Chunk::fetch(tile.row.in, tile.span, params.in_step, fetched);
+    }
   };
-  // One ticket at a time: with two neighbours in one block, every block would wait for the second of the block before.
-  const auto take = [&](Meeting& meeting) {
-    if (threadIdx.x == 0) meeting.ticket = atomicAdd(tickets, 1u);
+  // One ticket at a time: with two neighbours in one block, every block would wait for the second one of the block before.
+  const auto take = [&] {
     __syncthreads();
-    return meeting.ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(tickets, 1u);
+    __syncthreads();
+    return ticket;
   };
-  uint32 number = take(meetings[0]);
+  uint32 number = take();
   fetch(number);
-  uint32 next = take(meetings[1]), pending = count;
-  State pending_sum{};
+  uint32 next = take(), pending = count;
+  State pending_sum;
+  Before<State> pending_before;
 #pragma unroll 1
-  for (int turn = 0;; turn ^= 1) {
-    Meeting& meeting = meetings[turn];
-    const Tile last(params, pending < count ? pending : 0);
-    typename Tile::LookBack look_back = last.look_back(params);
-    Run run;
-    State left, sum{};
-    run.take(fetched[warp()]);
-    look_back.begin();
-    if (number < count) {
-      uint32 after = 0;
-      if (threadIdx.x == 0) after = atomicAdd(tickets, 1u);
-      fetch(next);
-      State total[1] = {run.scan(op)};
-      scan_lanes<kWarp>(op, total);
-      left = shuffle_up(total[0], 1);
-      if (lane() == kWarp - 1) meeting.totals[warp()] = total[0];
-      if (threadIdx.x == 0) meeting.ticket = after;
-    }
-    look_back.end(op, pending_sum, meeting.found);
-    __syncthreads();
+  for (;;) {
+    Chunk chunk;
+    State sum;
     Before<State> before;
+    uint32 after = 0;
     if (number < count) {
-      before = before_row<kWarps, 1>(op, meeting.totals, warp(), sum);
-      if (threadIdx.x == 0) Tile(params, number).look_back(params).publish(sum);
+      const Tile tile(params, number);
+      if constexpr (kAhead) chunk.collect(tile.row.in, tile.span, params.in_step, fetched);
+      else chunk.load(tile.row.in, tile.span, params.in_step);
+      fetch(next);
+      if (threadIdx.x == 0) after = atomicAdd(tickets, 1u);
+      chunk.scan(op);
+      before = before_warp<kWarps>(op, chunk.total, sum);
+      if (threadIdx.x == 0) tile.look_back(params).publish(sum);
     }
+    if (pending < count && warp() == 0) {
+      const State found = Tile(params, pending).look_back(params).find(op, pending_sum).state;
+      if (lane() == 0) outer = found;
+    }
+    if (threadIdx.x == 0) ticket = after;
+    __syncthreads();
     if (pending < count) {
-      const Before<State> outer = look_back.before(op, pending_sum, meeting.found);
-      Run::store(op, outer, scanned[warp()], last.row.out, last.span, params.out_step);
-      if (kInitial && last.tile == 0 && threadIdx.x == 0) {
-        last.row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
+      const Tile tile(params, pending);
+      Before<State> all;
+      if (tile.tile > 0) all.append(op, outer);
+      if (pending_before.any) all.append(op, pending_before.state);
+      Chunk::store(op, all, [&](int j) { return scanned[j][threadIdx.x]; }, tile.row.out, tile.span, params.out_step);
+      if (kInitial && tile.tile == 0 && threadIdx.x == 0) {
+        tile.row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
       }
     }
     if (number >= count) break;
-    if (lane() > 0) before.append(op, left);
-    run.keep(op, before, scanned[warp()]);
-    pending = number, pending_sum = sum;
-    number = next, next = meeting.ticket;
+#pragma unroll
+    for (int j = 0; j < kPacks; ++j) scanned[j][threadIdx.x] = chunk.items[j];
+    pending = number, pending_sum = sum, pending_before = before;
+    number = next, next = ticket;
+    __syncthreads();
   }
 }
 

@@ -15,11 +15,7 @@ XPOPS_DEVICE void copy_ahead(void* shared, const void* global) {
   static_assert(copies_ahead_v<kBytes>, "4, 8 or 16 bytes");
 #if XPOPS_ON_GPU
   const uint32 to = static_cast<uint32>(__cvta_generic_to_shared(shared));
-  if constexpr (kBytes == 16) {  // past the first cache
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(kBytes) : "memory");
-  }
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(kBytes) : "memory");
 #else
   __builtin_memcpy(shared, global, kBytes);
 #endif
