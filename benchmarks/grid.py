@@ -79,7 +79,16 @@ def cases() -> Iterator[Case]:
         for axis in (0, 1):
             for view in ("transposed", "misaligned", "odd columns"):
                 yield Case("sum", (SIZE // columns, columns), view, axis)
-    for shape in ((64, 512, 1024), (512, 1024, 64), (1024, 64, 512), (7, 4681, 1023), (300, 3, 37_000), (2**20, 4, 8)):
+    for shape in (
+        (64, 512, 1024),
+        (512, 1024, 64),
+        (1024, 64, 512),
+        (7, 4681, 1023),
+        (300, 3, 37_000),
+        (2**20, 4, 8),
+        (2**22, 2, 4),
+        (2**19, 32, 2),
+    ):
         for axis in (0, 1, 2):
             yield Case("sum", shape, "whole", axis)
     for size in (1, 1000, 2**16, 2**20, 2**23, SIZE, 2**27 + 1, LARGE):

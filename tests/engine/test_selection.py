@@ -196,3 +196,27 @@ def test_refusals(call: Any, error: type[Exception], message: str, device: Any) 
         assert not xp.any(x)
     finally:
         xp.set_default_device(None)
+
+
+def test_masks_without_elements(device: Any) -> None:
+    x = xp.ones((3, 2), device=device)
+    assert x[xp.zeros((0,), dtype=xp.bool, device=device)].shape == (0, 2)
+    assert x[xp.zeros((3, 0), dtype=xp.bool, device=device)].shape == (0,)
+    x[xp.zeros((0, 2), dtype=xp.bool, device=device)] = 5
+    assert xp.all(x == 1).tolist() is True
+
+
+def test_a_mask_that_is_written(device: Any) -> None:
+    host = np.arange(1001) % 2 == 0
+    x = xp.asarray(host.copy(), device=device)
+    mask = host[:-1].copy()
+    x[1:][x[:-1]] = xp.ones(int(mask.sum()), dtype=xp.bool, device=device)
+    host[1:][mask] = True
+    assert np.array_equal(x.to_numpy(), host)
+
+
+def test_an_array_that_overlaps_itself_is_not_written() -> None:
+    torch = pytest.importorskip("torch")
+    x = xp.asarray(torch.zeros(1).expand(4))
+    with pytest.raises(ValueError, match="several elements at one address"):
+        x[xp.asarray([True, False, True, False], device="cpu")] = xp.asarray([1.0, 2.0], dtype=xp.float32, device="cpu")

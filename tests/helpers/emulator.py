@@ -7,6 +7,7 @@ that the engine allocated is checked after each launch, and what it allocates is
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from struct import Struct
@@ -91,6 +92,7 @@ class EmulatedEngine(CudaEngine):
         self.pool: Any = Pool()
         self.current_stream = lambda: 0
         self._counters = {}
+        self._counters_lock = threading.Lock()
         self._workers = workers
 
     def launcher(

@@ -39,6 +39,8 @@ LAYOUTS: dict[str, tuple[Any, Any]] = {
     "shorter rows": (floats(1000, 5), 1),
     "columns": (floats(700, 260), 0),
     "few columns": (floats(3000, 3), 0),
+    "short between": (floats(500, 3, 2), 1),
+    "longer between": (floats(200, 32, 6), 1),
     "middle": (floats(6, 50, 64), 1),
     "outer and inner": (floats(6, 50, 64), (0, 2)),
     "transposed": (floats(60, 70).T, 0),
@@ -104,3 +106,12 @@ def test_a_float32_sum_is_rounded_once() -> None:
     assert reduced("sum", x) == np.float32(exact)
     assert reduced("sum", np.array([np.inf, 1, -2], np.float32)) == np.inf
     assert np.isnan(reduced("mean", np.array([np.inf, -np.inf, -2], np.float32)))
+
+
+@pytest.mark.parametrize("dtype", [dt.float64, dt.complex64], ids=str)
+def test_other_sums_are_rounded_once(dtype: Any) -> None:
+    x = floats(60_000).astype(dtype) * (1 + (2j if dtype == dt.complex64 else 0)) / 3
+    x = x.astype(dtype)
+    got = reduced("sum", x)
+    assert got.real == dt.REAL_OF.get(dtype, dtype).type(math.fsum(x.real.tolist()))
+    assert got.imag == dt.REAL_OF.get(dtype, dtype).type(math.fsum(x.imag.tolist()))

@@ -96,3 +96,16 @@ def test_radix_with_wide_counts_and_indices(small, monkeypatch):
     monkeypatch.setattr(sorting, "LONG_COUNT", 0)
     monkeypatch.setattr(sorting, "LONG_INDEX", 0)
     check(random(dt.bfloat16, 2, 1100), index=dt.int64, descending=True, engine=small)
+
+
+@pytest.mark.parametrize("high", [1, 200])
+def test_rows_that_finish_at_different_digits(high: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sorting, "PASS_POLICIES", dict.fromkeys(sorting.PASS_POLICIES, sorting.PassPolicy(256, 2, 1)))
+    monkeypatch.setattr(sorting, "ROW_LIMITS", dict.fromkeys(sorting.ROW_LIMITS, 16))
+    generator = np.random.default_rng(5)
+    x = np.stack([generator.integers(0, top, 700) for top in (high, 2**32)]).astype(np.uint32)
+    layout = layout_on_gpu(x)
+    placed = layout_of(dt.int64, x.shape, None, layout.device)
+    engine = EmulatedEngine()
+    (found,) = run(engine, (placed,), engine.sort(layout, None, placed, False), x)
+    np.testing.assert_array_equal(found, np.argsort(x, axis=-1, kind="stable"))

@@ -49,7 +49,7 @@ def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Array, axis: Any = None, **options: Any) -> Any:
         return function(self, axis=axis, **options)
 
-    method.__name__ = function.__name__
+    method.__name__, method.__qualname__ = function.__name__, f"Array.{function.__name__}"
     method.__doc__ = f"As `xpops.{function.__name__}`."
     return method
 

@@ -13,6 +13,7 @@ from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.cache import BoundedDict
+from xpops.plan.overlap import overlaps_itself
 from xpops.plan.signature import Operand
 
 _LIMIT = 1024
@@ -34,6 +35,9 @@ def get(x: Tensor, mask: Any) -> Any:
 def _plan_get(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     x, mask = (require_array(spec, "index", name) for spec, name in zip(specs, ("x", "mask"), strict=True))
     _require_mask(x, mask)
+    if mask.size == 0:
+        nothing = layout_of(x.dtype, (0, *x.shape[mask.ndim :]), None, x.device)
+        return Program((nothing,), lambda stream, *data: None)
     return on_dense(engine, (x, mask), engine.compress)
 
 
@@ -62,12 +66,16 @@ def set(x: Tensor, mask: Tensor, value: Any) -> None:
                 f"__setitem__: {name} is on {other._layout.device} and the array on {layout.device}; move it first"
             )
     _require_mask(layout, mask._layout)
+    if overlaps_itself(layout):
+        raise ValueError("__setitem__: the array may have several elements at one address; assign to a copy of it")
     rest = layout.shape[mask._layout.ndim :]
     if isinstance(value, Tensor):
         value = _fitted(value, rest)
         if value._layout.ndim > len(rest):
             _place(x, mask, value, rest)
             return
+    if mask._layout.size == 0:
+        return
     wide = _view(mask, (*mask._layout.shape, *(1 for _ in rest)), (*mask._layout.strides, *(0 for _ in rest)))
     elementwise(OPERATORS["where"], (wide, value, x), x)
 
@@ -75,7 +83,8 @@ def set(x: Tensor, mask: Tensor, value: Any) -> None:
 def _require_mask(x: Layout, mask: Layout) -> None:
     if mask.dtype != dt.bool:
         raise IndexError(f"index: an array of dtype {mask.dtype}; accepted: boolean arrays")
-    if mask.shape != x.shape[: mask.ndim]:
+    lengths = x.shape[: mask.ndim]
+    if mask.ndim > x.ndim or any(given not in (length, 0) for given, length in zip(mask.shape, lengths, strict=True)):
         raise IndexError(f"index: a mask of shape {mask.shape} for an array of shape {x.shape}; accepted: leading axes")
 
 
@@ -95,6 +104,8 @@ def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> Non
     fits = (value._layout.dtype, value._layout.shape) == (layout.dtype, shape)
     if not fits or _overlap(x, value):
         value = _copied(value, layout_of(layout.dtype, shape, None, layout.device))
+    if _overlap(x, mask):
+        mask = _copied(mask, layout_of(dt.bool, mask._layout.shape, None, layout.device))
     mask, value = (_dense(each) for each in (mask, value))
     key = (layout, mask._layout, value._layout)
     measure = _places.get(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -33,15 +34,38 @@ def unary(plan: Plan, function: str, x: Any, *parameters: Hashable) -> Any:
                 return launch(x._data)
         elif kind in inline and (result := inline[kind].call((plan, *parameters), x, None, None)) is not None:
             return result
-    except TypeError:  # a list is not hashable
-        if not any(isinstance(each, list) for each in parameters):
+    except TypeError:  # something is not hashable
+        frozen = tuple(_frozen(each, function) for each in parameters)
+        if all(one is other for one, other in zip(frozen, parameters, strict=True)):
             raise
-    parameters = tuple(tuple(each) if isinstance(each, list) else each for each in parameters)
-    return compute(plan, function, ("x",), (x,), *parameters)
+        return unary(plan, function, x, *frozen)
+    return compute(plan, function, ("x",), (x,), *parameters, steady=True)
+
+
+def _frozen(parameter: Any, function: str) -> Hashable:
+    """A parameter as a key of plans: lists as tuples, integers of any kind as Python's."""
+    if isinstance(parameter, (list, tuple)):
+        return tuple(_frozen(each, function) for each in parameter)
+    try:
+        hash(parameter)
+    except TypeError:
+        try:
+            return operator.index(parameter)
+        except TypeError:
+            raise TypeError(
+                f"{function}: {parameter!r} is no argument; accepted: integers and tuples of them"
+            ) from None
+    frozen: Hashable = parameter
+    return frozen
 
 
 def compute(
-    plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Hashable
+    plan: Plan,
+    function: str,
+    names: tuple[str, ...],
+    arguments: tuple[Any, ...],
+    *parameters: Hashable,
+    steady: bool = False,
 ) -> Any:
     """What `plan` makes of any operands: the long way, which finds out what they are and remembers the plan.
 
@@ -56,6 +80,8 @@ def compute(
     arguments : tuple
         Arrays of any framework, Python and NumPy scalars.
     *parameters : hashable
+    steady : bool
+        Whether `unary` looks for the call the next time.
 
     Returns
     -------
@@ -64,10 +90,10 @@ def compute(
     """
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
-    key = (plan, *operands.specs, *parameters)
+    key = (plan, *operands.specs, *(_frozen(each, function) for each in parameters))
     planned = _programs.get(key)
     if planned is None:
-        planned = _programs[key] = plan(engine, operands.specs, *parameters)
+        planned = _programs[key] = plan(engine, operands.specs, *key[1 + len(arguments) :])
     stream = operands.stream
     program = planned if isinstance(planned, Program) else planned(stream, *operands.values)
     made = [_new(engine, operands, layout) for layout in program.layouts]
@@ -76,7 +102,7 @@ def compute(
     operands.release()
     if len(results) != 1:
         return results
-    if planned is program:
+    if steady and planned is program:
         _remember(key, engine, operands, arguments, program, results[0])
     return results[0]
 
@@ -110,7 +136,7 @@ def _remember(
         launches[key] = _launch(engine, layout, kernel)
         return
     remember = getattr(operands.framework, "inline", None)
-    if remember is None or operands.device == CPU or len(arguments) > 1:
+    if remember is None or operands.device == CPU:
         return
     plan, _, *parameters = key
     if remember.remember((plan, *parameters), arguments[0], None, None, operands.specs, layout, kernel, result):

@@ -7,7 +7,7 @@ from typing import Any
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.primitives import rows
+from xpops.dispatch.dense import dense
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.reduction import Reduction, reduction_dtypes
@@ -61,15 +61,16 @@ def _fill(op: Reduction, out: Layout) -> Kernel:
 def _flat(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) -> Kernel:
     """The kernel of a position in the flattened array: on a view where strides allow one, else on a copy."""
     region = views.reshape(x, (x.size,))
-    dense, copied = rows(engine, x, x.ndim - 1) if x.ndim else (x, lambda stream, data: (data, None))
-    strides = region.strides if region is not None else (1,)
-    align = x.align if region is not None else dense.align
-    line = layout_of(x.dtype, (x.size,), strides, x.device, align)
-    kernel = engine.reduce(op, line, (0,), loop, out, (0,))
+    if region is not None:
+        view = layout_of(x.dtype, (x.size,), region.strides, x.device, x.align)
+        of_view = engine.reduce(op, view, (0,), loop, out, (0,))
+        return lambda stream, out, x: of_view(stream, out, engine.view(x, 0, view))
+    line, flatten = dense(engine, x, (x.size,))
+    of_copy = engine.reduce(op, line, (0,), loop, out, (0,))
 
     def run(stream: int, out: Data, x: Data) -> None:
-        data, owner = (x, None) if region is not None else copied(stream, x)
-        kernel(stream, out, engine.view(data, 0, line))
+        data, owner = flatten(stream, x)
+        of_copy(stream, out, data)
         del owner  # kept until the kernel was launched; the pool is ordered on the stream
 
     return run

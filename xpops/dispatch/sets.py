@@ -125,7 +125,7 @@ def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
     if x.dtype in dt.COMPLEX_FLOATS:
         return _complex_arrangement(engine, x)
     values, order = _fresh(x), _fresh(x, dt.int64)
-    if parts == ("values",):
+    if not {"indices", "inverse_indices"}.intersection(parts):
         sort = engine.sort(x, values, None, False)
 
         def arrange(stream: int, data: Data, scratch: _Scratch) -> tuple[Data, Data]:

@@ -100,6 +100,8 @@ def reduction_dtypes(op: Reduction, dtype: DType, given: DType | None = None) ->
         raise TypeError(
             f"{op.name}: dtype {loop if dtype == loop else f'{dtype} as {loop}'} is not accepted; accepted: {names}"
         )
+    if dtype in dt.COMPLEX_FLOATS and loop not in dt.COMPLEX_FLOATS:
+        raise TypeError(f"{op.name}: dtype is {loop} for {dtype}; accepted: complex dtypes; take xp.real first")
     if op.result == "sum" and given == dt.bool:
         raise TypeError(f"{op.name}: dtype bool is not accepted; accepted: numeric dtypes")
     if op.result == "sum" and given is None:

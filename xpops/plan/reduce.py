@@ -141,7 +141,7 @@ def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
     bits = _bits(x, walk)
     length = inner if ragged else packs
     chunk = _chunk(packs, splits, policy.block * unroll)
-    tail = _tail(steps, outputs, length, chunk, splits, 1, bits)
+    tail = _tail(steps, outputs, length, chunk, splits, bits)
     return ReducePlan(
         False, group, rows, pack, unroll, ragged, splits, len(walk.kept), len(walk.reduced), bits, policy.block, blocks,
         tail, outputs * splits if splits > 1 else 0,
@@ -185,19 +185,17 @@ def _plan_columns(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
             pack //= 2
     length = prod(walk.reduced)
     unroll = min(_unroll(pack, item, policy), _power_of_two(length))
-    packs = inner // pack
-    columns = min(_power_of_two(packs), policy.block)
+    outputs = prod(walk.kept)
+    packs = outputs // pack
     rows = min(_power_of_two(_ceil_div(length, unroll)), 8)
-    columns = min(columns, max(policy.block // rows, 32))
+    columns = min(_power_of_two(packs), policy.block // rows)
     rows = policy.block // columns
-    tiles = _ceil_div(packs, columns)
-    outer = prod(walk.kept[:-1])
-    blocks, splits = outer * tiles, 1
+    blocks, splits = _ceil_div(packs, columns), 1
     if blocks < policy.blocks // 2 and length > 2 * rows * unroll:
         splits = min(_ceil_div(policy.blocks, blocks), length // (rows * unroll))
     bits = _bits(x, walk)
     chunk = _chunk(length, splits, rows * unroll)
-    tail = _tail(walk, inner, length, chunk, splits, tiles, bits)
+    tail = _tail(walk, outputs, length, chunk, splits, bits)
     return ReducePlan(
         True, columns, rows, pack, unroll, False, splits, len(walk.kept), len(walk.reduced), bits, policy.block,
         blocks * splits, tail, blocks * splits * columns * pack if splits > 1 else 0,
@@ -228,9 +226,9 @@ def _bits(x: Layout, walk: _Walk) -> int:
     return index_bits(max(x.size, prod(shape)), [walk.in_kept + walk.in_reduced], shape)
 
 
-def _tail(walk: _Walk, outputs: int, length: int, chunk: int, splits: int, tiles: int, bits: int) -> bytes:
+def _tail(walk: _Walk, outputs: int, length: int, chunk: int, splits: int, bits: int) -> bytes:
     """The bytes of ``ReduceParams`` after the ending."""
-    tail = struct.pack("<QQQ", outputs, length, chunk) + pack_divmod(splits, bits) + pack_divmod(tiles, bits)
+    tail = struct.pack("<QQQ", outputs, length, chunk) + pack_divmod(splits, bits)
     for divisor in (*(walk.kept[1:] or (1,)), *(walk.reduced[1:] or (1,))):
         tail += pack_divmod(divisor, bits)
     for line in (walk.in_kept, walk.out_kept, walk.in_reduced):

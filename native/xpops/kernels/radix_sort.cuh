@@ -119,6 +119,14 @@ XPOPS_DEVICE T* settled(T* pointer) {
   return pointer;
 }
 
+// A row of indices on their way. Even buffers are the result itself, where a row must keep to its own memory: another may
+// have its final indices already.
+template <class Place, class Out>
+XPOPS_DEVICE Place* row_of_indices(uint64 buffer, bool even, uint64 row_start) {
+  if (even) return reinterpret_cast<Place*>(reinterpret_cast<Out*>(buffer) + row_start);
+  return reinterpret_cast<Place*>(buffer) + row_start;
+}
+
 // T: the elements. Index: how indices travel between passes, and Out: of the result's dtype; void where there are none.
 // Count: 32 bits for rows below 2^30. A thread moves kItems keys.
 template <class T, bool kDescending, bool kValues, class Index, class Out, class Count, int kBlock, int kItems>
@@ -220,7 +228,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
       const int place = mine + i * kWarp;
       carried[i] = static_cast<Place>(start + place);
       if (!route.first && place < size) {
-        carried[i] = reinterpret_cast<const Place*>(route.source_index(params))[row_start + start + place];
+        carried[i] = row_of_indices<Place, Out>(route.source_index(params), route.odd, row_start)[start + place];
       }
     }
   }
@@ -258,7 +266,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
     for (int i = 0; i < kItems; ++i) staged_indices[ranks[i]] = carried[i];
     __syncthreads();
     Out* const out = settled(reinterpret_cast<Out*>(params.indices) + row_start);
-    Place* const to_index = settled(reinterpret_cast<Place*>(route.target_index(params)) + row_start);
+    Place* const to_index = settled(row_of_indices<Place, Out>(route.target_index(params), !route.odd, row_start));
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       const int place = i * kBlock + threadIdx.x;

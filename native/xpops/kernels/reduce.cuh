@@ -24,10 +24,10 @@ struct ReduceParams {
   static constexpr int kKeptAxes = kKept, kReducedAxes = kReduced;
   uint64 out, in, states, counters;
   Ending ending;
-  uint64 outputs;  // of reduce_columns: the columns, which are the last kept axis
+  uint64 outputs;
   uint64 length;   // steps along the reduced axes, all together
   uint64 chunk;    // those of one split
-  FastDivMod<Index> splits, tiles;  // tiles: of columns
+  FastDivMod<Index> splits;
   FastDivMod<Index> kept[kKept > 1 ? kKept - 1 : 1], reduced[kReduced > 1 ? kReduced - 1 : 1];
   Offset in_kept[kKept], out_kept[kKept], in_reduced[kReduced];
 };
@@ -200,7 +200,8 @@ XPOPS_DEVICE void reduce_rows(const Params& params) {
   else Body::whole(params);
 }
 
-// kColumns threads have a pack of columns each, and kRows of them share the same one. A step is a row of the input.
+// kColumns threads have a pack of columns each, and kRows of them share the same one. A step is a row of the input. A
+// column is an output: neighbours lie along the last kept axis, in packs that never leave it, and then along the others.
 template <class Reducer, class Types, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, class Params>
 struct ColumnReduction {
   using Index = typename Params::Index;
@@ -237,11 +238,11 @@ struct ColumnReduction {
   }
 
   XPOPS_DEVICE static void run(const Params& params) {
-    Index outer = static_cast<Index>(blockIdx.x);
-    const Index part = kSplit ? params.splits.divmod(outer) : 0, tile = outer;
-    const Index column = (params.tiles.divmod(outer) * kColumns + threadIdx.x % kColumns) * kPack;
+    Index tile = static_cast<Index>(blockIdx.x);
+    const Index part = kSplit ? params.splits.divmod(tile) : 0;
+    const Index column = (tile * kColumns + threadIdx.x % kColumns) * kPack;
     const bool inside = column < params.outputs;
-    const Coordinates<Params::kKeptAxes, Index> at(params.kept, outer * static_cast<Index>(params.outputs) + column);
+    const Coordinates<Params::kKeptAxes, Index> at(params.kept, column);
     State states[kPack];
 #pragma unroll
     for (int i = 0; i < kPack; ++i) states[i] = Reducer::identity();

@@ -111,21 +111,29 @@ struct CompensatedSum {
   struct State {
     T sum, error;
   };
-  XPOPS_DEVICE static State identity() { return {0, 0}; }
-  XPOPS_DEVICE static State lift(T x, int64) { return {x, 0}; }
+  XPOPS_DEVICE static State identity() { return {T(0), T(0)}; }
+  XPOPS_DEVICE static State lift(T x, int64) { return {x, T(0)}; }
   XPOPS_DEVICE static State combine(const State& a, const State& b) {
     const T sum = a.sum + b.sum, part = sum - a.sum;
     return {sum, ((a.sum - (sum - part)) + (b.sum - part)) + (a.error + b.error)};
   }
   XPOPS_DEVICE static T finish(const State& state, const Ending&) {
-    return isfinite(state.error) ? state.sum + state.error : state.sum;  // infinity has an error of NaN
+    if constexpr (is_complex_v<T>) return {total(state.sum.re, state.error.re), total(state.sum.im, state.error.im)};
+    else return total(state.sum, state.error);
+  }
+
+ private:
+  // Infinity has an error of NaN.
+  template <class Real>
+  XPOPS_DEVICE static Real total(Real sum, Real error) {
+    return isfinite(error) ? sum + error : sum;
   }
 };
 
 template <class T>
 struct CompensatedMean : CompensatedSum<T> {
   XPOPS_DEVICE static T finish(const typename CompensatedSum<T>::State& state, const Ending& ending) {
-    return CompensatedSum<T>::finish(state, ending) / static_cast<T>(ending.count);
+    return CompensatedSum<T>::finish(state, ending) / T(static_cast<real_t<T>>(ending.count));
   }
 };
 

@@ -62,6 +62,7 @@ class CudaEngine:
         self.pool, self._words = Pool(self.context), HostWords(self.context)
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
+        self._counters_lock = threading.Lock()
         self._retained: list[tuple[Any, Owner]] = []
         self._retained_lock = threading.RLock()
 
@@ -107,8 +108,12 @@ class CudaEngine:
         """The address of counters that are 0 before and after every kernel on `stream`, which alone may use them."""
         found = self._counters.get(stream)
         if found is None:
-            found = self._counters[stream] = self.pool.allocator(COUNTER_BYTES)(stream)
-            self.zero(found[0], COUNTER_BYTES, stream)
+            with self._counters_lock:
+                found = self._counters.get(stream)
+                if found is None:
+                    made = self.pool.allocator(COUNTER_BYTES)(stream)
+                    self.zero(made[0], COUNTER_BYTES, stream)
+                    found = self._counters[stream] = made  # only now may others use them
         return found[0]
 
     def told(self, stream: int, launch: Callable[[int], None]) -> int:

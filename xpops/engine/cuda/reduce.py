@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 # A state is an element, or a few of them beside a count or a position.
 _STATE_BYTES = 32
-# float32 is what people add up by the million: as exactly as in float64, which many GPUs are slow in. Of fewer elements
-# than this, the tree that adds them up loses no more than NumPy does.
+# Sums of more than a thousand elements carry their rounding errors along. Of fewer, the tree that adds them up loses no
+# more than NumPy does; and what is rounded to a half type at the end needs no more than float32.
+_EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
 _COMPENSATED, _MANY = ("mean", "sum"), 1024
 
 
@@ -65,7 +66,7 @@ def planned(
     for axis in axes:
         count *= x.shape[axis]
     ending = struct.pack("<dd", count, max(count - correction, 0.0))
-    compensated = op.name in _COMPENSATED and loop == dt.float32 and count > _MANY
+    compensated = op.name in _COMPENSATED and loop in _EXACT and count > _MANY
     functor = "Compensated" * compensated + op.functor
     return plan, reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan), ending + plan.tail
 
