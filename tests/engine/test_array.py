@@ -217,8 +217,7 @@ def test_integer_arrays_index(device: Any) -> None:
     assert x[xp.asarray(1, device=device) : np.int8(3)].tolist() == [1, 2]
     with pytest.raises(IndexError, match="not supported yet"):
         x[xp.asarray([0, 1], device=device)]
-    with pytest.raises(IndexError, match="not supported yet"):
-        x[x > 1]
+    assert x[x > 1].tolist() == [2, 3, 4]
 
 
 def test_transposes(device: Any) -> None:

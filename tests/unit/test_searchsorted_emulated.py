@@ -71,7 +71,7 @@ def test_every_length(trees, right):
 
 
 @pytest.mark.parametrize("right", [False, True])
-@pytest.mark.parametrize("dtype", [*dt.CATEGORIES["integer"], dt.float32, dt.float64], ids=str)
+@pytest.mark.parametrize("dtype", [*dt.SIGNED_INTEGERS, *dt.UNSIGNED_INTEGERS, dt.float32, dt.float64], ids=str)
 def test_every_dtype(trees, dtype, right):
     info = np.iinfo(dtype) if dtype in dt.CATEGORIES["integer"] else np.finfo(dtype)
     x1 = np.sort(np.concatenate([GENERATOR.integers(0, 120, 1190).astype(dtype), np.full(9, info.max)]).astype(dtype))
