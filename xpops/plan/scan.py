@@ -48,6 +48,8 @@ class ScanPolicy(NamedTuple):
         are narrow anyway.
     resident : int
         Threads that a multiprocessor shall hold at a time, which limits their registers.
+    tile_resident : int
+        The same where blocks take tiles of rows in turn: these have more to hold. One H200, 2026-11: 512 to 1536.
     multiprocessors : int
     hop : float
         Microseconds until a block sees what another one has published, with room to spare.
@@ -64,6 +66,7 @@ class ScanPolicy(NamedTuple):
     column_warps: int = 16
     column_rows: int = 8
     resident: int = 1024
+    tile_resident: int = 768
     multiprocessors: int = 132
     hop: float = 3.0
     speed: float = 4e6
@@ -259,7 +262,7 @@ def _plan_tiles(
     if tiles == 1:
         return _plan("tile", walk, numbers, policy.tile_block, batches, _Grid())
     published = (tiles + tiles // GROUP + tiles // SUPERGROUP) * words * PUBLISHED
-    blocks = min(batches * tiles, policy.multiprocessors * (policy.resident // policy.tile_block))
+    blocks = min(batches * tiles, policy.multiprocessors * (policy.tile_resident // policy.tile_block))
     plan = _plan("tiles", walk, numbers, policy.tile_block, blocks, _Grid(tiles, (tiles, 1), published))
     return plan._replace(scratch=TICKETS + plan.scratch)
 
