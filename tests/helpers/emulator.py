@@ -30,6 +30,7 @@ GUARD = 256
 RUBBISH = 0xCD
 FLAGS = (
     f"-I{Path(__file__).parent}",
+    "-U_FORTIFY_SOURCE",  # which some compilers set, and which takes a jump to another stack for an attack
     "-fno-strict-aliasing",
     "-fno-gnu-unique",
     "-fsanitize=alignment,bounds,shift-exponent",
