@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -115,3 +118,25 @@ def test_other_sums_are_rounded_once(dtype: Any) -> None:
     got = reduced("sum", x)
     assert got.real == dt.REAL_OF.get(dtype, dtype).type(math.fsum(x.real.tolist()))
     assert got.imag == dt.REAL_OF.get(dtype, dtype).type(math.fsum(x.imag.tolist()))
+
+
+def test_counters_are_zero_before_anyone_has_them() -> None:
+    class Slow(EmulatedEngine):
+        def zero(self, address: int, nbytes: int, stream: int) -> None:
+            time.sleep(0.05)
+            super().zero(address, nbytes, stream)
+
+    engine = Slow()
+    seen: list[tuple[int, int]] = []
+
+    def use() -> None:
+        address = engine.counters(0)
+        seen.append((address, ctypes.c_uint32.from_address(address).value))
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(seen)) == 1
+    assert seen[0][1] == 0
