@@ -124,22 +124,9 @@ def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call,
     if framework is not None:
         return call, framework.export(array)
     if operands.native:
-        launches[(op, *operands.specs) if dtype is None else (op, *operands.specs, dtype)] = _launch(engine, call)
+        key = (op, *operands.specs) if dtype is None else (op, *operands.specs, dtype)
+        launches[key] = state.steady(engine, *call)
     return call, array
-
-
-def _launch(engine: Engine, call: Call) -> Callable[..., Any]:
-    """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
-    layout, kernel = call
-    allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, _array_class
-
-    def launch(*values: Any) -> Any:
-        stream = current_stream()
-        data, owner = allocate(stream)
-        kernel(stream, data, *values)
-        return cls(layout, data, owner)
-
-    return launch
 
 
 def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> Call:

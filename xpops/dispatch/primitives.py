@@ -133,7 +133,7 @@ def _remember(
     """Keep the way of a call with one result of a size known beforehand."""
     (layout,), kernel = program
     if operands.native and operands.framework is None:
-        launches[key] = _launch(engine, layout, kernel)
+        launches[key] = state.steady(engine, layout, kernel)
         return
     remember = getattr(operands.framework, "inline", None)
     if remember is None or operands.device == CPU:
@@ -141,19 +141,6 @@ def _remember(
     plan, _, *parameters = key
     if remember.remember((plan, *parameters), arguments[0], None, None, operands.specs, layout, kernel, result):
         inline[arguments[0].__class__] = remember
-
-
-def _launch(engine: Engine, layout: Layout, kernel: Kernel) -> Callable[..., Any]:
-    """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
-    allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, state.array_class
-
-    def launch(*values: Any) -> Any:
-        stream = current_stream()
-        data, owner = allocate(stream)
-        kernel(stream, data, *values)
-        return cls(layout, data, owner)
-
-    return launch
 
 
 def copier(source: Layout, target: Layout) -> Kernel:
@@ -166,22 +153,3 @@ def with_axis_last(layout: Layout, axis: int) -> Layout:
     order = [*(other for other in range(layout.ndim) if other != axis), axis]
     region = views.permute(layout, order)
     return layout_of(layout.dtype, region.shape, region.strides, layout.device, layout.align)
-
-
-def rows(engine: Engine, layout: Layout, axis: int) -> tuple[Layout, Callable[[int, Data], tuple[Data, Owner]]]:
-    """The C-contiguous layout with `axis` last, and a function ``(stream, data)`` that gives data of it and its owner.
-
-    It copies only where it has to.
-    """
-    view = with_axis_last(layout, axis)
-    if view.contiguous:
-        return view, lambda stream, data: (engine.view(data, 0, view), None)
-    dense = layout_of(layout.dtype, view.shape, None, layout.device)
-    copy, allocate = copier(view, dense), engine.allocator(dense)
-
-    def copied(stream: int, data: Data) -> tuple[Data, Owner]:
-        target, owner = allocate(stream)
-        copy(stream, target, engine.view(data, 0, view))
-        return target, owner
-
-    return dense, copied

@@ -6,6 +6,7 @@ from typing import Any
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.dispatch.dense import require_array
 from xpops.engine.protocol import Engine, Program
 from xpops.ops.scan import Scan, scan_dtype
 from xpops.plan.scan import scan_result
@@ -32,9 +33,7 @@ def scan(
     ValueError
         If `axis` is None and the array does not have one axis.
     """
-    x, *factor = specs
-    if not isinstance(x, Layout):
-        raise TypeError(f"{op.name}: x is a Python {x.__name__}; accepted: an array")
+    x, factor = require_array(specs[0], op.name, "x"), specs[1:]
     if factor and factor[0] not in (float, int, bool):
         given = factor[0]
         found = f"an array of {given.dtype}" if isinstance(given, Layout) else f"a Python {given.__name__}"

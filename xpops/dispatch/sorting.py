@@ -12,7 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import dense, require_array
-from xpops.dispatch.primitives import copier, rows, with_axis_last
+from xpops.dispatch.primitives import copier, with_axis_last
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
 from xpops.plan.signature import Operand
 from xpops.plan.views import axis_of
@@ -60,7 +60,7 @@ def sort(
     outs = tuple(layout_of(dtypes[part], shape, None, x.device) for part in parts)
     if outs[0].size == 0:
         return Program(outs, lambda stream, *data: None)
-    source, prepare = rows(engine, x, place)
+    source, prepare = dense(engine, with_axis_last(x, place))
     targets = [_target(engine, out, source.shape, place) for out in outs]
     whole = {part: layout_of(dtypes[part], source.shape, None, x.device) for part in parts}
     kernel = engine.sort(source, whole.get("values"), whole.get("indices"), descending)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xpops.core.layouts import Layout
 from xpops.dispatch.calls import PLAN_LIMIT
 from xpops.dispatch.tensor import Tensor
+from xpops.engine.protocol import Engine, Kernel
 from xpops.plan.cache import BoundedDict
 
 # The class of results; `xpops.array`, which stands above this package, sets it.
@@ -15,3 +17,16 @@ array_class: type[Any] = Tensor
 launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)
 # The same for the arrays of frameworks that have a way of their own to recognise a call, by their class.
 inline: dict[type, Any] = {}
+
+
+def steady(engine: Engine, layout: Layout, kernel: Kernel) -> Callable[..., Any]:
+    """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
+    allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, array_class
+
+    def launch(*values: Any) -> Any:
+        stream = current_stream()
+        data, owner = allocate(stream)
+        kernel(stream, data, *values)
+        return cls(layout, data, owner)
+
+    return launch
