@@ -168,8 +168,8 @@ def test_columns_look_back_in_every_radix(radix: int, monkeypatch: pytest.Monkey
     np.testing.assert_array_equal(scanned("cumulative_sum", y, 1), np.cumsum(y, 1))
 
 
-@pytest.mark.parametrize("tiles", [256, 257, 600])
-def test_rows_of_several_groups_of_tiles(tiles: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: ScanPolicy(tile_block=32, packs=1))
-    x = small(tiles * 128)
-    np.testing.assert_array_equal(scanned("cumulative_sum", x), np.cumsum(x))
+@pytest.mark.parametrize(("rows", "tiles"), [(1, 32), (1, 33), (1, 300), (40, 3), (3, 40), (2, 32), (5, 31)])
+def test_rows_of_many_tiles(rows: int, tiles: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: ScanPolicy(tile_block=64, packs=1))
+    x = small(rows, tiles * 256 - 5)
+    np.testing.assert_array_equal(scanned("cumulative_sum", x, 1), np.cumsum(x, 1))

@@ -187,7 +187,7 @@ def _plan_columns(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
     unroll = min(_unroll(pack, item, policy), _power_of_two(length))
     outputs = prod(walk.kept)
     packs = outputs // pack
-    rows = min(_power_of_two(_ceil_div(length, unroll)), 8)
+    rows = min(_power_of_two(max(1, length // unroll) // 2 + 1), 8)  # each has whole batches of accesses
     columns = min(_power_of_two(packs), policy.block // rows)
     rows = policy.block // columns
     blocks, splits = _ceil_div(packs, columns), 1

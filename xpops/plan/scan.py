@@ -19,11 +19,6 @@ WARP = 32
 SECTOR = 32
 # Bytes that publish 32 bits of a state, with a flag.
 PUBLISHED = 8
-# Tiles of a group of a row and of a supergroup, as in ``native/xpops/block/look_back.cuh``, and before the states the
-# number of the next tile.
-GROUP, SUPERGROUP, TICKETS = 256, 8192, 16
-# What a block may have of shared memory, less a little for its sums.
-SHARED_BYTES = 47 << 10
 
 
 class ScanPolicy(NamedTuple):
@@ -35,8 +30,8 @@ class ScanPolicy(NamedTuple):
         Threads of a block where lanes walk down rows, and where a block computes a tile of a row.
     rows : int
         From so many rows on, each is walked by a few lanes, however long it is.
-    bytes : int
-        What a lane reads and writes of a row at a time.
+    bytes, tile_bytes : int
+        What a lane reads and writes of a row at a time, where it walks down and where a block computes a tile.
     packs : int
         The most packs that it holds.
     words : int
@@ -48,9 +43,6 @@ class ScanPolicy(NamedTuple):
         are narrow anyway.
     resident : int
         Threads that a multiprocessor shall hold at a time, which limits their registers.
-    tile_resident : int
-        The same where blocks take tiles of rows in turn: these have more to hold. One H200, 2026-11: 512 to 1536.
-    multiprocessors : int
     hop : float
         Microseconds until a block sees what another one has published, with room to spare.
     speed : float
@@ -58,16 +50,15 @@ class ScanPolicy(NamedTuple):
     """
 
     rows_block: int = 128
-    tile_block: int = 256
+    tile_block: int = 128
     rows: int = 4224
     bytes: int = 128
+    tile_bytes: int = 256
     packs: int = 16
     words: int = 32
     column_warps: int = 16
     column_rows: int = 8
     resident: int = 1024
-    tile_resident: int = 768
-    multiprocessors: int = 132
     hop: float = 3.0
     speed: float = 4e6
 
@@ -77,7 +68,7 @@ class ScanPlan(NamedTuple):
 
     Attributes
     ----------
-    kernel : {"tiles", "tile", "rows", "columns"}
+    kernel : {"tiles", "rows", "columns"}
         As ``native/xpops/kernels/scan.cuh`` describes them.
     numbers : tuple
         Its template arguments after the types: integers and truth values.
@@ -155,7 +146,7 @@ def plan_scan(
     >>> from xpops.core.dtypes import float32
     >>> x = layout_of(float32, (4096, 4096), None, Device("cuda"))
     >>> [plan_scan(x, x, axis, False, False, 4, ScanPolicy()).kernel for axis in (0, 1)]
-    ['columns', 'tile']
+    ['columns', 'tiles']
     """
     walk = _walk(x, out, axis, reverse, initial)
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
@@ -166,10 +157,11 @@ def plan_scan(
     if walk.columns > 1:
         walk = _columns_as_batches(walk)
         pack = _pack(walk, x, out)
-    packs = max(1, min(policy.bytes // traffic, policy.words // words, policy.packs * pack) // pack)
+    held = min(policy.words // words, policy.packs * pack)
+    packs = max(1, min(policy.bytes // traffic, held) // pack)
     if prod(walk.batches) >= policy.rows or walk.length <= 2 * WARP * pack * packs:
         return _plan_rows(walk, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
-    return _plan_tiles(walk, pack, packs, words, x.dtype.itemsize, initial, policy)
+    return _plan_tiles(walk, pack, max(1, min(policy.tile_bytes // traffic, held) // pack), words, initial, policy)
 
 
 def _walk(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> Walk:
@@ -251,20 +243,12 @@ def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
     return -negative, total // -negative
 
 
-def _plan_tiles(
-    walk: Walk, pack: int, packs: int, words: int, item: int, initial: bool, policy: ScanPolicy
-) -> ScanPlan:
-    held = max(1, SHARED_BYTES // (policy.tile_block * pack * (words * 4 + item)))
-    packs = min(packs, 1 << (held.bit_length() - 1))
+def _plan_tiles(walk: Walk, pack: int, packs: int, words: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
     tiles = -(-walk.length // (policy.tile_block * pack * packs))
-    numbers = (policy.tile_block, pack, packs, walk.reverse, initial)
-    batches = prod(walk.batches)
-    if tiles == 1:
-        return _plan("tile", walk, numbers, policy.tile_block, batches, _Grid())
-    published = (tiles + tiles // GROUP + tiles // SUPERGROUP) * words * PUBLISHED
-    blocks = min(batches * tiles, policy.multiprocessors * (policy.tile_resident // policy.tile_block))
-    plan = _plan("tiles", walk, numbers, policy.tile_block, blocks, _Grid(tiles, (tiles, 1), published))
-    return plan._replace(scratch=TICKETS + plan.scratch)
+    count, single = prod(walk.batches) * tiles, tiles == 1
+    numbers = (policy.tile_block, pack, packs, single, walk.reverse, initial)
+    plan = _plan("tiles", walk, numbers, policy.tile_block, count + (not single), _Grid(tiles, (tiles, 1)))
+    return plan if single else plan._replace(scratch=2 * count * words * PUBLISHED)
 
 
 def _plan_columns(walk: Walk, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy) -> ScanPlan:

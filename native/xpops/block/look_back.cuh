@@ -8,65 +8,10 @@
 // start in the order of their numbers. CUDA does not promise that, but every GPU does it.
 #pragma once
 
+#include <xpops/block/published.cuh>
 #include <xpops/block/scan.cuh>
-#include <xpops/block/warp.cuh>
 
 namespace xpops {
-
-// A state that one block leaves for others. Each 32-bit word travels with a flag in one 64-bit access, so a reader sees
-// both or neither, and no fence is needed. The memory is zeros at first.
-template <class State>
-class Published {
- public:
-  XPOPS_DEVICE void publish(const State& state) {
-    Words from;
-    from.state = state;
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) *at(i) = uint64(1) << 32 | from.words[i];
-  }
-
-  // Whether the state is there; then it is in `to`.
-  XPOPS_DEVICE bool read(State& to) const {
-    Words words;
-    uint64 ready = uint64(1) << 32;
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) {
-      const uint64 word = *at(i);
-      ready &= word;
-      words.words[i] = static_cast<uint32>(word);
-    }
-    to = words.state;
-    return ready != 0;
-  }
-
-  XPOPS_DEVICE State wait() const {
-    State state;
-    while (!read(state)) pause();
-    return state;
-  }
-
-  static XPOPS_DEVICE void pause() {
-#if !XPOPS_ON_GPU || __CUDA_ARCH__ >= 700
-    __nanosleep(20);
-#endif
-  }
-
- private:
-  static constexpr int kWords = (sizeof(State) + 3) / 4;
-  union Words {
-    uint32 words[kWords];
-    State state;
-    XPOPS_DEVICE Words() {
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) words[i] = 0;
-    }
-  };
-
-  XPOPS_DEVICE volatile uint64* at(int i) { return &words_[i]; }
-  XPOPS_DEVICE const volatile uint64* at(int i) const { return &words_[i]; }
-
-  uint64 words_[kWords];
-};
 
 // The published states of the tiles of kColumns independent scans side by side.
 template <class State, int kRadix>
@@ -139,81 +84,6 @@ class LookBack {
 
   Published<State>*tiles_, *groups_, *supers_;
   int64 columns_;
-  int tile_, last_;
-};
-
-// The same for a single scan, where a whole warp looks back: it reads many states at once, so groups of tiles are larger.
-template <class State>
-class RowLookBack {
- public:
-  static constexpr int kEach = 8, kTiles = kEach * kWarp, kGroups = kWarp;
-
-  // `memory` holds zeros, tiles + groups + supergroups states.
-  XPOPS_DEVICE RowLookBack(void* memory, int tiles, int tile)
-      : tiles_(static_cast<Published<State>*>(memory)),
-        groups_(tiles_ + tiles),
-        supers_(groups_ + tiles / kTiles),
-        tile_(tile),
-        last_(tiles - 1) {}
-
-  // By one thread: tells the others the tile's own sum.
-  XPOPS_DEVICE void publish(const State& own) {
-    if (tile_ != last_) tiles_[tile_].publish(own);
-  }
-
-  // By all lanes, each of which gets what comes before the tile, whose own sum is `own`.
-  template <class Op>
-  XPOPS_DEVICE Before<State> find(const Op& op, const State& own) {
-    const int group = tile_ / kTiles, super = group / kGroups, count = tile_ % kTiles, groups = group % kGroups;
-    const bool publishes = lane() == 0 && tile_ != last_;
-    State run[kEach], group_sum, super_sum;
-    bool ready[kEach], has_group = lane() >= groups, has_super = super == 0, summed = false;
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) ready[i] = i * kWarp + lane() >= count;
-    Before<State> tiles;
-    for (;;) {  // all that is missing at once: each takes the time of a trip to memory
-      bool runs = true;
-#pragma unroll
-      for (int i = 0; i < kEach; ++i) {
-        if (!ready[i]) ready[i] = tiles_[group * kTiles + i * kWarp + lane()].read(run[i]);
-        runs = runs && ready[i];
-      }
-      if (!has_group) has_group = groups_[super * kGroups + lane()].read(group_sum);
-      if (!has_super) has_super = supers_[super - 1].read(super_sum);
-      if (!summed && __all_sync(kFullMask, runs)) {
-        summed = true;
-        tiles = first<kEach>(op, run, count);
-        if (publishes && count == kTiles - 1) groups_[group].publish(tiles.then(op, own));
-      }
-      if (__all_sync(kFullMask, runs && has_group && has_super)) break;
-      Published<State>::pause();
-    }
-    Before<State> before;
-    if (super > 0) before.append(op, super_sum);
-    State group_sums[1] = {group_sum};
-    const Before<State> earlier = first<1>(op, group_sums, groups);
-    if (earlier.any) before.append(op, earlier.state);
-    if (tiles.any) before.append(op, tiles.state);
-    if (publishes && count == kTiles - 1 && groups == kGroups - 1) supers_[super].publish(before.then(op, own));
-    return before;
-  }
-
- private:
-  // The first `count` of the states that the lanes hold, kCount rows of kWarp, from left to right.
-  template <int kCount, class Op>
-  XPOPS_DEVICE static Before<State> first(const Op& op, State (&states)[kCount], int count) {
-    scan_lanes<kWarp>(op, states);
-    Before<State> before;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const int here = count - i * kWarp < kWarp ? count - i * kWarp : kWarp;
-      const State sum = shuffle(states[i], here > 0 ? here - 1 : 0);
-      if (here > 0) before.append(op, sum);
-    }
-    return before;
-  }
-
-  Published<State>*tiles_, *groups_, *supers_;
   int tile_, last_;
 };
 

@@ -113,6 +113,18 @@ struct RowReduction {
         state, lift_all<Reducer, kPack>(x, row.head + static_cast<int64>(step) * kPack, kGroup * kPack));
   }
 
+  // What is left, by halves: several accesses are under way to the end.
+  template <int kCount>
+  XPOPS_DEVICE static void rest(const Params& params, const Row& row, Index step, Index end, State& state) {
+    if constexpr (kCount > 0) {
+      if (step + (kCount - 1) * kGroup < end) {
+        state = take<kCount>(params, row, step, state);
+        step += kCount * kGroup;
+      }
+      rest<kCount / 2>(params, row, step, end, state);
+    }
+  }
+
   XPOPS_DEVICE static State take_one(const Row& row, int64 position, State state) {
     return Reducer::combine(state, Reducer::lift(row.pivot.from(Types::compute(row.start[position])), position));
   }
@@ -123,14 +135,7 @@ struct RowReduction {
     const int thread = static_cast<int>(threadIdx.x) % kGroup;
     Index step = begin + thread;
     for (; step + (kUnroll - 1) * kGroup < end; step += kUnroll * kGroup) state = take<kUnroll>(params, row, step, state);
-    if constexpr (kUnroll > 2) {
-      if (step + kGroup < end) {
-        state = take<2>(params, row, step, state);
-        step += 2 * kGroup;
-      }
-    }
-#pragma unroll 1
-    for (; step < end; step += kGroup) state = take<1>(params, row, step, state);
+    rest<kUnroll / 2>(params, row, step, end, state);
     if constexpr (kRagged) {
       const int64 tail = row.head + static_cast<int64>(row.steps) * kPack, length = static_cast<int64>(params.length);
 #pragma unroll 1
@@ -225,6 +230,19 @@ struct ColumnReduction {
     }
   }
 
+  // What is left, by halves: several accesses are under way to the end.
+  template <int kCount>
+  XPOPS_DEVICE static void rest(const Params& params, const Element* start, const Pivot<Reducer, Types> (&pivots)[kPack],
+                                Index step, Index end, State (&states)[kPack]) {
+    if constexpr (kCount > 0) {
+      if (step + (kCount - 1) * kRows < end) {
+        take<kCount>(params, start, pivots, step, states);
+        step += kCount * kRows;
+      }
+      rest<kCount / 2>(params, start, pivots, step, end, states);
+    }
+  }
+
   XPOPS_DEVICE static void walk(const Params& params, const Element* start, Index begin, Index end, State (&states)[kPack]) {
     Pivot<Reducer, Types> pivots[kPack];
 #pragma unroll
@@ -233,8 +251,7 @@ struct ColumnReduction {
     for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) {
       take<kUnroll>(params, start, pivots, step, states);
     }
-#pragma unroll 1
-    for (; step < end; step += kRows) take<1>(params, start, pivots, step, states);
+    rest<kUnroll / 2>(params, start, pivots, step, end, states);
   }
 
   XPOPS_DEVICE static void run(const Params& params) {

@@ -1,7 +1,6 @@
 // Scans along one axis: every element is read once and written once.
 //
-//   scan_tiles     along contiguous memory, few rows: blocks take tiles in turn, and look back for what comes before them
-//   scan_tile      the same for rows of a single tile
+//   scan_tiles     along contiguous memory, few rows: a block for each tile, and one that tells what comes before them
 //   scan_rows      along contiguous memory, many rows: a few lanes walk down a row
 //   scan_columns   across contiguous memory: a block computes a tile of neighbouring columns, and looks back likewise
 //
@@ -15,9 +14,6 @@
 
 namespace xpops {
 
-// Before the published states of `scan_tiles`: the number of the next tile, padded.
-constexpr int kScanTickets = 16;
-
 // Slots: the first result, the first operand, scratch memory (zeros), and gamma where the scanner has one.
 template <int kSlots, int kRank>
 struct ScanParams {
@@ -29,7 +25,7 @@ struct ScanParams {
   int64 in_column_step, out_column_step;
   int64 batches;  // along all other axes
   int64 tiles;    // along the axis
-  int64 states;   // bytes of published states for each batch
+  int64 states;   // bytes of published states for each batch, where columns are scanned
   FastDivMod<uint32> grid[2];  // tiles in a row; or strips side by side, and batches
   FastDivMod<uint64> divisors[kRank > 1 ? kRank - 1 : 1];
   int64 in_strides[kRank], out_strides[kRank];

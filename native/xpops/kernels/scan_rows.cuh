@@ -1,10 +1,9 @@
 // Scans along contiguous memory: see scan.cuh.
 #pragma once
 
-#include <xpops/block/look_back.cuh>
+#include <xpops/block/prefixes.cuh>
 #include <xpops/block/scan.cuh>
 #include <xpops/kernels/scan.cuh>
-#include <xpops/memory/ahead.cuh>
 
 namespace xpops {
 
@@ -17,13 +16,8 @@ struct ScanChunk {
   using Out = typename Types::Out;
   static constexpr int kElements = kPack * kPacks * kGroup;
 
-  // The items of a pack.
-  struct alignas(sizeof(State) * kPack % kMaxPackBytes == 0 ? kMaxPackBytes : alignof(State)) Items {
-    State at[kPack];
-  };
-
   Pack<In, kPack> raw[kPacks];
-  Items items[kPacks];
+  State items[kPacks][kPack];
   State total;
 
   XPOPS_DEVICE static int place() { return lane() % kGroup; }
@@ -69,30 +63,6 @@ struct ScanChunk {
     }
   }
 
-  // Begins to bring a whole run to shared memory, to places that are this thread's alone.
-  template <int kBlock>
-  XPOPS_DEVICE static void fetch(const In* from, const Span& span, int64 step, Pack<In, kPack> (*places)[kBlock]) {
-    if constexpr (kPack > 1) step = 1;
-    if (!span.is_full()) return;
-    from += span.lowest * step;
-#pragma unroll
-    for (int j = 0; j < kPacks; ++j) {
-      copy_ahead<sizeof(Pack<In, kPack>)>(&places[j][threadIdx.x], from + position(j) * step);
-    }
-  }
-
-  // Loads what was fetched, or what was not.
-  template <int kBlock>
-  XPOPS_DEVICE void collect(const In* from, const Span& span, int64 step, const Pack<In, kPack> (*places)[kBlock]) {
-    if (!span.is_full()) {
-      load(from, span, step);
-      return;
-    }
-    wait_for_copies();
-#pragma unroll
-    for (int j = 0; j < kPacks; ++j) raw[j].bits = places[j][threadIdx.x].bits;
-  }
-
   // Everything but what comes before the run.
   template <class Op>
   XPOPS_DEVICE void scan(const Op& op) {
@@ -101,10 +71,10 @@ struct ScanChunk {
     for (int j = 0; j < kPacks; ++j) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        items[j].at[i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
-        if (i > 0) items[j].at[i] = op.combine(items[j].at[i - 1], items[j].at[i]);
+        items[j][i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
+        if (i > 0) items[j][i] = op.combine(items[j][i - 1], items[j][i]);
       }
-      totals[j] = items[j].at[kPack - 1];
+      totals[j] = items[j][kPack - 1];
     }
     scan_lanes<kGroup>(op, totals);
 #pragma unroll
@@ -119,23 +89,20 @@ struct ScanChunk {
         total = before.then(op, totals[j]);
       }
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) items[j].at[i] = before.then(op, items[j].at[i]);
+      for (int i = 0; i < kPack; ++i) items[j][i] = before.then(op, items[j][i]);
     }
   }
 
-  // Writes a run, whose packs `items(pack)` gives.
-  template <class Op, class Source>
-  XPOPS_DEVICE static void store(const Op& op, const Before<State>& before, const Source& source, Out* to,
-                                 const Span& span, int64 step) {
+  template <class Op>
+  XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
     if constexpr (kPack > 1) step = 1;
     to += span.lowest * step;
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
       Pack<Out, kPack> pack;
-      const Items items = source(j);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items.at[i]));
+        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items[j][i]));
       }
       const int at = position(j);
       if (span.is_full() || span.has_pack(at)) {
@@ -148,11 +115,6 @@ struct ScanChunk {
       }
     }
   }
-
-  template <class Op>
-  XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
-    store(op, before, [this](int j) { return items[j]; }, to, span, step);
-  }
 };
 
 // What comes before this thread's warp in a tile, and the sum of the tile.
@@ -164,118 +126,41 @@ XPOPS_DEVICE Before<State> before_warp(const Op& op, const State& total, State& 
   return before_row<kWarps, 1>(op, totals, warp(), all);
 }
 
-// A block for each row.
-template <class Types, int kBlock, int kPack, int kPacks, bool kReverse, bool kInitial, class Params>
-XPOPS_DEVICE void scan_tile(const Params& params) {
+// A block for each tile, after one that tells them what comes before theirs, unless every row is a single tile.
+template <class Types, int kBlock, int kPack, int kPacks, bool kSingle, bool kReverse, bool kInitial, class Params>
+XPOPS_DEVICE void scan_tiles(const Params& params) {
   using State = typename Types::State;
   using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
+  constexpr int kWarps = kBlock / kWarp;
   const typename Types::Op op(params.slots + 3);
-  const ScanBatch<Types, Params> row(params, blockIdx.x);
-  const typename Chunk::Span span(static_cast<int64>(warp()) * Chunk::kElements, params.length);
+  TilePrefixes<State> prefixes(params.slots[2], static_cast<uint32>(params.batches * params.tiles));
+  if (!kSingle && blockIdx.x == 0) {
+    prefixes.template serve<kWarps>(op, params.grid[0]);
+    return;
+  }
+  const uint32 number = blockIdx.x - !kSingle;
+  uint32 batch = number;
+  const uint32 tile = kSingle ? 0 : params.grid[0].divmod(batch);
+  const ScanBatch<Types, Params> row(params, batch);
+  const typename Chunk::Span span((static_cast<int64>(tile) * kWarps + warp()) * Chunk::kElements, params.length);
   Chunk chunk;
   State all;
   chunk.load(row.in, span, params.in_step);
   chunk.scan(op);
-  const Before<State> before = before_warp<kBlock / kWarp>(op, chunk.total, all);
+  const Before<State> inner = before_warp<kWarps>(op, chunk.total, all);
+  Before<State> before;
+  if constexpr (!kSingle) {
+    __shared__ State outer;
+    if (threadIdx.x == 0) {
+      prefixes.publish(number, all);
+      if (tile > 0) outer = prefixes.wait(number);
+    }
+    __syncthreads();
+    if (tile > 0) before.append(op, outer);
+  }
+  if (inner.any) before.append(op, inner.state);
   chunk.store(op, before, row.out, span, params.out_step);
-  if (kInitial && threadIdx.x == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
-}
-
-// A tile of a row, by its number among those of all rows.
-template <class Types, class Chunk, int kWarps, class Params>
-struct RowTile {
-  uint32 batch, tile;
-  ScanBatch<Types, Params> row;
-  typename Chunk::Span span;
-
-  XPOPS_DEVICE RowTile(const Params& params, uint32 number)
-      : batch(number),
-        tile(params.grid[0].divmod(batch)),
-        row(params, batch),
-        span((static_cast<int64>(tile) * kWarps + warp()) * Chunk::kElements, params.length) {}
-
-  XPOPS_DEVICE RowLookBack<typename Types::State> look_back(const Params& params) const {
-    return {reinterpret_cast<char*>(params.slots[2]) + kScanTickets + batch * params.states,
-            static_cast<int>(params.tiles), static_cast<int>(tile)};
-  }
-};
-
-// Blocks take tiles of rows in turn, so that whoever is waited for is running. Three are in a block's hands: one on its
-// way to shared memory, one that is scanned and published, and the one before, which by now everything is known of that
-// comes before it.
-template <class Types, int kBlock, int kPack, int kPacks, bool kReverse, bool kInitial, class Params>
-XPOPS_DEVICE void scan_tiles(const Params& params) {
-  using State = typename Types::State;
-  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
-  using Fetched = Pack<typename Types::In, kPack>;
-  constexpr int kWarps = kBlock / kWarp;
-  using Tile = RowTile<Types, Chunk, kWarps, Params>;
-  constexpr bool kAhead = copies_ahead_v<sizeof(Fetched)>;
-  __shared__ Fetched fetched[kAhead ? kPacks : 1][kBlock];
-  __shared__ typename Chunk::Items scanned[kPacks][kBlock];
-  __shared__ State outer;
-  __shared__ uint32 ticket;
-  const typename Types::Op op(params.slots + 3);
-  uint32* const tickets = reinterpret_cast<uint32*>(params.slots[2]);
-  const uint32 count = static_cast<uint32>(params.batches * params.tiles);
-  const auto fetch = [&](uint32 number) {
-    if constexpr (kAhead) {
-      if (number >= count) return;
-      const Tile tile(params, number);
-      Chunk::fetch(tile.row.in, tile.span, params.in_step, fetched);
-    }
-  };
-  // One ticket at a time: with two neighbours in one block, every block would wait for the second one of the block before.
-  const auto take = [&] {
-    __syncthreads();
-    if (threadIdx.x == 0) ticket = atomicAdd(tickets, 1u);
-    __syncthreads();
-    return ticket;
-  };
-  uint32 number = take();
-  fetch(number);
-  uint32 next = take(), pending = count;
-  State pending_sum;
-  Before<State> pending_before;
-#pragma unroll 1
-  for (;;) {
-    Chunk chunk;
-    State sum;
-    Before<State> before;
-    uint32 after = 0;
-    if (number < count) {
-      const Tile tile(params, number);
-      if constexpr (kAhead) chunk.collect(tile.row.in, tile.span, params.in_step, fetched);
-      else chunk.load(tile.row.in, tile.span, params.in_step);
-      fetch(next);
-      if (threadIdx.x == 0) after = atomicAdd(tickets, 1u);
-      chunk.scan(op);
-      before = before_warp<kWarps>(op, chunk.total, sum);
-      if (threadIdx.x == 0) tile.look_back(params).publish(sum);
-    }
-    if (pending < count && warp() == 0) {
-      const State found = Tile(params, pending).look_back(params).find(op, pending_sum).state;
-      if (lane() == 0) outer = found;
-    }
-    if (threadIdx.x == 0) ticket = after;
-    __syncthreads();
-    if (pending < count) {
-      const Tile tile(params, pending);
-      Before<State> all;
-      if (tile.tile > 0) all.append(op, outer);
-      if (pending_before.any) all.append(op, pending_before.state);
-      Chunk::store(op, all, [&](int j) { return scanned[j][threadIdx.x]; }, tile.row.out, tile.span, params.out_step);
-      if (kInitial && tile.tile == 0 && threadIdx.x == 0) {
-        tile.row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
-      }
-    }
-    if (number >= count) break;
-#pragma unroll
-    for (int j = 0; j < kPacks; ++j) scanned[j][threadIdx.x] = chunk.items[j];
-    pending = number, pending_sum = sum, pending_before = before;
-    number = next, next = ticket;
-    __syncthreads();
-  }
+  if (kInitial && tile == 0 && threadIdx.x == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
 
 // kGroup lanes for each row. kLoop: a row may be longer than what they hold at once.

@@ -11,6 +11,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.cuda.glue import truth
 from xpops.engine.protocol import Program
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
@@ -110,7 +111,7 @@ def _tail(length: int, inner: int, count: int, bits: int) -> bytes:
 
 def gather_glue(word: int, index: DType, each: bool, outer: bool, bits: int) -> str:
     """The glue of a kernel that reads words of `word` bytes at indices."""
-    types = f"{word_of(word)}, {dt.INFO[index].c_type}, {_truth(each)}, {_truth(outer)}"
+    types = f"{word_of(word)}, {dt.INFO[index].c_type}, {truth(each)}, {truth(outer)}"
     return _glue(f"gather<{types}, {BLOCK}, {UNROLL}>", f"GatherParams<uint{bits}>")
 
 
@@ -131,7 +132,3 @@ def _glue(call: str, params: str) -> str:
             "",
         ]
     )
-
-
-def _truth(value: bool) -> str:
-    return "true" if value else "false"

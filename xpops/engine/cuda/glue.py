@@ -108,9 +108,14 @@ def _types(dtype: DType, loop: DType, op: Operator) -> str:
 
 def _array(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
     if plan.tile:
-        transposed = "true" if mode is Mode.TILE else "false"
+        transposed = truth(mode is Mode.TILE)
         return f"TiledOperand<{types}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
     return f"Operand<{types}, Mode::{mode}, {slot}, {line}>"
+
+
+def truth(value: bool) -> str:
+    """A truth value in C++."""
+    return "true" if value else "false"
 
 
 def wire_of(loop: DType) -> tuple[str, str, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.glue import truth
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import Reduction
@@ -77,8 +78,8 @@ def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType
     types = f"ReduceTypes<{stored}, {looped}, compute_t<{looped}>, {result}>"
     numbers: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
     if not plan.columns:
-        numbers = [str(plan.block), *numbers, _truth(plan.ragged)]
-    arguments = ", ".join([f"{functor}<compute_t<{looped}>>", types, *numbers, _truth(plan.splits > 1)])
+        numbers = [str(plan.block), *numbers, truth(plan.ragged)]
+    arguments = ", ".join([f"{functor}<compute_t<{looped}>>", types, *numbers, truth(plan.splits > 1)])
     headers = ["kernels/reduce", f"math/{header}"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
     return "\n".join(
         [
@@ -92,7 +93,3 @@ def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType
             "",
         ]
     )
-
-
-def _truth(value: bool) -> str:
-    return "true" if value else "false"

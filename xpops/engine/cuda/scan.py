@@ -52,8 +52,7 @@ def planned(op: Scan, x: Layout, axis: int, out: Layout, initial: bool, multipro
     compute = _compute(out.dtype)
     policy = scan_policy(multiprocessors)
     plan = plan_scan(x, out, axis, op.reverse, initial, op.state * compute[1], policy)
-    resident = policy.tile_resident if plan.kernel == "tiles" else policy.resident
-    return plan, scan_glue(op, x.dtype, out.dtype, compute[0], plan, resident)
+    return plan, scan_glue(op, x.dtype, out.dtype, compute[0], plan, policy.resident)
 
 
 def _compute(dtype: DType) -> tuple[str, int]:

@@ -9,6 +9,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.cuda.glue import truth
 from xpops.engine.protocol import Kernel
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Sort(NamedTuple):
 
     @property
     def types(self) -> str:
-        return f"{dt.INFO[self.dtype].c_type}, {_literal(self.descending)}"
+        return f"{dt.INFO[self.dtype].c_type}, {truth(self.descending)}"
 
     @property
     def out(self) -> str:
@@ -132,10 +133,8 @@ def plan_rows(call: Sort) -> RowPlan:
 
 def row_source(call: Sort, plan: RowPlan) -> str:
     """The glue of sorting in registers."""
-    full = _literal(plan.items * plan.lanes == call.length)
-    body = (
-        f"row_sort<{call.types}, {_literal(call.values)}, {call.out}, {plan.items}, {plan.lanes}, {full}, {plan.block}>"
-    )
+    full = truth(plan.items * plan.lanes == call.length)
+    body = f"row_sort<{call.types}, {truth(call.values)}, {call.out}, {plan.items}, {plan.lanes}, {full}, {plan.block}>"
     return call.glue("row", body, plan.block)
 
 
@@ -178,7 +177,7 @@ def radix_sources(call: Sort, plan: RadixPlan) -> tuple[str, str, str]:
     """The glue of counting, preparing, and of a pass."""
     block, items, blocks = plan.policy
     c_type = dt.INFO[call.dtype].c_type
-    moved = f"{_literal(call.values)}, {plan.carried}, {call.out}"
+    moved = f"{truth(call.values)}, {plan.carried}, {call.out}"
     count_items = max(1, COUNT_ITEMS * 4 // max(4, call.dtype.itemsize))
     return (
         call.glue("radix", f"radix_count<{call.types}, {plan.counts}, {COUNT_BLOCK}, {count_items}>", COUNT_BLOCK),
@@ -233,7 +232,3 @@ def _sort_radix(engine: CudaEngine, call: Sort) -> Kernel:
         del owner  # the stream orders what comes to lie here next behind the passes
 
     return kernel
-
-
-def _literal(truth: bool) -> str:
-    return "true" if truth else "false"

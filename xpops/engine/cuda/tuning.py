@@ -43,4 +43,4 @@ def reduce_policy(multiprocessors: int) -> ReducePolicy:
 
 def scan_policy(multiprocessors: int) -> ScanPolicy:
     """The scan family's numbers."""
-    return ScanPolicy(rows=32 * multiprocessors, multiprocessors=multiprocessors)
+    return ScanPolicy(rows=32 * multiprocessors)
