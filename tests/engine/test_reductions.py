@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import xpops as xp
@@ -85,6 +85,9 @@ def test_what_is_rounded(call: Any, device: Any, correction: float) -> None:
     if loop.kind in "biu":
         assert_same(got, wanted)
         return
+    if op.name == "prod":  # where a part overflows, the order decides between infinity, zero and NaN
+        parts = np.prod(np.maximum(np.where(np.isfinite(wide), np.abs(wide), 1), 1), axis=axis)
+        assume(np.all(parts < float(ml_dtypes.finfo(dt.REAL_OF.get(loop, loop)).max)))
     assert got.dtype == (dt.REAL_OF.get(loop, loop) if op.dispersion else loop)
     check(got.to_numpy(), wanted, scale, 8 * eps(loop))
 
