@@ -34,6 +34,19 @@ def test_other_values_and_memory(pair: Any) -> None:
         assert torch.equal(xp.add(a, -3.5), a - 3.5)
 
 
+def test_one_tensor_twice(pair: Any) -> None:
+    torch, x, y = pair
+    for _ in range(4):
+        assert torch.equal(xp.multiply(x, x), x * x)
+        assert torch.equal(xp.multiply(x, y), x * y)
+        assert torch.equal(xp.multiply(y, y), y * y)
+        out = x.clone()
+        wanted = out + y
+        assert torch.equal(xp.add(out, y, out=out), wanted)
+        assert torch.equal(xp.add(y, out, out=out), wanted + y)
+        torch.testing.assert_close(xp.matmul(x, x), x @ x)
+
+
 def test_another_layout_of_the_same_shape(pair: Any) -> None:
     torch, x, y = pair
     assert torch.equal(xp.add(x.T, y), x.T + y)

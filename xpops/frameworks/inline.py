@@ -90,8 +90,7 @@ class InlineCache:
             return False
         if any(spec.align < MAX_ALIGNMENT or not spec.contiguous for spec in (layout, *layouts)):
             return False
-        sizes = [list(tensor.shape) for tensor in tensors], [list(tensor.stride()) for tensor in tensors]
-        check = TensorGuards(*tensors, dynamic_dims_sizes=sizes[0], dynamic_dims_strides=sizes[1]).check
+        check = _guard(tensors)
         if any(tensor.requires_grad for tensor in tensors):
             check = _without_gradients(check)
         if out is not None:
@@ -101,6 +100,23 @@ class InlineCache:
         key = (op, x1.shape, x2.__class__, out.__class__)
         self._attempts[key] = [attempt, *self._attempts.get(key, [])[: KEPT - 1]]
         return True
+
+
+def _guard(tensors: list[Any]) -> Callable[..., bool]:
+    """Whether tensors are what `tensors` were, which ones of them are the same included: a guard takes each once."""
+    firsts = [next(i for i, other in enumerate(tensors) if other is tensor) for tensor in tensors]
+    places = sorted(set(firsts))
+    once = [tensors[i] for i in places]
+    sizes, strides = [list(tensor.shape) for tensor in once], [list(tensor.stride()) for tensor in once]
+    check: Callable[..., bool] = TensorGuards(*once, dynamic_dims_sizes=sizes, dynamic_dims_strides=strides).check
+    if len(once) == len(tensors):
+        return check
+
+    def check_repeated(*given: Any) -> bool:
+        same = all(given[i] is given[first] for i, first in enumerate(firsts))
+        return same and check(*(given[i] for i in places))
+
+    return check_repeated
 
 
 def _without_gradients(check: Callable[..., bool]) -> Callable[..., bool]:
