@@ -46,7 +46,7 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
     """Every row whose name contains `only`, and the host times; prints as it goes."""
     import torch
 
-    from benchmarks import collective, elementwise, host
+    from benchmarks import algebra, collective, elementwise, host, movement
     from benchmarks.ceilings import ceilings
     from benchmarks.timing import host_times
 
@@ -58,8 +58,8 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
         "host": {},
     }
     print(f"{report['device']}; " + ", ".join(f"{name} {value / 1e6:.2f} TB/s" for name, value in limits.items()))
-    print(f"{'microseconds':18}{'floor':>8}{'xpops':>8}{'torch':>8}{'cupy':>8}{'jax':>8}{'at most':>9}  ratio to floor")
-    for row in (*elementwise.rows(), *collective.rows()):
+    print(f"{'microseconds':26}{'floor':>8}{'xpops':>8}{'torch':>8}{'cupy':>8}{'jax':>8}{'at most':>9}  ratio to floor")
+    for row in (*elementwise.rows(), *collective.rows(), *movement.rows(), *algebra.rows()):
         if only in row.name:
             report["rows"].append(_measure_row(row, limits, rounds))
     for name, works in host.works().items():
@@ -86,11 +86,11 @@ def _measure_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, A
     times = device_times(works, rounds)
     floor = row.bytes / limits[row.ceiling]
     best = min(time for library, time in times.items() if library != "xpops")
-    most = row.target or row.ratio * times["torch"] or row.best * best
+    most = row.target or (row.ratio * times["torch"] if row.ratio else row.best * best)
     libraries = ("xpops", "torch", "cupy", "jax")
     peers = "".join(f"{times[library]:8.0f}" if library in times else " " * 8 for library in libraries)
     verdict = "" if times["xpops"] <= most else "  OVER"
-    print(f"{row.name:18}{floor:8.0f}{peers}{most:9.0f}  {times['xpops'] / floor:.3f}{verdict}", flush=True)
+    print(f"{row.name:26}{floor:8.0f}{peers}{most:9.0f}  {times['xpops'] / floor:.3f}{verdict}", flush=True)
     del works, inputs
     torch.cuda.empty_cache()
     cupy.get_default_memory_pool().free_all_blocks()

@@ -7,7 +7,7 @@ Examples
 Array([11, 12], dtype=int64, device='cpu')
 """
 
-from xpops.api import nn
+from xpops.api import fft, linalg, nn
 from xpops.api.arithmetic import (
     abs,
     add,
@@ -80,7 +80,8 @@ from xpops.api.differences import diff
 from xpops.api.exponential import exp, expm1, log, log1p, log2, log10, logaddexp, sqrt
 from xpops.api.indexing import take, take_along_axis
 from xpops.api.inspection import __array_namespace_info__
-from xpops.api.joining import concat
+from xpops.api.joining import concat, stack
+from xpops.api.linear_algebra import einsum, matmul, tensordot, vecdot
 from xpops.api.manipulation import (
     broadcast_arrays,
     broadcast_shapes,
@@ -95,6 +96,11 @@ from xpops.api.manipulation import (
     unstack,
 )
 from xpops.api.methods import attach as _attach
+from xpops.api.nan import nancumprod, nancumsum, nanmean, nanprod, nanstd, nansum, nanvar
+from xpops.api.nan_extremes import nanargmax, nanargmin, nanmax, nanmin
+from xpops.api.order_statistics import median, nanmedian, quantile
+from xpops.api.padding import pad
+from xpops.api.repetition import repeat, roll, tile
 from xpops.api.rounding import ceil, clip, floor, round, trunc
 from xpops.api.searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from xpops.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
@@ -186,6 +192,7 @@ __all__ = [
     "diff",
     "divide",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "equal",
@@ -193,6 +200,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fft",
     "finfo",
     "flip",
     "float8_e4m3fn",
@@ -222,6 +230,7 @@ __all__ = [
     "isnan",
     "less",
     "less_equal",
+    "linalg",
     "linspace",
     "log",
     "log1p",
@@ -232,16 +241,30 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "matmul",
     "matrix_transpose",
     "max",
     "maximum",
     "mean",
+    "median",
     "meshgrid",
     "min",
     "minimum",
     "moveaxis",
     "multiply",
     "nan",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "negative",
     "newaxis",
     "nextafter",
@@ -250,16 +273,20 @@ __all__ = [
     "not_equal",
     "ones",
     "ones_like",
+    "pad",
     "permute_dims",
     "pi",
     "positive",
     "pow",
     "prod",
+    "quantile",
     "real",
     "reciprocal",
     "remainder",
+    "repeat",
     "reshape",
     "result_type",
+    "roll",
     "round",
     "searchsorted",
     "set_default_device",
@@ -271,6 +298,7 @@ __all__ = [
     "sqrt",
     "square",
     "squeeze",
+    "stack",
     "std",
     "stream",
     "subtract",
@@ -279,6 +307,8 @@ __all__ = [
     "take_along_axis",
     "tan",
     "tanh",
+    "tensordot",
+    "tile",
     "tril",
     "triu",
     "trunc",
@@ -292,6 +322,7 @@ __all__ = [
     "unique_values",
     "unstack",
     "var",
+    "vecdot",
     "where",
     "zeros",
     "zeros_like",

@@ -22,7 +22,9 @@ ON_CPU = 4.0
 # Complex functions of NumPy's are the C library's, and its power is less exact.
 COMPLEX_ON_CPU = {"pow": 60.0}
 BINARY = ("atan2", "divide", "hypot", "logaddexp", "multiply", "pow")
-NUMPY = {"atan2": "arctan2", "pow": "power"} | {name: f"arc{name[1:]}" for name in OPERATORS if name[:2] in ("as", "ac")}
+NUMPY = {"atan2": "arctan2", "pow": "power"} | {
+    name: f"arc{name[1:]}" for name in OPERATORS if name[:2] in ("as", "ac")
+}
 NUMPY |= {"atan": "arctan", "atanh": "arctanh"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the references overflow and meet NaN on purpose

@@ -158,8 +158,8 @@ def test_strangers_are_left_to_their_own_methods(device: Any) -> None:
         x + [1, 2]  # noqa: RUF005
     with pytest.raises(TypeError, match="unsupported operand"):
         x -= "text"
-    with pytest.raises(NotImplementedError, match="matmul"):
-        x @ x
+    with pytest.raises(TypeError, match="unsupported operand"):
+        x @ [1, 2]
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
@@ -215,8 +215,7 @@ def test_integer_arrays_index(device: Any) -> None:
     x = xp.arange(5, device=device)
     assert x[xp.asarray(-1, device=device)].item() == 4
     assert x[xp.asarray(1, device=device) : np.int8(3)].tolist() == [1, 2]
-    with pytest.raises(IndexError, match="not supported yet"):
-        x[xp.asarray([0, 1], device=device)]
+    assert x[xp.asarray([0, -1], device=device)].tolist() == [0, 4]
     assert x[x > 1].tolist() == [2, 3, 4]
 
 

@@ -106,7 +106,7 @@ def reference(op: Reduction, x: Any, axis: Any, keepdims: bool, correction: floa
     deviation = x - mean(x, axis, True)
     squares = np.sum((deviation * np.conj(deviation)).real, axis=axis, keepdims=keepdims)
     count = x.size / max(np.asarray(squares).size, 1)
-    variance = np.asarray(squares / np.float64(max(count - correction, 0)))
+    variance = np.asarray(squares / np.float64(count - correction if correction < count else np.nan))
     largest = np.max(size, axis=axis, keepdims=keepdims, initial=0)
     if op.name == "std":
         return np.sqrt(variance), largest * 4

@@ -177,7 +177,7 @@ def test_bincount_of_many(stop: int, minlength: int, device: Any) -> None:
         (lambda x: x.__setitem__(xp.ones(2, dtype=xp.bool), 1j), TypeError, "does not promote"),
         (lambda x: x.__setitem__(xp.ones(2, dtype=xp.bool), xp.ones(4)), ValueError, "__setitem__: value has shape"),
         (lambda x: x.__setitem__(x < 1, xp.ones(5)), ValueError, "the mask selects 6, but value has 5"),
-        (lambda x: x.__setitem__(x < 1, xp.ones((1, 6))), ValueError, "__setitem__: value has shape"),
+        (lambda x: x.__setitem__(x < 1, xp.ones((2, 6))), ValueError, "__setitem__: value has shape"),
         (lambda x: xp.nonzero(3), TypeError, "nonzero"),
         (lambda x: xp.nn.bincount(x), TypeError, "bincount: dtype float64"),
         (lambda x: xp.nn.bincount(xp.astype(x, xp.int8)), ValueError, "bincount: x has shape"),

@@ -212,3 +212,23 @@ def test_refusals(call: Any, error: type[Exception], message: str, device: Any) 
             call(xp.zeros((2, 3)))
     finally:
         xp.set_default_device(None)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: xp.isin(x, [1]), TypeError, "isin: x2 is a builtins.list; accepted: an array"),
+        (lambda x: xp.isin(1, 2), TypeError, "isin: x1 and x2 are scalars"),
+        (lambda x: xp.isin(x, 300), OverflowError, "isin: x2 is 300, which uint8 cannot hold; accepted: 0 to 255"),
+        (lambda x: xp.isin(np.int64(-1), x), OverflowError, "isin: x1 is -1, which uint8 cannot hold"),
+        (
+            lambda x: xp.isin(xp.astype(x, xp.float8_e5m2), x),
+            TypeError,
+            "isin: uint8 and float8_e5m2|isin: float8_e5m2",
+        ),
+        (lambda x: xp.isin(xp.astype(x, xp.float8_e5m2), 1), TypeError, "isin: float8_e5m2 is for storage"),
+    ],
+)
+def test_isin_is_what_errors_name(call: Any, error: type[Exception], message: str, device: Any) -> None:
+    with pytest.raises(error, match=message):
+        call(xp.asarray([1, 2], dtype=xp.uint8, device=device))

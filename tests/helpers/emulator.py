@@ -22,6 +22,7 @@ from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine.cpu.engine import CpuEngine
 from xpops.engine.cuda.engine import CudaEngine
+from xpops.engine.cuda.faults import IndexFaults
 
 NDArray = np.ndarray[Any, Any]
 
@@ -77,6 +78,17 @@ class Pool:
         return allocate
 
 
+class Words:
+    """Words of 8 bytes that the host and the kernels share."""
+
+    def __init__(self) -> None:
+        self._taken: list[Any] = []
+
+    def take(self) -> int:
+        self._taken.append(ctypes.c_uint64())
+        return ctypes.addressof(self._taken[-1])
+
+
 class EmulatedEngine(CudaEngine):
     """The host as a GPU.
 
@@ -86,11 +98,13 @@ class EmulatedEngine(CudaEngine):
         Blocks that run at a time. More than one shows how blocks wait for each other.
     capability : int
         Of the GPU that it pretends to be.
+    device : Device
     """
 
-    def __init__(self, workers: int = 1, capability: int = 90) -> None:
-        self.context: Any = SimpleNamespace(capability=capability, device=GPU, multiprocessors=4)
+    def __init__(self, workers: int = 1, capability: int = 90, device: Device = GPU) -> None:
+        self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4)
         self.pool: Any = Pool()
+        self.faults = IndexFaults(Words(), device)
         self.current_stream = lambda: 0
         self._counters = {}
         self._counters_lock = threading.Lock()
@@ -116,13 +130,15 @@ class EmulatedEngine(CudaEngine):
     def told(self, stream: int, launch: Callable[[int], None]) -> int:
         word = ctypes.c_uint64()
         launch(ctypes.addressof(word))
+        self.faults.check()
         return word.value
 
     def zero(self, address: int, nbytes: int, stream: int) -> None:
         ctypes.memset(address, 0, nbytes)
 
     def to_host(self, data: int, layout: Layout, stream: int) -> NDArray:
-        return CpuEngine().adopt(data, layout, None, False).copy()
+        self.faults.check()
+        return read(data, layout)
 
     def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
         CpuEngine().adopt(data, layout, None, True)[...] = array
@@ -140,11 +156,16 @@ def layout_on_gpu(host: NDArray) -> Layout:
     return layout_of(host.dtype, host.shape, strides, GPU, alignment(host.ctypes.data))
 
 
+def read(data: int, layout: Layout) -> NDArray:
+    """The elements of a block, as they are now."""
+    return CpuEngine().adopt(data, layout, None, False).copy()
+
+
 def run(engine: EmulatedEngine, layouts: tuple[Layout, ...], kernel: Any, *operands: Any) -> tuple[NDArray, ...]:
     """The results of a kernel (a `Program`'s fields) on ndarrays where they lie, and scalars."""
     results = [engine.allocate(layout, 0) for layout in layouts]
     kernel(0, *(data for data, _ in results), *(addressed(operand) for operand in operands))
-    return tuple(engine.to_host(data, layout, 0) for (data, _owner), layout in zip(results, layouts, strict=True))
+    return tuple(read(data, layout) for (data, _owner), layout in zip(results, layouts, strict=True))
 
 
 def addressed(operand: Any) -> Any:

@@ -104,7 +104,22 @@ def test_inspection() -> None:
     }  # fmt: skip
     assert list(info.dtypes(kind="bool")) == ["bool"]
     assert set(info.dtypes(kind=("bool", "real floating"))) == {"bool", "float32", "float64"}
-    assert info.capabilities()["max dimensions"] == 64
+    assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+    for device in (None, *info.devices()):
+        assert info.default_dtypes(device=device) == {
+            "real floating": xp.float64,
+            "complex floating": xp.complex128,
+            "integral": xp.int64,
+            "indexing": xp.int64,
+        }
+        assert info.dtypes(device=device) == info.dtypes()
+    for kind in ("signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric"):
+        assert all(xp.isdtype(dtype, kind) for dtype in info.dtypes(kind=kind).values())
+    with pytest.raises(ValueError, match="dtypes: kind is 'odd'; accepted: 'bool', "):
+        info.dtypes(kind="odd")
+    for question in (info.default_dtypes, info.dtypes):
+        with pytest.raises(ValueError, match=f"^{question.__name__}: device is 'tpu'; accepted: "):
+            question(device="tpu")
 
 
 def test_default_device_belongs_to_a_context() -> None:

@@ -140,3 +140,18 @@ def test_counters_are_zero_before_anyone_has_them() -> None:
         thread.join()
     assert len(set(seen)) == 1
     assert seen[0][1] == 0
+
+
+def test_the_parts_of_a_complex_mean_are_apart() -> None:
+    for length in (3, 2000):  # the second sum carries its errors along
+        x = np.full(length, 1 + 2j)
+        x[1] = complex(math.nan, 2)
+        got = reduced("mean", x)
+        assert np.isnan(got.real)
+        assert got.imag == 2
+
+
+def test_no_degree_of_freedom_is_nan() -> None:
+    for name in ("var", "std"):
+        assert np.isnan(reduced(name, floats(3), correction=3.0))
+        assert np.isnan(reduced(name, np.ones(3, np.float32), correction=4.0))

@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels of selection, gathering and counting wherever the tests run."""
+"""NVRTC compiles the kernels of selection and counting wherever the tests run."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.gather import gather_glue, scatter_glue
+from xpops.engine.cuda.gather import scatter_glue
 from xpops.engine.cuda.histogram import histogram_glue
 from xpops.engine.cuda.select import groups_glue, select_glue
 from xpops.engine.cuda.tiles import count_glue, scan_glue, tiling_of
@@ -37,9 +37,6 @@ SOURCES = {
     "indices": select_glue(tiling(itemsize=1), "Indices<1, uint64>", "SelectParams<3, 1, uint64>"),
     "coordinates": select_glue(tiling(itemsize=1), "Indices<3, uint32>", "SelectParams<5, 3, uint32>"),
     "groups": groups_glue(tiling("Differs", dt.complex128, 16)),
-    "take": gather_glue(16, dt.int64, False, False, 32),
-    "take outer": gather_glue(4, dt.uint8, False, True, 64),
-    "take along": gather_glue(8, dt.uint64, True, True, 32),
     "place": scatter_glue(4, 1, 32),
     "place strided": scatter_glue(2, 3, 64),
     "bincount": histogram_glue(layout(dt.int32), 256),

@@ -1,4 +1,4 @@
-"""Selection, gathering and counting as the kernels do them, without a GPU."""
+"""Selection and counting as the kernels do them, without a GPU."""
 
 from __future__ import annotations
 
@@ -126,30 +126,6 @@ def test_too_few_places() -> None:
     with pytest.raises(ValueError, match="the mask selects 3, but value has 2"):
         results(ENGINE.place(*map(layout_on_gpu, (x, mask, value))), x, mask, value)
     assert not x.any()
-
-
-@pytest.mark.parametrize(("axis", "dtype"), [(0, np.int64), (1, np.int8), (2, np.uint16)])
-def test_take(axis: int, dtype: Any) -> None:
-    x = RANDOM.normal(size=(13, 40, 6)).astype(np.float32)
-    low = 0 if np.dtype(dtype).kind == "u" else -x.shape[axis]
-    indices = RANDOM.integers(low, x.shape[axis], (5, 7)).astype(dtype)
-    same(*results(ENGINE.take(layout_on_gpu(x), layout_on_gpu(indices), axis), x, indices), np.take(x, indices, axis))
-    shape = [4 if i == axis else length for i, length in enumerate(x.shape)]
-    indices = RANDOM.integers(low, x.shape[axis], shape).astype(dtype)
-    plan = ENGINE.take_along(layout_on_gpu(x), layout_on_gpu(indices), axis)
-    same(*results(plan, x, indices), np.take_along_axis(x, indices, axis))
-
-
-@pytest.mark.parametrize(
-    ("indices", "places"),
-    [
-        (np.array([0, 13, -14, 2**63 - 1, -(2**63)]), [0, 12, 0, 12, 0]),
-        (np.array([1, 2**64 - 1], np.uint64), [1, 12]),
-    ],
-)
-def test_nothing_out_of_range_is_read(indices: Any, places: list[int]) -> None:
-    x = np.arange(26).reshape(13, 2)
-    same(*results(ENGINE.take(layout_on_gpu(x), layout_on_gpu(indices), 0), x, indices), x[places])
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int32, np.uint64], ids=str)

@@ -6,9 +6,9 @@ from typing import Any
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch.dense import on_dense, require_array
-from xpops.dispatch.primitives import compute
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.dispatch.dense import require_array
+from xpops.dispatch.primitives import call
+from xpops.engine.protocol import Data, Engine, Program
 from xpops.plan import views
 from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
@@ -26,8 +26,8 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     x : array
         Has one axis or more.
     indices : array
-        Integers. Negative ones count from the end. Those that are out of range raise IndexError on the CPU; on a GPU
-        they are the nearest there is.
+        Integers. Negative ones count from the end. One that is out of range raises IndexError: at once on the CPU; on a
+        GPU, which takes the nearest there is, when the host next reads from it, or at once with ``XPOPS_DEBUG=1``.
     axis : int, optional
         May be left out where `x` has one axis.
 
@@ -51,7 +51,7 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     Array([[3, 1],
            [6, 4]], dtype=int64, device='cpu')
     """
-    return compute(_plan_take, "take", _NAMES, (x, indices), axis)
+    return call(_plan_take, "take", _NAMES, (x, indices), axis)
 
 
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
@@ -85,20 +85,20 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     Array([[1],
            [7]], dtype=int64, device='cpu')
     """
-    return compute(_plan_along, "take_along_axis", _NAMES, (x, indices), axis)
+    return call(_plan_along, "take_along_axis", _NAMES, (x, indices), axis)
 
 
-def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program | Measure:
+def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     x, indices = _required(specs, "take")
     if axis is None and x.ndim != 1:
         raise ValueError(f"take: axis is None, and x has {x.ndim} axes; accepted without axis: one")
     found = views.axis_of(0 if axis is None else axis, x.ndim, "take")
     if x.shape[found] == 0 and indices.size:
         raise IndexError(f"take: axis {found} is empty, and indices are not")
-    return on_dense(engine, (x, indices), engine.take, found)
+    return engine.gather(x, (found,), (indices,), found, ("take: indices",))
 
 
-def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program | Measure:
+def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     x, indices = _required(specs, "take_along_axis")
     found = views.axis_of(axis, x.ndim, "take_along_axis")
     if indices.ndim != x.ndim:
@@ -108,7 +108,13 @@ def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
     x, indices = (_broadcast(each, (*rest[:found], each.shape[found], *rest[found + 1 :])) for each in (x, indices))
     if x.shape[found] == 0 and indices.size:
         raise IndexError(f"take_along_axis: axis {found} of x is empty, and indices are not")
-    return on_dense(engine, (x, indices), engine.take_along, found)
+    program = engine.take_along(x, indices, found)
+
+    def kernel(stream: int, out: Data, *operands: Data) -> None:
+        wide = (engine.view(data, 0, layout) for data, layout in zip(operands, (x, indices), strict=True))
+        program.kernel(stream, out, *wide)
+
+    return Program(program.layouts, kernel)
 
 
 def _required(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout]:

@@ -33,7 +33,7 @@ class ArrayNamespaceInfo:
 
     def capabilities(self) -> dict[str, bool | int | None]:
         """What is supported of the parts that a library may leave out."""
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:
         """The device of new arrays."""

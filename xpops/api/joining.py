@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.core.layouts import Layout, alignment, contiguous_strides, layout_of
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import require_array
-from xpops.dispatch.primitives import compute, copier
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.dispatch.pieces import assembled
+from xpops.dispatch.primitives import call
+from xpops.engine.protocol import Engine, Program
 from xpops.plan import views
+from xpops.plan.join import piece_of
 from xpops.plan.signature import Operand
 
-__all__ = ["concat"]
+__all__ = ["concat", "stack"]
 
 
 def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
@@ -45,16 +47,73 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
     Array([[1, 3, 4],
            [2, 5, 6]], dtype=int64, device='cpu')
     """
-    if not isinstance(arrays, (tuple, list)):
-        raise TypeError(f"concat: arrays is a {type(arrays).__qualname__}; accepted: a tuple or list of arrays")
-    if not arrays:
-        raise ValueError("concat: arrays is empty; accepted: one array or more")
-    return joined("concat", {f"arrays[{i}]": x for i, x in enumerate(arrays)}, axis)
+    return joined("concat", _named(arrays, "concat"), axis)
+
+
+def stack(arrays: Any, /, *, axis: int = 0) -> Any:
+    """Arrays one after the other along a new axis.
+
+    Parameters
+    ----------
+    arrays : tuple or list of array
+        Of the same shape.
+    axis : int
+        The place of the new axis in the result.
+
+    Returns
+    -------
+    array
+        Has the dtype that those of all promote to, and one axis more.
+
+    Raises
+    ------
+    TypeError
+        If `arrays` is no tuple or list, holds anything but arrays, or their dtypes have none in common.
+    ValueError
+        If there is no array, or the shapes differ.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.stack([xp.asarray([1, 2]), xp.asarray([3, 4])], axis=1)
+    Array([[1, 3],
+           [2, 4]], dtype=int64, device='cpu')
+    """
+    named = _named(arrays, "stack")
+    return call(_plan_stack, "stack", tuple(named), tuple(named.values()), axis)
 
 
 def joined(function: str, arrays: dict[str, Any], axis: int | None) -> Any:
     """`concat` of arrays by the names that they have in the public `function`, for errors."""
-    return compute(_plan, function, tuple(arrays), tuple(arrays.values()), axis, function, tuple(arrays))
+    return call(_plan, function, tuple(arrays), tuple(arrays.values()), axis, function, tuple(arrays))
+
+
+def _named(arrays: Any, function: str) -> dict[str, Any]:
+    if not isinstance(arrays, (tuple, list)):
+        raise TypeError(f"{function}: arrays is a {type(arrays).__qualname__}; accepted: a tuple or list of arrays")
+    if not arrays:
+        raise ValueError(f"{function}: arrays is empty; accepted: one array or more")
+    return {f"arrays[{i}]": x for i, x in enumerate(arrays)}
+
+
+def _plan_stack(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+    names = [f"arrays[{number}]" for number in range(len(specs))]
+    parts = [require_array(spec, "stack", name) for spec, name in zip(specs, names, strict=True)]
+    first = parts[0]
+    place = views.axis_of(axis, first.ndim + 1, "stack")
+    for part, name in zip(parts, names, strict=True):
+        if part.shape != first.shape:
+            raise ValueError(f"stack: {name} has shape {part.shape} and {names[0]} {first.shape}; accepted: the same")
+    dtype = promote([part.dtype for part in parts], "stack")
+    out = layout_of(dtype, (*first.shape[:place], len(parts), *first.shape[place:]), None, first.device)
+    strides = contiguous_strides(out.shape)
+    step, rest = strides[place], (*strides[:place], *strides[place + 1 :])
+    pieces = [
+        piece_of(number, part, 0, part.shape, part.strides, out, number * step, rest)
+        for number, part in enumerate(parts)
+    ]
+    return Program((out,), assembled(engine, pieces, out))
 
 
 def _plan(engine: Engine, specs: tuple[Operand, ...], axis: Any, function: str, names: tuple[str, ...]) -> Program:
@@ -71,21 +130,11 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], axis: Any, function: str, 
         out = layout_of(dtype, tuple(shape), None, device)
         step = contiguous_strides(out.shape)[axis]
     pieces, start = [], 0
-    for part in parts:
+    for number, part in enumerate(parts):
         strides = contiguous_strides(part.shape) if axis is None else out.strides
-        offset = start * step
-        region = layout_of(dtype, part.shape, strides, device, alignment(offset * dtype.itemsize))
-        if part.size:
-            pieces.append((offset, region, copier(part, region)))
+        pieces.append(piece_of(number, part, 0, part.shape, part.strides, out, start * step, strides))
         start += part.size if axis is None else part.shape[axis]
-    present = [part.size > 0 for part in parts]
-
-    def kernel(stream: int, out: Data, *operands: Data) -> None:
-        full = (data for data, there in zip(operands, present, strict=True) if there)
-        for (offset, region, copy), data in zip(pieces, full, strict=True):
-            copy(stream, engine.view(out, offset, region), data)
-
-    return Program((out,), kernel)
+    return Program((out,), assembled(engine, pieces, out))
 
 
 def _require_alike(parts: list[Layout], axis: int, function: str, names: tuple[str, ...]) -> None:

@@ -6,8 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from xpops.api import searching, statistical, utility
+from xpops.api.arithmetic import conj
 from xpops.api.data_types import astype
-from xpops.api.manipulation import permute_dims, reshape
+from xpops.api.indexing import take
+from xpops.api.manipulation import permute_dims, reshape, squeeze
+from xpops.api.rounding import clip
+from xpops.api.sorting import argsort
 from xpops.array import Array
 
 
@@ -36,6 +40,43 @@ def _transpose(self: Array, *axes: Any) -> Array:
     return view
 
 
+def _flatten(self: Array) -> Array:
+    """A copy of the elements in one axis, in the order of C.
+
+    Examples
+    --------
+    >>> xp.zeros((2, 3)).flatten().shape
+    (6,)
+    """
+    line: Array = reshape(self, (-1,), copy=True)
+    return line
+
+
+def _ravel(self: Array) -> Array:
+    """The elements in one axis, in the order of C: a view where strides allow one.
+
+    Examples
+    --------
+    >>> xp.zeros((2, 3)).ravel().shape
+    (6,)
+    """
+    line: Array = reshape(self, (-1,))
+    return line
+
+
+def _squeeze(self: Array, axis: Any = None) -> Array:
+    """As `xpops.squeeze`; by default all axes of length 1.
+
+    Examples
+    --------
+    >>> xp.zeros((1, 3, 1)).squeeze().shape
+    (3,)
+    """
+    single = tuple(i for i, length in enumerate(self.shape) if length == 1)
+    view: Array = squeeze(self, single if axis is None else axis)
+    return view
+
+
 # The reductions that are methods; `axis` may be positional there.
 _REDUCTIONS = (
     *(getattr(statistical, name) for name in statistical.__all__ if not name.startswith("cumulative")),
@@ -58,6 +99,7 @@ def attach() -> None:
     """Give the methods to `Array`."""
     for function in _REDUCTIONS:
         setattr(Array, function.__name__, _reducing(function))
-    Array.astype = astype
-    Array.reshape = _reshape
-    Array.transpose = _transpose
+    for plain in (argsort, astype, clip, conj, searching.nonzero, take):
+        setattr(Array, plain.__name__, plain)
+    Array.flatten, Array.ravel, Array.reshape = _flatten, _ravel, _reshape
+    Array.squeeze, Array.transpose = _squeeze, _transpose

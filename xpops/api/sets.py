@@ -9,13 +9,14 @@ import numpy as np
 
 from xpops.api.bitwise import logical_not
 from xpops.api.comparison import equal, greater_equal, less, not_equal
-from xpops.api.data_types import result_type
 from xpops.api.indexing import take
-from xpops.api.joining import concat
+from xpops.api.joining import joined
 from xpops.api.manipulation import reshape
 from xpops.api.utility import any
+from xpops.array import adopt_foreign
 from xpops.core import dtypes as dt
-from xpops.core.promotion import SCALAR_TYPES
+from xpops.core.dtypes import DType
+from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch.membership import plan as membership
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.sets import plan
@@ -65,6 +66,8 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     ------
     TypeError
         If the dtypes have none in common, or both are scalars.
+    OverflowError
+        If a scalar is an integer that the other's dtype cannot hold.
     ValueError
         If the arrays are on different devices.
 
@@ -73,12 +76,13 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([3, 1, 7]))
     Array([ True, False,  True], dtype=bool, device='cpu')
     """
+    common = _common_dtype(x1, x2)
     if _is_scalar(x2):
         return (not_equal if invert else equal)(x1, x2)
     if _is_scalar(x1):
         found = any(equal(x2, x1))
         return logical_not(found) if invert else found
-    if result_type(x1, x2) in dt.COMPLEX_FLOATS:
+    if common in dt.COMPLEX_FLOATS:
         return _isin_complex(x1, x2, invert)
     return compute(membership, "isin", ("x1", "x2"), (x1, x2), bool(invert))
 
@@ -157,9 +161,25 @@ def unique_values(x: Any, /) -> Any:
 
 def _isin_complex(x1: Any, x2: Any, invert: bool) -> Any:
     """By the distinct elements of both together: `x2` goes first, so each occurs first there if at all."""
-    found, size = unique_all(concat((x2, x1), axis=None)), math.prod(x2.shape)
+    found, size = unique_all(joined("isin", {"x2": x2, "x1": x1}, None)), math.prod(x2.shape)
     firsts = take(found.indices, reshape(found.inverse_indices[size:], x1.shape))
     return (greater_equal if invert else less)(firsts, size)
+
+
+def _common_dtype(x1: Any, x2: Any) -> DType:
+    """The dtype in which the operands of `isin` are compared."""
+    given = {"x1": x1, "x2": x2}
+    scalars = {name: x.item() if isinstance(x, np.generic) else x for name, x in given.items() if _is_scalar(x)}
+    if len(scalars) == len(given):
+        raise TypeError("isin: x1 and x2 are scalars; accepted: at least one array")
+    dtypes = [adopt_foreign(x, "isin", name).dtype for name, x in given.items() if name not in scalars]
+    common = promote([*dtypes, *map(type, scalars.values())], "isin")
+    for name, value in scalars.items():
+        if isinstance(value, int) and common in dt.CATEGORIES["integer"]:
+            low, high = int(np.iinfo(common).min), int(np.iinfo(common).max)
+            if not low <= value <= high:
+                raise OverflowError(f"isin: {name} is {value}, which {common} cannot hold; accepted: {low} to {high}")
+    return common
 
 
 def _is_scalar(x: Any) -> bool:

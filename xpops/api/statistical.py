@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.core.dtypes import as_dtype
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType, as_dtype
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.dispatch.scans import scan
@@ -123,7 +124,7 @@ def max(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return unary(reduction, "max", x, op["max"], axis, keepdims, None, 0.0)
 
 
-def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """The arithmetic means, in one pass; NaN where there is nothing. Half types accumulate in float32.
 
     Parameters
@@ -134,11 +135,13 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
         The axes to reduce; by default all.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
+    dtype : numpy.dtype, optional
+        Floating-point, beyond the standard; elements are converted to it first.
 
     Returns
     -------
     array
-        The dtype of `x`.
+        The dtype of `x`, or `dtype`.
 
     Raises
     ------
@@ -154,7 +157,7 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     >>> xp.mean(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), axis=1)
     Array([1.5, 3.5], dtype=float64, device='cpu')
     """
-    return unary(reduction, "mean", x, op["mean"], axis, keepdims, None, 0.0)
+    return unary(reduction, "mean", x, op["mean"], axis, keepdims, _given("mean", dtype), 0.0)
 
 
 def min(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
@@ -230,7 +233,16 @@ def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fal
     )
 
 
-def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+def std(
+    x: Any,
+    /,
+    *,
+    axis: Any = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
+    ddof: float | None = None,
+    dtype: Any = None,
+) -> Any:
     """The standard deviations, in one pass; NaN where there is nothing. Half types accumulate in float32.
 
     Parameters
@@ -243,16 +255,20 @@ def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
         The divisor is the number of elements less this: 0 for a population, 1 for a sample.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
+    ddof : int or float, optional
+        NumPy's name for `correction`.
+    dtype : numpy.dtype, optional
+        Floating-point, beyond the standard; elements are converted to it first.
 
     Returns
     -------
     array
-        The dtype of `x`, the real one for complex dtypes.
+        The dtype of `x`, or `dtype`, the real one for complex dtypes.
 
     Raises
     ------
     TypeError
-        If the dtype is not accepted.
+        If the dtype is not accepted, or `ddof` and `correction` are both given.
     IndexError
         If there is no such axis.
     ValueError
@@ -263,7 +279,8 @@ def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
     >>> xp.std(xp.asarray([1.0, 3.0]))
     Array(1., dtype=float64, device='cpu')
     """
-    return unary(reduction, "std", x, op["std"], axis, keepdims, None, float(correction))
+    taken = correction_of("std", correction, ddof)
+    return unary(reduction, "std", x, op["std"], axis, keepdims, _given("std", dtype), taken)
 
 
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -304,7 +321,16 @@ def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fals
     return unary(reduction, "sum", x, op["sum"], axis, keepdims, None if dtype is None else as_dtype(dtype, "sum"), 0.0)
 
 
-def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+def var(
+    x: Any,
+    /,
+    *,
+    axis: Any = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
+    ddof: float | None = None,
+    dtype: Any = None,
+) -> Any:
     """The variances, in one pass; NaN where there is nothing. Half types accumulate in float32.
 
     Parameters
@@ -317,16 +343,20 @@ def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
         The divisor is the number of elements less this: 0 for a population, 1 for a sample.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
+    ddof : int or float, optional
+        NumPy's name for `correction`.
+    dtype : numpy.dtype, optional
+        Floating-point, beyond the standard; elements are converted to it first.
 
     Returns
     -------
     array
-        The dtype of `x`, the real one for complex dtypes.
+        The dtype of `x`, or `dtype`, the real one for complex dtypes.
 
     Raises
     ------
     TypeError
-        If the dtype is not accepted.
+        If the dtype is not accepted, or `ddof` and `correction` are both given.
     IndexError
         If there is no such axis.
     ValueError
@@ -337,7 +367,33 @@ def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
     >>> xp.var(xp.asarray([1.0, 3.0]), correction=1)
     Array(2., dtype=float64, device='cpu')
     """
-    return unary(reduction, "var", x, op["var"], axis, keepdims, None, float(correction))
+    taken = correction_of("var", correction, ddof)
+    return unary(reduction, "var", x, op["var"], axis, keepdims, _given("var", dtype), taken)
+
+
+def correction_of(function: str, correction: float, ddof: float | None) -> float:
+    """The correction, which goes by two names.
+
+    Raises
+    ------
+    TypeError
+        If both are given.
+    """
+    if ddof is None:
+        return float(correction)
+    if correction:
+        raise TypeError(f"{function}: correction is {correction} and ddof {ddof}; accepted: one of them")
+    return float(ddof)
+
+
+def _given(function: str, dtype: Any) -> DType | None:
+    """What a function that computes in floating-point numbers may be told to compute in."""
+    if dtype is None:
+        return None
+    found = as_dtype(dtype, function)
+    if found not in dt.CATEGORIES["floating-point"]:
+        raise TypeError(f"{function}: dtype is {found}; accepted: floating-point dtypes")
+    return found
 
 
 def _scan(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 import xpops.dlpack
-from xpops.array import masks
+from xpops.array import gathering
+from xpops.array.keys import is_basic, parse
 from xpops.array.operators import Operators
 from xpops.array.printing import to_text
+from xpops.array.tensors import trimmed, viewed
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
@@ -22,9 +24,7 @@ from xpops.core.errors import HostCopyError
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import binary, elementwise, set_array_class, unary
-from xpops.dispatch.ownership import borrowed
 from xpops.engine import engine_of
-from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan import views
 from xpops.plan.views import Region
@@ -32,6 +32,7 @@ from xpops.plan.views import Region
 NDArray = np.ndarray[Any, Any]
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+_BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in dt.CATEGORIES["integer"]}
 _host_copies: ContextVar[bool] = ContextVar("xpops_host_copies", default=False)
 
 
@@ -56,14 +57,22 @@ class Array(Operators):
     any: Callable[..., Any]
     argmax: Callable[..., Any]
     argmin: Callable[..., Any]
+    argsort: Callable[..., Any]
     astype: Callable[..., Any]
+    clip: Callable[..., Any]
+    conj: Callable[..., Any]
+    flatten: Callable[..., Any]
     max: Callable[..., Any]
     mean: Callable[..., Any]
     min: Callable[..., Any]
+    nonzero: Callable[..., Any]
     prod: Callable[..., Any]
+    ravel: Callable[..., Any]
     reshape: Callable[..., Any]
+    squeeze: Callable[..., Any]
     std: Callable[..., Any]
     sum: Callable[..., Any]
+    take: Callable[..., Any]
     transpose: Callable[..., Any]
     var: Callable[..., Any]
 
@@ -152,7 +161,8 @@ class Array(Operators):
         return float(self._scalar("float", "complex floating-point"))
 
     def __complex__(self) -> complex:
-        return complex(self._scalar("complex"))
+        value = self._scalar("complex")
+        return complex(value, value) if isinstance(value, float) and value != value else complex(value)
 
     def __index__(self) -> int:
         if self.dtype not in dt.CATEGORIES["integer"]:
@@ -204,21 +214,28 @@ class Array(Operators):
         return bool(np.any(_host_array(binary(OPERATORS["equal"], self, value))))
 
     def __getitem__(self, key: Any) -> Array:
-        if _is_mask(key):
-            selected: Array = masks.get(self, key)
-            return selected
-        return view_of(self, views.index(self._layout, key))
+        if is_basic(key):
+            return view_of(self, views.index(self._layout, key))
+        parts, arrays = parse(self, key)
+        if not arrays:
+            return view_of(self, views.index(self._layout, parts))
+        selected: Array = gathering.get(self, parts, arrays)
+        return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self._writable:
             raise ValueError("__setitem__: the array is read-only; assign to a copy of it")
-        if _is_mask(key):
-            masks.set(self, adopt_foreign(key, "__setitem__", "key"), _assignable(value, self.dtype))
-            return
-        target = self[key]
+        if not is_basic(key):
+            key, arrays = parse(self, key)
+            if arrays:
+                gathering.set(self, key, arrays, _assignable(value, self.dtype))
+                return
+        target = view_of(self, views.index(self._layout, key))
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
             return  # the end of ``x[key] += y``: the view has been written already
         value = _assignable(value, self.dtype)
+        if isinstance(value, Array):
+            value = trimmed(value, target.ndim)
         elementwise(IDENTITY, (value,), target, self.dtype)
 
     # Exchange
@@ -338,12 +355,7 @@ def adopt_foreign(x: Any, function: str, argument: str) -> Array:
     """
     if isinstance(x, Array):
         return x
-    adapter = adapter_of(type(x))
-    if adapter is None:
-        raise TypeError(f"{function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; accepted: an array")
-    return Array(
-        *borrowed(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
-    )
+    return Array(*viewed(x, function, argument))
 
 
 def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
@@ -384,21 +396,15 @@ def _host_view(x: Array) -> NDArray:
     return host
 
 
-def _is_mask(key: Any) -> bool:
-    """Whether a key is an array of truth values. 0-d integers are places, and arrays of them no keys yet."""
-    if isinstance(key, (tuple, slice, int, np.generic)) or key is None or key is Ellipsis:
-        return False
-    if isinstance(key, Array):
-        return key.dtype == dt.bool
-    return adapter_of(type(key)) is not None and adopt_foreign(key, "index", "key").dtype == dt.bool
-
-
 def _assignable(value: Any, dtype: DType) -> Any:
     """`value`, if it promotes to `dtype`."""
     found: DType | None
     if isinstance(value, (*SCALAR_TYPES, np.generic)):
         value = value.item() if isinstance(value, np.generic) else value
         name, found = f"a Python {type(value).__name__}", scalar_dtype(type(value), dtype)
+        if isinstance(value, int) and dtype in _BOUNDS and not _BOUNDS[dtype][0] <= value <= _BOUNDS[dtype][1]:
+            low, high = _BOUNDS[dtype]
+            raise OverflowError(f"__setitem__: value is {value}, which {dtype} cannot hold; accepted: {low} to {high}")
     else:
         value = adopt_foreign(value, "__setitem__", "value")
         name, found = value.dtype.name, dtype if value.dtype == dtype else TABLE.get((dtype, value.dtype))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.array.tensors import copied, dense, overlap, require_one_device, require_own_places, seen_as, trimmed
 from xpops.core import dtypes as dt
-from xpops.core.layouts import Layout, extent, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.dense import on_dense, require_array
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Measure, Program
-from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.ops.elementwise import OPERATORS
 from xpops.plan.cache import BoundedDict
-from xpops.plan.overlap import overlaps_itself
 from xpops.plan.signature import Operand
 
 _LIMIT = 1024
@@ -60,23 +60,18 @@ def set(x: Tensor, mask: Tensor, value: Any) -> None:
         If the value does not fit, or something is on another device. Nothing has been written then.
     """
     layout = x._layout
-    for name, other in (("mask", mask), ("value", value)):
-        if isinstance(other, Tensor) and other._layout.device != layout.device:
-            raise ValueError(
-                f"__setitem__: {name} is on {other._layout.device} and the array on {layout.device}; move it first"
-            )
+    require_one_device(layout.device, {"mask": mask, "value": value})
     _require_mask(layout, mask._layout)
-    if overlaps_itself(layout):
-        raise ValueError("__setitem__: the array may have several elements at one address; assign to a copy of it")
+    require_own_places(layout)
     rest = layout.shape[mask._layout.ndim :]
     if isinstance(value, Tensor):
-        value = _fitted(value, rest)
+        value = _fitted(trimmed(value, len(rest) + 1), rest)
         if value._layout.ndim > len(rest):
             _place(x, mask, value, rest)
             return
     if mask._layout.size == 0:
         return
-    wide = _view(mask, (*mask._layout.shape, *(1 for _ in rest)), (*mask._layout.strides, *(0 for _ in rest)))
+    wide = seen_as(mask, (*mask._layout.shape, *(1 for _ in rest)), (*mask._layout.strides, *(0 for _ in rest)))
     elementwise(OPERATORS["where"], (wide, value, x), x)
 
 
@@ -94,7 +89,7 @@ def _fitted(value: Tensor, rest: tuple[int, ...]) -> Tensor:
     extra = len(shape) - len(rest)
     if extra > 1 or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(rest), strict=False)):
         raise ValueError(f"__setitem__: value has shape {shape}; accepted: what broadcasts to {('count', *rest)}")
-    return _view(value, shape[1:], strides[1:]) if extra == 1 and shape[0] == 1 else value
+    return seen_as(value, shape[1:], strides[1:]) if extra == 1 and shape[0] == 1 else value
 
 
 def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> None:
@@ -102,43 +97,14 @@ def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> Non
     layout, engine = x._layout, engine_of(x._layout.device)
     shape = (value._layout.shape[0], *rest)
     fits = (value._layout.dtype, value._layout.shape) == (layout.dtype, shape)
-    if not fits or _overlap(x, value):
-        value = _copied(value, layout_of(layout.dtype, shape, None, layout.device))
-    if _overlap(x, mask):
-        mask = _copied(mask, layout_of(dt.bool, mask._layout.shape, None, layout.device))
-    mask, value = (_dense(each) for each in (mask, value))
+    if not fits or overlap(x, value):
+        value = copied(value, layout_of(layout.dtype, shape, None, layout.device))
+    if overlap(x, mask):
+        mask = copied(mask, layout_of(dt.bool, mask._layout.shape, None, layout.device))
+    mask, value = (dense(each) for each in (mask, value))
     key = (layout, mask._layout, value._layout)
     measure = _places.get(key)
     if measure is None:
         measure = _places[key] = engine.place(*key)
     data, stream = (x._data, mask._data, value._data), engine.current_stream()
     measure(stream, *data).kernel(stream, *data)
-
-
-def _overlap(x: Tensor, y: Tensor) -> bool:
-    """Whether the ranges of their bytes meet."""
-    (low, high), (other_low, other_high) = (extent(each._layout) for each in (x, y))
-    engine = engine_of(x._layout.device)
-    distance = engine.address(y._data) - engine.address(x._data)
-    return distance + other_low < high and low < distance + other_high
-
-
-def _dense(x: Tensor) -> Tensor:
-    """`x`, or a copy where it is not C-contiguous."""
-    layout = x._layout
-    return x if layout.contiguous else _copied(x, layout_of(layout.dtype, layout.shape, None, layout.device))
-
-
-def _copied(x: Tensor, target: Layout) -> Tensor:
-    """The elements of `x`, converted and broadcast to a layout, in new memory."""
-    engine = engine_of(target.device)
-    fresh = Tensor(target, *engine.allocate(target, engine.current_stream()))
-    elementwise(IDENTITY, (x,), fresh, target.dtype)
-    return fresh
-
-
-def _view(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
-    """Other axes over the same first element."""
-    layout = x._layout
-    view = layout_of(layout.dtype, shape, strides, layout.device, layout.align)
-    return Tensor(view, engine_of(layout.device).view(x._data, 0, view), x._owner, x._writable)

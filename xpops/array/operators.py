@@ -9,8 +9,10 @@ import numpy as np
 
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, binary, launches, unary
+from xpops.dispatch.primitives import call
+from xpops.dispatch.products import NAMES, product
 from xpops.frameworks.registry import adapter_of
-from xpops.ops.elementwise import OPERATORS
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 
 _Unary = Callable[[Any], Any]
 _Binary = Callable[[Any, Any], Any]
@@ -55,7 +57,23 @@ def _operators(name: str) -> tuple[_Binary, _Binary, _Binary]:
 
 
 def _matmul(self: Tensor, other: Any) -> Any:
-    raise NotImplementedError("matmul: there is no matrix product yet")
+    return call(product, "matmul", NAMES, (self, other), False) if _is_operand(other) else NotImplemented
+
+
+def _reflected_matmul(self: Tensor, other: Any) -> Any:
+    return call(product, "matmul", NAMES, (other, self), False) if _is_operand(other) else NotImplemented
+
+
+def _matmul_in_place(self: Tensor, other: Any) -> Any:
+    result = _matmul(self, other)
+    if result is NotImplemented:
+        return result
+    if result._layout.shape != self._layout.shape or result._layout.dtype != self._layout.dtype:
+        raise ValueError(
+            f"matmul: the array has shape {self._layout.shape} and dtype {self._layout.dtype}, the product "
+            f"{result._layout.shape} and {result._layout.dtype}; accepted: in place, products like the array"
+        )
+    return unary(IDENTITY, result, self)
 
 
 class Operators(Tensor):
@@ -77,7 +95,7 @@ class Operators(Tensor):
     __xor__, __rxor__, __ixor__ = _operators("bitwise_xor")
     __lshift__, __rlshift__, __ilshift__ = _operators("bitwise_left_shift")
     __rshift__, __rrshift__, __irshift__ = _operators("bitwise_right_shift")
-    __matmul__ = __rmatmul__ = __imatmul__ = _matmul
+    __matmul__, __rmatmul__, __imatmul__ = _matmul, _reflected_matmul, _matmul_in_place
     __eq__ = _forward("equal")  # of elements, where object's compares identities
     __ne__ = _forward("not_equal")
     __lt__ = _forward("less")

@@ -3,7 +3,8 @@
 ``XPOPS_DEFAULT_DEVICE``  where new arrays go (default: the first CUDA device, else the CPU).
 ``XPOPS_CACHE_DIR``       where compiled kernels are kept (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``).
 ``XPOPS_PREPARE``         ``0``: import compiles nothing, not even with an empty cache.
-``XPOPS_DEBUG``           ``1``: wait after every launch, so that a fault names the operator that made it.
+``XPOPS_DEBUG``           ``1``: wait after every launch, so that a fault names the operator that made it, and an index
+                          out of range raises in the call that it is for.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 
 class CompileError(RuntimeError):
     """NVRTC could not compile a kernel.
@@ -34,3 +36,7 @@ class DeviceError(RuntimeError):
 
 class HostCopyError(TypeError):
     """NumPy asked for an array that is not on the host. Nothing is copied to the host unasked."""
+
+
+class LinAlgError(np.linalg.LinAlgError):
+    """A matrix is singular or not positive definite, or its decomposition did not converge. It is a ValueError, too."""

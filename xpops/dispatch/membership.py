@@ -28,7 +28,7 @@ def plan(engine: Engine, specs: tuple[Operand, ...], invert: bool) -> Program:
     casts = copier(x1, queries), copier(flat, among)
     sort, search = engine.sort(among, among, None, False), engine.searchsorted(among, queries, False, places)
     clip = call_for(OPERATORS["minimum"], (places, int), device, None, places).kernel
-    take = engine.take(among, places, 0).kernel
+    take = engine.gather(among, (0,), (places,), 0, ("isin: places",)).kernel
     compare = call_for(OPERATORS["not_equal" if invert else "equal"], (queries, queries), device, None, out).kernel
 
     def kernel(stream: int, out: Data, x1: Data, x2: Data) -> None:

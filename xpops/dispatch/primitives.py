@@ -42,6 +42,20 @@ def unary(plan: Plan, function: str, x: Any, *parameters: Hashable) -> Any:
     return compute(plan, function, ("x",), (x,), *parameters, steady=True)
 
 
+def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Hashable) -> Any:
+    """`compute` of one or several arrays: the steady state first."""
+    cls, way = state.array_class, (plan, *(_frozen(each, function) for each in parameters))
+    if all(argument.__class__ is cls for argument in arguments):
+        launch = launches.get((plan, *(argument._layout for argument in arguments), *way[1:]))
+        if launch is not None:
+            return launch(*(argument._data for argument in arguments))
+    elif len(arguments) == 2 and arguments[0].__class__ in inline:
+        result = inline[arguments[0].__class__].call(way, *arguments, None)
+        if result is not None:
+            return result
+    return compute(plan, function, names, arguments, *parameters, steady=True)
+
+
 def _frozen(parameter: Any, function: str) -> Hashable:
     """A parameter as a key of plans: lists as tuples, integers of any kind as Python's."""
     if isinstance(parameter, (list, tuple)):
@@ -81,7 +95,7 @@ def compute(
         Arrays of any framework, Python and NumPy scalars.
     *parameters : hashable
     steady : bool
-        Whether `unary` looks for the call the next time.
+        Whether `unary` or `call` looks for the call the next time.
 
     Returns
     -------
@@ -136,10 +150,10 @@ def _remember(
         launches[key] = state.steady(engine, layout, kernel)
         return
     remember = getattr(operands.framework, "inline", None)
-    if remember is None or operands.device == CPU:
+    if remember is None or operands.device == CPU or len(arguments) > 2:
         return
-    plan, _, *parameters = key
-    if remember.remember((plan, *parameters), arguments[0], None, None, operands.specs, layout, kernel, result):
+    way, (x1, x2) = (key[0], *key[1 + len(arguments) :]), (*arguments, None)[:2]
+    if remember.remember(way, x1, x2, None, operands.specs, layout, kernel, result):
         inline[arguments[0].__class__] = remember
 
 

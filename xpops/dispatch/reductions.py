@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
@@ -54,8 +56,11 @@ def _fill(op: Reduction, out: Layout) -> Kernel:
     """The kernel of reducing nothing."""
     if out.size == 0:
         return lambda stream, out, x: None
-    fill = call_for(IDENTITY, (type(op.empty),), out.device, out.dtype, out).kernel
-    return lambda stream, out, x: fill(stream, out, op.empty)
+    empty: Any = op.empty
+    if out.dtype in dt.COMPLEX_FLOATS and empty != empty:
+        empty = complex(math.nan, math.nan)
+    fill = call_for(IDENTITY, (type(empty),), out.device, out.dtype, out).kernel
+    return lambda stream, out, x: fill(stream, out, empty)
 
 
 def _flat(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) -> Kernel:

@@ -16,6 +16,7 @@ from xpops.ops.elementwise import OPERATORS
 from xpops.plan.signature import Operand
 
 # What the runs of equal neighbours must tell for each part.
+_PLACES = ("unique: places",)
 _RUNS = {"values": "values", "indices": "starts", "counts": "starts", "inverse_indices": "groups"}
 
 
@@ -105,7 +106,8 @@ def _derived(engine: Engine, size: int, starts: Layout, parts: tuple[str, ...]) 
     count, device = starts.size - 1, starts.device
     lower, one = (layout_of(dt.int64, (length,), None, device) for length in (count, 1))
     upper = layout_of(dt.int64, (count,), None, device, alignment(dt.int64.itemsize))
-    take = engine.take(layout_of(dt.int64, (size,), None, device), lower, 0).kernel if "indices" in parts else None
+    line = layout_of(dt.int64, (size,), None, device)
+    take = engine.gather(line, (0,), (lower,), 0, _PLACES).kernel if "indices" in parts else None
     subtract = call_for(OPERATORS["subtract"], (upper, lower), device, None, lower).kernel
     end = engine.arange(one)
 
@@ -157,7 +159,9 @@ def _complex_arrangement(engine: Engine, x: Layout) -> Arrange:
     flags = _fresh(x, dt.bool)
     isnan = call_for(OPERATORS["isnan"], (values,), x.device, None, flags).kernel
     where = call_for(OPERATORS["where"], (flags, float, line), x.device, None, line).kernel
-    take_values, take_line, take_order = (engine.take(each, order, 0).kernel for each in (values, line, order))
+    take_values, take_line, take_order = (
+        engine.gather(each, (0,), (order,), 0, _PLACES).kernel for each in (values, line, order)
+    )
 
     def arrange(stream: int, data: Data, scratch: _Scratch) -> tuple[Data, Data]:
         source, ordered = scratch.new(values), scratch.new(values)

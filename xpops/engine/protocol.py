@@ -11,6 +11,7 @@ from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
 from xpops.plan.coalesce import Strides
+from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 
 # How an engine holds elements: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.
@@ -77,6 +78,11 @@ class Engine(Protocol):
     def compress(self, x: Layout, mask: Layout) -> Measure:
         """The elements of `x` where `mask`, which has its leading axes, is not 0. Both are C-contiguous."""
 
+    def join(self, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
+        """The kernel ``(stream, out, *operands)`` that copies pieces of operands to their places in `out`, which lies
+        apart; None where one launch for each is as good. No piece is empty.
+        """
+
     def nonzero(self, x: Layout) -> Measure:
         """The int64 coordinates of what is not 0 in a C-contiguous `x`, an array for each of its axes."""
 
@@ -101,15 +107,41 @@ class Engine(Protocol):
         with the scan's initial value. Only a recurrence has a `gamma`.
         """
 
-    def take(self, x: Layout, indices: Layout, axis: int) -> Program:
-        """The slices of `x` along `axis`, which is not empty, that integers name. Both are C-contiguous.
+    def matmul(self, x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
+        """The kernel ``(stream, out, x1, x2)`` of products of matrices in stacks of one shape.
 
-        Negative indices count from the end. Those that are out of range raise IndexError on the CPU; on CUDA they are
-        the nearest there is.
+        All are of one dtype, none is empty, and `out` is C-contiguous; operands may be repeated by strides of 0.
+        """
+
+    def gather(
+        self, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int, names: tuple[str, ...]
+    ) -> Program:
+        """The elements of `x` at the places that integers name along `axes`: ``(stream, out, x, *indices)``.
+
+        The indices are of one shape, which the result has at `place` among the other axes. Negative ones count from the
+        end. One that is out of range is an IndexError, which calls it by its name in `names`: at once on the CPU; on
+        CUDA, where it is taken as the nearest there is, when the host next reads from the device. No indexed axis is
+        empty where indices are not.
         """
 
     def take_along(self, x: Layout, indices: Layout, axis: int) -> Program:
-        """As `take`, with an index for each element: `indices` has the shape of `x` but along `axis`."""
+        """As `gather`, with an index for each element: `indices` has the shape of `x` but along `axis`."""
+
+    def scatter(
+        self,
+        x: Layout,
+        axes: tuple[int, ...],
+        indices: tuple[Layout, ...],
+        place: int,
+        value: Layout,
+        names: tuple[str, ...],
+    ) -> Kernel:
+        """The kernel ``(stream, x, value, *indices)`` that writes what `gather` reads.
+
+        `value` has the dtype of `x` and the shape of the result of `gather`, and lies apart from `x`. Of several values
+        for one place, the last stays on the CPU and any of them on CUDA. Nothing is written where an index is out of
+        range, on the CPU nothing at all.
+        """
 
     def sort(self, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
         """The kernel ``(stream, [values], [indices], x)`` that sorts along the last axis; of the results at least one.
@@ -133,6 +165,57 @@ class Engine(Protocol):
         Both are compared as `loop`, by default the dtype of `x1`; NaN comes after all else. `out` is int64, of the
         shape of `x2`, and all are C-contiguous. Integers of `sorter` order `x1`: those out of range raise IndexError on
         the CPU, and on CUDA are the nearest there is.
+        """
+
+    # Of matrices. All layouts are C-contiguous stacks of shape (count, rows, columns), none of them empty, of float32,
+    # float64, complex64 or complex128, and all operands are destroyed. What fails raises LinAlgError, for which CUDA
+    # waits.
+
+    def cholesky(self, x: Layout, upper: bool) -> Kernel:
+        """The kernel ``(stream, x)`` that puts the factor in the place of that triangle of Hermitian matrices."""
+
+    def eig(self, x: Layout, vectors: bool) -> Kernel:
+        """The kernel ``(stream, values, [vectors], x)`` of eigenvalues, 1-d, and eigenvectors, as rows, of `x.mT`.
+
+        Both are complex.
+        """
+
+    def eigh(self, x: Layout, vectors: bool) -> Kernel:
+        """The kernel ``(stream, values, x)`` of real eigenvalues, 1-d and ascending, of Hermitian matrices.
+
+        These are told by the lower triangle, and replaced by the conjugated eigenvectors, as rows, if `vectors`.
+        """
+
+    def inv(self, x: Layout) -> Kernel:
+        """The kernel ``(stream, out, x)`` of inverse matrices; `out` holds identity matrices before."""
+
+    def qr(self, x: Layout, q: Layout) -> Kernel:
+        """The kernel ``(stream, q, x)`` of orthonormal columns of `x.mT`, as the rows of `q`, which say how many.
+
+        The upper triangle of `x.mT` is the triangular factor then.
+        """
+
+    def slogdet(self, x: Layout) -> Kernel:
+        """The kernel ``(stream, sign, logabsdet, x)`` of determinants; a singular matrix has 0 and -inf."""
+
+    def solve(self, a: Layout, b: Layout) -> Kernel:
+        """The kernel ``(stream, a, b)`` that puts solutions in the place of right-hand sides, which are rows of `b`."""
+
+    def svd(self, x: Layout, vectors: bool, full: bool) -> Kernel:
+        """The kernel ``(stream, [u], s, [vh], x)`` of the singular values, descending, of `x`, which is not tall.
+
+        With `full`, `vh` is square.
+        """
+
+    def triangle(self, x: Layout, upper: bool) -> Kernel:
+        """The kernel ``(stream, x)`` that writes zeros to all but the upper, or the lower, triangle."""
+
+    def fft(self, x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> Kernel:
+        """The kernel ``(stream, out, x)`` of sums of a Fourier transform, not divided by anything.
+
+        Both are C-contiguous, not empty, and one if "fft" or "ifft" is the `kind`. Of at most three adjacent axes the
+        last one holds half of a Hermitian spectrum in the result of "rfft" and in the operand of "irfft", which is
+        destroyed along several axes.
         """
 
     def arange(self, out: Layout) -> Kernel:

@@ -31,6 +31,8 @@ class JaxAdapter:
         return None
 
     def export(self, array: Any) -> Any:
+        if not _is_compact(array._layout):
+            array = array.copy()
         # JAX cannot read that an array is read-only, and need not: it never writes.
         return jax.dlpack.from_dlpack(type(array)(array._layout, array._data, array._owner, True))
 
@@ -46,3 +48,13 @@ ADAPTER = JaxAdapter()
 
 def is_array_type(cls: type) -> bool:
     return issubclass(cls, (jax.Array, jax.core.Tracer))
+
+
+def _is_compact(layout: Layout) -> bool:
+    """Whether elements lie without gaps and repeats, in any order of the axes: JAX takes nothing else."""
+    step = 1
+    for stride, length in sorted(zip(layout.strides, layout.shape, strict=True)):
+        if length > 1 and stride != step:
+            return False
+        step *= length
+    return True

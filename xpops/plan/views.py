@@ -100,51 +100,75 @@ def index(layout: Layout, key: Any) -> Region:
     >>> index(layout_of(np.dtype("int8"), (4, 5), None, CPU), (1, slice(None, None, -2)))
     Region(offset=9, shape=(3,), strides=(-2,))
     """
-    parts = list(key) if isinstance(key, tuple) else [key]
-    used = sum(part is not None and part is not Ellipsis for part in parts)
-    if used > layout.ndim:
-        raise IndexError(f"index: {used} indices for an array of {layout.ndim} axes")
-    dots = [place for place, part in enumerate(parts) if part is Ellipsis]
-    if len(dots) > 1:
-        raise IndexError("index: several '...' in one key; accepted: one at most")
-    place = dots[0] if dots else len(parts)
-    parts[place : place + 1] = [slice(None)] * (layout.ndim - used)
+    given = key if isinstance(key, tuple) else (key,)
+    used = sum(part is not None and part is not Ellipsis for part in given)
     offset, axis = 0, 0
     shape: list[int] = []
     strides: list[int] = []
-    for part in parts:
+    for part in with_whole_axes(given, used, layout.ndim):
         if part is None:
             shape.append(1)
             strides.append(0)
             continue
         length, stride = layout.shape[axis], layout.strides[axis]
         if isinstance(part, slice):
-            start, stop, step = _slice_bounds(part, length)
+            start, stop, step = slice_bounds(part, length)
             shape.append(len(range(start, stop, step)))
             strides.append(step * stride)
         else:
-            start = _position(part, length, axis)
+            start = position(part, length, axis)
         offset += start * stride
         axis += 1
     return Region(0 if 0 in shape else offset, tuple(shape), tuple(strides))
 
 
-def _slice_bounds(part: slice, length: int) -> tuple[int, int, int]:
+def with_whole_axes(parts: tuple[Any, ...], used: int, ndim: int) -> list[Any]:
+    """The parts of a key of which `used` stand for an axis, with slices of whole axes for ``...`` and what is left out.
+
+    Raises
+    ------
+    IndexError
+        If more are used than there are axes, or there are several ``...``.
+    """
+    if used > ndim:
+        raise IndexError(f"index: {used} indices for an array of {ndim} axes")
+    dots = [place for place, part in enumerate(parts) if part is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("index: several '...' in one key; accepted: one at most")
+    place = dots[0] if dots else len(parts)
+    return [*parts[:place], *[slice(None)] * (ndim - used), *parts[place + 1 :]]
+
+
+def slice_bounds(part: slice, length: int) -> tuple[int, int, int]:
+    """The start, stop and step of a slice of an axis.
+
+    Raises
+    ------
+    IndexError
+        If it is no slice of integers, or its step is 0.
+    """
     try:
         return part.indices(length)
     except (TypeError, ValueError) as error:
         raise IndexError(f"index: {part} is no slice of integers with a step other than 0") from error
 
 
-def _position(part: Any, length: int, axis: int) -> int:
+def position(part: Any, length: int, axis: int) -> int:
+    """An integer index counted from the front.
+
+    Raises
+    ------
+    IndexError
+        If it is no integer, or out of range.
+    """
     try:
         if isinstance(part, bool):
             raise TypeError
         found = operator.index(part)
     except TypeError:
         raise IndexError(
-            f"index: a {type(part).__name__} along axis {axis}; accepted: integers, slices, '...', None, or one "
-            "boolean array as the whole key. Integer arrays are not supported yet"
+            f"index: a {type(part).__name__} along axis {axis}; accepted: integers, slices, '...', None, and arrays or "
+            "lists of integers or booleans"
         ) from None
     if not -length <= found < length:
         raise IndexError(f"index: {found} is out of range for axis {axis} of length {length}")
@@ -163,6 +187,15 @@ def flip(layout: Layout, axes: Sequence[int]) -> Region:
         offset += (layout.shape[axis] - 1) * strides[axis]
         strides[axis] = -strides[axis]
     return Region(0 if layout.size == 0 else offset, layout.shape, tuple(strides))
+
+
+def diagonal(layout: Layout, offset: int) -> Region:
+    """The diagonals of matrices along the last two axes, `offset` above the main one."""
+    (*batch, rows, columns), (*steps, down, right) = layout.shape, layout.strides
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    shape = (*batch, count)
+    start = offset * right if offset > 0 else -offset * down
+    return Region(0 if 0 in shape else start, shape, (*steps, down + right))
 
 
 def expand_dims(layout: Layout, axes: Sequence[int]) -> Region:

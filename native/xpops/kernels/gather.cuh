@@ -1,4 +1,4 @@
-// Elements at places that an array of indices names: read into a dense result, or written from a dense source.
+// Elements at places that arrays of indices name: read into another array, or written from one.
 #pragma once
 
 #include <xpops/core/types.cuh>
@@ -7,65 +7,110 @@
 
 namespace xpops {
 
-// Arrays are seen as (outer, length, inner) words, the axis of the indices in the middle (xpops/engine/cuda/gather.py).
-template <class Index_>
+// Bits of a report that hold the index; those above say which axis of which call it was for.
+constexpr int kReportBits = 48;
+
+// What a call sees is rows of words, one after the other; the indices are the same all along a row. There is an array of
+// indices for each axis that is indexed (xpops/plan/gather.py).
+template <int kIndices, int kRank, class Index_>
 struct GatherParams {
   using Index = Index_;
-  uint64 out, from, indices;
-  uint64 size;    // words of the result
-  uint64 length;  // of the axis, not 0
-  FastDivMod<Index> inner, count;
+  using Stride = typename SignedOf<Index>::type;
+  static constexpr int kAxes = kRank;
+  uint64 array, other;       // the one that is indexed, and the result or the values
+  uint64 size;               // pieces of rows: a thread moves one at a time
+  uint64 indices[kIndices];
+  uint64 report;             // where an index is told that is out of range
+  uint64 lengths[kIndices];  // of the indexed axes, not 0
+  uint64 codes[kIndices];    // what is told beside the index
+  int64 steps[kIndices];     // words from one place on an indexed axis to the next
+  int64 array_step, other_step;  // words from one word of a row to the next
+  Index words;               // of a row
+  FastDivMod<Index> pieces;  // of a row
+  FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
+  Stride strides[2 + kIndices][kRank];  // in words, from row to row: of the array, the other one, and the indices
 };
 
-// Negative indices count from the end, and what is out of range is the nearest there is: nothing else is ever read.
-XPOPS_DEVICE int64 clamped(int64 i, int64 length) {
-  if (i < 0) i += length;
-  if (i < 0) return 0;
-  return i < length ? i : length - 1;
-}
-
+// The place that an index names; negative ones count from the end. Where there is none it is the nearest, so that
+// nothing else is ever touched, and `wrong` says so.
 template <class I>
-XPOPS_DEVICE int64 index_at(const I* indices, uint64 i, int64 length) {
-  if constexpr (sizeof(I) == 8 && I(-1) > I(0)) {  // uint64, which int64 does not hold
-    if (indices[i] >= static_cast<uint64>(length)) return length - 1;
-  }
-  return clamped(static_cast<int64>(indices[i]), length);
+XPOPS_DEVICE int64 place_of(I index, uint64 length, uint64 code, uint64& wrong) {
+  constexpr bool kSigned = I(-1) < I(0);
+  constexpr int64 kMost = (1ll << (kReportBits - 1)) - 1;
+  int64 i = static_cast<int64>(index);
+  const bool negative = kSigned && i < 0;
+  const int64 place = negative ? i + static_cast<int64>(length) : i;
+  const bool there = static_cast<uint64>(place) < length;
+  if (!kSigned && i < 0) i = kMost;  // a uint64 that int64 does not hold
+  i = i > kMost ? kMost : i < -kMost ? -kMost : i;
+  const uint64 report = code | (static_cast<uint64>(i) & ((1ull << kReportBits) - 1));
+  wrong = there ? wrong : report;
+  return there ? place : negative ? 0 : static_cast<int64>(length) - 1;
 }
 
-// W is any type of a word's size. kEach: there is an index for each word of the result, else one for each row along the
-// axis. kOuter: whether axes stand before the one of the indices. The grid may be smaller than the result.
-template <class W, class I, bool kEach, bool kOuter, int kThreads, int kUnroll, class Params>
+// The word at which the indices put a row that starts at `at`.
+template <class... I, class Params, class At>
+XPOPS_DEVICE int64 start_of(const Params& params, const At& at, uint64& wrong) {
+  int64 start = at.offset(params.strides[0]);
+  int k = 0;
+  ((start += place_of(reinterpret_cast<const I*>(params.indices[k])[at.offset(params.strides[2 + k])], params.lengths[k],
+                      params.codes[k], wrong) *
+             params.steps[k],
+    ++k),
+   ...);
+  return start;
+}
+
+// W is any type of a word's size. kSet: the array is written and not read; nothing is where an index is out of range. A
+// thread moves kPieces pieces of kWords words at a time, whose words lie apart so that those of neighbours are together.
+// The grid may be smaller than the rows.
+template <class W, bool kSet, int kPieces, int kWords, int kThreads, class... I, class Params>
 XPOPS_DEVICE void gather(const Params& params) {
   using Index = typename Params::Index;
-  constexpr uint64 kTile = kThreads * kUnroll;
-  const W* from = reinterpret_cast<const W*>(params.from);
-  const I* indices = reinterpret_cast<const I*>(params.indices);
-  W* out = reinterpret_cast<W*>(params.out);
+  constexpr uint64 kTile = kThreads * kPieces;
+  W* array = reinterpret_cast<W*>(params.array);
+  W* other = reinterpret_cast<W*>(params.other);
+  const Index apart = params.pieces.divisor;
+  uint64 wrong = 0;
 #pragma unroll 1
   for (uint64 base = blockIdx.x * kTile; base < params.size; base += gridDim.x * kTile) {
-    const uint64 first = base + threadIdx.x;
-    uint64 places[kUnroll];
+    W* from[kPieces];
+    W* to[kPieces];
+    Index count[kPieces];  // of words
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-      if (first + u * kThreads >= params.size) continue;
-      Index outer = static_cast<Index>(first + u * kThreads);
-      const Index inner = params.inner.divmod(outer);
-      const Index row = kOuter ? params.count.divmod(outer) : outer;
-      const int64 length = static_cast<int64>(params.length);
-      places[u] = index_at(indices, kEach ? first + u * kThreads : row, length);
-      if constexpr (kOuter) places[u] += outer * params.length;
-      places[u] = places[u] * params.inner.divisor + inner;
+    for (int p = 0; p < kPieces; ++p) {
+      const uint64 piece = base + threadIdx.x + p * kThreads;
+      const bool there = piece < params.size;
+      Index row = static_cast<Index>(there ? piece : params.size - 1);  // no branch, so that all indices load at once
+      const Index first = params.pieces.divmod(row);
+      const Coordinates<Params::kAxes, Index> at(params.divisors, row);
+      uint64 missed = 0;
+      W* place = array + start_of<I...>(params, at, missed) + static_cast<int64>(first) * params.array_step;
+      W* beside = other + at.offset(params.strides[1]) + static_cast<int64>(first) * params.other_step;
+      from[p] = kSet ? beside : place;
+      to[p] = kSet ? place : beside;
+      count[p] = there && !(kSet && missed) ? params.words - first : 0;
+      wrong = missed ? missed : wrong;
     }
-    W words[kUnroll];
+    const int64 from_step = (kSet ? params.other_step : params.array_step) * apart;
+    const int64 to_step = (kSet ? params.array_step : params.other_step) * apart;
+    W words[kPieces][kWords];
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-      if (first + u * kThreads < params.size) words[u] = from[places[u]];
+    for (int p = 0; p < kPieces; ++p) {
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        if (count[p] > w * apart) words[p][w] = from[p][w * from_step];
+      }
     }
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-      if (first + u * kThreads < params.size) out[first + u * kThreads] = words[u];
+    for (int p = 0; p < kPieces; ++p) {
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        if (count[p] > w * apart) to[p][w * to_step] = words[p][w];
+      }
     }
   }
+  if (wrong) *reinterpret_cast<volatile uint64*>(params.report) = wrong;
 }
 
 template <int kRank, class Index_>

@@ -17,10 +17,17 @@ namespace xpops {
 // What the host knows about the end of a reduction.
 struct Ending {
   double count;    // of elements
-  double divisor;  // count less the correction, 0 at least
+  double divisor;  // count less the correction; NaN where nothing is left
 };
 
 namespace detail {
+
+// A quotient in which NaN and infinity of one part of a complex number leave the other alone.
+template <class T>
+XPOPS_DEVICE T part_by_part(T x, real_t<T> divisor) {
+  if constexpr (is_complex_v<T>) return {x.re / divisor, x.im / divisor};
+  else return x / divisor;
+}
 
 template <class T>
 XPOPS_DEVICE T lowest() {
@@ -100,7 +107,7 @@ struct CountNonzero {
 template <class T>
 struct Mean : Sum<T> {
   XPOPS_DEVICE static T finish(T state, const Ending& ending) {
-    return state / T(static_cast<real_t<T>>(ending.count));
+    return detail::part_by_part(state, static_cast<real_t<T>>(ending.count));
   }
 };
 
@@ -133,7 +140,7 @@ struct CompensatedSum {
 template <class T>
 struct CompensatedMean : CompensatedSum<T> {
   XPOPS_DEVICE static T finish(const typename CompensatedSum<T>::State& state, const Ending& ending) {
-    return CompensatedSum<T>::finish(state, ending) / T(static_cast<real_t<T>>(ending.count));
+    return detail::part_by_part(CompensatedSum<T>::finish(state, ending), static_cast<real_t<T>>(ending.count));
   }
 };
 

@@ -12,8 +12,11 @@ import numpy as np
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, extent
 from xpops.engine.cpu import functions
-from xpops.engine.cpu.gather import take, take_along
+from xpops.engine.cpu.fft import fft
+from xpops.engine.cpu.gather import gather, scatter, take_along
 from xpops.engine.cpu.histogram import bincount
+from xpops.engine.cpu.linalg import cholesky, eig, eigh, inv, qr, slogdet, solve, svd, triangle
+from xpops.engine.cpu.matmul import matmul
 from xpops.engine.cpu.reduce import reduce
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.cpu.scan import scan
@@ -23,6 +26,7 @@ from xpops.engine.cpu.sort import sort
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
+from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 
 NDArray = np.ndarray[Any, Any]
@@ -36,14 +40,26 @@ class CpuEngine:
 
     reduce = reduce
     bincount = bincount
+    cholesky = cholesky
+    eig = eig
+    eigh = eigh
+    fft = fft
+    inv = inv
+    qr = qr
+    slogdet = slogdet
+    solve = solve
+    svd = svd
+    triangle = triangle
     compress = compress
+    gather = gather
+    matmul = matmul
     nonzero = nonzero
     place = place
     runs = runs
     scan = scan
+    scatter = scatter
     searchsorted = searchsorted
     sort = sort
-    take = take
     take_along = take_along
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
@@ -83,6 +99,9 @@ class CpuEngine:
                 out[...] = start + np.arange(out.size) * step
 
         return kernel
+
+    def join(self, pieces: tuple[Piece, ...], out: Layout) -> None:
+        """Nothing: NumPy copies one piece after the other."""
 
     def view(self, data: NDArray, offset: int, layout: Layout) -> NDArray:
         # as_strided cannot step before the first element, so negative strides go through the address.

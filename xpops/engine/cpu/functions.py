@@ -9,6 +9,28 @@ from typing import Any
 
 import numpy as np
 
+from xpops.engine.cpu.circular import arcsin, arctan, cos, cosh, sin, sinh, tan, tanh
+
+__all__ = [
+    "arcsin",
+    "arctan",
+    "clip",
+    "cos",
+    "cosh",
+    "expm1",
+    "floor_divide",
+    "log1p",
+    "nextafter",
+    "power",
+    "reciprocal",
+    "round",
+    "sign",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
 NDArray = np.ndarray[Any, Any]
 
 
@@ -30,8 +52,19 @@ def floor_divide(x: NDArray, y: NDArray) -> Any:
     return np.where(np.isinf(x) | np.isinf(y), np.divide(x, y), quotient)
 
 
+def nextafter(x: NDArray, y: NDArray) -> Any:
+    """From one zero to the other too, where NumPy's float16 stays."""
+    return np.where(x == y, y, np.nextafter(x, y))
+
+
 def power(x: NDArray, y: NDArray) -> Any:
-    """Integers to negative powers are rounded toward zero, where NumPy raises: 0, but for bases of 1 and -1."""
+    """Integers to negative powers are rounded toward zero, where NumPy raises: 0, but for bases of 1 and -1.
+
+    -0.0 and minus infinity to 0.5 are positive, where NumPy takes the square root.
+    """
+    if x.dtype.kind == "f":
+        rooted = (y == 0.5) & ((x == 0) | np.isinf(x))
+        return np.where(rooted, np.abs(x), np.power(x, y))
     if x.dtype.kind != "i":
         return np.power(x, y)
     sign = np.where(y & 1, x, 1)
@@ -64,15 +97,11 @@ def log1p(x: NDArray) -> Any:
     return result
 
 
+def reciprocal(x: NDArray) -> Any:
+    """The quotient for complex numbers too, where NumPy has another formula at infinity and zero."""
+    return np.divide(x.dtype.type(1), x)
+
+
 def sign(x: NDArray) -> Any:
     """NaN in either part gives NaN in both, where NumPy looks for an infinite part first."""
     return np.where(np.isnan(x), x * np.nan, np.sign(x)) if x.dtype.kind == "c" else np.sign(x)
-
-
-def tanh(x: NDArray) -> Any:
-    """At infinity the imaginary part is a zero of the sign of `x`'s own, where C leaves the sign to ``sin(2 imag)``."""
-    if x.dtype.kind != "c":
-        return np.tanh(x)
-    result = np.asarray(np.tanh(x))  # an array also where x is 0-d
-    result.imag = np.where(np.isinf(x.real), np.copysign(0, x.imag), result.imag)
-    return result

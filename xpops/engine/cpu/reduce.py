@@ -52,14 +52,27 @@ def _function(op: Reduction, correction: float) -> Callable[[NDArray, Axes], Any
     if op.name in ("sum", "prod"):
         total = getattr(np, op.name)
         return lambda x, axes: total(x, axis=axes, dtype=x.dtype)
+    if op.name == "mean":
+        return _mean
     function: Callable[[NDArray, Axes], Any] = getattr(np, op.name)
     return function
 
 
+def _mean(x: NDArray, axes: Axes) -> Any:
+    """The two parts of complex numbers each for itself, where NumPy divides by a complex count."""
+    if x.dtype.kind != "c":
+        return np.mean(x, axis=axes)
+    total = np.asarray(np.sum(x, axis=axes))
+    count = total.real.dtype.type(x.size // max(total.size, 1))
+    total.real /= count
+    total.imag /= count
+    return total
+
+
 def _dispersion(op: Reduction, x: NDArray, axes: Axes, correction: float) -> Any:
-    """Variance or deviation, without NumPy's warning where the correction is the count or more."""
+    """Variance or deviation; NaN where the correction is the count or more."""
     deviations = x - np.mean(x, axis=axes, keepdims=True)
     squares = np.sum((deviations * deviations.conj()).real, axis=axes)
     count = x.size // max(squares.size, 1)
-    variance = squares / x.real.dtype.type(max(count - correction, 0.0))
+    variance = squares / x.real.dtype.type(count - correction if correction < count else np.nan)
     return np.sqrt(variance) if op.name == "std" else variance

@@ -16,16 +16,23 @@ from xpops.engine.cuda import streams
 from xpops.engine.cuda.cache import Once, cubin_for
 from xpops.engine.cuda.driver import DeviceContext, check
 from xpops.engine.cuda.elementwise import empty_kernel, planned, with_python_scalars
-from xpops.engine.cuda.gather import take, take_along
+from xpops.engine.cuda.faults import IndexFaults
+from xpops.engine.cuda.fft import fft
+from xpops.engine.cuda.gather import gather, scatter, take_along
 from xpops.engine.cuda.glue import arange_glue
 from xpops.engine.cuda.histogram import bincount
+from xpops.engine.cuda.join import join
 from xpops.engine.cuda.launch import Function, launcher
+from xpops.engine.cuda.lu import inv, slogdet, solve
+from xpops.engine.cuda.matmul import matmul
 from xpops.engine.cuda.memory import Block, HostWords, Pool
 from xpops.engine.cuda.reduce import reduce
 from xpops.engine.cuda.scan import scan
 from xpops.engine.cuda.searchsorted import searchsorted
 from xpops.engine.cuda.select import compress, nonzero, place, runs
 from xpops.engine.cuda.sort import sort
+from xpops.engine.cuda.spectral import eig, eigh, svd
+from xpops.engine.cuda.triangular import cholesky, qr, triangle
 from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.operator import Operator
@@ -47,19 +54,33 @@ class CudaEngine:
     reduce = reduce
     bincount = bincount
     compress = compress
+    cholesky = cholesky
+    eig = eig
+    eigh = eigh
+    fft = fft
+    gather = gather
+    join = join
+    inv = inv
+    matmul = matmul
+    qr = qr
+    slogdet = slogdet
+    solve = solve
+    svd = svd
+    triangle = triangle
     nonzero = nonzero
     place = place
     runs = runs
     scan = scan
+    scatter = scatter
     searchsorted = searchsorted
     sort = sort
-    take = take
     take_along = take_along
 
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
         self.current_stream = streams.variable(device.index).get
         self.pool, self._words = Pool(self.context), HostWords(self.context)
+        self.faults = IndexFaults(self._words, device)
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
         self._counters_lock = threading.Lock()
@@ -122,7 +143,9 @@ class CudaEngine:
         launch(word)
         with self.context:
             check(driver.cuStreamSynchronize(stream))
-        return self._words.give_back(word)
+        count = self._words.give_back(word)
+        self.faults.check()
+        return count
 
     def zero(self, address: int, nbytes: int, stream: int) -> None:
         """Set memory to zeros, in the order of `stream`."""
@@ -144,6 +167,7 @@ class CudaEngine:
             with self.context:
                 check(driver.cuMemcpyDtoHAsync(array.ctypes.data, data, layout.nbytes, stream))
                 check(driver.cuStreamSynchronize(stream))
+        self.faults.check()
         return array
 
     def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:

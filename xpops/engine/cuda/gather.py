@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from math import prod
 from typing import TYPE_CHECKING
 
+from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.elementwise import empty_kernel
 from xpops.engine.cuda.glue import truth
-from xpops.engine.protocol import Program
+from xpops.engine.protocol import Kernel, Program
+from xpops.plan.coalesce import Strides
 from xpops.plan.divmod import pack_divmod
-from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.elementwise import INDEX_LIMIT
+from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, plan_gather
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Threads of a block, words that a thread moves, and blocks of a grid whose size the host does not know for each
-# multiprocessor.
-BLOCK, UNROLL, BLOCKS = 256, 4, 16
+POLICY = GatherPolicy()
+# Threads of a block that places rows, and blocks of a grid whose size the host does not know for each multiprocessor.
+BLOCK, BLOCKS = 256, 16
 _WORDS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint2", 16: "uint4"}
 
 
@@ -30,47 +32,106 @@ def word_of(width: int) -> str:
     return _WORDS[width]
 
 
-def take(engine: CudaEngine, x: Layout, indices: Layout, axis: int) -> Program:
-    """See `xpops.engine.protocol.Engine.take`."""
-    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
-    out = layout_of(x.dtype, shape, None, engine.context.device)
-    inner = prod(x.shape[axis + 1 :])
-    word = _widest(inner * x.dtype.itemsize, x.align)
-    return _program(engine, x, indices, axis, out, word, each=False)
+def gather(
+    engine: CudaEngine,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    place: int,
+    names: tuple[str, ...],
+) -> Program:
+    """See `xpops.engine.protocol.Engine.gather`."""
+    out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, place), None, engine.context.device)
+    array, lines = gathered_strides(x, axes, indices, place)
+    return Program((out,), _gathering(engine, x, axes, indices, names, out, array, lines))
 
 
 def take_along(engine: CudaEngine, x: Layout, indices: Layout, axis: int) -> Program:
     """See `xpops.engine.protocol.Engine.take_along`."""
     out = layout_of(x.dtype, indices.shape, None, engine.context.device)
-    return _program(engine, x, indices, axis, out, x.dtype.itemsize, each=True)
+    array = (*x.strides[:axis], 0, *x.strides[axis + 1 :])
+    names = ("take_along_axis: indices",)
+    return Program((out,), _gathering(engine, x, (axis,), (indices,), names, out, array, (indices.strides,)))
 
 
-def _program(engine: CudaEngine, x: Layout, indices: Layout, axis: int, out: Layout, word: int, each: bool) -> Program:
-    if out.size == 0:
-        return Program((out,), empty_kernel)
-    size, outer = out.nbytes // word, prod(x.shape[:axis])
-    inner = prod(x.shape[axis + 1 :]) * x.dtype.itemsize // word
-    bits = 32 if max(size, x.nbytes // word) < INDEX_LIMIT else 64
-    source = gather_glue(word, indices.dtype, each, outer > 1, bits)
-    tail = _tail(x.shape[axis], inner, size // outer // inner, bits)
-    launch = engine.launcher("take", source, -(-size // (BLOCK * UNROLL)), BLOCK, "QQQQ", tail)
-    return Program((out,), lambda stream, out, x, indices: launch(stream, out, x, indices, size))
+def scatter(
+    engine: CudaEngine,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    place: int,
+    value: Layout,
+    names: tuple[str, ...],
+) -> Kernel:
+    """See `xpops.engine.protocol.Engine.scatter`."""
+    array, lines = gathered_strides(x, axes, indices, place)
+    return _moving(engine, x, axes, indices, names, value, array, lines, True)
+
+
+def _gathering(
+    engine: CudaEngine,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    names: tuple[str, ...],
+    out: Layout,
+    array: Strides,
+    lines: tuple[Strides, ...],
+) -> Kernel:
+    """The kernel ``(stream, out, x, *indices)``."""
+    move = _moving(engine, x, axes, indices, names, out, array, lines, False)
+    return lambda stream, out, x, *indices: move(stream, x, out, *indices)
+
+
+def _moving(
+    engine: CudaEngine,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    names: tuple[str, ...],
+    other: Layout,
+    array: Strides,
+    lines: tuple[Strides, ...],
+    sets: bool,
+) -> Kernel:
+    """The kernel ``(stream, x, other, *indices)`` that moves what `x` holds at indices; `array` and `lines` are the
+    strides of `x` and of the indices in the shape of `other`.
+    """
+    if other.size == 0:
+        return empty_kernel
+    steps = tuple(x.strides[axis] for axis in axes)
+    align = min(x.align, other.align)
+    plan = plan_gather(other.shape, array, other.strides, lines, steps, x.dtype.itemsize, align, POLICY)
+    lengths = tuple(x.shape[axis] for axis in axes)
+    codes = tuple(engine.faults.code(name, length) for name, length in zip(names, lengths, strict=True))
+    source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
+    tail = _told(engine, lengths, codes) + plan.tail
+    launch = engine.launcher("gather", source, plan.blocks, POLICY.block, "QQQ" + "Q" * len(indices), tail)
+    size = plan.size
+
+    def move(stream: int, x: int, other: int, *indices: int) -> None:
+        launch(stream, x, other, size, *indices)
+
+    def judged(stream: int, x: int, other: int, *indices: int) -> None:
+        launch(stream, x, other, size, *indices)
+        engine.faults.check()
+
+    return judged if config.debug else move
 
 
 def row_gatherer(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
-    """The kernel ``(stream, out, x, indices, elements of out)`` that copies rows of a C-contiguous `x`.
+    """The kernel ``(stream, out, x, indices, rows of out)`` that copies rows of a C-contiguous `x`.
 
-    It has `length` of them, which is not 0; indices are int64.
+    It has `length` of them, which is not 0, and so many `out` has at most; indices are int64, and in range.
     """
-    nbytes = x.nbytes // length
-    word = _widest(nbytes, x.align)
-    bits = 32 if x.nbytes // word < INDEX_LIMIT else 64
-    source = gather_glue(word, dt.int64, False, False, bits)
-    tail = _tail(length, nbytes // word, 1, bits)
-    blocks = min(-(-x.nbytes // word // (BLOCK * UNROLL)), BLOCKS * engine.context.multiprocessors)
-    launch = engine.launcher("take", source, blocks, BLOCK, "QQQQ", tail)
-    item = x.dtype.itemsize
-    return lambda stream, out, x, indices, size: launch(stream, out, x, indices, size * item // word)
+    row = x.size // length
+    strides = (0, 1), (row, 1), ((1, 0),), (row,)
+    plan = plan_gather((length, row), *strides, x.dtype.itemsize, x.align, POLICY)
+    blocks = min(plan.blocks, BLOCKS * engine.context.multiprocessors)
+    tail = struct.pack("<QQQ", 0, length, 0) + plan.tail
+    launch = engine.launcher("gather", gather_glue(plan, (dt.int64,), False), blocks, POLICY.block, "QQQQ", tail)
+    pieces = plan.size // length
+    return lambda stream, out, x, indices, rows: launch(stream, x, out, rows * pieces, indices)
 
 
 def row_scatterer(engine: CudaEngine, x: Layout, row: int) -> Callable[..., None]:
@@ -100,32 +161,29 @@ def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return shape, strides
 
 
-def _widest(nbytes: int, align: int) -> int:
-    """The widest word that divides a row of `nbytes` bytes, in memory of that alignment."""
-    return min(nbytes & -nbytes or MAX_PACK_BYTES, align, MAX_PACK_BYTES)
+def _told(engine: CudaEngine, lengths: tuple[int, ...], codes: tuple[int, ...]) -> bytes:
+    """The bytes of the parameters about indices that are out of range."""
+    return struct.pack(f"<Q{2 * len(lengths)}Q", engine.faults.address, *lengths, *codes)
 
 
-def _tail(length: int, inner: int, count: int, bits: int) -> bytes:
-    return struct.pack("<Q", length) + pack_divmod(inner, bits) + pack_divmod(count, bits)
-
-
-def gather_glue(word: int, index: DType, each: bool, outer: bool, bits: int) -> str:
-    """The glue of a kernel that reads words of `word` bytes at indices."""
-    types = f"{word_of(word)}, {dt.INFO[index].c_type}, {truth(each)}, {truth(outer)}"
-    return _glue(f"gather<{types}, {BLOCK}, {UNROLL}>", f"GatherParams<uint{bits}>")
+def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str:
+    """The glue of a kernel that moves words between an array and what is at indices in another."""
+    types = ", ".join(dt.INFO[dtype].c_type for dtype in indices)
+    call = f"gather<{word_of(plan.word)}, {truth(sets)}, {plan.pieces}, {plan.words}, {POLICY.block}, {types}>"
+    return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", POLICY.block)
 
 
 def scatter_glue(word: int, rank: int, bits: int) -> str:
-    """The glue of a kernel that writes words of `word` bytes at indices."""
-    return _glue(f"scatter_rows<{word_of(word)}, {BLOCK}>", f"ScatterParams<{rank}, uint{bits}>")
+    """The glue of a kernel that places rows of words of `word` bytes."""
+    return _glue(f"scatter_rows<{word_of(word)}, {BLOCK}>", f"ScatterParams<{rank}, uint{bits}>", BLOCK)
 
 
-def _glue(call: str, params: str) -> str:
+def _glue(call: str, params: str, threads: int) -> str:
     return "\n".join(
         [
             "#include <xpops/kernels/gather.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
+            f'extern "C" __global__ void __launch_bounds__({threads})',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",
             f"  {call}(params);",
             "}",

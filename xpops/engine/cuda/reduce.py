@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,7 @@ def planned(
     count = 1
     for axis in axes:
         count *= x.shape[axis]
-    ending = struct.pack("<dd", count, max(count - correction, 0.0))
+    ending = struct.pack("<dd", count, count - correction if correction < count else math.nan)
     compensated = op.name in _COMPENSATED and loop in _EXACT and count > _MANY
     functor = "Compensated" * compensated + op.functor
     return plan, reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan), ending + plan.tail

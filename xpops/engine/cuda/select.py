@@ -157,13 +157,13 @@ def _indices(engine: CudaEngine, tiling: Tiling, shape: tuple[int, ...]) -> Call
 
 def _rows(engine: CudaEngine, tiling: Tiling, x: Layout, length: int) -> Callable[..., None]:
     """Whole rows of `x`, of which there are `length`: by their indices."""
-    write, row = _indices(engine, tiling, (length,)), x.size // length
+    write = _indices(engine, tiling, (length,))
     gather, allocator = row_gatherer(engine, x, length), engine.pool.allocator
 
     def rows(stream: int, counts: Counts, out: int, x: int) -> None:
         indices, block = allocator(counts.total * dt.int64.itemsize)(stream)
         write(stream, counts, indices)
-        gather(stream, out, x, indices, counts.total * row)
+        gather(stream, out, x, indices, counts.total)
         del block  # kept until the kernels were launched; the pool is ordered on the stream
 
     return rows

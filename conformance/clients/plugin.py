@@ -1,0 +1,55 @@
+"""A pytest plugin that puts xpops where a client's own tests take an array namespace. `XPOPS_CLIENT` names the client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import xpops
+
+CLIENT = os.environ.get("XPOPS_CLIENT", "")
+
+
+class Library:
+    """What array-api-extra's fixture `library` takes for one of its backends."""
+
+    modname = "xpops"
+
+    def like(self, *others: Any) -> bool:
+        """Whether it is the same library as one of `others`, which it never is."""
+        return False
+
+
+# The fixture that chooses the namespace, and what it is to choose.
+FIXTURES: dict[str, tuple[str, Any]] = {"array-api-extra": ("library", Library()), "scipy": ("xp", xpops)}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: Any) -> None:
+    """Parametrize the client's fixture with xpops alone."""
+    fixture, value = FIXTURES.get(CLIENT, ("", None))
+    if fixture in metafunc.fixturenames:
+        namespace = pytest.param(value, id="xpops")
+        metafunc.definition.add_marker(pytest.mark.parametrize(fixture, [namespace], indirect=True))
+
+
+def pytest_configure() -> None:
+    """Clients' tests compare on the host, and ask for no permission."""
+    xpops.allow_host_copies().__enter__()
+    if CLIENT == "scikit-learn":
+        _patch_scikit_learn()
+
+
+def _patch_scikit_learn() -> None:
+    """The tests take their namespaces from this generator when they are collected."""
+    from sklearn.utils import _array_api  # type: ignore[import-not-found]
+
+    def combinations(*args: Any, **options: Any) -> Any:
+        yield "xpops", None, "float64"
+        yield "xpops", None, "float32"
+
+    patched: Callable[..., Any] = combinations
+    _array_api.yield_namespace_device_dtype_combinations = patched

@@ -1,0 +1,95 @@
+"""What reports have in common: pytest's counts, versions, the machine, and how they are written."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+REPORTS = Path(__file__).parent / "reports"
+OUTCOMES = ("passed", "failed", "skipped", "xfailed")
+PACKAGES = ("cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc", "numpy", "ml_dtypes", "torch", "cupy-cuda13x", "jax")
+
+
+class Case(NamedTuple):
+    """One test: its name, its outcome (one of `OUTCOMES`), and why it was skipped."""
+
+    name: str
+    outcome: str
+    reason: str = ""
+
+
+def run_pytest(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None, python: str = sys.executable
+) -> tuple[int, list[Case]]:
+    """pytest's exit code and its cases, run in `folder`. No cases where pytest never came to report any."""
+    with TemporaryDirectory() as temporary:
+        junit = Path(temporary) / "junit.xml"
+        command = [python, "-m", "pytest", f"--junitxml={junit}", "-o", "junit_logging=no", *arguments]
+        code = subprocess.run(command, cwd=folder, env=environment, check=False).returncode
+        cases = list(ElementTree.parse(junit).getroot().iter("testcase")) if junit.exists() else []
+    return code, [_case(each) for each in cases]
+
+
+def _case(element: ElementTree.Element) -> Case:
+    name = f"{element.get('classname')}::{element.get('name')}"
+    if element.find("failure") is not None or element.find("error") is not None:
+        return Case(name, "failed")
+    skipped = element.find("skipped")
+    if skipped is None:
+        return Case(name, "passed")
+    outcome = "xfailed" if skipped.get("type") == "pytest.xfail" else "skipped"
+    return Case(name, outcome, skipped.get("message", ""))
+
+
+def counts(cases: Iterable[Case]) -> dict[str, int]:
+    """How many there are of each outcome."""
+    found = Counter(case.outcome for case in cases)
+    return {outcome: found[outcome] for outcome in OUTCOMES}
+
+
+def installed(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """The versions that matter, of what is installed."""
+    found = {"python": sys.version.split()[0]}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def heading(device: str) -> dict[str, Any]:
+    """The date, the device and its driver, and the versions: the first keys of every report."""
+    from xpops.engine.cuda.driver import visible_gpus
+
+    gpu = visible_gpus()[0] if device == "cuda" else None
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "device": device if gpu is None else gpu.name,
+        "driver": None if gpu is None else gpu.driver,
+        "versions": installed(),
+    }
+
+
+def available(device: str) -> bool:
+    """Whether there is such a device here."""
+    from xpops.engine.cuda.driver import visible_gpus
+
+    return device == "cpu" or bool(visible_gpus())
+
+
+def write(path: Path, report: dict[str, Any]) -> None:
+    """Write a report, and show it."""
+    text = json.dumps(report, indent=1)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text + "\n")
+    print(text)

@@ -1,0 +1,51 @@
+"""How arrays are laid out for Fourier transforms."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+
+import pytest
+
+from xpops.plan.fft import MAX_RANK, plan_fft
+
+
+@pytest.mark.parametrize("kind", ["fft", "ifft", "rfft", "irfft"])
+def test_every_choice_of_axes(kind: str) -> None:
+    shape = (2, 3, 4, 5, 6)
+    for count in range(6):
+        for axes in permutations(range(5), count):
+            if not axes and kind in ("rfft", "irfft"):
+                continue
+            lengths = tuple(shape[axis] + 1 for axis in axes)
+            plan = plan_fft(shape, kind, axes, lengths)
+            assert sorted(plan.order) == list(range(5))
+            walked = [place for group in plan.groups for place in group]
+            assert sorted(plan.order[place] for place in walked) == sorted(axes)
+            assert all(len(group) <= MAX_RANK for group in plan.groups)
+            assert all(group == tuple(range(group[0], group[-1] + 1)) for group in plan.groups)
+            assert plan.points == math.prod(lengths)
+            full = dict(zip(axes, lengths, strict=True))
+            for place, axis in enumerate(plan.order):
+                length = full.get(axis, shape[axis])
+                halved = length // 2 + 1 if axes and axis == axes[-1] else length
+                assert plan.taken[place] == (halved if kind == "irfft" else length)
+                assert plan.made[place] == (halved if kind == "rfft" else length)
+            if kind in ("rfft", "irfft"):
+                assert plan.order[plan.groups[0][-1]] == axes[-1]
+
+
+def test_nothing_moves_that_need_not() -> None:
+    order = (0, 1, 2, 3)
+    for axes in ((3,), (2, 3), (3, 2), (0,), (1, 0), (2, 0, 1), (3, 1, 2)):
+        assert plan_fft((4, 5, 6, 7), "fft", axes, (8,) * len(axes)).order == order
+    assert plan_fft((4, 5, 6, 7), "rfft", (3, 2), (8, 8)).order == (0, 1, 3, 2)
+    assert plan_fft((4, 5, 6, 7), "fft", (1,), (8,)).order == (0, 2, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("norm", "forward", "inverse"), [("backward", 1, 1 / 16), ("ortho", 0.25, 0.25), ("forward", 1 / 16, 1)]
+)
+def test_scales(norm: str, forward: float, inverse: float) -> None:
+    plan = plan_fft((4, 4), "fft", (0, 1), (4, 4))
+    assert (plan.scale(norm, False), plan.scale(norm, True)) == (forward, inverse)

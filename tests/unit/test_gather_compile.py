@@ -1,0 +1,49 @@
+"""NVRTC compiles the kernels of gathering and scattering wherever the tests run."""
+
+import pytest
+
+from xpops.core import dtypes as dt
+from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.gather import gather_glue
+from xpops.plan.gather import GatherPlan, GatherPolicy, plan_gather
+
+ARCHITECTURES = (80, 90, 100)
+POLICY = GatherPolicy()
+
+
+def plan(row, itemsize=4, align=16, step=1):
+    return plan_gather((100, row), (0, step), (row, 1), ((1, 0),), (row * step,), itemsize, align, POLICY)
+
+
+WIDE: GatherPlan = plan(64)._replace(index_bits=64, rank=3)
+SOURCES = {
+    "elements": gather_glue(plan(1), (dt.int64,), False),
+    "bytes": gather_glue(plan(1, 1), (dt.uint8,), False),
+    "short rows": gather_glue(plan(4, 8), (dt.int32,), False),
+    "long rows": gather_glue(plan(64), (dt.int64,), False),
+    "strided rows": gather_glue(plan(64, step=3), (dt.int16,), False),
+    "wide": gather_glue(WIDE, (dt.uint64, dt.int8, dt.uint32), False),
+    "set elements": gather_glue(plan(1, 2), (dt.int64,), True),
+    "set long rows": gather_glue(plan(64), (dt.int64, dt.int64), True),
+    "set wide": gather_glue(WIDE, (dt.uint16,), True),
+}
+
+
+@pytest.mark.parametrize("capability", ARCHITECTURES)
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_kind_of_kernel_compiles(name, capability):
+    assert compile_cubin(name, SOURCES[name], capability)
+
+
+@pytest.mark.parametrize(
+    ("row", "itemsize", "align", "word", "words"),
+    [(64, 4, 16, 16, 4), (63, 4, 16, 4, 4), (62, 4, 16, 8, 4), (64, 4, 4, 4, 4), (4, 4, 16, 16, 1), (3, 16, 16, 16, 1)],
+)
+def test_words(row, itemsize, align, word, words):
+    found = plan(row, itemsize, align)
+    assert (found.word, found.words, found.pieces * found.words) == (word, words, POLICY.unroll)
+
+
+def test_large_arrays_count_with_64_bits():
+    assert plan_gather((2**31, 1), (0, 0), (1, 0), ((1, 0),), (1,), 1, 1, POLICY).index_bits == 64
+    assert plan_gather((4, 2**31), (0, 1), (2**31, 1), ((1, 0),), (2**31,), 1, 16, POLICY).index_bits == 32

@@ -1,0 +1,188 @@
+"""Gathering and scattering as the kernels do them, without a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.oracle import bits
+from xpops.core.layouts import layout_of
+from xpops.engine.cuda import faults
+from xpops.plan.gather import gathered_shape
+
+RANDOM = np.random.default_rng(6)
+ENGINE = EmulatedEngine()
+NAMES = ("f: first", "f: second")
+
+
+def same(got: Any, wanted: Any) -> None:
+    assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+    assert np.array_equal(bits(got), bits(wanted))
+
+
+def wide(x: Any, shape: tuple[int, ...]) -> Any:
+    """The layout of an ndarray that is broadcast."""
+    view = np.broadcast_to(x, shape)
+    return layout_of(x.dtype, shape, tuple(step // x.itemsize for step in view.strides), layout_on_gpu(x).device)
+
+
+def gathered(x: Any, axes: tuple[int, ...], indices: tuple[Any, ...], place: int) -> Any:
+    shape = np.broadcast_shapes(*(each.shape for each in indices))
+    program = ENGINE.gather(
+        layout_on_gpu(x), axes, tuple(wide(each, shape) for each in indices), place, NAMES[: len(axes)]
+    )
+    (found,) = run(ENGINE, *program, x, *indices)
+    return found
+
+
+def wanted_of(x: Any, axes: tuple[int, ...], indices: tuple[Any, ...], place: int) -> Any:
+    shape = np.broadcast_shapes(*(each.shape for each in indices))
+    found = np.moveaxis(x, axes, range(len(axes)))[tuple(each.astype(np.int64) for each in indices)]
+    return np.moveaxis(found, range(len(shape)), range(place, place + len(shape)))
+
+
+def scatter(x: Any, axes: tuple[int, ...], indices: tuple[Any, ...], place: int, value: Any) -> None:
+    shape = np.broadcast_shapes(*(each.shape for each in indices))
+    layouts = tuple(wide(each, shape) for each in indices)
+    target = gathered_shape(layout_on_gpu(x), axes, shape, place)
+    kernel = ENGINE.scatter(layout_on_gpu(x), axes, layouts, place, wide(value, target), NAMES[: len(axes)])
+    kernel(0, *(each.ctypes.data for each in (x, value, *indices)))
+
+
+def some(length: int, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:
+    low = 0 if np.dtype(dtype).kind == "u" else -length
+    return RANDOM.integers(low, length, shape).astype(dtype)
+
+
+VIEWS = {
+    "plain": lambda x: x,
+    "reversed": lambda x: x[::-1, ::2, ::-1],
+    "transposed": lambda x: x.transpose(2, 0, 1),
+    "sliced": lambda x: x[:, :, 1:33],
+    "misaligned": lambda x: x[:, 1:, 1:],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.complex128], ids=str)
+def test_one_axis(view: str, dtype: Any) -> None:
+    x = VIEWS[view](RANDOM.integers(0, 200, (13, 20, 64)).astype(dtype))
+    for axis in range(3):
+        index = some(x.shape[axis], (5, 3))
+        same(gathered(x, (axis,), (index,), axis), np.take(x, index, axis))
+        same(gathered(x, (axis,), (index,), 0), wanted_of(x, (axis,), (index,), 0))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
+def test_dtypes_of_indices(dtype: Any) -> None:
+    x = RANDOM.normal(size=(40, 6))
+    index = some(40, (30,), dtype)
+    same(gathered(x, (0,), (index,), 0), x[index.astype(np.int64)])
+
+
+@pytest.mark.parametrize("row", [1, 2, 15, 16, 17, 60, 64, 1000, 4096 + 4])
+def test_rows(row: int) -> None:
+    x = RANDOM.normal(size=(9, row)).astype(np.float32)
+    index = some(9, (7,))
+    same(gathered(x, (0,), (index,), 0), x[index])
+    order, value = RANDOM.permutation(9)[:5], RANDOM.normal(size=(5, row)).astype(np.float32)
+    wanted = x.copy()
+    wanted[order] = value
+    scatter(x, (0,), (order,), 0, value)
+    same(x, wanted)
+
+
+def test_more_than_one_tile_of_each_block() -> None:
+    x = RANDOM.normal(size=(5, 3)).astype(np.float32)
+    index = some(5, (4000,))
+    same(gathered(x, (0,), (index,), 0), x[index])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("axes", "place"), [((0, 1), 0), ((0, 2), 0), ((1, 2), 1), ((2, 1), 1), ((2, 0), 1)])
+def test_two_axes(view: str, axes: tuple[int, int], place: int) -> None:
+    x = VIEWS[view](RANDOM.normal(size=(13, 20, 64)).astype(np.float32))
+    first, second = some(x.shape[axes[0]], (4, 1), np.int32), some(x.shape[axes[1]], (3,), np.uint8)
+    same(gathered(x, axes, (first, second), place), wanted_of(x, axes, (first, second), place))
+    whole = x.copy() if not x.flags.c_contiguous else x
+    order = tuple(RANDOM.permutation(whole.shape[axis])[:4] for axis in axes)
+    value = RANDOM.normal(size=wanted_of(whole, axes, order, place).shape[-1:]).astype(np.float32)
+    wanted = whole.copy()
+    key_view = np.moveaxis(wanted, axes, (0, 1))
+    key_view[order] = np.moveaxis(np.broadcast_to(value, wanted_of(whole, axes, order, place).shape), place, 0)
+    scatter(whole, axes, order, place, value)
+    same(whole, wanted)
+
+
+def test_scatter_into_views() -> None:
+    for name, view in VIEWS.items():
+        base = RANDOM.normal(size=(13, 20, 64))
+        x, copy = view(base), base.copy()
+        index = RANDOM.permutation(x.shape[1])[:5]
+        value = RANDOM.normal(size=(x.shape[0], 5, x.shape[2]))
+        scatter(x, (1,), (index,), 1, value)
+        view(copy)[:, index] = value
+        assert np.array_equal(base, copy), name
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_along(axis: int) -> None:
+    x = RANDOM.normal(size=(13, 20, 6)).astype(np.float32)
+    shape = tuple(4 if each == axis else length for each, length in enumerate(x.shape))
+    index = some(x.shape[axis], shape, np.int16)
+    for each in (x, x[::-1, :, ::-1]):
+        (found,) = run(ENGINE, *ENGINE.take_along(layout_on_gpu(each), layout_on_gpu(index), axis), each, index)
+        same(found, np.take_along_axis(each, index.astype(np.int64), axis))
+
+
+@pytest.mark.parametrize(
+    ("index", "places", "told"),
+    [
+        (np.array([0, 13]), [0, 12], 13),
+        (np.array([-14, 1]), [0, 1], -14),
+        (np.array([2**63 - 1]), [12], 2**47 - 1),
+        (np.array([-(2**63)]), [0], 1 - 2**47),
+        (np.array([2**64 - 1], np.uint64), [12], 2**47 - 1),
+        (np.array([200, 3], np.uint8), [12, 3], 200),
+        (np.array([-100, 3], np.int8), [0, 3], -100),
+    ],
+)
+def test_nothing_out_of_range_is_touched(index: Any, places: list[int], told: int) -> None:
+    x = np.arange(26).reshape(13, 2)
+    same(gathered(x, (0,), (index,), 0), x[places])
+    with pytest.raises(
+        IndexError, match=rf"^f: first holds {told}; accepted: -13 to 12 \(cuda:0 found it in an earlier"
+    ):
+        ENGINE.faults.check()
+    ENGINE.faults.check()
+    before = x.copy()
+    scatter(x, (0,), (index,), 0, np.array(-1))
+    right = [int(each) for each in index if -13 <= int(each) < 13]
+    before[right] = -1
+    same(x, before)
+    with pytest.raises(IndexError, match=f"f: first holds {told};"):
+        ENGINE.faults.check()
+
+
+def test_which_of_several_indices_is_out_of_range() -> None:
+    x = np.arange(12).reshape(3, 4)
+    gathered(x, (0, 1), (np.array([1, 2]), np.array([3, 4])), 0)
+    with pytest.raises(IndexError, match=r"^f: second holds 4; accepted: -4 to 3"):
+        ENGINE.faults.check()
+
+
+def test_what_a_debugged_call_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(faults.config, "debug", True)
+    with pytest.raises(IndexError, match=r"^f: first holds 3; accepted: -3 to 2$"):
+        gathered(np.arange(3), (0,), (np.array([3]),), 0)
+
+
+def test_codes_are_used_again() -> None:
+    engine = EmulatedEngine()
+    codes = [engine.faults.code("f: first", length) for length in range(1, 40000)]
+    assert len(set(codes)) == 2**15 - 1
+    assert engine.faults.code("f: first", 39999) == codes[-1]
+    assert engine.faults.code("f: first", 1) != codes[-1]

@@ -1,0 +1,25 @@
+"""NVRTC compiles the kernels beside cuSOLVER and cuBLAS wherever the tests run."""
+
+import pytest
+
+from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.lu import slogdet_glue
+from xpops.engine.cuda.spectral import eigenvectors_glue
+from xpops.engine.cuda.triangular import triangle_glue
+
+ARCHITECTURES = (80, 90, 100)
+SOURCES = {
+    **{
+        f"slogdet {c_type} {pivot}": slogdet_glue(c_type, pivot)
+        for c_type in ("float", "double", "complex<float>", "complex<double>")
+        for pivot in ("int32", "int64")
+    },
+    **{f"triangle {size} {upper}": triangle_glue(size, upper) for size in (4, 8, 16) for upper in (False, True)},
+    **{f"eigenvectors {c_type}": eigenvectors_glue(c_type) for c_type in ("float", "double")},
+}
+
+
+@pytest.mark.parametrize("capability", ARCHITECTURES)
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_kernel(name, capability):
+    assert compile_cubin(name.split()[0], SOURCES[name], capability).startswith(b"\x7fELF")

@@ -1,0 +1,184 @@
+"""What the CUDA engine asks of cuSOLVER, cuBLAS and cuFFT, and makes of their answers, without a GPU."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from xpops.core import dtypes as dt
+from xpops.core.errors import LinAlgError
+from xpops.core.layouts import layout_of
+from xpops.dispatch import calls, fft, linalg
+from xpops.engine.cuda import fft as cuda_fft
+from xpops.engine.cuda import lu, solver, spectral, triangular
+
+pytest.importorskip("nvmath")
+from tests.helpers.fake_libraries import FakeCufft, FakeLibrary
+
+DTYPES = ("float32", "float64", "complex64", "complex128")
+# One matrix, few, as many as are decomposed together, and large ones.
+SHAPES = [(1, 5), (2, 4), (4, 3), (3, 1), (3, 40)]
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An emulated engine, whose libraries are fakes."""
+    engine = EmulatedEngine()
+    libraries = {name: FakeLibrary(name) for name in ("cublas", "cusolverDn")}
+    engine.libraries = libraries  # type: ignore[attr-defined]
+    for module in (lu, solver, spectral, triangular):
+        monkeypatch.setattr(module, "library", lambda engine, name: libraries[name])
+    plans = cuda_fft.Plans(FakeCufft())  # type: ignore[arg-type]
+    monkeypatch.setattr(cuda_fft, "plans_of", lambda engine: plans)
+    monkeypatch.setattr(calls, "engine_of", lambda device: engine)
+    monkeypatch.setattr(calls, "_calls", {})
+    engine.plans = plans  # type: ignore[attr-defined]
+    return engine
+
+
+def some(dtype: str, *shape: int) -> Any:
+    generator = np.random.default_rng(sum(shape))
+    host = generator.normal(size=shape) + 1j * generator.normal(size=shape)
+    return (host if np.dtype(dtype).kind == "c" else host.real).astype(dtype)
+
+
+def results(engine: Any, plan: Any, *operands: Any, parameters: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    program = plan(engine, tuple(map(layout_on_gpu, operands)), *parameters)
+    return run(engine, *program, *operands)
+
+
+def close(got: Any, wanted: Any) -> None:
+    assert got.shape == wanted.shape
+    np.testing.assert_allclose(got, wanted, atol=2000 * np.finfo(got.dtype).eps * max(1, abs(wanted).max(initial=1)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("count", "size"), SHAPES)
+def test_square_matrices(engine: Any, dtype: str, count: int, size: int) -> None:
+    x = some(dtype, count, size, size) + size * np.eye(size, dtype=dtype)
+    (inverse,) = results(engine, linalg.inv, x)
+    close(inverse @ x, np.broadcast_to(np.eye(size, dtype=dtype), x.shape))
+    for matrices in (x, np.ascontiguousarray(x[:, ::-1])):
+        found = results(engine, linalg.slogdet, matrices, parameters=("slogdet",))
+        for got, wanted in zip(found, np.linalg.slogdet(matrices), strict=True):
+            close(got, wanted)
+    for sides in (some(dtype, size), some(dtype, count, size, 3), some(dtype, 2, 1, size, 2)):
+        (solution,) = results(engine, linalg.solve, x, sides)
+        wanted = np.linalg.solve(x, sides[:, None])[..., 0] if sides.ndim == 1 else np.linalg.solve(x, sides)
+        close(solution, wanted)
+    (solution,) = results(engine, linalg.solve, x[0], some(dtype, 4, size, 2))
+    close(solution, np.linalg.solve(x[0], some(dtype, 4, size, 2)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("count", "size"), SHAPES)
+def test_hermitian_matrices(engine: Any, dtype: str, count: int, size: int) -> None:
+    x = some(dtype, count, size, size)
+    x = x @ x.mT.conj() + size * np.eye(size, dtype=dtype)
+    for upper in (False, True):
+        (factor,) = results(engine, linalg.cholesky, x, parameters=(upper,))
+        close(factor, np.linalg.cholesky(x, upper=upper))
+    lower = np.tril(x) + np.triu(np.full_like(x, 9), 1)
+    values, vectors = results(engine, linalg.eigh, lower, parameters=("eigh", True))
+    close(values, np.linalg.eigvalsh(x))
+    close(x @ vectors, values[:, None] * vectors)
+    close(results(engine, linalg.eigh, x, parameters=("eigvalsh", False))[0], values)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("count", "size"), [(1, 5), (3, 4)])
+def test_any_eigenvalues(engine: Any, dtype: str, count: int, size: int) -> None:
+    x = some(dtype, count, size, size)
+    values, vectors = results(engine, linalg.eig, x, parameters=("eig", True))
+    close(x @ vectors, values[:, None] * vectors)
+    close(results(engine, linalg.eig, x, parameters=("eigvals", False))[0], values)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shape", [(1, 4, 6), (1, 6, 4), (3, 4, 6), (4, 6, 4), (3, 1, 3), (3, 3, 1), (2, 40, 36)], ids=str
+)
+def test_oblong_matrices(engine: Any, dtype: str, shape: tuple[int, ...]) -> None:
+    x = some(dtype, *shape)
+    least = min(shape[1:])
+    for full in (False, True):
+        u, s, vh = results(engine, linalg.svd, x, parameters=("svd", full))
+        close(s, np.linalg.svdvals(x))
+        close(u[..., :least] * s[:, None] @ vh[:, :least], x)
+        for sides in (u.mT.conj() @ u, vh @ vh.mT.conj()):
+            close(sides, np.broadcast_to(np.eye(sides.shape[-1], dtype=dtype), sides.shape))
+        q, r = results(engine, linalg.qr, x, parameters=(full,))
+        close(q @ r, x)
+        close(q.mT.conj() @ q, np.broadcast_to(np.eye(q.shape[-1], dtype=dtype), (shape[0], *q.shape[-1:] * 2)))
+        assert np.array_equal(r, np.triu(r))
+    close(results(engine, linalg.svd, x, parameters=("svdvals", None))[0], s)
+
+
+def test_what_the_libraries_are_asked(engine: Any) -> None:
+    """Stacks of small matrices by one call."""
+    x = some("float32", 8, 6, 6) + 6 * np.eye(6, dtype=np.float32)
+    cublas, cusolver = (engine.libraries[name].called for name in ("cublas", "cusolverDn"))
+    results(engine, linalg.inv, x)
+    results(engine, linalg.solve, x, x)
+    results(engine, linalg.eigh, x, parameters=("eigh", True))
+    results(engine, linalg.svd, x, parameters=("svd", True))
+    assert cublas == ["smatinv_batched", "sgetrf_batched", "sgetrs_batched"]
+    assert [name for name in cusolver if "buffer" not in name] == ["xsyev_batched", "sgesvdj_batched"]
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_failures(engine: Any, count: int) -> None:
+    x = np.ones((count, 3, 3))
+    with pytest.raises(LinAlgError, match="inv: a matrix is singular"):
+        results(engine, linalg.inv, x)
+    with pytest.raises(LinAlgError, match="solve: a matrix is singular"):
+        results(engine, linalg.solve, x, x)
+    with pytest.raises(LinAlgError, match="cholesky: a matrix is not positive definite"):
+        results(engine, linalg.cholesky, -x, parameters=(False,))
+    sign, logabsdet = results(engine, linalg.slogdet, x, parameters=("slogdet",))
+    assert (sign == 0).all()
+    assert (logabsdet == -np.inf).all()
+
+
+def norms(kind: str, x: Any, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Any:
+    for norm in fft.NORMS:
+        yield norm, getattr(np.fft, f"{kind}n")(x, lengths, axes, norm)
+
+
+@pytest.mark.parametrize("kind", ["fft", "ifft", "rfft", "irfft"])
+@pytest.mark.parametrize("shape", [(6,), (3, 4), (2, 3, 4), (2, 3, 2, 4)], ids=str)
+def test_transforms(engine: Any, kind: str, shape: tuple[int, ...]) -> None:
+    x = some("float64" if kind == "rfft" else "complex64", *shape)
+    before = x.copy()
+    for count in range(1, len(shape) + 1):
+        for axes in itertools.permutations(range(len(shape)), count):
+            for lengths in (tuple(max(shape[a], 2) for a in axes), tuple(5 - a for a in axes)):
+                for norm, wanted in norms(kind, x, axes, lengths):
+                    parameters = ("f", kind, lengths, axes, norm)
+                    (got,) = results(engine, fft.along_axes, x, parameters=parameters)
+                    assert got.dtype == wanted.dtype
+                    close(got, wanted)
+    assert np.array_equal(x, before)
+
+
+def test_plans_are_kept(engine: Any) -> None:
+    x = some("complex64", 3, 8)
+    for _ in range(3):
+        results(engine, fft.along_axis, x, parameters=("fft", "fft", None, -1, "backward"))
+        results(engine, fft.along_axis, x, parameters=("ifft", "ifft", None, -1, "ortho"))
+    assert engine.plans.cufft.made == 1
+    for n in range(1, cuda_fft.PLANS + 10):
+        results(engine, fft.along_axis, x, parameters=("fft", "fft", n, -1, "backward"))
+    assert len(engine.plans._plans) == cuda_fft.PLANS
+
+
+def test_geometry() -> None:
+    x = layout_of(dt.complex64, (2, 3, 4, 5), None, EmulatedEngine().context.device)
+    geometry, times = cuda_fft.geometry_of(x, x, (2, 3), "fft")
+    assert (geometry.batch, geometry.step, geometry.strides, times) == (6, 1, (20, 20), 1)
+    geometry, times = cuda_fft.geometry_of(x, x, (1,), "fft")
+    assert (geometry.batch, geometry.step, geometry.strides, times) == (20, 20, (1, 1), 2)

@@ -1,0 +1,47 @@
+"""What composite functions ask of their operand, so that errors name the function that was called."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from xpops.array import adopt_foreign
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.plan import views
+
+
+class Operand(NamedTuple):
+    """An array's dtype and shape, and the axes that a function goes along."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+
+    @property
+    def has_nan(self) -> bool:
+        """Whether the dtype has a NaN."""
+        return self.dtype in dt.CATEGORIES["floating-point"]
+
+
+def operand_of(function: str, x: Any, axis: Any, accepts: str = "arithmetic", *, nonempty: bool = False) -> Operand:
+    """What `x`, an array of any framework, is; `axis` None are all axes.
+
+    Raises
+    ------
+    TypeError
+        If `x` is no array, its dtype is not of the category `accepts`, or an axis is no integer.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice, or, with `nonempty`, there is nothing along the axes.
+    """
+    given = adopt_foreign(x, function, "x")
+    if given.dtype not in dt.CATEGORIES[accepts]:
+        names = ", ".join(each.name for each in dt.INFO if each in dt.CATEGORIES[accepts])
+        raise TypeError(f"{function}: dtype {given.dtype} is not accepted; accepted: {names}")
+    axes = tuple(range(given.ndim)) if axis is None else views.axes_of(axis, given.ndim, function)
+    if nonempty and 0 in (given.shape[i] for i in axes):
+        raise ValueError(
+            f"{function}: x has shape {given.shape}, nothing along axis {axis}; accepted: at least one element"
+        )
+    return Operand(given.dtype, given.shape, axes)

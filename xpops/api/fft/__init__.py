@@ -1,0 +1,21 @@
+"""Discrete Fourier transforms, for arrays of any framework."""
+
+from xpops.api.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+from xpops.api.fft.transforms import fft, fftn, hfft, ifft, ifftn, ihfft, irfft, irfftn, rfft, rfftn
+
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]

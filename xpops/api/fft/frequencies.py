@@ -1,0 +1,131 @@
+"""Sample frequencies, and spectra with frequency 0 in the middle."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from xpops.api.creation import arange
+from xpops.api.data_types import astype
+from xpops.api.joining import concat
+from xpops.api.repetition import roll
+from xpops.array import Array, adopt_foreign
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType, as_dtype
+from xpops.plan.views import axes_of
+
+__all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
+
+
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
+    """The frequencies of the elements of `fft`, in cycles for each unit of `d`.
+
+    Parameters
+    ----------
+    n : int
+        The points of the transform.
+    d : float
+        From one sample to the next.
+    dtype : numpy.dtype, optional
+        Real floating-point; by default float64.
+    device : Device or str, optional
+
+    Returns
+    -------
+    Array
+        Of shape ``(n,)``: from 0 up, then the negative ones up to the least.
+
+    Raises
+    ------
+    TypeError
+        If `n` is no integer, or `dtype` is another one.
+    ValueError
+        If `n` is not positive.
+
+    Examples
+    --------
+    >>> xp.fft.fftfreq(4)
+    Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float64, device='cpu')
+    """
+    count, found = _count(n, "fftfreq"), _real(dtype, "fftfreq")
+    up, down = (arange(*ends, dtype=dt.float64, device=device) for ends in ((0, (count + 1) // 2), (-(count // 2), 0)))
+    frequencies: Array = astype(concat((up, down)) / (count * d), found, copy=False)
+    return frequencies
+
+
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
+    """The frequencies of the elements of `rfft`; see `fftfreq`. The highest one is positive.
+
+    Examples
+    --------
+    >>> xp.fft.rfftfreq(4)
+    Array([0.  , 0.25, 0.5 ], dtype=float64, device='cpu')
+    """
+    count, found = _count(n, "rfftfreq"), _real(dtype, "rfftfreq")
+    steps = arange(0, count // 2 + 1, dtype=dt.float64, device=device)
+    frequencies: Array = astype(steps / (count * d), found, copy=False)
+    return frequencies
+
+
+def fftshift(x: Any, /, *, axes: Any = None) -> Any:
+    """A spectrum with frequency 0 in the middle.
+
+    Parameters
+    ----------
+    x : array
+    axes : int or tuple of int, optional
+        By default all.
+
+    Returns
+    -------
+    array
+        Of the dtype and shape of `x`, its halves exchanged along `axes`.
+
+    Raises
+    ------
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.fft.fftshift(xp.fft.fftfreq(4))
+    Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float64, device='cpu')
+    """
+    shape, found = _axes(x, axes, "fftshift")
+    return roll(x, tuple(shape[axis] // 2 for axis in found), axis=found)
+
+
+def ifftshift(x: Any, /, *, axes: Any = None) -> Any:
+    """The inverse of `fftshift`, from which it differs for odd lengths.
+
+    Examples
+    --------
+    >>> xp.fft.ifftshift(xp.asarray([-1.0, 0.0, 1.0]))
+    Array([ 0.,  1., -1.], dtype=float64, device='cpu')
+    """
+    shape, found = _axes(x, axes, "ifftshift")
+    return roll(x, tuple(-(shape[axis] // 2) for axis in found), axis=found)
+
+
+def _axes(x: Any, axes: Any, function: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    shape = adopt_foreign(x, function, "x").shape
+    return shape, tuple(range(len(shape))) if axes is None else axes_of(axes, len(shape), function, "axes")
+
+
+def _count(n: Any, function: str) -> int:
+    try:
+        count = operator.index(n)
+    except TypeError:
+        raise TypeError(f"{function}: n is {n!r}; accepted: an integer") from None
+    if count < 1:
+        raise ValueError(f"{function}: n is {count}; accepted: 1 and more")
+    return count
+
+
+def _real(dtype: Any, function: str) -> DType:
+    found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, function)
+    if found not in dt.CATEGORIES["real floating-point"]:
+        raise TypeError(f"{function}: dtype {found} is not accepted; accepted: real floating-point dtypes")
+    return found

@@ -1,0 +1,239 @@
+"""Decompositions of matrices."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from xpops.dispatch import linalg
+from xpops.dispatch.primitives import compute, unary
+
+__all__ = ["cholesky", "eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
+
+
+class EigResult(NamedTuple):
+    """The result of `eig`."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class EighResult(NamedTuple):
+    """The result of `eigh`."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class QRResult(NamedTuple):
+    """The result of `qr`."""
+
+    Q: Any
+    R: Any
+
+
+class SVDResult(NamedTuple):
+    """The result of `svd`."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def cholesky(x: Any, /, *, upper: bool = False) -> Any:
+    """The triangular factor of Hermitian positive definite matrices. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``. Only the triangle that the factor has is
+        read.
+    upper : bool
+
+    Returns
+    -------
+    array
+        Like `x`: L with ``x = L @ L.H``, or with `upper` U with ``x = U.H @ U``.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has another shape.
+    LinAlgError
+        If a matrix is not positive definite.
+
+    Examples
+    --------
+    >>> xp.linalg.cholesky(xp.asarray([[4.0, 2.0], [2.0, 5.0]]))
+    Array([[2., 0.],
+           [1., 2.]], dtype=float64, device='cpu')
+    """
+    return unary(linalg.cholesky, "cholesky", x, bool(upper))
+
+
+def eig(x: Any, /) -> EigResult:
+    """The eigenvalues and eigenvectors of any square matrices. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``.
+
+    Returns
+    -------
+    eigenvalues : array
+        Complex, of shape ``(..., M)``, in no order.
+    eigenvectors : array
+        Complex, of the shape of `x`; column i belongs to eigenvalue i, and has length 1.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has another shape.
+    LinAlgError
+        If the eigenvalues did not converge.
+
+    Examples
+    --------
+    >>> xp.linalg.eig(xp.asarray([[2.0, 0.0], [0.0, 3.0]])).eigenvalues
+    Array([2.+0.j, 3.+0.j], dtype=complex128, device='cpu')
+    """
+    return EigResult(*compute(linalg.eig, "eig", ("x",), (x,), "eig", True))
+
+
+def eigh(x: Any, /) -> EighResult:
+    """The eigenvalues and eigenvectors of Hermitian matrices. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``. Only the lower triangle is read.
+
+    Returns
+    -------
+    eigenvalues : array
+        Real, of shape ``(..., M)``, ascending.
+    eigenvectors : array
+        Like `x`; column i belongs to eigenvalue i. The columns are orthonormal.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has another shape.
+    LinAlgError
+        If the eigenvalues did not converge.
+
+    Examples
+    --------
+    >>> xp.linalg.eigh(xp.asarray([[3.0, 0.0], [0.0, 1.0]])).eigenvalues
+    Array([1., 3.], dtype=float64, device='cpu')
+    """
+    return EighResult(*compute(linalg.eigh, "eigh", ("x",), (x,), "eigh", True))
+
+
+def eigvals(x: Any, /) -> Any:
+    """The eigenvalues of any square matrices; see `eig`.
+
+    Examples
+    --------
+    >>> xp.linalg.eigvals(xp.asarray([[2.0, 1.0], [0.0, 3.0]]))
+    Array([2.+0.j, 3.+0.j], dtype=complex128, device='cpu')
+    """
+    return unary(linalg.eig, "eigvals", x, "eigvals", False)
+
+
+def eigvalsh(x: Any, /) -> Any:
+    """The eigenvalues of Hermitian matrices; see `eigh`.
+
+    Examples
+    --------
+    >>> xp.linalg.eigvalsh(xp.asarray([[3.0, 0.0], [0.0, 1.0]]))
+    Array([1., 3.], dtype=float64, device='cpu')
+    """
+    return unary(linalg.eigh, "eigvalsh", x, "eigvalsh", False)
+
+
+def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
+    """Matrices as products of one with orthonormal columns and an upper triangular one.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, N)``; K is the lesser of both.
+    mode : {"reduced", "complete"}
+
+    Returns
+    -------
+    Q : array
+        Of shape ``(..., M, K)``, or ``(..., M, M)`` if complete.
+    R : array
+        Of shape ``(..., K, N)``, or ``(..., M, N)`` if complete.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has fewer than two axes, or there is no such `mode`.
+
+    Examples
+    --------
+    >>> found = xp.linalg.qr(xp.ones((3, 2)))
+    >>> found.Q.shape, found.R.shape
+    ((3, 2), (2, 2))
+    """
+    if mode not in ("reduced", "complete"):
+        raise ValueError(f"qr: mode is {mode!r}; accepted: 'reduced' and 'complete'")
+    return QRResult(*compute(linalg.qr, "qr", ("x",), (x,), mode == "complete"))
+
+
+def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
+    """Singular values and vectors: ``x = U @ diag(S) @ Vh``. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, N)``; K is the lesser of both.
+    full_matrices : bool
+        Whether `U` and `Vh` are square.
+
+    Returns
+    -------
+    U : array
+        Of shape ``(..., M, M)`` or ``(..., M, K)``, with orthonormal columns.
+    S : array
+        Real, of shape ``(..., K)``, descending.
+    Vh : array
+        Of shape ``(..., N, N)`` or ``(..., K, N)``, with orthonormal rows.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has fewer than two axes.
+    LinAlgError
+        If the singular values did not converge.
+
+    Examples
+    --------
+    >>> xp.linalg.svd(xp.asarray([[0.0, 2.0], [1.0, 0.0]])).S
+    Array([2., 1.], dtype=float64, device='cpu')
+    """
+    return SVDResult(*compute(linalg.svd, "svd", ("x",), (x,), "svd", bool(full_matrices)))
+
+
+def svdvals(x: Any, /) -> Any:
+    """The singular values of matrices, descending; see `svd`.
+
+    Examples
+    --------
+    >>> xp.linalg.svdvals(xp.asarray([[0.0, 2.0], [1.0, 0.0]]))
+    Array([2., 1.], dtype=float64, device='cpu')
+    """
+    return unary(linalg.svd, "svdvals", x, "svdvals", None)

@@ -1,0 +1,131 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from xpops.api.arithmetic import abs, pow, reciprocal, square
+from xpops.api.comparison import not_equal
+from xpops.api.data_types import astype
+from xpops.api.exponential import sqrt
+from xpops.api.linalg.decompositions import svdvals
+from xpops.api.manipulation import expand_dims
+from xpops.api.statistical import max, min, sum
+from xpops.array import Array, adopt_foreign
+from xpops.core import dtypes as dt
+
+__all__ = ["matrix_norm", "vector_norm"]
+
+_MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """Norms of matrices.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point, of shape ``(..., M, N)``.
+    keepdims : bool
+        Whether both axes stay, with length 1.
+    ord : {1, -1, 2, -2, inf, -inf, "fro", "nuc"}
+        The largest or (-1) smallest sum of a column; the largest or (-2) smallest singular value; the largest or (-inf)
+        smallest sum of a row; the root of the sum of squares; the sum of singular values. None is "fro". Singular
+        values are those of `svd`, which waits for the device and takes no half types.
+
+    Returns
+    -------
+    array
+        Real. Matrices without elements have the norm 0; the smallest of nothing is not defined.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    ValueError
+        If `x` has fewer than two axes, or there is no such `ord`.
+    LinAlgError
+        If singular values did not converge.
+
+    Examples
+    --------
+    >>> x = xp.asarray([[3.0, 0.0], [4.0, 1.0]])
+    >>> xp.linalg.matrix_norm(x, ord=1)
+    Array(7., dtype=float64, device='cpu')
+    """
+    given = _floating(x, "matrix_norm")
+    ord = "fro" if ord is None else ord
+    if given.ndim < 2:
+        raise ValueError(f"matrix_norm: x has shape {given.shape}; accepted: two axes or more")
+    if ord not in _MATRIX_ORDERS:
+        raise ValueError(f"matrix_norm: ord is {ord!r}; accepted: {', '.join(map(str, _MATRIX_ORDERS))}")
+    if ord == "fro" or (0 in given.shape[-2:] and ord in (1, 2, math.inf)):
+        return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
+    if ord in ("nuc", 2, -2):
+        values = svdvals(x)
+        found = sum(values, axis=-1) if ord == "nuc" else max(values, axis=-1) if ord == 2 else min(values, axis=-1)
+        return expand_dims(found, axis=(-2, -1)) if keepdims else found
+    along, across = (-2, -1) if ord in (1, -1) else (-1, -2)
+    sums = sum(abs(x), axis=along, keepdims=True)
+    found = (max if ord > 0 else min)(sums, axis=across, keepdims=True)
+    return found if keepdims else sum(found, axis=(-2, -1))
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """Norms of vectors, which may go along several axes.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point.
+    axis : int or tuple of int, optional
+        By default all.
+    keepdims : bool
+        Whether these axes stay, with length 1.
+    ord : float
+        p of ``sum(abs(x) ** p) ** (1 / p)``; inf and -inf: the largest and the smallest absolute value; 0: how many
+        elements are not 0.
+
+    Returns
+    -------
+    array
+        Real.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted, or `ord` is no number.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice, or the largest or smallest of nothing is asked for.
+
+    Examples
+    --------
+    >>> xp.linalg.vector_norm(xp.asarray([[3.0, 4.0], [6.0, 8.0]]), axis=1)
+    Array([ 5., 10.], dtype=float64, device='cpu')
+    """
+    real = _floating(x, "vector_norm").dtype
+    if isinstance(ord, bool) or not isinstance(ord, (int, float)):
+        raise TypeError(f"vector_norm: ord is {ord!r}; accepted: a number")
+    how = {"axis": axis, "keepdims": keepdims}
+    if ord == 0:
+        return astype(sum(not_equal(x, 0.0), **how), dt.REAL_OF.get(real, real))
+    size = abs(x)
+    if ord == 2:
+        return sqrt(sum(square(size), **how))
+    if ord == 1:
+        return sum(size, **how)
+    if math.isinf(ord):
+        return (max if ord > 0 else min)(size, **how)
+    if ord == -1:
+        return reciprocal(sum(reciprocal(size), **how))
+    return pow(sum(pow(size, ord), **how), 1 / ord)
+
+
+def _floating(x: Any, function: str) -> Array:
+    given = adopt_foreign(x, function, "x")
+    if given.dtype not in dt.CATEGORIES["floating-point"]:
+        raise TypeError(f"{function}: x has dtype {given.dtype}; accepted: floating-point dtypes")
+    return given

@@ -1,0 +1,214 @@
+"""Products of vectors, powers of matrices, and diagonals."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from xpops.api.arithmetic import multiply, positive, subtract
+from xpops.api.foreign import keeps_framework
+from xpops.api.joining import stack
+from xpops.api.linalg.solutions import inv
+from xpops.api.linear_algebra import matmul
+from xpops.api.manipulation import expand_dims, unstack
+from xpops.api.statistical import sum
+from xpops.array import Array, adopt_foreign, view_of
+from xpops.core import dtypes as dt
+from xpops.dispatch import linalg
+from xpops.dispatch.primitives import unary
+from xpops.plan import views
+
+__all__ = ["cross", "diagonal", "matrix_power", "outer", "trace"]
+
+
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """The cross products of vectors of three elements.
+
+    Parameters
+    ----------
+    x1, x2 : array
+        Numeric, of length 3 along `axis`; the other axes broadcast.
+    axis : int
+        Negative: it is counted from the last axis of either.
+
+    Returns
+    -------
+    array
+        Of the promoted dtype.
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not numeric, or the dtypes have none in common.
+    ValueError
+        If `axis` is not negative or another length than 3, or the other axes do not broadcast.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.linalg.cross(xp.asarray([1, 0, 0]), xp.asarray([0, 1, 0]))
+    Array([0, 0, 1], dtype=int64, device='cpu')
+    """
+    for name, x in (("x1", x1), ("x2", x2)):
+        given = adopt_foreign(x, "cross", name)
+        place = views.axis_of(axis, given.ndim, "cross")
+        if operator.index(axis) >= 0:
+            raise ValueError(f"cross: axis is {axis}; accepted: negative ones")
+        if given.shape[place] != 3:
+            raise ValueError(f"cross: {name} has shape {given.shape}; accepted: length 3 along axis {axis}")
+        if given.dtype not in dt.CATEGORIES["numeric"]:
+            raise TypeError(f"cross: {name} has dtype {given.dtype}; accepted: numeric dtypes")
+    a, b = unstack(x1, axis=axis), unstack(x2, axis=axis)
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return stack([subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in pairs], axis=axis)
+
+
+@keeps_framework
+def diagonal(x: Array, /, *, offset: int = 0) -> Array:
+    """The diagonals of matrices.
+
+    Parameters
+    ----------
+    x : array
+        Of shape ``(..., M, N)``.
+    offset : int
+        Which one: 0 is the main one, those above it are positive, and those below negative.
+
+    Returns
+    -------
+    array
+        A view of shape ``(..., K)``; K is 0 where there is no such diagonal.
+
+    Raises
+    ------
+    TypeError
+        If `offset` is no integer.
+    ValueError
+        If `x` has fewer than two axes.
+
+    Examples
+    --------
+    >>> xp.linalg.diagonal(xp.asarray([[1, 2], [3, 4]]))
+    Array([1, 4], dtype=int64, device='cpu')
+    """
+    if x.ndim < 2:
+        raise ValueError(f"diagonal: x has shape {x.shape}; accepted: two axes or more")
+    try:
+        shift = operator.index(offset)
+    except TypeError:
+        raise TypeError(f"diagonal: offset is {offset!r}; accepted: an integer") from None
+    return view_of(x, views.diagonal(x._layout, shift))
+
+
+def matrix_power(x: Any, n: int, /) -> Any:
+    """Square matrices multiplied with themselves.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``.
+    n : int
+        How often. If negative, the inverse is, which waits for the device.
+
+    Returns
+    -------
+    array
+        Like `x`; identity matrices for 0.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype, or `n` is no integer.
+    ValueError
+        If `x` has another shape.
+    LinAlgError
+        If `n` is negative and a matrix is singular.
+
+    Examples
+    --------
+    >>> xp.linalg.matrix_power(xp.asarray([[1.0, 1.0], [0.0, 1.0]]), 5)
+    Array([[1., 5.],
+           [0., 1.]], dtype=float64, device='cpu')
+    """
+    try:
+        times = operator.index(n)
+    except TypeError:
+        raise TypeError(f"matrix_power: n is {n!r}; accepted: an integer") from None
+    linalg.matrices(adopt_foreign(x, "matrix_power", "x")._layout, "matrix_power")
+    if times == 0:
+        return unary(linalg.identity, "matrix_power", x, "matrix_power")
+    square, times = (inv(x), -times) if times < 0 else (positive(x), times)
+    result = None
+    while True:
+        if times & 1:
+            result = square if result is None else matmul(result, square)
+        times >>= 1
+        if not times:
+            return result
+        square = matmul(square, square)
+
+
+def outer(x1: Any, x2: Any, /) -> Any:
+    """The products of each element of one vector with each of another.
+
+    Parameters
+    ----------
+    x1, x2 : array
+        Numeric, with one axis, of N and M elements.
+
+    Returns
+    -------
+    array
+        Of the promoted dtype and of shape ``(N, M)``.
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not numeric, or the dtypes have none in common.
+    ValueError
+        If an operand has not one axis.
+
+    Examples
+    --------
+    >>> xp.linalg.outer(xp.asarray([1, 2]), xp.asarray([3, 4]))
+    Array([[3, 4],
+           [6, 8]], dtype=int64, device='cpu')
+    """
+    for name, x in (("x1", x1), ("x2", x2)):
+        given = adopt_foreign(x, "outer", name)
+        if given.ndim != 1:
+            raise ValueError(f"outer: {name} has shape {given.shape}; accepted: one axis")
+    return multiply(expand_dims(x1, axis=1), expand_dims(x2, axis=0))
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    """The sums of the diagonals of matrices.
+
+    Parameters
+    ----------
+    x : array
+        Numeric, of shape ``(..., M, N)``.
+    offset : int
+        As for `diagonal`.
+    dtype : numpy.dtype, optional
+        As for `sum`.
+
+    Returns
+    -------
+    array
+        Of shape ``(...)``.
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted, or `offset` is no integer.
+    ValueError
+        If `x` has fewer than two axes.
+
+    Examples
+    --------
+    >>> xp.linalg.trace(xp.asarray([[1, 2], [3, 4]]))
+    Array(5, dtype=int64, device='cpu')
+    """
+    return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)

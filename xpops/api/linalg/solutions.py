@@ -1,0 +1,231 @@
+"""Solutions of linear equations, and what tells whether there are any."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from xpops.api.arithmetic import conj, multiply, reciprocal
+from xpops.api.comparison import greater
+from xpops.api.exponential import exp
+from xpops.api.linalg.decompositions import svd, svdvals
+from xpops.api.linear_algebra import matmul
+from xpops.api.manipulation import expand_dims, matrix_transpose
+from xpops.api.searching import count_nonzero, where
+from xpops.api.statistical import max
+from xpops.array import adopt_foreign
+from xpops.core.dtypes import REAL_OF
+from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch import linalg
+from xpops.dispatch.primitives import compute, unary
+
+__all__ = ["det", "inv", "matrix_rank", "pinv", "slogdet", "solve"]
+
+
+class SlogdetResult(NamedTuple):
+    """The result of `slogdet`."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def det(x: Any, /) -> Any:
+    """The determinants of square matrices.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``.
+
+    Returns
+    -------
+    array
+        Of the dtype of `x` and of shape ``(...)``.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has another shape.
+
+    Examples
+    --------
+    >>> xp.linalg.det(xp.asarray([[2.0, 1.0], [0.0, 4.0]]))
+    Array(8., dtype=float64, device='cpu')
+    """
+    sign, logabsdet = compute(linalg.slogdet, "det", ("x",), (x,), "det")
+    return multiply(sign, exp(logabsdet))
+
+
+def inv(x: Any, /) -> Any:
+    """The inverses of square matrices. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``.
+
+    Returns
+    -------
+    array
+        Like `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has another shape.
+    LinAlgError
+        If a matrix is singular.
+
+    Examples
+    --------
+    >>> xp.linalg.inv(xp.asarray([[2.0, 0.0], [0.0, 4.0]]))
+    Array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float64, device='cpu')
+    """
+    return unary(linalg.inv, "inv", x)
+
+
+def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
+    """How many singular values of matrices are not negligible. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, N)``.
+    rtol : float or array, optional
+        Up to which part of the largest singular value one is negligible; an array broadcasts with the shape ``(...)``.
+        By default the larger of M and N, times the dtype's epsilon.
+
+    Returns
+    -------
+    array
+        int64, of shape ``(...)``.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has fewer than two axes.
+    LinAlgError
+        If the singular values did not converge.
+
+    Examples
+    --------
+    >>> xp.linalg.matrix_rank(xp.ones((3, 4)))
+    Array(1, dtype=int64, device='cpu')
+    """
+    values = svdvals(x)
+    return count_nonzero(_counting(x, values, rtol, "matrix_rank"), axis=-1)
+
+
+def pinv(x: Any, /, *, rtol: Any = None) -> Any:
+    """The pseudo-inverses of Moore and Penrose. Waits for the device.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, N)``.
+    rtol : float or array, optional
+        As for `matrix_rank`.
+
+    Returns
+    -------
+    array
+        Of the dtype of `x` and of shape ``(..., N, M)``.
+
+    Raises
+    ------
+    TypeError, ValueError, LinAlgError
+        As `matrix_rank`.
+
+    Examples
+    --------
+    >>> xp.linalg.pinv(xp.asarray([[2.0], [0.0]]))
+    Array([[0.5, 0. ]], dtype=float64, device='cpu')
+    """
+    u, s, vh = svd(x, full_matrices=False)
+    inverse = where(_counting(x, s, rtol, "pinv"), reciprocal(s), 0.0)
+    v, uh = (conj(matrix_transpose(each)) for each in (vh, u))
+    return matmul(multiply(v, expand_dims(inverse, axis=-2)), uh)
+
+
+def slogdet(x: Any, /) -> SlogdetResult:
+    """The signs of determinants, and the logarithms of their absolute values.
+
+    Parameters
+    ----------
+    x : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``.
+
+    Returns
+    -------
+    sign : array
+        Of the dtype of `x` and of shape ``(...)``: of absolute value 1, or 0 for singular matrices.
+    logabsdet : array
+        Real; -inf for singular matrices.
+
+    Raises
+    ------
+    TypeError
+        If `x` has another dtype.
+    ValueError
+        If it has another shape.
+
+    Examples
+    --------
+    >>> xp.linalg.slogdet(xp.asarray([[0.0, 1.0], [1.0, 0.0]])).sign
+    Array(-1., dtype=float64, device='cpu')
+    """
+    return SlogdetResult(*compute(linalg.slogdet, "slogdet", ("x",), (x,), "slogdet"))
+
+
+def solve(x1: Any, x2: Any, /) -> Any:
+    """The solutions of systems of linear equations, ``x1 @ result = x2``. Waits for the device.
+
+    Parameters
+    ----------
+    x1 : array
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``.
+    x2 : array
+        Of shape ``(M,)``, or ``(..., M, K)``, of one of these dtypes. Stacks broadcast.
+
+    Returns
+    -------
+    array
+        Of the promoted dtype, and of the shape of `x2` for each matrix.
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    ValueError
+        If a shape is not, or the stacks do not broadcast.
+    LinAlgError
+        If a matrix is singular.
+
+    Examples
+    --------
+    >>> xp.linalg.solve(xp.asarray([[2.0, 0.0], [1.0, 1.0]]), xp.asarray([2.0, 3.0]))
+    Array([1., 2.], dtype=float64, device='cpu')
+    """
+    return compute(linalg.solve, "solve", ("x1", "x2"), (x1, x2))
+
+
+def _counting(x: Any, values: Any, rtol: Any, function: str) -> Any:
+    """Which singular values are not negligible."""
+    given = adopt_foreign(x, function, "x")
+    if 0 in given.shape[-2:]:
+        return greater(values, 0.0)  # of none there is no largest
+    if rtol is None:
+        real = REAL_OF.get(given.dtype, given.dtype)
+        rtol = builtins.max(given.shape[-2:]) * float(np.finfo(real).eps)
+    elif not isinstance(rtol, (*SCALAR_TYPES, np.generic)):
+        rtol = expand_dims(rtol, axis=-1)
+    return greater(values, multiply(max(values, axis=-1, keepdims=True), rtol))

@@ -1,0 +1,272 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout
+from xpops.core.promotion import promote
+from xpops.dispatch.contraction import contract
+from xpops.dispatch.dense import require_array
+from xpops.dispatch.primitives import call, compute
+from xpops.dispatch.products import NAMES, factors, product
+from xpops.engine.protocol import Engine, Program
+from xpops.plan import views
+from xpops.plan.broadcast import broadcast_shapes
+from xpops.plan.signature import Operand
+
+__all__ = ["einsum", "matmul", "tensordot", "vecdot"]
+
+
+def matmul(x1: Any, x2: Any, /, *, tf32: bool = False) -> Any:
+    """The product of matrices, or of stacks of them.
+
+    Parameters
+    ----------
+    x1 : array
+        Of shape (..., M, K), or (K,), which stands for one row. Any dtype but float8.
+    x2 : array
+        Of shape (..., K, N), or (K,), which stands for one column. Stacks broadcast.
+    tf32 : bool
+        Whether a GPU may round float32 and complex64 operands to 11 bits first, which is several times as fast.
+
+    Returns
+    -------
+    array
+        Of shape (..., M, N), without the axis that a 1-d operand stands for, in the dtype that both promote to.
+        float16 and bfloat16 are added in float32, integers wrap, and of bool it is whether any product is true.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes have none in common, are not accepted, or an operand is no array.
+    ValueError
+        If an operand has no axis, or the shapes do not fit.
+
+    Notes
+    -----
+    On CUDA floating-point dtypes are multiplied by cuBLASLt, all others by a kernel of ours.
+
+    Examples
+    --------
+    >>> xp.matmul(xp.asarray([[1, 2], [3, 4]]), xp.asarray([5, 6]))
+    Array([17, 39], dtype=int64, device='cpu')
+    """
+    return call(product, "matmul", NAMES, (x1, x2), bool(tf32))
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """The products of vectors, conjugating the first: ``sum(conj(x1) * x2)`` along an axis.
+
+    Parameters
+    ----------
+    x1, x2 : array
+        Any dtype but float8. They broadcast, but are of one length along `axis`.
+    axis : int
+        Negative: counted from the end, in both.
+
+    Returns
+    -------
+    array
+        Without `axis`, in the dtype that both promote to. Added as `matmul` does.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes have none in common, are not accepted, or an operand is no array.
+    ValueError
+        If the shapes do not fit.
+    IndexError
+        If one of the operands has no such axis.
+
+    Examples
+    --------
+    >>> xp.vecdot(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 10.0]))
+    Array([21., 43.], dtype=float64, device='cpu')
+    """
+    return call(_vecdot, "vecdot", NAMES, (x1, x2), axis)
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
+    """The sum of products over some axes of each of two arrays.
+
+    Parameters
+    ----------
+    x1, x2 : array
+        Any dtype but float8.
+    axes : int or tuple of (sequence of int, sequence of int)
+        How many axes: the last of `x1` with the first of `x2`. Or which axes of `x1`, and which of `x2` go with them.
+
+    Returns
+    -------
+    array
+        With the other axes of `x1`, then those of `x2`, in the dtype that both promote to. Added as `matmul` does.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes have none in common, are not accepted, or `axes` is neither.
+    ValueError
+        If the axes are not of one length, or not as many, or more than there are.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.tensordot(xp.asarray([[1, 2], [3, 4]]), xp.asarray([[1, 0], [0, 1]]), axes=2)
+    Array(5, dtype=int64, device='cpu')
+    """
+    return call(_tensordot, "tensordot", NAMES, (x1, x2), axes)
+
+
+def _vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+    x1, x2, dtype = factors(specs, "vecdot")
+    try:
+        place = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"vecdot: axis is {axis!r}; accepted: an integer") from None
+    least = min(x1.ndim, x2.ndim)
+    if not -least <= place < (least if x1.ndim == x2.ndim else 0):
+        raise IndexError(f"vecdot: axis is {place}; accepted: -{least} to -1, for shapes {x1.shape} and {x2.shape}")
+    lengths = x1.shape[place], x2.shape[place]
+    if lengths[0] != lengths[1]:
+        raise ValueError(
+            f"vecdot: x1 has length {lengths[0]} along axis {place} and x2 {lengths[1]}; accepted: one length"
+        )
+    ndim = len(broadcast_shapes(x1.shape, x2.shape, function="vecdot"))
+    labels = [tuple(range(ndim - x.ndim, ndim)) for x in (x1, x2)]
+    inner = place % ndim if place < 0 else place
+    kept = [label for label in range(ndim) if label != inner]
+    return contract(engine, (x1, x2), labels, kept, dtype, conjugate=True)
+
+
+def _tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program:
+    x1, x2, dtype = factors(specs, "tensordot")
+    first, second = _contracted(axes, x1, x2)
+    if len(first) != len(second) or any(x1.shape[i] != x2.shape[j] for i, j in zip(first, second, strict=True)):
+        raise ValueError(
+            f"tensordot: axes is {axes!r} for shapes {x1.shape} and {x2.shape}; accepted: axes of the same lengths"
+        )
+    left = [("x1", axis) for axis in range(x1.ndim)]
+    right = [("x2", axis) for axis in range(x2.ndim)]
+    for i, j in zip(first, second, strict=True):
+        right[j] = left[i]
+    kept = [label for axis, label in enumerate(left) if axis not in first]
+    kept += [label for axis, label in enumerate(right) if axis not in second]
+    return contract(engine, (x1, x2), (left, right), kept, dtype)
+
+
+def _contracted(axes: Any, x1: Layout, x2: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if isinstance(axes, tuple) and len(axes) == 2:
+        lists = [each if isinstance(each, tuple) else (each,) for each in axes]
+        first, second = (
+            views.axes_of(each, x.ndim, "tensordot", "axes") for each, x in zip(lists, (x1, x2), strict=True)
+        )
+        return first, second
+    try:
+        count = operator.index(axes)
+    except TypeError:
+        raise TypeError(f"tensordot: axes is {axes!r}; accepted: an integer, or two sequences of integers") from None
+    if not 0 <= count <= min(x1.ndim, x2.ndim):
+        raise ValueError(f"tensordot: axes is {count}; accepted: 0 to {min(x1.ndim, x2.ndim)}")
+    return tuple(range(x1.ndim - count, x1.ndim)), tuple(range(count))
+
+
+def einsum(subscripts: str, /, *operands: Any) -> Any:
+    """Sums of products by Einstein's convention.
+
+    Parameters
+    ----------
+    subscripts : str
+        A letter for each axis of each operand, and those of the result, as in ``"ij,jk->ik"``. What is not in the
+        result is summed over; without ``->`` the result has the letters that occur once, in the order of the alphabet.
+        An ellipsis stands for any other axes, which broadcast.
+    *operands : array
+        Any dtype but float8.
+
+    Returns
+    -------
+    array
+        In the dtype that all promote to. Two operands at a time are multiplied, from left to right, as `matmul` does.
+
+    Raises
+    ------
+    TypeError
+        If `subscripts` is no string, or a dtype is not accepted.
+    ValueError
+        If the subscripts do not describe the operands.
+
+    Examples
+    --------
+    >>> x = xp.asarray([[1, 2], [3, 4]])
+    >>> xp.einsum("ii->", x), xp.einsum("ij,kj->ik", x, x)
+    (Array(5, dtype=int64, device='cpu'), Array([[ 5, 11],
+           [11, 25]], dtype=int64, device='cpu'))
+    """
+    inputs, output = _subscripts(subscripts, len(operands))
+    if len(operands) == 1:
+        return compute(_einsum, "einsum", ("operands[0]",), operands, subscripts, tuple(inputs), output)
+    result, labels = operands[0], inputs[0]
+    for place in range(1, len(operands)):
+        after = "".join(inputs[place + 1 :]) + output
+        seen = labels + inputs[place]
+        kept = output if place == len(operands) - 1 else "".join(dict.fromkeys(each for each in seen if each in after))
+        names = (f"operands[{place - 1}]", f"operands[{place}]")
+        both = (result, operands[place])
+        result, labels = compute(_einsum, "einsum", names, both, subscripts, (labels, inputs[place]), kept), kept
+    return result
+
+
+# In subscripts: the axes of an ellipsis, which stays one letter until the operands are known.
+_REST = "."
+
+
+def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
+    """The letters of each of `count` operands, and of the result."""
+    if not isinstance(subscripts, str):
+        raise TypeError(f"einsum: subscripts is a {type(subscripts).__qualname__}; accepted: a string")
+    text = subscripts.replace(" ", "").replace("...", _REST)
+    left, arrow, output = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != count:
+        raise ValueError(f"einsum: subscripts {subscripts!r} is for {len(inputs)} operands; there are {count}")
+    for part in (*inputs, output):
+        letters = part.replace(_REST, "", 1)
+        if letters and not (letters.isascii() and letters.isalpha()):
+            raise ValueError(f"einsum: {part!r} in subscripts {subscripts!r}; accepted: letters, and '...' once")
+    if not arrow:
+        output = _REST * (_REST in left) + "".join(
+            sorted(letter for letter in set(left) if letter.isalpha() and left.count(letter) == 1)
+        )
+    elif len(set(output)) < len(output) or not set(output) <= set(left):
+        raise ValueError(
+            f"einsum: {output!r} in subscripts {subscripts!r}; accepted: letters of the operands, each once"
+        )
+    return inputs, output
+
+
+def _einsum(
+    engine: Engine, specs: tuple[Operand, ...], subscripts: str, inputs: tuple[str, ...], output: str
+) -> Program:
+    layouts = [require_array(spec, "einsum", f"operands[{place}]") for place, spec in enumerate(specs)]
+    labels, rest, sizes = [], 0, dict[Any, int]()
+    for layout, letters in zip(layouts, inputs, strict=True):
+        if layout.dtype not in dt.CATEGORIES["arithmetic"]:
+            raise TypeError(f"einsum: an operand has dtype {layout.dtype}; accepted: any dtype but float8")
+        others = layout.ndim - len(letters.replace(_REST, ""))
+        if others < 0 or (others and _REST not in letters):
+            raise ValueError(f"einsum: {letters!r} in subscripts {subscripts!r} for shape {layout.shape}")
+        expanded: list[Any] = []
+        for letter in letters:
+            expanded += range(-others, 0) if letter == _REST else [letter]
+        rest = max(rest, others)
+        for label, length in zip(expanded, layout.shape, strict=True):
+            if length != 1 and sizes.setdefault(label, length) != length:
+                raise ValueError(f"einsum: axis {label} of {subscripts!r} has lengths {sizes[label]} and {length}")
+        labels.append(expanded)
+    kept: list[Any] = []
+    for letter in output:
+        kept += range(-rest, 0) if letter == _REST else [letter]
+    return contract(engine, layouts, labels, kept, promote([layout.dtype for layout in layouts], "einsum"))

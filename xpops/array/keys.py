@@ -1,0 +1,173 @@
+"""Keys of indexing: which parts are arrays, and which device these are on."""
+
+from __future__ import annotations
+
+import operator
+from types import EllipsisType, NoneType
+from typing import Any
+
+import numpy as np
+
+from xpops.array.tensors import moved, seen_as, viewed
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU
+from xpops.core.layouts import Layout
+from xpops.dispatch import Tensor
+from xpops.dispatch.dense import on_dense
+from xpops.dispatch.primitives import compute
+from xpops.engine.protocol import Engine, Measure, Program
+from xpops.frameworks.registry import adapter_of
+from xpops.plan.gather import require_places
+from xpops.plan.keys import ARRAY, NEW_ARRAY, Part, select
+
+NDArray = np.ndarray[Any, Any]
+
+_BASIC = frozenset((int, slice, NoneType, EllipsisType))
+
+
+def is_basic(key: Any) -> bool:
+    """Whether a key is surely made of integers, slices, ``...`` and None."""
+    if key.__class__ is tuple:
+        return all(part.__class__ in _BASIC for part in key)
+    return key.__class__ in _BASIC
+
+
+def parse(x: Tensor, key: Any) -> tuple[tuple[Part, ...], list[Tensor | NDArray]]:
+    """The parts of a key (see `xpops.plan.keys`), and its arrays of integers and masks.
+
+    They are ndarrays where they have to move to a GPU.
+
+    Raises
+    ------
+    IndexError
+        If something is no key.
+    """
+    parts: list[Part] = []
+    arrays: list[Tensor | NDArray] = []
+    for part in key if isinstance(key, tuple) else (key,):
+        array = _array(part, x._layout.device == CPU)
+        if array is None:
+            parts.append(_indexed(part))
+        else:
+            parts += _markers(array)
+            arrays.append(array)
+    return tuple(parts), arrays
+
+
+def sole_mask(parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Tensor | None:
+    """The mask that is the whole key, but perhaps for a ``...`` behind it; None if there is none."""
+    (array, *others), rest = arrays, parts[:-1] if parts[-1] is Ellipsis else parts
+    if others or not isinstance(array, Tensor) or array._layout.dtype != dt.bool or len(rest) != len(_markers(array)):
+        return None
+    return array
+
+
+def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> tuple[Tensor, ...]:
+    """The arrays of a key as integers on the device of `x`, one for each that `parts` name. Masks wait for the device.
+
+    Raises
+    ------
+    IndexError
+        If a mask has other lengths than the axes that it indexes, or an index of the host is out of range.
+    """
+    if all(isinstance(array, Tensor) and array._layout.dtype != dt.bool for array in arrays):
+        return tuple(array for array in arrays if isinstance(array, Tensor))
+    selection, found = select(x._layout, parts), list[Tensor]()
+    for array in arrays:
+        count, first = len(_markers(array)), len(found)
+        indices: list[Any]
+        lengths = tuple(selection.region.shape[axis] for axis in selection.axes[first : first + count])
+        if _dtype(array) == dt.bool:
+            _require_lengths(array, lengths)
+            array = np.reshape(array, lengths) if isinstance(array, np.ndarray) and not array.ndim else array
+            indices = list(np.nonzero(array) if isinstance(array, np.ndarray) else _nonzero(array))
+        else:
+            if isinstance(array, np.ndarray):
+                require_places(array, lengths[0], selection.names[first])
+            indices = [array]
+        found += [moved(each, x._layout.device) if isinstance(each, np.ndarray) else each for each in indices]
+    return tuple(found)
+
+
+def _nonzero(mask: Tensor) -> tuple[Tensor, ...]:
+    layout = mask._layout
+    if not layout.ndim:
+        mask = seen_as(mask, (1,), (0,))
+    found = compute(_plan_nonzero, "index", ("mask",), (mask,))
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _plan_nonzero(engine: Engine, specs: tuple[Layout]) -> Program | Measure:
+    return on_dense(engine, specs, engine.nonzero)
+
+
+def _require_lengths(mask: Tensor | NDArray, lengths: tuple[int, ...]) -> None:
+    shape = mask._layout.shape if isinstance(mask, Tensor) else mask.shape
+    if any(given not in (length, 0) for given, length in zip(shape, lengths, strict=False)):
+        raise IndexError(f"index: a mask of shape {shape} for axes of lengths {lengths}; accepted: the same")
+
+
+def _markers(array: Tensor | NDArray) -> list[Part]:
+    """What stands for an array in a key: one part for each axis that it indexes."""
+    if _dtype(array) != dt.bool:
+        return [ARRAY]
+    axes = array._layout.ndim if isinstance(array, Tensor) else array.ndim
+    return [ARRAY] * axes if axes else [NEW_ARRAY]
+
+
+def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
+    """An array of integers or booleans; None for other parts of keys."""
+    found: Tensor | NDArray
+    if isinstance(part, Tensor):
+        found = part
+    elif isinstance(part, (list, bool, np.bool_, np.ndarray)):
+        host = _host_array(part)
+        if not host.ndim and host.dtype != dt.bool:
+            return None
+        found = Tensor(*viewed(host, "index", "key")) if on_cpu else host
+    elif isinstance(part, np.generic) or adapter_of(type(part)) is None:
+        return None
+    else:
+        found = Tensor(*viewed(part, "index", "key"))
+    dtype = _dtype(found)
+    if dtype != dt.bool and dtype not in dt.CATEGORIES["integer"]:
+        raise IndexError(f"index: an array of dtype {dtype}; accepted: integer and boolean arrays")
+    return found
+
+
+def _host_array(values: Any) -> NDArray:
+    """A list of integers or booleans, however deep, or another array of the host, as an ndarray."""
+    if isinstance(values, np.ndarray):
+        return values
+    try:
+        host = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise IndexError(f"index: {values!r} is no array; accepted: lists of integers or booleans") from error
+    return host if host.size else host.astype(dt.int64)
+
+
+def _dtype(array: Tensor | NDArray) -> Any:
+    return array._layout.dtype if isinstance(array, Tensor) else array.dtype
+
+
+def hashable(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The parts of a key as a key of plans: slices are tuples."""
+    return tuple((part.start, part.stop, part.step) if isinstance(part, slice) else part for part in parts)
+
+
+def _indexed(part: Any) -> Part:
+    """A part that is no array, with integers as Python's."""
+    if part is None or part is Ellipsis:
+        return part
+    if isinstance(part, slice):
+        try:
+            return slice(*(None if n is None else operator.index(n) for n in (part.start, part.stop, part.step)))
+        except TypeError:
+            raise IndexError(f"index: {part} is no slice of integers with a step other than 0") from None
+    try:
+        return operator.index(part)
+    except TypeError:
+        raise IndexError(
+            f"index: a {type(part).__name__} in the key; accepted: integers, slices, '...', None, and arrays or lists "
+            "of integers or booleans"
+        ) from None

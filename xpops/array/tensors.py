@@ -1,0 +1,103 @@
+"""Tensors that indexing makes on its way: views, copies, and what comes from the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout, extent, layout_of
+from xpops.dispatch import Tensor, elementwise
+from xpops.dispatch.ownership import borrowed
+from xpops.engine import engine_of
+from xpops.frameworks.adapter import View
+from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.overlap import overlaps_itself
+
+
+def viewed(x: Any, function: str, argument: str) -> View:
+    """The memory of the array of any framework.
+
+    Raises
+    ------
+    TypeError
+        If `x` is no array.
+    """
+    adapter = adapter_of(type(x))
+    if adapter is None:
+        raise TypeError(f"{function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; accepted: an array")
+    return borrowed(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
+
+
+def moved(host: np.ndarray[Any, Any], device: Device) -> Tensor:
+    """The elements of an ndarray, in new memory on a device."""
+    layout, engine = layout_of(host.dtype, host.shape, None, device), engine_of(device)
+    stream = engine.current_stream()
+    data, owner = engine.allocate(layout, stream)
+    engine.from_host(np.ascontiguousarray(host), data, layout, stream)
+    return Tensor(layout, data, owner)
+
+
+def trimmed(value: Tensor, ndim: int) -> Tensor:
+    """A value to assign without the leading axes of length 1 that it has beyond `ndim` axes."""
+    layout = value._layout
+    extra = layout.ndim - ndim
+    if extra <= 0 or layout.shape[:extra] != (1,) * extra:
+        return value
+    return seen_as(value, layout.shape[extra:], layout.strides[extra:])
+
+
+def require_one_device(device: Device, others: dict[str, Any]) -> None:
+    """Refuse tensors on other devices than that of the array that is assigned to.
+
+    Raises
+    ------
+    ValueError
+    """
+    for name, other in others.items():
+        if isinstance(other, Tensor) and other._layout.device != device:
+            raise ValueError(
+                f"__setitem__: {name} is on {other._layout.device} and the array on {device}; move it first"
+            )
+
+
+def require_own_places(layout: Layout) -> None:
+    """Refuse to assign to an array of which elements may share memory.
+
+    Raises
+    ------
+    ValueError
+    """
+    if overlaps_itself(layout):
+        raise ValueError("__setitem__: the array may have several elements at one address; assign to a copy of it")
+
+
+def overlap(x: Tensor, y: Tensor) -> bool:
+    """Whether the ranges of their bytes meet."""
+    (low, high), (other_low, other_high) = (extent(each._layout) for each in (x, y))
+    engine = engine_of(x._layout.device)
+    distance = engine.address(y._data) - engine.address(x._data)
+    return distance + other_low < high and low < distance + other_high
+
+
+def dense(x: Tensor) -> Tensor:
+    """`x`, or a copy where it is not C-contiguous."""
+    layout = x._layout
+    return x if layout.contiguous else copied(x, layout_of(layout.dtype, layout.shape, None, layout.device))
+
+
+def copied(x: Tensor, target: Layout) -> Tensor:
+    """The elements of `x`, converted and broadcast to a layout, in new memory."""
+    engine = engine_of(target.device)
+    fresh = Tensor(target, *engine.allocate(target, engine.current_stream()))
+    elementwise(IDENTITY, (x,), fresh, target.dtype)
+    return fresh
+
+
+def seen_as(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
+    """Other axes over the same first element."""
+    layout = x._layout
+    view = layout_of(layout.dtype, shape, strides, layout.device, layout.align)
+    return Tensor(view, engine_of(layout.device).view(x._data, 0, view), x._owner, x._writable)

@@ -1,0 +1,232 @@
+"""Fourier transforms of arrays of any framework: a plan over one primitive, elementwise copies and scaling."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.dense import require_array
+from xpops.dispatch.primitives import copier
+from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.plan.fft import FftPlan, plan_fft
+from xpops.plan.signature import Operand
+from xpops.plan.views import axes_of, axis_of
+
+NORMS = ("backward", "ortho", "forward")
+
+
+def along_axis(
+    engine: Engine, specs: tuple[Operand, ...], function: str, kind: str, n: Any, axis: Any, norm: Any
+) -> Program:
+    """The program of a transform along one axis; see `transform`."""
+    x = require_array(specs[0], function, "x")
+    axes = (axis_of(axis, x.ndim, function),)
+    count = None if n is None else _length(n, function, "n")
+    return transform(engine, x, function, kind, axes, (count,), norm, "n")
+
+
+def along_axes(
+    engine: Engine, specs: tuple[Operand, ...], function: str, kind: str, s: Any, axes: Any, norm: Any
+) -> Program:
+    """The program of a transform along several axes; see `transform`."""
+    x = require_array(specs[0], function, "x")
+    if s is not None and axes is None:
+        raise ValueError(f"{function}: s is given and axes is not; accepted: both, or neither")
+    found = tuple(range(x.ndim)) if axes is None else axes_of(axes, x.ndim, function, "axes")
+    given = (-1,) * len(found) if s is None else s if isinstance(s, (tuple, list)) else (s,)
+    if len(given) != len(found):
+        raise ValueError(f"{function}: s is {s!r}, for {len(found)} axes; accepted: a length for each")
+    if not found and kind in ("rfft", "irfft"):
+        raise ValueError(f"{function}: axes is empty; accepted: one axis at least")
+    lengths = tuple(_length(each, function, "s") for each in given)
+    return transform(engine, x, function, kind, found, tuple(None if n == -1 else n for n in lengths), norm, "s")
+
+
+def transform(
+    engine: Engine,
+    x: Layout,
+    function: str,
+    kind: str,
+    axes: tuple[int, ...],
+    given: tuple[int | None, ...],
+    norm: Any,
+    argument: str,
+) -> Program:
+    """The program of a Fourier transform.
+
+    Parameters
+    ----------
+    kind : str
+        As for `plan_fft`.
+    axes : tuple of int
+        Counted from the front.
+    given : tuple of int or None
+        The points along each axis; None: as many as there are.
+    argument : str
+        What the caller calls them, for errors.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted.
+    ValueError
+        If a length is not positive, or there is no such norm.
+    """
+    if norm not in NORMS:
+        raise ValueError(f"{function}: norm is {norm!r}; accepted: {', '.join(map(repr, NORMS))}")
+    before, after = _dtypes(x.dtype, function, kind)
+    lengths = _lengths(x.shape, kind, axes, given)
+    if any(length < 1 for length in lengths):
+        raise ValueError(
+            f"{function}: {argument} is {lengths}, for x of shape {x.shape}; accepted: lengths of 1 or more"
+        )
+    plan = plan_fft(x.shape, kind, axes, lengths)
+    out = _result(after, plan, x)
+    if out.size == 0:
+        return Program((out,), lambda stream, *data: None)
+    scale = plan.scale(norm, kind in ("ifft", "irfft"))
+    return Program((out,), _kernel(engine, x, out, plan, kind, before, scale))
+
+
+def _dtypes(dtype: DType, function: str, kind: str) -> tuple[DType, DType]:
+    """What is transformed, and what comes out of it."""
+    real = dt.REAL_OF.get(dtype, dtype)
+    if real not in (dt.float32, dt.float64) or (kind == "rfft" and dtype != real):
+        accepted = "float32 and float64" if kind == "rfft" else "complex64 and complex128, float32 and float64"
+        raise TypeError(f"{function}: dtype {dtype} is not accepted; accepted: {accepted}")
+    spectrum = dt.COMPLEX_OF[real]
+    return (real if kind == "rfft" else spectrum), (real if kind == "irfft" else spectrum)
+
+
+def _lengths(
+    shape: tuple[int, ...], kind: str, axes: tuple[int, ...], given: tuple[int | None, ...]
+) -> tuple[int, ...]:
+    """The points along each axis. Half a spectrum of M of them is by default of 2 (M - 1)."""
+    found = [shape[axis] if length is None else length for axis, length in zip(axes, given, strict=True)]
+    if kind == "irfft" and given[-1] is None:
+        found[-1] = 2 * (found[-1] - 1)
+    return tuple(found)
+
+
+def _length(n: Any, function: str, argument: str) -> int:
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise TypeError(f"{function}: {argument} is {n!r}; accepted: an integer") from None
+
+
+def _result(dtype: DType, plan: FftPlan, x: Layout) -> Layout:
+    """The result's layout: C-contiguous in the order in which the axes are transformed."""
+    places = [plan.order.index(axis) for axis in range(x.ndim)]
+    steps = contiguous_strides(plan.made)
+    return layout_of(dtype, tuple(plan.made[i] for i in places), tuple(steps[i] for i in places), x.device)
+
+
+def _kernel(engine: Engine, x: Layout, out: Layout, plan: FftPlan, kind: str, before: DType, scale: float) -> Kernel:
+    source, target = (
+        layout_of(dtype, shape, None, x.device) for dtype, shape in ((before, plan.taken), (out.dtype, plan.made))
+    )
+    shape, strides = (tuple(each[axis] for axis in plan.order) for each in (x.shape, x.strides))
+    given = layout_of(x.dtype, shape, strides, x.device, x.align)
+    # A spectrum is destroyed on its way back to several axes of real numbers.
+    spent = kind == "irfft" and sum(map(len, plan.groups)) > 1
+    copied = given is not source or spent or not plan.groups
+    prepare = _preparation(engine, given, source, scale) if copied else None
+    finish = None if copied or scale == 1 else _scaling(engine, target, scale)
+    shared = copied and source is target  # then it is transformed where it was copied to
+    allocate, steps = engine.allocator(source), _steps(engine, source, target, plan, kind)
+
+    def kernel(stream: int, out: Data, x: Data) -> None:
+        data, owner = engine.view(x, 0, given), None
+        result = engine.view(out, 0, target)
+        if prepare is not None:
+            made, owner = (result, None) if shared else allocate(stream)
+            prepare(stream, made, data)
+            data = made
+        for step in steps:
+            data = step(stream, result, data)
+        if finish is not None:
+            finish(stream, result)
+        del owner  # kept until the kernels were launched
+
+    return kernel
+
+
+def _steps(
+    engine: Engine, source: Layout, target: Layout, plan: FftPlan, kind: str
+) -> list[Callable[[int, Data, Data], Data]]:
+    """The transforms of each group, functions ``(stream, result, data)`` that give where the data is then.
+
+    A real transform comes first on the way to a spectrum, and last on the way back; all others are in place.
+    """
+    if not plan.groups:
+        return []
+    plain = {"rfft": "fft", "irfft": "ifft"}.get(kind, kind)
+    outer = engine.fft(source, target, plan.groups[0], kind)
+    held = source if kind == "irfft" else target
+    inner = [engine.fft(held, held, group, plain) for group in plan.groups[1:]]
+
+    def apart(stream: int, result: Data, data: Data) -> Data:
+        outer(stream, result, data)
+        return result
+
+    def in_place(stream: int, result: Data, data: Data) -> Data:
+        for transform in inner:
+            transform(stream, data, data)
+        return data
+
+    return [in_place, apart] if kind == "irfft" else [apart, in_place]
+
+
+def _preparation(engine: Engine, given: Layout, source: Layout, scale: float) -> Kernel:
+    """The kernel ``(stream, made, x)`` that copies what is transformed: cropped, padded with zeros, and scaled."""
+    region = tuple(map(min, given.shape, source.shape))
+    part = layout_of(given.dtype, region, given.strides, given.device, given.align)
+    place = layout_of(source.dtype, region, source.strides, source.device)
+    fill = call_for(IDENTITY, (int,), source.device, source.dtype, source).kernel if region != source.shape else None
+    finish = None
+    if scale != 1 and part.dtype == place.dtype:
+        copy = _multiplication(engine, part, place, scale)
+    else:
+        plain = copier(part, place)
+        finish = None if scale == 1 else _scaling(engine, source, scale)
+
+        def copy(stream: int, made: Data, x: Data) -> None:
+            plain(stream, engine.view(made, 0, place), engine.view(x, 0, part))
+
+    def prepare(stream: int, made: Data, x: Data) -> None:
+        if fill is not None:
+            fill(stream, made, 0)
+        if 0 not in region:
+            copy(stream, made, x)
+        if finish is not None:
+            finish(stream, made)
+
+    return prepare
+
+
+def _multiplication(engine: Engine, source: Layout, target: Layout, scale: float) -> Kernel:
+    """The kernel ``(stream, target, source)`` that multiplies real numbers, or those of complex ones."""
+    given, made = _as_real(source), _as_real(target)
+    multiply = call_for(OPERATORS["multiply"], (given, float), source.device, None, made).kernel
+    return lambda stream, out, x: multiply(stream, engine.view(out, 0, made), engine.view(x, 0, given), scale)
+
+
+def _scaling(engine: Engine, layout: Layout, scale: float) -> Callable[[int, Data], None]:
+    multiply = _multiplication(engine, layout, layout, scale)
+    return lambda stream, data: multiply(stream, data, data)
+
+
+def _as_real(layout: Layout) -> Layout:
+    """The layout of real and imaginary parts along one more axis; of real numbers their own."""
+    real = dt.REAL_OF.get(layout.dtype)
+    if real is None:
+        return layout
+    strides = (*(2 * stride for stride in layout.strides), 1)
+    return layout_of(real, (*layout.shape, 2), strides, layout.device, layout.align)

@@ -1,0 +1,312 @@
+"""Decompositions and solutions for stacks of matrices: plans over primitives that work on rows where they lie.
+
+The primitives take dense stacks and destroy them, and cuSOLVER's matrices are ours transposed. So every plan begins
+with a copy, which has to be made anyway, in the order that the primitive wants; results may lie transposed in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.promotion import promote
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.dense import require_array, reshaped
+from xpops.dispatch.primitives import copier
+from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.plan.broadcast import broadcast_shapes
+from xpops.plan.signature import Operand
+
+_ACCEPTED = (dt.float32, dt.float64, dt.complex64, dt.complex128)
+
+
+def matrices(spec: Operand, function: str, argument: str = "x", square: bool = True) -> Layout:
+    """`spec`, if it is that of a stack of floating-point matrices.
+
+    Raises
+    ------
+    TypeError
+        If it is no array or has another dtype.
+    ValueError
+        If it has fewer than two axes, or the matrices are not square where they should be.
+    """
+    x = require_array(spec, function, argument)
+    if x.dtype not in _ACCEPTED:
+        raise TypeError(
+            f"{function}: {argument} has dtype {x.dtype}; accepted: {', '.join(map(str, _ACCEPTED))}; "
+            "convert it with astype"
+        )
+    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
+        raise ValueError(
+            f"{function}: {argument} has shape {x.shape}; accepted: {'square ' * square}matrices, one or a stack"
+        )
+    return x
+
+
+def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program:
+    """The program of the triangular factor of positive definite matrices."""
+    x = matrices(specs[0], "cholesky")
+    out = _dense(x.dtype, x.shape, x)
+    if out.size == 0:
+        return _nothing(out)
+    stack = _stack(out)
+    copy, factor, triangle = copier(x, out), engine.cholesky(stack, upper), engine.triangle(stack, upper)
+
+    def kernel(stream: int, out: Data, x: Data) -> None:
+        copy(stream, out, x)
+        data = engine.view(out, 0, stack)
+        factor(stream, data)
+        triangle(stream, data)
+
+    return Program((out,), kernel)
+
+
+def eig(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool) -> Program:
+    """The program of the eigenvalues, and if wanted the eigenvectors, of any square matrices."""
+    x = matrices(specs[0], function)
+    result = dt.COMPLEX_OF.get(x.dtype, x.dtype)
+    values = _dense(result, x.shape[:-1], x)
+    outs = (values, _transposed(_dense(result, x.shape, x))) if vectors else (values,)
+    if x.size == 0:
+        return _nothing(*outs)
+    columns = _dense(x.dtype, x.shape, x)
+    copy, solve = _into(engine, x, columns, turned=True), engine.eig(_stack(columns), vectors)
+    shapes = [reshaped(values, (values.size,)), _stack(_dense(result, x.shape, x))]
+    allocate = engine.allocator(columns)
+
+    def kernel(stream: int, *data: Data) -> None:
+        work, owner = allocate(stream)
+        copy(stream, work, data[-1])
+        results = [engine.view(each, 0, shape) for each, shape in zip(data[:-1], shapes, strict=False)]
+        solve(stream, *results, engine.view(work, 0, _stack(columns)))
+        del owner  # kept until the kernels were launched
+
+    return Program(outs, kernel)
+
+
+def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool) -> Program:
+    """The program of the eigenvalues, and if wanted the eigenvectors, of Hermitian matrices."""
+    x = matrices(specs[0], function)
+    values = _dense(dt.REAL_OF.get(x.dtype, x.dtype), x.shape[:-1], x)
+    rows = _dense(x.dtype, x.shape, x)
+    outs = (values, _transposed(rows)) if vectors else (values,)
+    if x.size == 0:
+        return _nothing(*outs)
+    stack, flat = _stack(rows), reshaped(values, (values.size,))
+    # The primitive makes conjugated rows. Those of the conjugated matrix are plain ones.
+    conjugate = call_for(OPERATORS["conj"], (x,), x.device, None, rows).kernel if x.dtype in dt.COMPLEX_FLOATS else None
+    copy, solve, allocate = conjugate or copier(x, rows), engine.eigh(stack, vectors), engine.allocator(rows)
+
+    def kernel(stream: int, *data: Data) -> None:
+        work, owner = (data[1], None) if vectors else allocate(stream)
+        copy(stream, engine.view(work, 0, rows), data[-1])
+        solve(stream, engine.view(data[0], 0, flat), engine.view(work, 0, stack))
+        del owner  # kept until the kernels were launched
+
+    return Program(outs, kernel)
+
+
+def identity(engine: Engine, specs: tuple[Operand, ...], function: str) -> Program:
+    """The program of identity matrices like those of an operand."""
+    x = matrices(specs[0], function)
+    out = _dense(x.dtype, x.shape, x)
+    if out.size == 0:
+        return _nothing(out)
+    fill = _identities(engine, out)
+    return Program((out,), lambda stream, out, x: fill(stream, out))
+
+
+def inv(engine: Engine, specs: tuple[Operand, ...]) -> Program:
+    """The program of inverse matrices."""
+    x = matrices(specs[0], "inv")
+    out = _dense(x.dtype, x.shape, x)
+    if out.size == 0:
+        return _nothing(out)
+    stack, fill, copy = _stack(out), _identities(engine, out), copier(x, out)
+    invert, allocate = engine.inv(stack), engine.allocator(out)
+
+    def kernel(stream: int, out: Data, x: Data) -> None:
+        work, owner = allocate(stream)
+        copy(stream, work, x)
+        fill(stream, out)
+        invert(stream, engine.view(out, 0, stack), engine.view(work, 0, stack))
+        del owner  # kept until the kernels were launched
+
+    return Program((out,), kernel)
+
+
+def qr(engine: Engine, specs: tuple[Operand, ...], complete: bool) -> Program:
+    """The program of orthonormal columns and a triangular matrix."""
+    x = matrices(specs[0], "qr", square=False)
+    *batch, rows, columns = x.shape
+    kept = rows if complete else min(rows, columns)
+    q_rows, r = _dense(x.dtype, (*batch, kept, rows), x), _dense(x.dtype, (*batch, kept, columns), x)
+    outs = _transposed(q_rows), r
+    if x.size == 0:
+        if q_rows.size == 0:
+            return _nothing(*outs)
+        fill = _identities(engine, q_rows)
+        return Program(outs, lambda stream, q, r, x: fill(stream, engine.view(q, 0, q_rows)))
+    work = _dense(x.dtype, (*batch, columns, rows), x)
+    copy, allocate = _into(engine, x, work, turned=True), engine.allocator(work)
+    part = layout_of(r.dtype, r.shape, _transposed(work).strides, x.device)
+    factor, copy_r = engine.qr(_stack(work), _stack(q_rows)), copier(part, r)
+    triangle = engine.triangle(_stack(r), True)
+
+    def kernel(stream: int, q: Data, r: Data, x: Data) -> None:
+        made, owner = allocate(stream)
+        copy(stream, made, x)
+        factor(stream, engine.view(q, 0, _stack(q_rows)), engine.view(made, 0, _stack(work)))
+        copy_r(stream, r, engine.view(made, 0, part))
+        triangle(stream, engine.view(r, 0, _stack(outs[1])))
+        del owner  # kept until the kernels were launched
+
+    return Program(outs, kernel)
+
+
+def slogdet(engine: Engine, specs: tuple[Operand, ...], function: str) -> Program:
+    """The program of the signs of determinants and the logarithms of their absolute values."""
+    x = matrices(specs[0], function)
+    sign = _dense(x.dtype, x.shape[:-2], x)
+    outs = sign, _dense(dt.REAL_OF.get(x.dtype, x.dtype), sign.shape, x)
+    if sign.size == 0:
+        return _nothing(*outs)
+    if x.size == 0:
+        fills = [call_for(IDENTITY, (int,), x.device, out.dtype, out).kernel for out in outs]
+
+        def constant(stream: int, sign: Data, logabsdet: Data, x: Data) -> None:
+            fills[0](stream, sign, 1)
+            fills[1](stream, logabsdet, 0)
+
+        return Program(outs, constant)
+    work = _dense(x.dtype, x.shape, x)
+    copy, allocate, find = copier(x, work), engine.allocator(work), engine.slogdet(_stack(work))
+    flat = [reshaped(out, (out.size,)) for out in outs]
+
+    def kernel(stream: int, *data: Data) -> None:
+        made, owner = allocate(stream)
+        copy(stream, made, data[-1])
+        results = (engine.view(each, 0, shape) for each, shape in zip(data[:-1], flat, strict=True))
+        find(stream, *results, engine.view(made, 0, _stack(work)))
+        del owner  # kept until the kernels were launched
+
+    return Program(outs, kernel)
+
+
+def solve(engine: Engine, specs: tuple[Operand, ...]) -> Program:
+    """The program of the solutions of systems of linear equations."""
+    x1 = matrices(specs[0], "solve", "x1")
+    x2 = require_array(specs[1], "solve", "x2")
+    vector, size = x2.ndim == 1, x1.shape[-1]
+    if not vector:
+        matrices(x2, "solve", "x2", square=False)
+    if x2.shape[0 if vector else -2] != size:
+        raise ValueError(f"solve: x2 has shape {x2.shape}, for x1 of shape {x1.shape}; accepted: {size} rows")
+    dtype, batch = promote((x1.dtype, x2.dtype), "solve"), x1.shape[:-2]
+    if not vector:
+        batch = broadcast_shapes(batch, x2.shape[:-2], function="solve")
+    matrices(layout_of(x2.dtype, (size, size), None, x2.device), "solve", "x2")
+    count = 1 if vector else x2.shape[-1]
+    rows = _dense(dtype, (*batch, count, size), x1)
+    out = layout_of(dtype, (*batch, size), None, x1.device) if vector else _transposed(rows)
+    if out.size == 0:
+        return _nothing(out)
+    # One matrix for all right-hand sides is decomposed once.
+    once = prod(x1.shape[:-2]) == 1
+    work = _dense(dtype, x1.shape if once else (*batch, size, size), x1)
+    sides = reshaped(rows, (1, rows.size // size, size)) if once else _stack(rows)
+    copies, allocate = (copier(x1, work), copier(x2, out)), engine.allocator(work)
+    find, layout = engine.solve(_stack(work), sides), out
+
+    def kernel(stream: int, out: Data, x1: Data, x2: Data) -> None:
+        made, owner = allocate(stream)
+        copies[0](stream, made, x1)
+        copies[1](stream, engine.view(out, 0, layout), x2)
+        find(stream, engine.view(made, 0, _stack(work)), engine.view(out, 0, sides))
+        del owner  # kept until the kernels were launched
+
+    return Program((out,), kernel)
+
+
+def svd(engine: Engine, specs: tuple[Operand, ...], function: str, full: bool | None) -> Program:
+    """The program of singular values and vectors: all that there are, those that count, or (`full` is None) none."""
+    x = matrices(specs[0], function, square=False)
+    *batch, rows, columns = x.shape
+    # The primitive takes wide matrices. A tall one is the transpose of one, and its vectors change places.
+    tall, low, high = rows > columns, min(rows, columns), max(rows, columns)
+    s = _dense(dt.REAL_OF.get(x.dtype, x.dtype), (*batch, low), x)
+    short = _dense(x.dtype, (*batch, low, low), x)
+    long = _dense(x.dtype, (*batch, high if full else low, high), x)
+    outs: tuple[Layout, ...] = (_transposed(long), s, _transposed(short)) if tall else (short, s, long)
+    if full is None:
+        outs = (s,)
+    if x.size == 0:
+        return _empty_svd(engine, outs, long, tall)
+    work = _dense(x.dtype, (*batch, low, high), x)
+    vectors = full is not None
+    copy, allocate = _into(engine, x, work, turned=tall), engine.allocator(work)
+    find = engine.svd(_stack(work), vectors, bool(full))
+    shapes = (_stack(short), reshaped(s, (prod(batch), low)), _stack(long))
+
+    def kernel(stream: int, *data: Data) -> None:
+        made, owner = allocate(stream)
+        copy(stream, made, data[-1])
+        results = data[:-1][::-1] if tall else data[:-1]
+        given = shapes if vectors else shapes[1:2]
+        views = (engine.view(each, 0, shape) for each, shape in zip(results, given, strict=True))
+        find(stream, *views, engine.view(made, 0, _stack(work)))
+        del owner  # kept until the kernels were launched
+
+    return Program(outs, kernel)
+
+
+def _empty_svd(engine: Engine, outs: tuple[Layout, ...], long: Layout, tall: bool) -> Program:
+    """Of matrices without elements: the long vectors may be all of a space."""
+    if len(outs) == 1 or long.size == 0:
+        return _nothing(*outs)
+    fill, place = _identities(engine, long), 0 if tall else 2
+    return Program(outs, lambda stream, *data: fill(stream, engine.view(data[place], 0, long)))
+
+
+def _nothing(*outs: Layout) -> Program:
+    return Program(outs, lambda stream, *data: None)
+
+
+def _dense(dtype: DType, shape: tuple[int, ...], like: Layout) -> Layout:
+    return layout_of(dtype, tuple(shape), None, like.device)
+
+
+def _stack(layout: Layout) -> Layout:
+    """A C-contiguous layout of matrices with one axis for all others."""
+    return reshaped(layout, (prod(layout.shape[:-2]), *layout.shape[-2:]))
+
+
+def _transposed(layout: Layout) -> Layout:
+    """The layout of the transposed matrices."""
+    shape, strides = ((*each[:-2], each[-1], each[-2]) for each in (layout.shape, contiguous_strides(layout.shape)))
+    return layout_of(layout.dtype, shape, strides, layout.device)
+
+
+def _into(engine: Engine, x: Layout, work: Layout, turned: bool) -> Kernel:
+    """The kernel ``(stream, work, x)`` that copies matrices, `turned` or not."""
+    place = _transposed(work) if turned else work
+    copy = copier(x, place)
+    return lambda stream, made, x: copy(stream, engine.view(made, 0, place), x)
+
+
+def _identities(engine: Engine, layout: Layout) -> Callable[[int, Data], None]:
+    """A function ``(stream, data)`` that writes identity matrices to a C-contiguous `layout`."""
+    count, size, _ = _stack(layout).shape
+    diagonal = layout_of(layout.dtype, (count, size), (size * size, size + 1), layout.device, layout.dtype.itemsize)
+    zeros, ones = (call_for(IDENTITY, (int,), layout.device, layout.dtype, each).kernel for each in (layout, diagonal))
+
+    def fill(stream: int, data: Any) -> None:
+        zeros(stream, data, 0)
+        ones(stream, engine.view(data, 0, diagonal), 1)
+
+    return fill

@@ -1,0 +1,23 @@
+"""Results that are put together of pieces of their operands."""
+
+from __future__ import annotations
+
+from xpops.core.layouts import Layout
+from xpops.dispatch.primitives import copier
+from xpops.engine.protocol import Data, Engine, Kernel
+from xpops.plan.join import Piece
+
+
+def assembled(engine: Engine, pieces: list[Piece], out: Layout) -> Kernel:
+    """The kernel ``(stream, out, *operands)`` that copies pieces which together are all of `out`, and casts them."""
+    full = tuple(piece for piece in pieces if piece.view.size)
+    joined = engine.join(full, out)
+    if joined is not None:
+        return joined
+    copies = [(piece, copier(piece.view, piece.region)) for piece in full]
+
+    def kernel(stream: int, out: Data, *operands: Data) -> None:
+        for (source, offset, view, place, region), copy in copies:
+            copy(stream, engine.view(out, place, region), engine.view(operands[source], offset, view))
+
+    return kernel

@@ -1,0 +1,139 @@
+"""Fourier transforms on CUDA, by cuFFT."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import finalize
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.libraries import Binding
+from xpops.engine.protocol import Kernel
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# Plans that a device keeps; each may hold tables in its memory.
+PLANS = 64
+# cufftType by what is transformed to what, and the function that does so.
+_TYPES = {
+    ("fft", dt.complex64): (0x29, "exec_c2c"),
+    ("fft", dt.complex128): (0x69, "exec_z2z"),
+    ("rfft", dt.float32): (0x2A, "exec_r2c"),
+    ("rfft", dt.float64): (0x6A, "exec_d2z"),
+    ("irfft", dt.complex64): (0x2C, "exec_c2r"),
+    ("irfft", dt.complex128): (0x6C, "exec_z2d"),
+}
+# Complex transforms are of one type, and told their direction when they run: CUFFT_FORWARD or CUFFT_INVERSE.
+_KIND = {"ifft": "fft"}
+_DIRECTIONS = {"fft": (-1,), "ifft": (1,)}
+
+
+class Geometry(NamedTuple):
+    """What a plan of the library is made for: points along each axis, and how elements lie on both sides.
+
+    Attributes
+    ----------
+    points, before, after : tuple of int
+        The lengths of the transform, of the axes of the operand, and of those of the result.
+    step : int
+        From one element to the next along the last axis.
+    strides : tuple of int
+        From one transform to the next, in the operand and in the result.
+    batch : int
+        How many transforms there are.
+    code : int
+        Their cufftType.
+    """
+
+    points: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    step: int
+    strides: tuple[int, int]
+    batch: int
+    code: int
+
+
+class _Plan:
+    """A plan of the library; one thread at a time sets its stream and memory, and runs it."""
+
+    def __init__(self, cufft: Binding, geometry: Geometry) -> None:
+        points, before, after, step, strides, batch, code = geometry
+        self.lock, self.handle = threading.Lock(), cufft("create")
+        # At exit the library may be gone, and the driver takes everything back anyway.
+        finalize(self, cufft, "destroy", self.handle).atexit = False
+        cufft("set_auto_allocation", self.handle, 0)
+        sides = before, step, strides[0], after, step, strides[1]
+        self.space: int = cufft("make_plan_many64", self.handle, len(points), points, *sides, code, batch)
+
+
+class Plans:
+    """The plans of one device that were used last."""
+
+    def __init__(self, cufft: Binding) -> None:
+        self.cufft = cufft
+        self._plans: OrderedDict[Geometry, _Plan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, geometry: Geometry) -> _Plan:
+        with self._lock:
+            found = self._plans.get(geometry)
+            if found is None:
+                found = self._plans[geometry] = _Plan(self.cufft, geometry)
+                if len(self._plans) > PLANS:
+                    self._plans.popitem(last=False)
+            self._plans.move_to_end(geometry)
+            return found
+
+
+_devices: dict[int, Plans] = {}
+_lock = threading.Lock()
+
+
+def plans_of(engine: CudaEngine) -> Plans:
+    """The plans of the device of `engine`."""
+    with _lock:
+        index = engine.context.index
+        if index not in _devices:
+            _devices[index] = Plans(Binding("cufft", engine.context))
+        return _devices[index]
+
+
+def fft(engine: CudaEngine, x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> Kernel:
+    """See `xpops.engine.protocol.Engine.fft`."""
+    geometry, outer = geometry_of(x, out, axes, kind)
+    _, name = _TYPES[_KIND.get(kind, kind), x.dtype]
+    direction = _DIRECTIONS.get(kind, ())
+    steps = x.nbytes // outer, out.nbytes // outer
+    plans = plans_of(engine)
+    cufft = plans.cufft
+
+    def kernel(stream: int, out: int, x: int) -> None:
+        plan = plans.get(geometry)
+        scratch, block = engine.pool.allocator(plan.space)(stream)
+        with plan.lock:
+            cufft("set_stream", plan.handle, stream)
+            cufft("set_work_area", plan.handle, scratch)
+            for i in range(outer):
+                cufft(name, plan.handle, x + i * steps[0], out + i * steps[1], *direction)
+        del block  # kept until the kernels were launched
+
+    return kernel
+
+
+def geometry_of(x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> tuple[Geometry, int]:
+    """The plan of a transform along adjacent axes of C-contiguous arrays, and how often it is run.
+
+    The library walks one stack of transforms: that of the axes before, or, if there are axes behind, that of those.
+    """
+    before, after = (tuple(each.shape[axis] for axis in axes) for each in (x, out))
+    code, _ = _TYPES[_KIND.get(kind, kind), x.dtype]
+    outer, inner = prod(x.shape[: axes[0]]), prod(x.shape[axes[-1] + 1 :])
+    points = after if kind == "irfft" else before
+    if inner == 1:
+        return Geometry(points, before, after, 1, (prod(before), prod(after)), outer, code), 1
+    return Geometry(points, before, after, inner, (1, 1), inner, code), outer

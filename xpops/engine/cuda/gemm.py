@@ -1,0 +1,167 @@
+"""Products of floating-point matrices by cuBLASLt, through nvmath-python's bindings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.engine.cuda.libraries import library
+from xpops.engine.protocol import Kernel
+from xpops.plan.matmul import Product, leading
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# What a product may have of scratch memory, as in torch for compute capability 9.0.
+WORKSPACE = 32 << 20
+
+
+class Arithmetic(NamedTuple):
+    """How the library names a product: dtypes of operands and result, what it computes in, and the scale's dtype."""
+
+    operands: str
+    result: str
+    compute: int
+    scale: str
+    host: Any
+
+
+# cublasComputeType_t, which the bindings do not name.
+_FLOAT, _TF32, _DOUBLE, _INTEGER = 68, 77, 70, 72
+TYPES = {
+    dt.float16: Arithmetic("CUDA_R_16F", "CUDA_R_16F", _FLOAT, "CUDA_R_32F", np.float32),
+    dt.bfloat16: Arithmetic("CUDA_R_16BF", "CUDA_R_16BF", _FLOAT, "CUDA_R_32F", np.float32),
+    dt.float32: Arithmetic("CUDA_R_32F", "CUDA_R_32F", _FLOAT, "CUDA_R_32F", np.float32),
+    dt.float64: Arithmetic("CUDA_R_64F", "CUDA_R_64F", _DOUBLE, "CUDA_R_64F", np.float64),
+    dt.complex64: Arithmetic("CUDA_C_32F", "CUDA_C_32F", _FLOAT, "CUDA_C_32F", np.complex64),
+    dt.complex128: Arithmetic("CUDA_C_64F", "CUDA_C_64F", _DOUBLE, "CUDA_C_64F", np.complex128),
+    dt.int8: Arithmetic("CUDA_R_8I", "CUDA_R_32I", _INTEGER, "CUDA_R_32I", np.int32),
+}
+_TRANSPOSED = 1  # CUBLAS_OP_T
+
+
+class _Descriptor:
+    """A matrix of a product: lines of `length` elements, `step` apart, in a stack."""
+
+    def __init__(self, kind: int, length: int, lines: int, step: int, batches: int, stride: int) -> None:
+        from nvmath.bindings import cublasLt
+
+        self._destroy = cublasLt.matrix_layout_destroy
+        self.handle = cublasLt.matrix_layout_create(kind, length, lines, step)
+        names = cublasLt.MatrixLayoutAttribute
+        for name, value in ((names.BATCH_COUNT, np.int32(batches)), (names.STRIDED_BATCH_OFFSET, np.int64(stride))):
+            _set(cublasLt.matrix_layout_set_attribute, self.handle, name, value)
+
+    def __del__(self) -> None:
+        self._destroy(self.handle)
+
+
+def _set(function: Any, handle: int, attribute: Any, value: Any) -> None:
+    array = np.asarray(value)
+    function(handle, attribute, array.ctypes.data, array.nbytes)
+
+
+class _Operation:
+    """What is computed, and how the library lays its hands on both matrices."""
+
+    def __init__(self, compute: int, scale: int, transposed: tuple[bool, bool]) -> None:
+        from nvmath.bindings import cublasLt
+
+        self._destroy = cublasLt.matmul_desc_destroy
+        self.handle = cublasLt.matmul_desc_create(compute, scale)
+        names = cublasLt.MatmulDescAttribute
+        for name, turned in zip((names.TRANSA, names.TRANSB), transposed, strict=True):
+            _set(cublasLt.matmul_desc_set_attribute, self.handle, name, np.int32(_TRANSPOSED * turned))
+
+    def __del__(self) -> None:
+        self._destroy(self.handle)
+
+
+def _described(product: Product, names: Arithmetic, compute: int) -> tuple[_Operation, list[_Descriptor]]:
+    """The operation, and the matrices in the library's order.
+
+    It counts along columns first. So it computes the transposed result, of the transposed operands.
+    """
+    import nvmath
+
+    rows, columns, inner, step1, step2, batches, strides = product
+    count, types = batches[0] if batches else 1, nvmath.CudaDataType
+    descriptors, by_lines = [], []
+    for lines, steps, stride in ((columns, step2, strides[1]), (rows, step1, strides[0])):
+        lying = leading(lines, inner, steps)
+        assert lying is not None
+        by_line, step = lying
+        shape = (inner, lines) if by_line else (lines, inner)
+        descriptors.append(_Descriptor(types[names.operands], *shape, step, count, *(stride or (0,))))
+        by_lines.append(by_line)
+    descriptors.append(_Descriptor(types[names.result], columns, rows, columns, count, rows * columns))
+    return _Operation(compute, types[names.scale], (by_lines[0], not by_lines[1])), descriptors
+
+
+def gemm(engine: CudaEngine, product: Product, dtype: DType, aligns: tuple[int, int], tf32: bool) -> Kernel | None:
+    """The kernel ``(stream, out, x1, x2)`` of a product in one stack at most, whose matrices lie by lines.
+
+    The result of int8 is int32. None where the library has no such product.
+    """
+    handle = library(engine, "cublasLt").handle
+    from nvmath.bindings import cublasLt
+
+    names = TYPES[dtype]
+    compute = _TF32 if tf32 and names.compute == _FLOAT and dtype.itemsize >= 4 else names.compute
+    operation, descriptors = _described(product, names, compute)
+    a, b, d = (each.handle for each in descriptors)
+    with engine.context:
+        found = _best(handle, operation.handle, (a, b, d), aligns)
+    if found is None:
+        return None
+    algorithm, space = found
+    one, zero = np.ones(1, names.host), np.zeros(1, names.host)
+    allocate = engine.pool.allocator(space)
+    call, described, alpha, beta = cublasLt.matmul, operation.handle, one.ctypes.data, zero.ctypes.data
+    chosen, kept = algorithm.ctypes.data, (operation, *descriptors, one, zero, algorithm)
+
+    def run(stream: int, out: int, x1: int, x2: int, _kept: Any = kept) -> None:
+        scratch, block = allocate(stream)
+        call(handle, described, alpha, x2, a, x1, b, beta, out, d, out, d, chosen, scratch, space, stream)
+        del block  # kept until the kernel was launched
+
+    if engine.context.index == 0:
+        return run
+
+    def guarded(stream: int, out: int, x1: int, x2: int) -> None:
+        with engine.context:
+            run(stream, out, x1, x2)
+
+    return guarded
+
+
+def _best(handle: int, operation: int, layouts: tuple[int, int, int], aligns: tuple[int, int]) -> Any:
+    """The library's first choice: the algorithm, and the bytes of scratch memory that it wants."""
+    from nvmath.bindings import cublasLt
+
+    names = cublasLt.MatmulPreferenceAttribute
+    preference = cublasLt.matmul_preference_create()
+    result = np.zeros(1, cublasLt.matmul_heuristic_result_dtype)
+    count = np.zeros(1, np.int32)
+    a, b, d = layouts
+    settings = (
+        (names.MAX_WORKSPACE_BYTES, np.uint64(WORKSPACE)),
+        (names.MIN_ALIGNMENT_A_BYTES, np.uint32(aligns[1])),
+        (names.MIN_ALIGNMENT_B_BYTES, np.uint32(aligns[0])),
+    )
+    try:
+        for name, value in settings:
+            _set(cublasLt.matmul_preference_set_attribute, preference, name, value)
+        cublasLt.matmul_algo_get_heuristic(
+            handle, operation, a, b, d, d, preference, 1, result.ctypes.data, count.ctypes.data
+        )
+    except cublasLt.cuBLASLtError:
+        return None
+    finally:
+        cublasLt.matmul_preference_destroy(preference)
+    if count[0] == 0:
+        return None
+    return result["algo"].copy(), int(result["workspace_size"][0])

@@ -1,0 +1,103 @@
+"""Products of matrices on CUDA: by cuBLASLt where it can, else by our own kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.digits import by_digits
+from xpops.engine.cuda.gemm import gemm
+from xpops.engine.cuda.glue import truth
+from xpops.engine.protocol import Data, Kernel
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.matmul import Product, leading, matmul_tail, plan_product
+from xpops.plan.signature import signature_of
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# The edge of a block's tile, the step along the inner axis, the edge of a thread's cells; and threads for which a
+# multiprocessor has registers. By what fills the GPU, and by the bytes of an element that is computed with.
+LARGE, SMALL = (128, 16, 8, 512), (64, 16, 4, 1024)
+
+
+def matmul(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
+    """See `xpops.engine.protocol.Engine.matmul`."""
+    product = plan_product(x1, x2)
+    if x1.dtype in dt.CATEGORIES["integer or boolean"]:
+        return by_digits(engine, product, x1.dtype) or tiled(engine, product, x1)
+    copied = [layout if _lies(layout, product) else _contiguous(layout) for layout in (x1, x2)]
+    library = gemm(engine, plan_product(*copied), x1.dtype, (copied[0].align, copied[1].align), tf32)
+    if library is None:
+        return tiled(engine, product, x1)
+    for place, (layout, fresh) in enumerate(zip((x1, x2), copied, strict=True)):
+        if fresh is not layout:
+            library = _with_copy(engine, library, place, layout, fresh)
+    return library
+
+
+def _lies(layout: Layout, product: Product) -> bool:
+    """Whether the library takes the matrices as they lie, and their stack as one axis."""
+    (rows, columns), (down, across) = layout.shape[-2:], layout.strides[-2:]
+    if leading(rows, columns, (down, across)) is None:
+        return False
+    return len(product.batches) < 2 or layout.contiguous
+
+
+def _contiguous(layout: Layout) -> Layout:
+    return layout_of(layout.dtype, layout.shape, None, layout.device)
+
+
+def _with_copy(engine: CudaEngine, kernel: Kernel, place: int, layout: Layout, fresh: Layout) -> Kernel:
+    """`kernel` with an operand that is copied first."""
+    copy = engine.elementwise(IDENTITY, signature_of(IDENTITY, (layout,), fresh.dtype), (layout,), fresh)
+    allocate = engine.allocator(fresh)
+
+    def run(stream: int, out: Data, *operands: Data) -> None:
+        made, owner = allocate(stream)
+        copy(stream, made, operands[place])
+        given = list(operands)
+        given[place] = made
+        kernel(stream, out, *given)
+        del owner  # kept until the kernels were launched
+
+    return run
+
+
+def tiled(engine: CudaEngine, product: Product, x: Layout) -> Kernel:
+    """The kernel ``(stream, out, x1, x2)`` of ``native/xpops/kernels/matmul.cuh``, for any dtype and strides."""
+    name, compute, itemsize = dt.INFO[x.dtype].c_type, *_compute(x)
+    multiprocessors = engine.context.multiprocessors
+    tile, step, cells, resident = LARGE
+    if itemsize > 4 or matmul_tail(product, tile)[0] < multiprocessors:
+        tile, step, cells, resident = SMALL
+    step = step * 4 // max(itemsize, 4)
+    blocks, tail = matmul_tail(product, tile)
+    block = (tile // cells) ** 2
+    first = (truth(_inner_first(*product.x1)), truth(_inner_first(*product.x2)))
+    numbers = ", ".join([name, compute, str(tile), str(step), str(cells), *first])
+    source = "\n".join(
+        [
+            "#include <xpops/kernels/matmul.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({block}, {resident // block})',
+            f"xpops_kernel(const __grid_constant__ MatmulParams<{len(product.batches) or 1}> params) {{",
+            f"  matmul<{numbers}>(params);",
+            "}",
+            "",
+        ]
+    )
+    return engine.launcher("matmul", source, blocks, block, "QQQ", tail)
+
+
+def _compute(x: Layout) -> tuple[str, int]:
+    """What is multiplied and added in, and its bytes. Integers wrap; bools count."""
+    if x.dtype in dt.CATEGORIES["integer or boolean"]:
+        return ("uint32", 4) if x.dtype.itemsize <= 4 else ("uint64", 8)
+    return f"compute_t<{dt.INFO[x.dtype].c_type}>", max(x.dtype.itemsize, 4)
+
+
+def _inner_first(outer: int, inner: int) -> bool:
+    """Whether neighbours along the inner axis are nearer to each other in memory."""
+    return abs(inner) < abs(outer)

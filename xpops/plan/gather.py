@@ -1,0 +1,157 @@
+"""The plan of gathering and scattering: rows of words that indices move as a whole."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+from typing import Any, NamedTuple
+
+from xpops.core.layouts import Layout, contiguous_strides
+from xpops.plan.coalesce import Strides, coalesce
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
+
+
+class GatherPolicy(NamedTuple):
+    """Tuning numbers of the gather family.
+
+    Attributes
+    ----------
+    block : int
+        Threads of a block.
+    unroll : int
+        Words that a thread moves at once.
+    long_row : int
+        The words from which on a row is so long that a thread moves several of the same one.
+    """
+
+    block: int = 256
+    unroll: int = 4
+    long_row: int = 16
+
+
+class GatherPlan(NamedTuple):
+    """One kernel of the gather family, and its parameters but for addresses.
+
+    Attributes
+    ----------
+    word : int
+        The bytes of a word.
+    pieces, words : int
+        Pieces of rows that a thread moves at once, and words of each.
+    rank : int
+        The axes of the rows.
+    index_bits : {32, 64}
+    size : int
+        Pieces of all rows.
+    blocks : int
+        The grid.
+    per_word : int
+        Elements of a word.
+    tail : bytes
+        What follows the codes of the indexed axes: steps, divisors, strides.
+    """
+
+    word: int
+    pieces: int
+    words: int
+    rank: int
+    index_bits: int
+    size: int
+    blocks: int
+    per_word: int
+    tail: bytes
+
+
+def require_places(indices: Any, length: int, name: str) -> None:
+    """Refuse an ndarray of indices that are not all on an axis of some length.
+
+    Raises
+    ------
+    IndexError
+    """
+    wrong = indices[(indices < -length) | (indices >= length)]
+    if wrong.size:
+        raise IndexError(f"{name} holds {wrong[0]}; accepted: {-length} to {length - 1}")
+
+
+def gathered_shape(x: Layout, axes: tuple[int, ...], shape: tuple[int, ...], place: int) -> tuple[int, ...]:
+    """The shape of what indices of `shape` select along `axes` of `x`: theirs, at `place` among the other axes."""
+    rest = [length for axis, length in enumerate(x.shape) if axis not in axes]
+    return (*rest[:place], *shape, *rest[place:])
+
+
+def gathered_strides(
+    x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int
+) -> tuple[Strides, tuple[Strides, ...]]:
+    """The strides in that shape of `x`, without what indices add to it, and of each of the indices."""
+    rest = [stride for axis, stride in enumerate(x.strides) if axis not in axes]
+    before, after = (0,) * place, (0,) * (len(rest) - place)
+    array = (*rest[:place], *(0 for _ in indices[0].shape), *rest[place:])
+    return array, tuple((*before, *each.strides, *after) for each in indices)
+
+
+def plan_gather(
+    shape: tuple[int, ...],
+    array: Strides,
+    other: Strides,
+    indices: tuple[Strides, ...],
+    steps: tuple[int, ...],
+    itemsize: int,
+    align: int,
+    policy: GatherPolicy,
+) -> GatherPlan:
+    """The plan of moving elements between an array that is indexed and another one.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Of what is moved; no length is 0.
+    array, other : tuple of int
+        The strides of both in `shape`, in elements: of the array without what indices add to it.
+    indices : tuple of tuple of int
+        Those of the indices of each axis that is indexed.
+    steps : tuple of int
+        The strides of the array along these axes.
+    itemsize, align : int
+        The bytes of an element, and the alignment of both arrays.
+
+    Examples
+    --------
+    >>> plan = plan_gather((5, 64), (0, 1), (64, 1), ((1, 0),), (64,), 4, 16, GatherPolicy())
+    >>> plan.word, plan.pieces, plan.words, plan.size
+    (16, 1, 4, 20)
+    """
+    merged, lines = coalesce(shape, [contiguous_strides(shape), array, other, *indices])
+    lines = lines[1:]
+    row, ends = 1, (0, 0)
+    if merged and not any(line[-1] for line in lines[2:]):
+        row, ends = merged[-1], (lines[0][-1], lines[1][-1])
+        merged, lines = merged[:-1], [line[:-1] for line in lines]
+    if not merged:
+        merged, lines = (1,), [(0,)] * len(lines)
+    of_arrays = [*lines[0], *lines[1], *steps]
+    per_word = _widest(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
+    row //= per_word
+    lines[:2] = [tuple(stride // per_word for stride in line) for line in lines[:2]]
+    words = policy.unroll if row >= policy.long_row else 1
+    pieces = policy.unroll // words
+    per_row = -(-row // words)
+    size = prod(merged) * per_row
+    bits = index_bits(prod(merged) * row, lines, merged)
+    code = "i" if bits == 32 else "q"
+    tail = struct.pack(f"<{len(steps)}q2q{code.upper()}", *(step // per_word for step in steps), *ends, row)
+    for divisor in (per_row, *(merged[1:] or (1,))):
+        tail += pack_divmod(divisor, bits)
+    for line in lines:
+        tail += struct.pack(f"<{len(line)}{code}", *line)
+    blocks = min(-(-size // (policy.block * pieces)), 2**31 - 1)
+    return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, blocks, per_word, tail)
+
+
+def _widest(row: int, strides: list[int], itemsize: int, align: int) -> int:
+    """The most elements of a word that divides the rows and everything between them."""
+    count = min(align, MAX_PACK_BYTES) // itemsize or 1
+    while row % count or any(stride % count for stride in strides):
+        count //= 2
+    return count

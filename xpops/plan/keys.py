@@ -1,0 +1,97 @@
+"""Keys of indexing that hold arrays: which axes these index, on which view, and where their axes go in the result."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from xpops.core.layouts import Layout
+from xpops.plan.views import Region, position, slice_bounds, with_whole_axes
+
+# What stands in a key for an array of integers, and for the one that a 0-d mask becomes, on an axis of its own.
+ARRAY, NEW_ARRAY = "array", "new array"
+
+# None, ..., an int, a slice (or a tuple of its start, stop and step, which can be hashed), or one of the above.
+Part = Any
+
+
+class Selection(NamedTuple):
+    """What a key with arrays selects.
+
+    Attributes
+    ----------
+    region : Region
+        The view by slices, integers and None, in which the axes that arrays index are whole.
+    axes : tuple of int
+        Those axes, for each array.
+    names : tuple of str
+        What errors call the arrays.
+    place : int
+        Where the arrays' common shape goes among the other axes: in the place of the first one if all arrays, and
+        integers, which count as such, stand side by side in the key; else first.
+    """
+
+    region: Region
+    axes: tuple[int, ...]
+    names: tuple[str, ...]
+    place: int
+
+
+def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
+    """What `parts` select of an array.
+
+    Raises
+    ------
+    IndexError
+        If a part is out of range, or there are too many.
+
+    Examples
+    --------
+    >>> from xpops.core import dtypes as dt
+    >>> from xpops.core.devices import CPU
+    >>> from xpops.core.layouts import layout_of
+    >>> x = layout_of(dt.int8, (4, 5, 6), None, CPU)
+    >>> selection = select(x, (slice(1, 3), "array", "array"))
+    >>> selection.region.shape, selection.axes, selection.place
+    ((2, 5, 6), (1, 2), 1)
+    >>> select(x, ("array", slice(None), 0)).place
+    0
+    """
+    used = sum(part is not None and part is not Ellipsis and part != NEW_ARRAY for part in parts)
+    offset, axis = 0, 0
+    shape: list[int] = []
+    strides: list[int] = []
+    axes: list[int] = []
+    names: list[str] = []
+    place = None  # of the first array or integer, among the other axes
+    for part in with_whole_axes(parts, used, layout.ndim):
+        array = isinstance(part, str)
+        if place is None and _is_advanced(part):
+            place = len(shape) - len(axes)
+        if array:
+            names.append(f"index: the array for axis {axis}")
+            axes.append(len(shape))
+        if part is None or part == NEW_ARRAY:
+            shape.append(1)
+            strides.append(0)
+            continue
+        length, stride = layout.shape[axis], layout.strides[axis]
+        if array:
+            shape.append(length)
+            strides.append(stride)
+        elif isinstance(part, (slice, tuple)):
+            start, stop, step = slice_bounds(part if isinstance(part, slice) else slice(*part), length)
+            shape.append(len(range(start, stop, step)))
+            strides.append(step * stride)
+            offset += start * stride
+        else:
+            offset += position(part, length, axis) * stride
+        axis += 1
+    numbers = [number for number, part in enumerate(parts) if _is_advanced(part)]
+    together = numbers[-1] - numbers[0] == len(numbers) - 1
+    region = Region(0 if 0 in shape else offset, tuple(shape), tuple(strides))
+    return Selection(region, tuple(axes), tuple(names), place if place and together else 0)
+
+
+def _is_advanced(part: Part) -> bool:
+    """Whether a part is an array, or an integer, which counts as one beside arrays. A ``...`` never does."""
+    return not (part is None or part is Ellipsis or isinstance(part, (slice, tuple)))

@@ -1,0 +1,59 @@
+"""Which elements of a sorted line a quantile lies between, by the ten methods of Hyndman and Fan and NumPy's others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+NDArray = np.ndarray[Any, Any]
+
+
+def _between(alpha: float, beta: float) -> Callable[[int, NDArray], NDArray]:
+    """The methods that differ in where the first and the last element stand."""
+    return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+def _averaged(n: int, q: NDArray) -> NDArray:
+    place = n * q - 1
+    return np.where(place % 1 == 0, place + 0.5, np.ceil(place))
+
+
+def _closest(n: int, q: NDArray) -> NDArray:
+    """At the same distance the one that is even when counted from 1."""
+    place = n * q - 1.5
+    below = np.floor(place)
+    return np.where((place == below) & (below % 2 == 1), below, below + 1)
+
+
+# (length, quantiles) -> places in the sorted line, counted from 0; a fraction is between two elements.
+METHODS: dict[str, Callable[[int, NDArray], NDArray]] = {
+    "linear": lambda n, q: (n - 1) * q,
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "midpoint": lambda n, q: (np.floor((n - 1) * q) + np.ceil((n - 1) * q)) / 2,
+    "nearest": lambda n, q: np.rint((n - 1) * q),
+    "inverted_cdf": lambda n, q: np.ceil(n * q - 1),
+    "averaged_inverted_cdf": _averaged,
+    "closest_observation": _closest,
+    "interpolated_inverted_cdf": _between(0, 1),
+    "hazen": _between(0.5, 0.5),
+    "weibull": _between(0, 0),
+    "median_unbiased": _between(1 / 3, 1 / 3),
+    "normal_unbiased": _between(3 / 8, 3 / 8),
+}
+
+
+def ranks(length: int, q: NDArray, method: str) -> tuple[NDArray, NDArray, NDArray]:
+    """The elements below and above each quantile, int64, and how far from the lower to the upper one it lies.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in ranks(4, np.asarray([0.0, 0.5, 1.0]), "linear")]
+    [[0, 1, 3], [1, 2, 3], [0.0, 0.5, 0.0]]
+    """
+    place = np.clip(METHODS[method](length, q), 0, length - 1)
+    low = np.floor(place)
+    high = np.minimum(low + 1, length - 1)
+    return low.astype(np.int64), high.astype(np.int64), place - low
