@@ -1,14 +1,17 @@
-"""A pytest plugin that puts xpops where a client's own tests take an array namespace. `XPOPS_CLIENT` names the client."""
+"""A pytest plugin: xpops where a client's own tests take an array namespace. ``XPOPS_CLIENT`` names the client."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
 
 import xpops
+from conformance.clients.left_out import LEFT_OUT
 
 CLIENT = os.environ.get("XPOPS_CLIENT", "")
 
@@ -27,6 +30,13 @@ class Library:
 FIXTURES: dict[str, tuple[str, Any]] = {"array-api-extra": ("library", Library()), "scipy": ("xp", xpops)}
 
 
+def pytest_configure() -> None:
+    """Clients' tests compare on the host, and ask for no permission."""
+    xpops.allow_host_copies().__enter__()
+    if CLIENT == "scikit-learn":
+        _patch_scikit_learn()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: Any) -> None:
     """Parametrize the client's fixture with xpops alone."""
@@ -36,11 +46,24 @@ def pytest_generate_tests(metafunc: Any) -> None:
         metafunc.definition.add_marker(pytest.mark.parametrize(fixture, [namespace], indirect=True))
 
 
-def pytest_configure() -> None:
-    """Clients' tests compare on the host, and ask for no permission."""
-    xpops.allow_host_copies().__enter__()
-    if CLIENT == "scikit-learn":
-        _patch_scikit_learn()
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what `LEFT_OUT` names, and let SciPy's tests for NumPy or for the CPU only say so to xpops too."""
+    kept = [item for item in items if not _left_out(item)]
+    config.hook.pytest_deselected(items=[item for item in items if _left_out(item)])
+    items[:] = kept
+    conftest: Any = sys.modules.get("scipy.conftest")
+    if conftest is not None:
+        conftest.xp_known_backends.add("xpops")
+        if xpops.default_device() != "cpu":
+            conftest.xp_skip_cpu_only_backends.add("xpops")
+
+
+def _left_out(item: Any) -> bool:
+    patterns = LEFT_OUT.get(CLIENT, {})
+    name = f"{item.module.__name__}::{item.nodeid.partition('::')[2]}"
+    fixtures = [f"fixture {each}" for each in getattr(item, "fixturenames", ())]
+    return any(fnmatchcase(name, pattern) or pattern in fixtures for pattern in patterns)
 
 
 def _patch_scikit_learn() -> None:

@@ -14,7 +14,7 @@ from tests.engine.test_accuracy import BOUNDS, ON_CPU
 from tests.helpers import recipes
 from xpops.core import dtypes as dt
 
-SEEDS = 40
+SEEDS = 15
 TABLES: list[tuple[ModuleType, dict[str, Any], bool]] = [
     (xp, recipes.MAIN, False),
     (xp, recipes.CREATION, True),

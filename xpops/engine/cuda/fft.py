@@ -6,15 +6,16 @@ import threading
 from collections import OrderedDict
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import finalize
+from weakref import finalize, ref
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.libraries import Binding
+from xpops.engine.cuda.libraries import Binding, Handle
 from xpops.engine.protocol import Kernel
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
+    from xpops.engine.cuda.memory import Pool
 
 # Plans that a device keeps; each may hold tables in its memory.
 PLANS = 64
@@ -58,24 +59,42 @@ class Geometry(NamedTuple):
     code: int
 
 
-class _Plan:
-    """A plan of the library; one thread at a time sets its stream and memory, and runs it."""
+class _Plan(Handle):
+    """A plan of the library."""
 
-    def __init__(self, cufft: Binding, geometry: Geometry) -> None:
+    def __init__(self, cufft: Binding, pool: Pool, geometry: Geometry) -> None:
         points, before, after, step, strides, batch, code = geometry
-        self.lock, self.handle = threading.Lock(), cufft("create")
-        # At exit the library may be gone, and the driver takes everything back anyway.
-        finalize(self, cufft, "destroy", self.handle).atexit = False
-        cufft("set_auto_allocation", self.handle, 0)
         sides = before, step, strides[0], after, step, strides[1]
-        self.space: int = cufft("make_plan_many64", self.handle, len(points), points, *sides, code, batch)
+        with cufft.current():
+            super().__init__(cufft, cufft.function("create")())
+            # At exit the library may be gone, and the driver takes everything back anyway.
+            finalize(self, _destroy, cufft, self.handle).atexit = False
+            self.function("set_auto_allocation")(self.handle, 0)
+            space = self.function("make_plan_many64")(self.handle, len(points), points, *sides, code, batch)
+        self.allocate = pool.allocator(space) if space else _no_memory
+        self._set_area, self._area = self.function("set_work_area"), -1
+
+    def use(self, area: int) -> None:
+        """Take this scratch memory from now on; for who has the plan on a stream."""
+        if area != self._area:
+            self._set_area(self.handle, area)
+            self._area = area
+
+
+def _no_memory(stream: int) -> tuple[int, None]:
+    return 0, None
+
+
+def _destroy(cufft: Binding, handle: int) -> None:
+    with cufft.current():
+        cufft.function("destroy")(handle)
 
 
 class Plans:
-    """The plans of one device that were used last."""
+    """The plans of one device that were made last."""
 
-    def __init__(self, cufft: Binding) -> None:
-        self.cufft = cufft
+    def __init__(self, cufft: Binding, pool: Pool) -> None:
+        self.cufft, self._pool = cufft, pool
         self._plans: OrderedDict[Geometry, _Plan] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -83,10 +102,9 @@ class Plans:
         with self._lock:
             found = self._plans.get(geometry)
             if found is None:
-                found = self._plans[geometry] = _Plan(self.cufft, geometry)
+                found = self._plans[geometry] = _Plan(self.cufft, self._pool, geometry)
                 if len(self._plans) > PLANS:
                     self._plans.popitem(last=False)
-            self._plans.move_to_end(geometry)
             return found
 
 
@@ -99,7 +117,7 @@ def plans_of(engine: CudaEngine) -> Plans:
     with _lock:
         index = engine.context.index
         if index not in _devices:
-            _devices[index] = Plans(Binding("cufft", engine.context))
+            _devices[index] = Plans(Binding("cufft", engine.context), engine.pool)
         return _devices[index]
 
 
@@ -108,18 +126,21 @@ def fft(engine: CudaEngine, x: Layout, out: Layout, axes: tuple[int, ...], kind:
     geometry, outer = geometry_of(x, out, axes, kind)
     _, name = _TYPES[_KIND.get(kind, kind), x.dtype]
     direction = _DIRECTIONS.get(kind, ())
-    steps = x.nbytes // outer, out.nbytes // outer
-    plans = plans_of(engine)
-    cufft = plans.cufft
+    plans, steps = plans_of(engine), (x.nbytes // outer, out.nbytes // outer)
+    # There may be thousands of kernels, so they must not keep plans alive.
+    execute, kept = plans.cufft.function(name), ref(plans.get(geometry))
 
     def kernel(stream: int, out: int, x: int) -> None:
-        plan = plans.get(geometry)
-        scratch, block = engine.pool.allocator(plan.space)(stream)
-        with plan.lock:
-            cufft("set_stream", plan.handle, stream)
-            cufft("set_work_area", plan.handle, scratch)
+        nonlocal kept
+        plan = kept()
+        if plan is None:
+            plan = plans.get(geometry)
+            kept = ref(plan)
+        scratch, block = plan.allocate(stream)
+        with plan.on(stream) as handle:
+            plan.use(scratch)
             for i in range(outer):
-                cufft(name, plan.handle, x + i * steps[0], out + i * steps[1], *direction)
+                execute(handle, x + i * steps[0], out + i * steps[1], *direction)
         del block  # kept until the kernels were launched
 
     return kernel

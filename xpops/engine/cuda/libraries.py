@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cuda.bindings import driver
+
 from xpops.core.errors import DeviceError
+from xpops.engine.cuda import driver as cuda_driver
 from xpops.engine.cuda.driver import DeviceContext
 
 if TYPE_CHECKING:
@@ -21,10 +24,12 @@ _ERRORS = {
     "cusolverDn": ("cusolver", "cuSOLVERError"),
     "cufft": ("cufft", "cuFFTError"),
 }
+_SUCCESS = driver.CUresult.CUDA_SUCCESS
+_AS_IT_IS = nullcontext()
 
 
 class Binding:
-    """A library on one device. Its calls are made with the device's context current, by one thread at a time.
+    """A library on one device.
 
     Parameters
     ----------
@@ -32,62 +37,87 @@ class Binding:
         "cublas", "cublasLt", "cusolverDn" or "cufft".
     context : DeviceContext
 
-    Attributes
-    ----------
-    lock : RLock
-        Held by who calls several functions that belong together.
+    Raises
+    ------
+    DeviceError
+        If its bindings are not installed.
     """
 
     def __init__(self, name: str, context: DeviceContext) -> None:
         module, error = _ERRORS[name]
-        self._name, self._context, self.lock = name, context, threading.RLock()
+        self._name, self._context, self._current = name, context, int(context.handle)
         try:
             self._module = import_module(f"nvmath.bindings.{name}")
-            self._error = getattr(import_module(f"nvmath.bindings.{module}"), error)
+            self._refused = getattr(import_module(f"nvmath.bindings.{module}"), error), RuntimeError
         except ImportError as missing:
             raise DeviceError(f"{name} needs nvmath-python; accepted: pip install 'xpops[cuda]'") from missing
 
-    def __call__(self, function: str, *arguments: Any) -> Any:
-        """What a function of the library returns.
+    def function(self, name: str) -> Callable[..., Any]:
+        """A function of the library, for calls with the device's context current.
 
-        Raises
-        ------
-        DeviceError
-            If the library is not installed or refuses the call; it says which.
+        It raises DeviceError, which says its name, if the library is not installed or refuses the call.
         """
-        try:
-            with self.lock, self._context:
-                return getattr(self._module, function)(*arguments)
-        except (self._error, RuntimeError) as error:
-            raise DeviceError(f"{self._name}: {function}: {error}") from error
+        call, refused, library = getattr(self._module, name), self._refused, self._name
+
+        def checked(*arguments: Any) -> Any:
+            try:
+                return call(*arguments)
+            except refused as error:
+                raise DeviceError(f"{library}: {name}: {error}") from error
+
+        return checked
+
+    def current(self) -> AbstractContextManager[Any]:
+        """Within, the device's context is current; where it is anyway, nothing is done.
+
+        Unlike a kernel's launch, a library does not say that another device's is: it would run there.
+        """
+        if not cuda_driver.forked:
+            error, handle = driver.cuCtxGetCurrent()
+            if (error is _SUCCESS and int(handle) == self._current) or self._context.adopt_thread():
+                return _AS_IT_IS
+        return self._context
 
 
-class Library(Binding):
-    """A library whose functions take a handle first: one, made on first use.
+class Handle:
+    """What a library's functions take first: used by one thread at a time, for work on one stream.
 
-    Attributes
+    Parameters
     ----------
+    binding : Binding
     handle : int
     """
 
+    def __init__(self, binding: Binding, handle: int) -> None:
+        self.handle, self.function = handle, binding.function
+        self._current, self._lock = binding.current, threading.Lock()
+        self._stream: int | None = None
+
+    @contextmanager
+    def on(self, stream: int) -> Iterator[int]:
+        """Within, the handle is this thread's own, and its work goes to `stream`."""
+        with self._lock, self._current():
+            if stream != self._stream:
+                self.function("set_stream")(self.handle, stream)
+                self._stream = stream
+            yield self.handle
+
+
+class Library(Handle):
+    """A library with one handle, made on first use."""
+
     def __init__(self, name: str, context: DeviceContext) -> None:
-        super().__init__(name, context)
-        self.handle = super().__call__("create")
+        binding = Binding(name, context)
+        with binding.current():
+            super().__init__(binding, binding.function("create")())
         self._made: dict[str, int] = {}
 
     def made(self, function: str) -> int:
         """A parameter object that `function` creates, the same one every time."""
-        with self.lock:
+        with self._lock, self._current():
             if function not in self._made:
-                self._made[function] = super().__call__(function)
+                self._made[function] = self.function(function)()
             return self._made[function]
-
-    @contextmanager
-    def on(self, stream: int) -> Iterator[Callable[..., Any]]:
-        """Within, a function ``(name, *arguments)`` calls the library with its handle, for work on `stream`."""
-        with self.lock, self._context:
-            self("set_stream", self.handle, stream)
-            yield lambda name, *arguments: self(name, self.handle, *arguments)
 
 
 _libraries: dict[tuple[str, int], Library] = {}

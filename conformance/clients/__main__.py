@@ -1,0 +1,133 @@
+"""``python -m conformance.clients --device cpu|cuda``: clients' own tests on xpops, to ``reports/clients-*.json``.
+
+``--clients A,B``  these only, and no report.
+``-n W``           with this many worker processes (default 0: none).
+
+Runs what is installed of the clients, whose wheels hold their tests; those of einops and xarray are in `tests`, because
+their own name NumPy. `left_out` names what is no matter of the standard.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from conformance.clients.left_out import LEFT_OUT
+from conformance.fingerprint import ROOT, fingerprint
+from conformance.reporting import REPORTS, Case, available, counts, heading, run_pytest, write
+
+HERE = Path(__file__).parent
+_SCIPY = "cluster constants differentiate fft integrate linalg ndimage optimize spatial special stats"
+_CUBED = "test_array_api test_gufunc test_indexing test_inspection test_linalg array/test_nan_functions array/test_pad"
+
+
+class Client(NamedTuple):
+    """A library: its tests as files or modules, more arguments for pytest, variables, and the devices it can use."""
+
+    name: str
+    tests: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    devices: tuple[str, ...] = ("cpu", "cuda")
+
+
+CLIENTS = (
+    Client("array-api-extra", ("array_api_extra/tests/main",), ("-k", "xpops", "-W", "error::DeprecationWarning")),
+    Client("scikit-learn", ("sklearn",), ("-k", "xpops", "-W", "ignore"), (("SCIPY_ARRAY_API", "1"),)),
+    Client(
+        "scipy",
+        tuple(f"scipy/{name}" for name in _SCIPY.split()),
+        ("-k", "xpops", "-W", "ignore"),
+        (("SCIPY_ARRAY_API", "1"),),
+    ),
+    Client(
+        "cubed",
+        tuple(f"cubed/tests/{name}.py" for name in _CUBED.split()),
+        ("-W", "ignore", "--tb=native"),
+        (("CUBED_BACKEND_ARRAY_API_MODULE", "xpops"),),
+        devices=("cpu",),
+    ),
+    Client("einops", (str(HERE / "tests" / "test_einops.py"),)),
+    Client("xarray", (str(HERE / "tests" / "test_xarray.py"),), ("-W", "ignore")),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the clients' tests, write the report, and return the worst of pytest's exit codes."""
+    options = _parser().parse_args(arguments)
+    if not available(options.device):
+        print(f"clients: no {options.device} device here")
+        return 2
+    before, reports, code = fingerprint(), {}, 0
+    for client in CLIENTS:
+        if client.name not in options.clients or options.device not in client.devices or not _installed(client.name):
+            continue
+        found, cases = _run(client, options)
+        reports[client.name] = _summary(client, cases)
+        code = max(code, found)
+    if set(options.clients) == {client.name for client in CLIENTS}:
+        report = {**heading(options.device), "clients": reports, "fingerprint": before}
+        write(REPORTS / f"clients-{options.device}.json", report)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    names = tuple(client.name for client in CLIENTS)
+    parser = argparse.ArgumentParser("python -m conformance.clients", description="Runs clients' own tests on xpops.")
+    parser.add_argument("--device", choices=("cpu", "cuda"), required=True)
+    parser.add_argument("--clients", type=lambda text: tuple(text.split(",")), default=names, metavar="A,B")
+    parser.add_argument("-n", dest="workers", type=int, default=0, metavar="W", help="worker processes (default none)")
+    return parser
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _run(client: Client, options: argparse.Namespace) -> tuple[int, list[Case]]:
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    ours = {"PYTHONPATH": path, "XPOPS_DEFAULT_DEVICE": options.device, "XPOPS_CLIENT": client.name}
+    plugins = ["-p", "conformance.clients.plugin", "-p", "no:cacheprovider", "-n", str(options.workers)]
+    quiet = ["-q", "--disable-warnings"]
+    cases, code = [], 0
+    with TemporaryDirectory() as folder:
+        for test in client.tests:  # one by one: each package of SciPy has a configuration of its own
+            command = [_located(test), *quiet, *plugins, *client.arguments]
+            found, some = run_pytest(command, Path(folder), {**os.environ, **ours, **dict(client.environment)})
+            cases += some
+            code = max(code, found)
+    return code, cases
+
+
+def _located(test: str) -> str:
+    """The path of a test that is given by its place in a package."""
+    package, _, rest = test.partition("/")
+    spec = find_spec(package) if package else None
+    if spec is None or spec.origin is None:
+        return test
+    return str(Path(spec.origin).parent / rest)
+
+
+def _summary(client: Client, cases: list[Case]) -> dict[str, Any]:
+    skips = Counter(case.reason for case in cases if case.outcome == "skipped")
+    return {
+        "version": _installed(client.name),
+        **counts(cases),
+        "failed_tests": sorted(case.name for case in cases if case.outcome == "failed"),
+        "skipped_for": dict(skips.most_common(10)),
+        "left_out": LEFT_OUT.get(client.name, {}),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,30 @@
+"""Tests of clients that are not about what the standard says, as patterns of ``module::test``. Every report has them."""
+
+from __future__ import annotations
+
+_WIDTH = "the test adds int64 to an int32 array in place, which the standard leaves undefined and xpops refuses"
+_TRUTH = "the test takes the truth of an array of shape (1,); the standard has it for 0-d arrays"
+_MESSAGE = "the test wants the words of NumPy's error"
+_DEVICES = "SciPy's fixture adds a list to devices(), which is a tuple since 2025.12"
+_SCALARS = "the test wants int64 and float32 to give float64, which the standard leaves open"
+
+LEFT_OUT: dict[str, dict[str, str]] = {
+    "array-api-extra": {
+        "*test_at::test_incompatible_dtype*": "the test wants floats to be assigned to integers, which xpops refuses",
+        "*test_set::TestNUnique::test_delegates*": "array-api-extra has a list of the libraries it delegates to",
+        "*test_testing::test_lazy_xp_function_cython_ufuncs*": "the test calls a NumPy ufunc on the array",
+    },
+    "scipy": {
+        "fixture devices": _DEVICES,
+        "scipy.fft.tests.test_helper::*test_device*": _DEVICES,
+        "scipy.differentiate*::TestDerivative::test_step_direction*": "the test adds booleans",
+        "scipy.differentiate*::TestDerivative::test_initial_step*": "the test calls logspace, which is not standard",
+        "scipy.integrate*::TestNSum::*": _WIDTH,
+        "scipy.optimize*::TestChandrupatlaMinimize::test_input_validation*": _MESSAGE,
+        "scipy.optimize*::TestFindRoot::test_input_validation*": _MESSAGE,
+        "scipy.optimize*::TestFindRoot::test_nit_expected*": _TRUTH,
+        "scipy.special*::test_support_alternative_backends_mismatched_dtypes*rel_entr*": _SCALARS,
+        "scipy.special*::test_support_alternative_backends_mismatched_dtypes*xlogy*": _SCALARS,
+        "scipy.ndimage*::TestVectorizedFilter::test_input_validation*": _MESSAGE,
+    },
+}

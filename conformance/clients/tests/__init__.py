@@ -1,0 +1,1 @@
+"""Tests of clients on xpops, where the clients' own cannot be told which namespace to take."""
