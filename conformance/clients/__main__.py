@@ -102,20 +102,21 @@ def _run(client: Client, options: argparse.Namespace) -> tuple[int, list[Case]]:
     cases, code = [], 0
     with TemporaryDirectory() as folder:
         for test in client.tests:  # one by one: each package of SciPy has a configuration of its own
-            command = [_located(test), *quiet, *plugins, *client.arguments]
+            command = [*_located(test), *quiet, *plugins, *client.arguments]
             found, some = run_pytest(command, Path(folder), {**os.environ, **ours, **dict(client.environment)})
             cases += some
             code = max(code, found)
     return code, cases
 
 
-def _located(test: str) -> str:
-    """The path of a test that is given by its place in a package."""
+def _located(test: str) -> list[str]:
+    """The path of a test that is given by its place in a package, whose configuration it is to find."""
     package, _, rest = test.partition("/")
     spec = find_spec(package) if package else None
     if spec is None or spec.origin is None:
-        return test
-    return str(Path(spec.origin).parent / rest)
+        return [test]
+    root = Path(spec.origin).parent
+    return [str(root / rest), f"--rootdir={root}", f"--confcutdir={root}"]
 
 
 def _summary(client: Client, cases: list[Case]) -> dict[str, Any]:

@@ -103,6 +103,14 @@ def test_many_transforms(device: Any) -> None:
     check("irfftn", host.reshape(20, 10, 10, 64), xp.reshape(x, (20, 10, 10, 64)), axes=(1, 2, 3))
 
 
+def test_a_large_image(device: Any) -> None:
+    """A real transform of all that there is, whose last axis is halved in a call of its own."""
+    host, spectrum = some("float32", 1024, 1155), some("complex64", 1155, 513)
+    check("rfftn", host, xp.asarray(host, device=device))
+    check("irfftn", spectrum, xp.asarray(spectrum, device=device), norm="ortho")
+    check("rfftn", host, xp.asarray(host, device=device), axes=(1, 0))
+
+
 def test_real_numbers_where_complex_ones_are_due(device: Any) -> None:
     host = some("float32", 4, 6)
     x = xp.asarray(host, device=device)

@@ -65,3 +65,17 @@ def test_the_most_dimensions(device: Any) -> None:
     x = xp.ones((2, *(1,) * (most - 2), 3), device=device)
     assert x.ndim == most
     assert float(xp.sum(x + 1)) == 12
+
+
+def test_one_slice(device: Any) -> None:
+    host = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
+    for x, wanted in ((xp.asarray(host, device=device), host), (xp.asarray(host, device=device).mT, host.mT)):
+        for axis in (0, 1, -1):
+            for index in range(-wanted.shape[axis], wanted.shape[axis]):
+                assert_same(xp.take(x, index, axis=axis), wanted.take(index, axis=axis))
+    assert_same(xp.take(xp.asarray([5, 6], device=device), 1), np.array(6))
+    assert xp.take(xp.zeros((0, 2), device=device), 1, axis=1).shape == (0,)
+    with pytest.raises(IndexError, match=r"^take: indices is 2; accepted: -2 to 1$"):
+        xp.take(xp.zeros(2, device=device), 2)
+    with pytest.raises(ValueError, match=r"^take: axis is None, and x has 2 axes"):
+        xp.take(xp.zeros((2, 2), device=device), 0)

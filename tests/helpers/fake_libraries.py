@@ -10,6 +10,7 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +21,7 @@ NDArray = np.ndarray[Any, Any]
 DTYPES = {0: np.dtype("f4"), 1: np.dtype("f8"), 4: np.dtype("c8"), 5: np.dtype("c16")}
 LETTERS = {"s": DTYPES[0], "d": DTYPES[1], "c": DTYPES[4], "z": DTYPES[5]}
 WORK = 64  # bytes of scratch memory that every routine asks for
+HANDLE = 11
 
 
 def at(address: int, dtype: Any, *shape: int) -> NDArray:
@@ -54,38 +56,54 @@ class FakeLibrary:
         return 7
 
     @contextmanager
-    def on(self, stream: int) -> Iterator[Callable[..., Any]]:
-        yield self._call
+    def on(self, stream: int) -> Iterator[int]:
+        yield HANDLE
+
+    def function(self, name: str) -> Callable[..., Any]:
+        return partial(self._call, name)
 
     def _call(self, function: str, *arguments: Any) -> Any:
-        given = named(self._module, function, (1, *arguments))
+        given = named(self._module, function, arguments)
+        assert given["handle"] == HANDLE
         self.called.append(function)
         if function.endswith("_buffer_size"):
             return (WORK, WORK) if function.startswith("x") else WORK
         if function in globals():
             return globals()[function](**given)
-        return globals()[f"t{function[1:].replace('ung', 'org')}"](LETTERS[function[0]], **given)
+        common = function[1:].replace("ung", "org").replace("heevj", "syevj")
+        return globals()[f"t{common}"](LETTERS[function[0]], **given)
 
 
 class FakeCufft:
     """cuFFT, whose plans are its handles."""
 
     def __init__(self) -> None:
-        self._module, self._plans, self.made = import_module("nvmath.bindings.cufft"), {}, 0
+        self._module, self.plans, self.made = import_module("nvmath.bindings.cufft"), {}, 0
 
-    def __call__(self, function: str, *arguments: Any) -> Any:
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        yield
+
+    def function(self, name: str) -> Callable[..., Any]:
+        return partial(self._call, name)
+
+    def _call(self, function: str, *arguments: Any) -> Any:
         if function == "create":
             self.made += 1
-            self._plans[self.made] = {}
+            self.plans[self.made] = {}
             return self.made
         p = named(self._module, function, arguments)
-        plan = self._plans[p.pop("plan")]
+        if function == "destroy":
+            del self.plans[p["plan"]]
+            return None
+        plan = self.plans[p.pop("plan")]
         plan.update(p)
         if function == "make_plan_many64":
             assert plan["auto_allocate"] == 0
-            return WORK
+            return WORK if plan["batch"] > 1 else 0
         if function.startswith("exec"):
-            assert plan["work_area"]
+            assert bool(plan["work_area"]) == (plan["batch"] > 1)
+            assert plan["stream"] == 0
             self._run(plan, self._module.Type[function[5:].upper()], **p)
         return None
 
@@ -278,6 +296,18 @@ def xsyev_batched(
         matrix = columns(a + i * lda * n * dtype.itemsize, dtype, n, n, lda)
         _eigh(matrix, at(rest["w"], DTYPES[data_type_w], batch_size, n)[i], uplo, jobz)
     at(rest["info"], np.int32, batch_size)[...] = 0
+
+
+def tsyevj_batched(
+    dtype: Any, jobz: int, uplo: int, n: int, a: int, lda: int, w: int, work: int, lwork: int, info: int, **rest: Any
+) -> None:
+    assert n <= 32
+    assert lwork == WORK
+    real = np.zeros(0, dtype).real.dtype
+    for i in range(rest["batch_size"]):
+        matrix = columns(a + i * lda * n * dtype.itemsize, dtype, n, n, lda)
+        _eigh(matrix, at(w, real, rest["batch_size"], n)[i], uplo, jobz)
+    at(info, np.int32, rest["batch_size"])[...] = 0
 
 
 def xgeev(jobvl: int, jobvr: int, n: int, data_type_a: int, a: int, lda: int, data_type_w: int, **rest: Any) -> None:

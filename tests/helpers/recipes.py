@@ -249,6 +249,11 @@ FFT_CREATION: dict[str, Recipe] = {
 NN: dict[str, Recipe] = {
     "bincount": lambda random: (random.integers(0, 20, 50),),
     "discounted_cumsum": lambda random: (array(random, REALS, (3, 40)), 0.9, {"axis": 1}),
+    "upsample_nearest2d": lambda random: (
+        array(random, ANY, (2, 3, 4, 5)),
+        {"scale": pick(random, (2, 0.7, (3, 1.5)))},
+    ),
+    "upsample_nearest2d_backward": lambda random: (array(random, REALS, (2, 3, 8, 10)), (4, 5)),
     "topk": lambda random: (array(random, REALS, (3, 40)), 5, {"axis": 1}),
 }
 # Decompositions are unique up to phases only: tests/engine/test_linalg.py puts them together again.

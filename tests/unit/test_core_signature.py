@@ -114,7 +114,7 @@ def test_every_operator_takes_what_its_row_says_and_nothing_else(op: Any) -> Non
 
 def test_shapes_that_do_not_broadcast() -> None:
     with pytest.raises(
-        ValueError, match=r"add: shapes \(3,\), \(2, 4\) do not broadcast; along axis -1 the lengths 3 and 4 differ"
+        ValueError, match=r"add: shapes \(3,\), \(2, 4\) cannot be broadcast; along axis -1 the lengths 3 and 4 differ"
     ):
         signature_of(OPERATORS["add"], (F32, array(dt.float32, 2, 4)))
 

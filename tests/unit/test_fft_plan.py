@@ -49,3 +49,12 @@ def test_nothing_moves_that_need_not() -> None:
 def test_scales(norm: str, forward: float, inverse: float) -> None:
     plan = plan_fft((4, 4), "fft", (0, 1), (4, 4))
     assert (plan.scale(norm, False), plan.scale(norm, True)) == (forward, inverse)
+
+
+def test_a_real_axis_apart() -> None:
+    """In large transforms of a whole array only."""
+    assert plan_fft((1024, 1024), "rfft", (0, 1), (1024, 1024)).groups == ((1,), (0,))
+    assert plan_fft((64, 128, 128), "irfft", (0, 1, 2), (64, 128, 128)).groups == ((2,), (0, 1))
+    for shape, kind, axes in (((2, 1024, 1024), "rfft", (1, 2)), ((1024, 1024), "fft", (0, 1))):
+        assert plan_fft(shape, kind, axes, (1024, 1024)).groups == (axes,)
+    assert plan_fft((1024, 1022), "rfft", (0, 1), (1024, 1022)).groups == ((0, 1),)

@@ -15,6 +15,7 @@ from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, fft, linalg
 from xpops.engine.cuda import fft as cuda_fft
 from xpops.engine.cuda import lu, solver, spectral, triangular
+from xpops.plan import fft as plans
 
 pytest.importorskip("nvmath")
 from tests.helpers.fake_libraries import FakeCufft, FakeLibrary
@@ -32,11 +33,10 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Any:
     engine.libraries = libraries  # type: ignore[attr-defined]
     for module in (lu, solver, spectral, triangular):
         monkeypatch.setattr(module, "library", lambda engine, name: libraries[name])
-    plans = cuda_fft.Plans(FakeCufft())  # type: ignore[arg-type]
-    monkeypatch.setattr(cuda_fft, "plans_of", lambda engine: plans)
+    engine.plans = cuda_fft.Plans(FakeCufft(), engine.pool)  # type: ignore[arg-type,attr-defined]
+    monkeypatch.setattr(cuda_fft, "plans_of", lambda engine: engine.plans)
     monkeypatch.setattr(calls, "engine_of", lambda device: engine)
     monkeypatch.setattr(calls, "_calls", {})
-    engine.plans = plans  # type: ignore[attr-defined]
     return engine
 
 
@@ -127,7 +127,9 @@ def test_what_the_libraries_are_asked(engine: Any) -> None:
     results(engine, linalg.eigh, x, parameters=("eigh", True))
     results(engine, linalg.svd, x, parameters=("svd", True))
     assert cublas == ["smatinv_batched", "sgetrf_batched", "sgetrs_batched"]
-    assert [name for name in cusolver if "buffer" not in name] == ["xsyev_batched", "sgesvdj_batched"]
+    assert [name for name in cusolver if "buffer" not in name] == ["ssyevj_batched", "sgesvdj_batched"]
+    results(engine, linalg.eigh, some("complex64", 2, 33, 33), parameters=("eigh", True))
+    assert cusolver[-1] == "xsyev_batched"
 
 
 @pytest.mark.parametrize("count", [1, 4])
@@ -165,15 +167,34 @@ def test_transforms(engine: Any, kind: str, shape: tuple[int, ...]) -> None:
     assert np.array_equal(x, before)
 
 
+@pytest.mark.parametrize("kind", ["rfft", "irfft"])
+def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """As for large transforms of a whole array."""
+    monkeypatch.setattr(plans, "APART", 1)
+    for shape in ((3, 4), (1, 4, 3, 1), (2, 3, 2, 3, 4)):
+        x = some("float64" if kind == "rfft" else "complex128", *shape)
+        axes = tuple(axis for axis in range(x.ndim) if shape[axis] > 1)
+        for order in (axes, axes[::-1]):
+            for norm, wanted in norms(kind, x, order, tuple(5 + axis for axis in order)):
+                parameters = ("f", kind, tuple(5 + axis for axis in order), order, norm)
+                (got,) = results(engine, fft.along_axes, x, parameters=parameters)
+                close(got, wanted)
+
+
 def test_plans_are_kept(engine: Any) -> None:
     x = some("complex64", 3, 8)
     for _ in range(3):
         results(engine, fft.along_axis, x, parameters=("fft", "fft", None, -1, "backward"))
         results(engine, fft.along_axis, x, parameters=("ifft", "ifft", None, -1, "ortho"))
     assert engine.plans.cufft.made == 1
+    program = fft.along_axis(engine, (layout_on_gpu(x),), "fft", "fft", None, -1, "backward")
     for n in range(1, cuda_fft.PLANS + 10):
         results(engine, fft.along_axis, x, parameters=("fft", "fft", n, -1, "backward"))
-    assert len(engine.plans._plans) == cuda_fft.PLANS
+    assert len(engine.plans._plans) == len(engine.plans.cufft.plans) == cuda_fft.PLANS
+    made = engine.plans.cufft.made
+    for _ in range(2):  # the kernel makes the plan again that others drove out
+        close(run(engine, *program, x)[0], np.fft.fft(x))
+    assert engine.plans.cufft.made == made + 1
 
 
 def test_geometry() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.core import dtypes as dt
-from xpops.core.layouts import Layout, layout_of
+from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
-from xpops.dispatch.primitives import call
+from xpops.dispatch.primitives import call, compute, copier
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.plan import views
 from xpops.plan.broadcast import broadcast_shapes
@@ -25,9 +25,10 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     ----------
     x : array
         Has one axis or more.
-    indices : array
+    indices : array or int
         Integers. Negative ones count from the end. One that is out of range raises IndexError: at once on the CPU; on a
-        GPU, which takes the nearest there is, when the host next reads from it, or at once with ``XPOPS_DEBUG=1``.
+        GPU, which takes the nearest there is, when the host next reads from it, or at once with ``XPOPS_DEBUG=1``. A
+        Python integer, beyond the standard, takes one slice.
     axis : int, optional
         May be left out where `x` has one axis.
 
@@ -51,6 +52,8 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     Array([[3, 1],
            [6, 4]], dtype=int64, device='cpu')
     """
+    if isinstance(indices, int):
+        return compute(_plan_slice, "take", _NAMES, (x, indices), axis)
     return call(_plan_take, "take", _NAMES, (x, indices), axis)
 
 
@@ -90,12 +93,35 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
 
 def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     x, indices = _required(specs, "take")
-    if axis is None and x.ndim != 1:
-        raise ValueError(f"take: axis is None, and x has {x.ndim} axes; accepted without axis: one")
-    found = views.axis_of(0 if axis is None else axis, x.ndim, "take")
+    found = _taken_axis(x, axis)
     if x.shape[found] == 0 and indices.size:
         raise IndexError(f"take: axis {found} is empty, and indices are not")
     return engine.gather(x, (found,), (indices,), found, ("take: indices",))
+
+
+def _plan_slice(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+    """The program of one slice, whose place is known when it runs."""
+    x = require_array(specs[0], "take", "x")
+    found = _taken_axis(x, axis)
+    length, step = x.shape[found], x.strides[found]
+    shape, strides = (each[:found] + each[found + 1 :] for each in (x.shape, x.strides))
+    align = min(x.align, alignment(abs(step) * x.dtype.itemsize))
+    part, out = layout_of(x.dtype, shape, strides, x.device, align), layout_of(x.dtype, shape, None, x.device)
+    copy = copier(part, out) if out.size else None
+
+    def kernel(stream: int, out: Data, data: Data, index: int) -> None:
+        if not -length <= index < length:
+            raise IndexError(f"take: indices is {index}; accepted: {-length} to {length - 1}")
+        if copy is not None:
+            copy(stream, out, engine.view(data, index % length * step, part))
+
+    return Program((out,), kernel)
+
+
+def _taken_axis(x: Layout, axis: Any) -> int:
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"take: axis is None, and x has {x.ndim} axes; accepted without axis: one")
+    return views.axis_of(0 if axis is None else axis, x.ndim, "take")
 
 
 def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:

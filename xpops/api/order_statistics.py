@@ -160,7 +160,8 @@ def quantile(x: Array, q: Any, /, axis: Any = None, *, method: str = "linear", k
     found = _interpolated(ordered, low, high, weight)
     found = where(isnan(ordered[..., -1:]), float("nan"), found)
     each = _finished(moveaxis(found, -1, 0), given, keepdims, front=1)
-    return reshape(each, (*parts.shape, *each.shape[1:]))
+    shaped: Array = reshape(each, (*parts.shape, *each.shape[1:]))
+    return shaped
 
 
 def _parts(q: Any) -> NDArray:
@@ -183,7 +184,8 @@ def _lines(x: Array, given: Operand) -> Array:
 
 
 def _nothing(lines: Array) -> Array:
-    return full(lines.shape[:-1], float("nan"), dtype=dt.float64, device=lines.device)
+    made: Array = full(lines.shape[:-1], float("nan"), dtype=dt.float64, device=lines.device)
+    return made
 
 
 def _wide(x: Array) -> Array:
@@ -200,7 +202,8 @@ def _result(dtype: DType, half: DType | None = None) -> DType:
 
 def _mean(low: Array, high: Array) -> Array:
     """Halves of each, so that the largest numbers do not overflow."""
-    return add(multiply(_wide(low), 0.5), multiply(_wide(high), 0.5))
+    mean: Array = add(multiply(_wide(low), 0.5), multiply(_wide(high), 0.5))
+    return mean
 
 
 def _interpolated(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) -> Array:
@@ -210,12 +213,13 @@ def _interpolated(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) 
     part = asarray(weight, dtype=below.dtype, device=ordered.device)
     difference = subtract(above, below)
     near = where(part < 0.5, below + difference * part, above - difference * (1 - part))
-    return where(equal(below, above), below, near)  # infinities have no difference
+    found: Array = where(equal(below, above), below, near)  # infinities have no difference
+    return found
 
 
 def _finished(found: Array, given: Operand, keepdims: bool, front: int = 0) -> Array:
     """Results in their dtype, with the reduced axes if they are kept, behind `front` others."""
-    made = astype(found, _result(given.dtype), copy=False)
+    made: Array = astype(found, _result(given.dtype), copy=False)
     if not keepdims:
         return made
     shape = (1 if i in given.axes else length for i, length in enumerate(given.shape))

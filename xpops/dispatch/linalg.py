@@ -51,11 +51,13 @@ def matrices(spec: Operand, function: str, argument: str = "x", square: bool = T
 def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program:
     """The program of the triangular factor of positive definite matrices."""
     x = matrices(specs[0], "cholesky")
-    out = _dense(x.dtype, x.shape, x)
+    rows = _dense(x.dtype, x.shape, x)
+    # The primitive makes upper factors. The lower one is that of the transposed matrix, transposed.
+    out = rows if upper else _transposed(rows)
     if out.size == 0:
         return _nothing(out)
-    stack = _stack(out)
-    copy, factor, triangle = copier(x, out), engine.cholesky(stack, upper), engine.triangle(stack, upper)
+    stack = _stack(rows)
+    copy, factor, triangle = copier(x, out), engine.cholesky(stack), engine.triangle(stack)
 
     def kernel(stream: int, out: Data, x: Data) -> None:
         copy(stream, out, x)
@@ -127,13 +129,12 @@ def inv(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     out = _dense(x.dtype, x.shape, x)
     if out.size == 0:
         return _nothing(out)
-    stack, fill, copy = _stack(out), _identities(engine, out), copier(x, out)
-    invert, allocate = engine.inv(stack), engine.allocator(out)
+    stack, copy, allocate = _stack(out), copier(x, out), engine.allocator(out)
+    invert = engine.inv(stack, _identities(engine, stack))
 
     def kernel(stream: int, out: Data, x: Data) -> None:
         work, owner = allocate(stream)
         copy(stream, work, x)
-        fill(stream, out)
         invert(stream, engine.view(out, 0, stack), engine.view(work, 0, stack))
         del owner  # kept until the kernels were launched
 
@@ -156,7 +157,7 @@ def qr(engine: Engine, specs: tuple[Operand, ...], complete: bool) -> Program:
     copy, allocate = _into(engine, x, work, turned=True), engine.allocator(work)
     part = layout_of(r.dtype, r.shape, _transposed(work).strides, x.device)
     factor, copy_r = engine.qr(_stack(work), _stack(q_rows)), copier(part, r)
-    triangle = engine.triangle(_stack(r), True)
+    triangle = engine.triangle(_stack(r))
 
     def kernel(stream: int, q: Data, r: Data, x: Data) -> None:
         made, owner = allocate(stream)
@@ -220,7 +221,8 @@ def solve(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     once = prod(x1.shape[:-2]) == 1
     work = _dense(dtype, x1.shape if once else (*batch, size, size), x1)
     sides = reshaped(rows, (1, rows.size // size, size)) if once else _stack(rows)
-    copies, allocate = (copier(x1, work), copier(x2, out)), engine.allocator(work)
+    # The primitive takes transposed matrices.
+    copies, allocate = (_into(engine, x1, work, turned=True), copier(x2, out)), engine.allocator(work)
     find, layout = engine.solve(_stack(work), sides), out
 
     def kernel(stream: int, out: Data, x1: Data, x2: Data) -> None:

@@ -114,11 +114,9 @@ def compute(
     program.kernel(stream, *(data for _, data, _ in made), *operands.values)
     results = tuple(_finished(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
     operands.release()
-    if len(results) != 1:
-        return results
     if steady and planned is program:
-        _remember(key, engine, operands, arguments, program, results[0])
-    return results[0]
+        _remember(key, engine, operands, arguments, program, results)
+    return results if len(results) != 1 else results[0]
 
 
 def _new(engine: Engine, operands: Operands, layout: Layout) -> tuple[Any, Data, Owner]:
@@ -142,18 +140,21 @@ def _remember(
     operands: Operands,
     arguments: tuple[Any, ...],
     program: Program,
-    result: Any,
+    results: tuple[Any, ...],
 ) -> None:
-    """Keep the way of a call with one result of a size known beforehand."""
-    (layout,), kernel = program
+    """Keep the way of a call with results of sizes known beforehand; that of arrays of a framework if there is one."""
+    layouts, kernel = program
     if operands.native and operands.framework is None:
-        launches[key] = state.steady(engine, layout, kernel)
+        if len(layouts) == 1:
+            launches[key] = state.steady(engine, layouts[0], kernel)
+        else:
+            launches[key] = state.steady_of_several(engine, layouts, kernel)
         return
     remember = getattr(operands.framework, "inline", None)
-    if remember is None or operands.device == CPU or len(arguments) > 2:
+    if remember is None or operands.device == CPU or len(arguments) > 2 or len(layouts) != 1:
         return
     way, (x1, x2) = (key[0], *key[1 + len(arguments) :]), (*arguments, None)[:2]
-    if remember.remember(way, x1, x2, None, operands.specs, layout, kernel, result):
+    if remember.remember(way, x1, x2, None, operands.specs, *layouts, kernel, *results):
         inline[arguments[0].__class__] = remember
 
 

@@ -20,7 +20,7 @@ inline: dict[type, Any] = {}
 
 
 def steady(engine: Engine, layout: Layout, kernel: Kernel) -> Callable[..., Any]:
-    """The steady state for xpops arrays: current stream, allocate, launch, wrap."""
+    """The steady state for xpops arrays and one result: current stream, allocate, launch, wrap."""
     allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, array_class
 
     def launch(*values: Any) -> Any:
@@ -28,5 +28,22 @@ def steady(engine: Engine, layout: Layout, kernel: Kernel) -> Callable[..., Any]
         data, owner = allocate(stream)
         kernel(stream, data, *values)
         return cls(layout, data, owner)
+
+    return launch
+
+
+def steady_of_several(engine: Engine, layouts: tuple[Layout, ...], kernel: Kernel) -> Callable[..., tuple[Any, ...]]:
+    """`steady` for several results."""
+    allocators, current_stream, cls = (
+        [engine.allocator(layout) for layout in layouts],
+        engine.current_stream,
+        array_class,
+    )
+
+    def launch(*values: Any) -> tuple[Any, ...]:
+        stream = current_stream()
+        made = [allocate(stream) for allocate in allocators]
+        kernel(stream, *[data for data, _ in made], *values)
+        return tuple([cls(layout, *each) for layout, each in zip(layouts, made, strict=True)])
 
     return launch

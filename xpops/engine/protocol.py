@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, Protocol
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.ops.operator import Operator
+from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
 from xpops.plan.coalesce import Strides
 from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
+from xpops.plan.upsample import Axis
 
 # How an engine holds elements: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.
 Data = Any
@@ -171,8 +173,8 @@ class Engine(Protocol):
     # float64, complex64 or complex128, and all operands are destroyed. What fails raises LinAlgError, for which CUDA
     # waits.
 
-    def cholesky(self, x: Layout, upper: bool) -> Kernel:
-        """The kernel ``(stream, x)`` that puts the factor in the place of that triangle of Hermitian matrices."""
+    def cholesky(self, x: Layout) -> Kernel:
+        """The kernel ``(stream, x)`` that puts the upper factor in the place of that triangle of Hermitian matrices."""
 
     def eig(self, x: Layout, vectors: bool) -> Kernel:
         """The kernel ``(stream, values, [vectors], x)`` of eigenvalues, 1-d, and eigenvectors, as rows, of `x.mT`.
@@ -186,8 +188,11 @@ class Engine(Protocol):
         These are told by the lower triangle, and replaced by the conjugated eigenvectors, as rows, if `vectors`.
         """
 
-    def inv(self, x: Layout) -> Kernel:
-        """The kernel ``(stream, out, x)`` of inverse matrices; `out` holds identity matrices before."""
+    def inv(self, x: Layout, identity: Callable[[int, Data], None]) -> Kernel:
+        """The kernel ``(stream, out, x)`` of inverse matrices.
+
+        ``identity(stream, out)`` writes identity matrices, for who begins with them.
+        """
 
     def qr(self, x: Layout, q: Layout) -> Kernel:
         """The kernel ``(stream, q, x)`` of orthonormal columns of `x.mT`, as the rows of `q`, which say how many.
@@ -199,7 +204,10 @@ class Engine(Protocol):
         """The kernel ``(stream, sign, logabsdet, x)`` of determinants; a singular matrix has 0 and -inf."""
 
     def solve(self, a: Layout, b: Layout) -> Kernel:
-        """The kernel ``(stream, a, b)`` that puts solutions in the place of right-hand sides, which are rows of `b`."""
+        """The kernel ``(stream, a, b)`` of equations with `a.mT`: solutions take the place of right-hand sides.
+
+        These are rows of `b`.
+        """
 
     def svd(self, x: Layout, vectors: bool, full: bool) -> Kernel:
         """The kernel ``(stream, [u], s, [vh], x)`` of the singular values, descending, of `x`, which is not tall.
@@ -207,8 +215,8 @@ class Engine(Protocol):
         With `full`, `vh` is square.
         """
 
-    def triangle(self, x: Layout, upper: bool) -> Kernel:
-        """The kernel ``(stream, x)`` that writes zeros to all but the upper, or the lower, triangle."""
+    def triangle(self, x: Layout) -> Kernel:
+        """The kernel ``(stream, x)`` that writes zeros to all but the upper triangle."""
 
     def fft(self, x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> Kernel:
         """The kernel ``(stream, out, x)`` of sums of a Fourier transform, not divided by anything.
@@ -218,8 +226,22 @@ class Engine(Protocol):
         destroyed along several axes.
         """
 
+    def upsample(self, x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Kernel:
+        """The kernel ``(stream, out, x)`` that enlarges images of `words` elements a column by the nearest element.
+
+        Both are C-contiguous and not empty. `backward` adds up the gradient `x` by the larger images.
+        """
+
     def arange(self, out: Layout) -> Kernel:
         """The kernel ``(stream, out, start, step)`` that writes ``start + i * step`` into a C-contiguous `out`."""
+
+    def random(self, law: Law, out: Layout) -> Kernel:
+        """The kernel ``(stream, out, key, branch, position, *parameters)`` that writes random numbers.
+
+        Element ``i`` of a C-contiguous `out` is made of the words of Philox4x32-10 for the 64-bit `key` and the counter
+        of `branch` and ``position + i // law.count(out.dtype)``, all modulo ``2**64``. Parameters are floats, or
+        integers from 0 to ``2**64 - 1``. Engines agree to the last bit.
+        """
 
     def view(self, data: Data, offset: int, layout: Layout) -> Data:
         """The data of a view: `offset` in elements from the first element of `data`, whose dtype `layout` shares."""

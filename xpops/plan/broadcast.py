@@ -30,7 +30,7 @@ def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast_shapes
             elif length not in (1, result[axis]):
                 given = ", ".join(map(str, shapes))
                 raise ValueError(
-                    f"{function}: shapes {given} do not broadcast; along axis {axis} the lengths "
+                    f"{function}: shapes {given} cannot be broadcast; along axis {axis} the lengths "
                     f"{result[axis]} and {length} differ, and neither is 1"
                 )
     return tuple(result)

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 # What a library transforms in one call.
 MAX_RANK = 3
+# From so many points on, if they are all that there are, real transforms halve their axis in a call of its own. Torch
+# does so for any size, and takes 108 us for 4096^2 points on an H200, where one call takes 128.
+APART = 1 << 20
 
 
 class FftPlan(NamedTuple):
@@ -64,8 +67,9 @@ def plan_fft(shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: 
     if axes:
         half[place] = full[place] // 2 + 1
     taken, made = {"rfft": (full, half), "irfft": (half, full)}.get(kind, (full, full))
-    groups = []
-    for stop in range(start + len(axes), start, -MAX_RANK):
+    apart = len(axes) > 1 and kind in ("rfft", "irfft") and APART <= prod(lengths) == prod(full)
+    groups: list[tuple[int, ...]] = [(place,)] if apart else []
+    for stop in range(start + len(axes) - apart, start, -MAX_RANK):
         groups.append(tuple(range(max(start, stop - MAX_RANK), stop)))
     return FftPlan(order, tuple(taken), tuple(made), tuple(groups), prod(lengths))
 

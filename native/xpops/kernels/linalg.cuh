@@ -63,20 +63,20 @@ template <class T, class Pivot> XPOPS_DEVICE void slogdet(const SlogdetParams& p
   reinterpret_cast<Real*>(params.logabsdet)[matrix] = sum;
 }
 
-// Writes zeros to what is under (kUpper) or over the diagonal of matrices of `size` words in all.
+// Writes zeros to what is under the diagonal of matrices of `size` words in all.
 struct TriangleParams {
   uint64 x;
   uint64 size;
   FastDivMod<uint64> columns, rows;
 };
 
-template <class W, bool kUpper> XPOPS_DEVICE void triangle(const TriangleParams& params) {
+template <class W> XPOPS_DEVICE void triangle(const TriangleParams& params) {
   const uint64 i = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= params.size) return;
   uint64 row = i;
   const uint64 column = params.columns.divmod(row);
   row = params.rows.divmod(row);
-  if (kUpper ? row > column : row < column) reinterpret_cast<W*>(params.x)[i] = W{};
+  if (row > column) reinterpret_cast<W*>(params.x)[i] = W{};
 }
 
 // The complex eigenvectors of real matrices, as rows: those of a conjugated pair come as real parts and imaginary parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from xpops.dispatch import linalg
-from xpops.dispatch.primitives import compute, unary
+from xpops.dispatch.primitives import unary
 
 __all__ = ["cholesky", "eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -101,7 +101,7 @@ def eig(x: Any, /) -> EigResult:
     >>> xp.linalg.eig(xp.asarray([[2.0, 0.0], [0.0, 3.0]])).eigenvalues
     Array([2.+0.j, 3.+0.j], dtype=complex128, device='cpu')
     """
-    return EigResult(*compute(linalg.eig, "eig", ("x",), (x,), "eig", True))
+    return EigResult(*unary(linalg.eig, "eig", x, "eig", True))
 
 
 def eigh(x: Any, /) -> EighResult:
@@ -133,7 +133,7 @@ def eigh(x: Any, /) -> EighResult:
     >>> xp.linalg.eigh(xp.asarray([[3.0, 0.0], [0.0, 1.0]])).eigenvalues
     Array([1., 3.], dtype=float64, device='cpu')
     """
-    return EighResult(*compute(linalg.eigh, "eigh", ("x",), (x,), "eigh", True))
+    return EighResult(*unary(linalg.eigh, "eigh", x, "eigh", True))
 
 
 def eigvals(x: Any, /) -> Any:
@@ -189,7 +189,7 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
     """
     if mode not in ("reduced", "complete"):
         raise ValueError(f"qr: mode is {mode!r}; accepted: 'reduced' and 'complete'")
-    return QRResult(*compute(linalg.qr, "qr", ("x",), (x,), mode == "complete"))
+    return QRResult(*unary(linalg.qr, "qr", x, mode == "complete"))
 
 
 def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
@@ -225,7 +225,7 @@ def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
     >>> xp.linalg.svd(xp.asarray([[0.0, 2.0], [1.0, 0.0]])).S
     Array([2., 1.], dtype=float64, device='cpu')
     """
-    return SVDResult(*compute(linalg.svd, "svd", ("x",), (x,), "svd", bool(full_matrices)))
+    return SVDResult(*unary(linalg.svd, "svd", x, "svd", bool(full_matrices)))
 
 
 def svdvals(x: Any, /) -> Any:

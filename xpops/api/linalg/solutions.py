@@ -19,7 +19,7 @@ from xpops.array import adopt_foreign
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import linalg
-from xpops.dispatch.primitives import compute, unary
+from xpops.dispatch.primitives import call, unary
 
 __all__ = ["det", "inv", "matrix_rank", "pinv", "slogdet", "solve"]
 
@@ -56,7 +56,7 @@ def det(x: Any, /) -> Any:
     >>> xp.linalg.det(xp.asarray([[2.0, 1.0], [0.0, 4.0]]))
     Array(8., dtype=float64, device='cpu')
     """
-    sign, logabsdet = compute(linalg.slogdet, "det", ("x",), (x,), "det")
+    sign, logabsdet = unary(linalg.slogdet, "det", x, "det")
     return multiply(sign, exp(logabsdet))
 
 
@@ -183,7 +183,7 @@ def slogdet(x: Any, /) -> SlogdetResult:
     >>> xp.linalg.slogdet(xp.asarray([[0.0, 1.0], [1.0, 0.0]])).sign
     Array(-1., dtype=float64, device='cpu')
     """
-    return SlogdetResult(*compute(linalg.slogdet, "slogdet", ("x",), (x,), "slogdet"))
+    return SlogdetResult(*unary(linalg.slogdet, "slogdet", x, "slogdet"))
 
 
 def solve(x1: Any, x2: Any, /) -> Any:
@@ -215,7 +215,7 @@ def solve(x1: Any, x2: Any, /) -> Any:
     >>> xp.linalg.solve(xp.asarray([[2.0, 0.0], [1.0, 1.0]]), xp.asarray([2.0, 3.0]))
     Array([1., 2.], dtype=float64, device='cpu')
     """
-    return compute(linalg.solve, "solve", ("x1", "x2"), (x1, x2))
+    return call(linalg.solve, "solve", ("x1", "x2"), (x1, x2))
 
 
 def _counting(x: Any, values: Any, rtol: Any, function: str) -> Any:

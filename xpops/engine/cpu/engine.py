@@ -17,12 +17,14 @@ from xpops.engine.cpu.gather import gather, scatter, take_along
 from xpops.engine.cpu.histogram import bincount
 from xpops.engine.cpu.linalg import cholesky, eig, eigh, inv, qr, slogdet, solve, svd, triangle
 from xpops.engine.cpu.matmul import matmul
+from xpops.engine.cpu.random import random
 from xpops.engine.cpu.reduce import reduce
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.searchsorted import searchsorted
 from xpops.engine.cpu.select import compress, nonzero, place, runs
 from xpops.engine.cpu.sort import sort
+from xpops.engine.cpu.upsample import upsample
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -55,12 +57,14 @@ class CpuEngine:
     matmul = matmul
     nonzero = nonzero
     place = place
+    random = random
     runs = runs
     scan = scan
     scatter = scatter
     searchsorted = searchsorted
     sort = sort
     take_along = take_along
+    upsample = upsample
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
         return partial(self.allocate, layout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 NDArray = np.ndarray[Any, Any]
 
 
-def cholesky(engine: CpuEngine, x: Layout, upper: bool) -> Kernel:
+def cholesky(engine: CpuEngine, x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.cholesky`."""
 
     def kernel(stream: int, x: NDArray) -> None:
         with _failing("cholesky: a matrix is not positive definite"):
-            x[...] = np.linalg.cholesky(x, upper=upper)
+            x[...] = np.linalg.cholesky(x, upper=True)
 
     return kernel
 
@@ -59,7 +59,7 @@ def eigh(engine: CpuEngine, x: Layout, vectors: bool) -> Kernel:
     return kernel
 
 
-def inv(engine: CpuEngine, x: Layout) -> Kernel:
+def inv(engine: CpuEngine, x: Layout, identity: Callable[[int, NDArray], None]) -> Kernel:
     """See `xpops.engine.protocol.Engine.inv`."""
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
@@ -95,7 +95,7 @@ def solve(engine: CpuEngine, a: Layout, b: Layout) -> Kernel:
 
     def kernel(stream: int, a: NDArray, b: NDArray) -> None:
         with _failing("solve: a matrix is singular"):
-            b.mT[...] = np.linalg.solve(a, b.mT)
+            b.mT[...] = np.linalg.solve(a.mT, b.mT)
 
     return kernel
 
@@ -113,11 +113,11 @@ def svd(engine: CpuEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     return kernel
 
 
-def triangle(engine: CpuEngine, x: Layout, upper: bool) -> Kernel:
+def triangle(engine: CpuEngine, x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.triangle`."""
 
     def kernel(stream: int, x: NDArray) -> None:
-        x[...] = (np.triu if upper else np.tril)(x)
+        x[...] = np.triu(x)
 
     return kernel
 

@@ -26,6 +26,7 @@ from xpops.engine.cuda.launch import Function, launcher
 from xpops.engine.cuda.lu import inv, slogdet, solve
 from xpops.engine.cuda.matmul import matmul
 from xpops.engine.cuda.memory import Block, HostWords, Pool
+from xpops.engine.cuda.random import random
 from xpops.engine.cuda.reduce import reduce
 from xpops.engine.cuda.scan import scan
 from xpops.engine.cuda.searchsorted import searchsorted
@@ -34,6 +35,7 @@ from xpops.engine.cuda.sort import sort
 from xpops.engine.cuda.spectral import eig, eigh, svd
 from xpops.engine.cuda.triangular import cholesky, qr, triangle
 from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
+from xpops.engine.cuda.upsample import upsample
 from xpops.engine.protocol import Kernel, Owner
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import MAX_PACK_BYTES
@@ -69,12 +71,14 @@ class CudaEngine:
     triangle = triangle
     nonzero = nonzero
     place = place
+    random = random
     runs = runs
     scan = scan
     scatter = scatter
     searchsorted = searchsorted
     sort = sort
     take_along = take_along
+    upsample = upsample
 
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.libraries import library
-from xpops.engine.cuda.solver import KINDS, PLAIN, TRANSPOSED, Infos, Routine, addresses, batched
+from xpops.engine.cuda.solver import KINDS, PLAIN, Addresses, Infos, Routine, addresses, batched
 from xpops.engine.protocol import Kernel
 
 if TYPE_CHECKING:
@@ -22,12 +23,13 @@ BLOCK, WARP = 128, 32
 
 
 class Factors(NamedTuple):
-    """Addresses of what a decomposition leaves beside its matrices, and who owns them."""
+    """Addresses of what a decomposition leaves beside its matrices, who owns them, and memory of the host in use."""
 
     pivots: int
     infos: int
     pointers: int
     owners: tuple[Any, ...]
+    host: list[Any]
 
 
 class LU:
@@ -37,101 +39,145 @@ class LU:
     """
 
     def __init__(self, engine: CudaEngine, x: Layout) -> None:
-        self._engine, self.kind = engine, KINDS[x.dtype]
+        self.engine, self.kind = engine, KINDS[x.dtype]
         self.count, self.size, _ = x.shape
         self.together, self._item = batched(x), x.dtype.itemsize
         self.pivot = dt.int32 if self.together else dt.int64
         self._pivots = engine.allocator(layout_of(self.pivot, (self.count, self.size), None, x.device))
-        self.infos, self._routine = Infos(engine, self.count), Routine(engine, "xgetrf")
-        self.point = addresses(engine, self.count, self.size**2 * self._item)
+        self.infos, self.point = Infos(engine, self.count), self.pointers(self.size)
+        self.library = library(engine, "cublas" if self.together else "cusolverDn")
+        if self.together:
+            self._factor = self.library.function(f"{self.kind.letter}getrf_batched")
+        else:
+            self._routine = Routine(engine, "xgetrf")
+
+    def pointers(self, columns: int) -> Addresses:
+        """The function that makes addresses of so many columns for each matrix."""
+        return addresses(self.engine, self.count, columns * self.size * self._item)
 
     def factor(self, stream: int, a: int) -> Factors:
         (pivots, first), (infos, second) = self._pivots(stream), self.infos.new(stream)
         size, code, pointers, third = self.size, self.kind.code, 0, None
+        host: list[Any] = []
         if self.together:
             pointers, third = self.point(stream, a)
-            with library(self._engine, "cublas").on(stream) as call:
-                call(f"{self.kind.letter}getrf_batched", size, pointers, size, pivots, infos, self.count)
+            with self.library.on(stream) as handle:
+                self._factor(handle, size, pointers, size, pivots, infos, self.count)
         else:
-            with library(self._engine, "cusolverDn").on(stream) as call:
+            with self.library.on(stream) as handle:
                 for i in range(self.count):
                     matrix, pivot = a + i * size**2 * self._item, pivots + i * size * self.pivot.itemsize
                     arguments = (size, size, code, matrix, size, pivot, code)
-                    self._routine(call, stream, arguments, infos + 4 * i, extra=(5,))
-        return Factors(pivots, infos, pointers, (first, second, third))
+                    host += self._routine(handle, stream, arguments, infos + 4 * i, extra=(5,))
+        return Factors(pivots, infos, pointers, (first, second, third), host)
 
-    def solve(self, stream: int, a: int, factors: Factors, b: int, columns: int, trans: int) -> None:
-        """Replace the `columns` of right-hand sides for each matrix, which are rows of `b`, by solutions."""
-        size, kind, step = self.size, self.kind, columns * self.size * self._item
-        if self.together:
-            sides, owner = addresses(self._engine, self.count, step)(stream, b)
-            refused = ctypes.c_int()
-            with library(self._engine, "cublas").on(stream) as call:
-                call(
-                    f"{kind.letter}getrs_batched",
-                    *(trans, size, columns, factors.pointers, size, factors.pivots, sides, size),
-                    *(ctypes.addressof(refused), self.count),
-                )
+    def solver(self, columns: int) -> Callable[[int, int, Factors, int], None]:
+        """A function ``(stream, a, factors, b)`` that solves equations.
+
+        It replaces the `columns` of right-hand sides for each matrix, which are rows of `b`.
+        """
+        return self._solver_together(columns) if self.together else self._solver_of_each(columns)
+
+    def _solver_together(self, columns: int) -> Callable[[int, int, Factors, int], None]:
+        size, count, point, turn = self.size, self.count, self.pointers(columns), self.library.on
+        run, refused = self.library.function(f"{self.kind.letter}getrs_batched"), ctypes.c_int()
+        told = ctypes.addressof(refused)
+
+        def solve(stream: int, a: int, factors: Factors, b: int, _kept: Any = refused) -> None:
+            sides, owner = point(stream, b)
+            with turn(stream) as handle:
+                run(handle, PLAIN, size, columns, factors.pointers, size, factors.pivots, sides, size, told, count)
             del owner  # kept until the kernels were launched
-            return
-        solver = library(self._engine, "cusolverDn")
-        told, owner = self.infos.new(stream)
-        with solver.on(stream) as call:
-            for i in range(self.count):
-                matrix = a + i * size**2 * self._item
-                pivots = factors.pivots + i * size * self.pivot.itemsize
-                call(
-                    "xgetrs",
-                    solver.made("create_params"),
-                    *(trans, size, columns, kind.code, matrix, size, pivots, kind.code, b + i * step, size, told),
-                )
-        del owner  # kept until the kernels were launched
+
+        return solve
+
+    def _solver_of_each(self, columns: int) -> Callable[[int, int, Factors, int], None]:
+        size, item, code = self.size, self._item, self.kind.code
+        run, parameters = self.library.function("xgetrs"), self.library.made("create_params")
+
+        def solve(stream: int, a: int, factors: Factors, b: int) -> None:
+            told, owner = self.infos.new(stream)
+            with self.library.on(stream) as handle:
+                for i in range(self.count):
+                    matrix, pivots = a + i * size**2 * item, factors.pivots + i * size * self.pivot.itemsize
+                    equations = (code, matrix, size, pivots, code, b + i * columns * size * item, size)
+                    run(handle, parameters, PLAIN, size, columns, *equations, told)
+            del owner  # kept until the kernels were launched
+
+        return solve
 
 
 def solve(engine: CudaEngine, a: Layout, b: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.solve`."""
-    lu, columns = LU(engine, a), b.shape[1]
+    lu = LU(engine, a)
+    solver = lu.solver(b.shape[1])
 
     def kernel(stream: int, a: int, b: int) -> None:
         factors = lu.factor(stream, a)
-        lu.solve(stream, a, factors, b, columns, TRANSPOSED)
+        solver(stream, a, factors, b)
         lu.infos.check(stream, factors.infos, "solve: a matrix is singular")
 
     return kernel
 
 
-def inv(engine: CudaEngine, x: Layout) -> Kernel:
+def inv(engine: CudaEngine, x: Layout, identity: Callable[[int, int], None]) -> Kernel:
     """See `xpops.engine.protocol.Engine.inv`."""
-    lu, (count, size, _) = LU(engine, x), x.shape
-    letter = lu.kind.letter
+    lu = LU(engine, x)
+    if lu.together:
+        invert = _inverse_at_once(lu) if lu.size <= SMALL_INVERSE else _inverse_together(lu)
+    else:
+        invert = _inverse_of_each(lu, identity)
 
     def kernel(stream: int, out: int, x: int) -> None:
-        if not lu.together:
-            factors = lu.factor(stream, x)
-            lu.solve(stream, x, factors, out, size, PLAIN)
-            infos, owners = factors.infos, factors.owners
-        elif size <= SMALL_INVERSE:
-            (infos, owner), (results, second) = lu.infos.new(stream), lu.point(stream, out)
-            pointers, first = lu.point(stream, x)
-            with library(engine, "cublas").on(stream) as call:
-                call(f"{letter}matinv_batched", size, pointers, size, results, size, infos, count)
-            owners = owner, first, second
-        else:
-            factors, (results, owner), (told, second) = (
-                lu.factor(stream, x),
-                lu.point(stream, out),
-                lu.infos.new(stream),
-            )
-            with library(engine, "cublas").on(stream) as call:
-                call(
-                    f"{letter}getri_batched",
-                    *(size, factors.pointers, size, factors.pivots, results, size, told, count),
-                )
-            infos, owners = factors.infos, (factors, owner, second)
+        infos, owners = invert(stream, out, x)
         lu.infos.check(stream, infos, "inv: a matrix is singular")
         del owners  # kept until the kernels were launched
 
     return kernel
+
+
+# From a stream, the place of the inverses and that of the matrices: where is said what failed, and what owns it.
+_Inverse = Callable[[int, int, int], tuple[int, Any]]
+
+
+def _inverse_at_once(lu: LU) -> _Inverse:
+    run, size = lu.library.function(f"{lu.kind.letter}matinv_batched"), lu.size
+
+    def invert(stream: int, out: int, x: int) -> tuple[int, Any]:
+        (infos, first), (pointers, second), (results, third) = (
+            lu.infos.new(stream),
+            lu.point(stream, x),
+            lu.point(stream, out),
+        )
+        with lu.library.on(stream) as handle:
+            run(handle, size, pointers, size, results, size, infos, lu.count)
+        return infos, (first, second, third)
+
+    return invert
+
+
+def _inverse_together(lu: LU) -> _Inverse:
+    run, size = lu.library.function(f"{lu.kind.letter}getri_batched"), lu.size
+
+    def invert(stream: int, out: int, x: int) -> tuple[int, Any]:
+        factors, (results, first), (told, second) = lu.factor(stream, x), lu.point(stream, out), lu.infos.new(stream)
+        with lu.library.on(stream) as handle:
+            run(handle, size, factors.pointers, size, factors.pivots, results, size, told, lu.count)
+        return factors.infos, (factors, first, second)
+
+    return invert
+
+
+def _inverse_of_each(lu: LU, identity: Callable[[int, int], None]) -> _Inverse:
+    solver = lu.solver(lu.size)
+
+    def invert(stream: int, out: int, x: int) -> tuple[int, Any]:
+        identity(stream, out)
+        factors = lu.factor(stream, x)
+        solver(stream, x, factors, out)
+        return factors.infos, factors
+
+    return invert
 
 
 def slogdet(engine: CudaEngine, x: Layout) -> Kernel:
@@ -139,11 +185,13 @@ def slogdet(engine: CudaEngine, x: Layout) -> Kernel:
     lu, (count, size, _) = LU(engine, x), x.shape
     source = slogdet_glue(dt.INFO[x.dtype].c_type, dt.INFO[lu.pivot].c_type)
     launch = engine.launcher("slogdet", source, -(-count * WARP // BLOCK), BLOCK, "QQQQ", pack("<QQ", count, size))
+    keep = engine.retain
 
     def kernel(stream: int, sign: int, logabsdet: int, x: int) -> None:
         factors = lu.factor(stream, x)
         launch(stream, sign, logabsdet, x, factors.pivots)
-        del factors  # kept until the kernels were launched
+        if factors.host:
+            keep(factors.host, stream)
 
     return kernel
 

@@ -13,6 +13,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.libraries import library
 from xpops.engine.protocol import Kernel
 from xpops.ops.operator import Operator
+from xpops.ops.reduction import REDUCTIONS, reduction_dtypes
 from xpops.plan.signature import signature_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 # Larger matrices, and stacks of fewer, are decomposed one by one: the batched routines are made for many small ones.
 # By analogy with other libraries' choices; not measured yet.
 BATCHED_SIZE, BATCHED_COUNT = 512, 3
+
+
+# Passed where no memory of the host is asked for.
+_NOWHERE = np.empty(1, np.uint8)
 
 
 class Kind(NamedTuple):
@@ -37,11 +42,9 @@ KINDS = {
     dt.complex64: Kind("c", 4, 0),
     dt.complex128: Kind("z", 5, 1),
 }
-# Of parameters: CUBLAS_OP_*, CUBLAS_FILL_MODE_*.
-PLAIN, TRANSPOSED = 0, 1
+# CUBLAS_OP_N, CUBLAS_FILL_MODE_*.
+PLAIN = 0
 LOWER, UPPER = 0, 1
-
-Call = Callable[..., Any]
 
 
 def batched(x: Layout) -> bool:
@@ -59,48 +62,87 @@ class Routine:
     """
 
     def __init__(self, engine: CudaEngine, name: str) -> None:
-        self._engine, self._name = engine, name
-        self._sizes: tuple[int, int] | None = None
+        solver = library(engine, "cusolverDn")
+        self._engine, self._parameters = engine, solver.made("create_params")
+        self._run, self._ask = solver.function(name), solver.function(f"{name}_buffer_size")
+        self._allocate: Any = None
+        self._sizes, self._no_memory = (0, 0), _NOWHERE.ctypes.data
 
     def __call__(
-        self, call: Call, stream: int, arguments: tuple[int, ...], info: int, *rest: int, extra: tuple[int, ...] = ()
-    ) -> None:
-        """Call it with `arguments`, the scratch memory, the address of `info`, and the `rest`.
+        self, handle: int, stream: int, arguments: tuple[int, ...], info: int, *rest: int, extra: tuple[int, ...] = ()
+    ) -> tuple[Any, ...]:
+        """Call it with `arguments`, the scratch memory, the address of `info`, and the `rest`; its turn is `handle`'s.
 
-        `extra` are the places of arguments that do not count when it is asked for the memory's size.
+        `extra` are the places of arguments that do not count when it is asked for the memory's size. The memory of the
+        host that is returned, if any, lives until the work is done.
         """
-        parameters = library(self._engine, "cusolverDn").made("create_params")
-        if self._sizes is None:
+        if self._allocate is None:
             asked = (argument for place, argument in enumerate(arguments) if place not in extra)
-            self._sizes = call(f"{self._name}_buffer_size", parameters, *asked, *rest)
+            self._sizes = self._ask(handle, self._parameters, *asked, *rest)
+            self._allocate = self._engine.pool.allocator(self._sizes[0])
         on_device, on_host = self._sizes
-        scratch, block = self._engine.pool.allocator(on_device)(stream)
-        host = np.empty(max(on_host, 1), np.uint8)
-        call(self._name, parameters, *arguments, scratch, on_device, host.ctypes.data, on_host, info, *rest)
+        scratch, block = self._allocate(stream)
+        host: tuple[Any, ...] = ()
+        place = self._no_memory
         if on_host:
-            self._engine.retain(host, stream)
+            host = (np.empty(on_host, np.uint8),)
+            place = host[0].ctypes.data
+        self._run(handle, self._parameters, *arguments, scratch, on_device, place, on_host, info, *rest)
         del block  # kept until the routine was launched; the pool is ordered on the stream
+        return host
+
+
+class OlderRoutine:
+    """A routine of cuSOLVER's first interface, with the scratch memory that it asks for.
+
+    Parameters
+    ----------
+    engine : CudaEngine
+    name : str
+    itemsize : int
+        The bytes of what it counts the memory in.
+    """
+
+    def __init__(self, engine: CudaEngine, name: str, itemsize: int) -> None:
+        solver = library(engine, "cusolverDn")
+        self._engine, self._itemsize = engine, itemsize
+        self._run, self._ask = solver.function(name), solver.function(f"{name}_buffer_size")
+        self._allocate: Any = None
+        self._size = 0
+
+    def __call__(self, handle: int, stream: int, arguments: tuple[int, ...], info: int, *rest: int) -> None:
+        """Call it with `arguments`, the scratch memory, the address of `info`, and the `rest`."""
+        if self._allocate is None:
+            self._size = self._ask(handle, *arguments, *rest)
+            self._allocate = self._engine.pool.allocator(self._size * self._itemsize)
+        scratch, block = self._allocate(stream)
+        self._run(handle, *arguments, scratch, self._size, info, *rest)
+        del block  # kept until the routine was launched
 
 
 class Infos:
     """What the libraries say of each matrix of a stack: 0, or what was wrong with it."""
 
     def __init__(self, engine: CudaEngine, count: int) -> None:
-        self._engine = engine
-        self._layout = layout_of(dt.int32, (count,), None, engine.context.device)
-        self.new = engine.allocator(self._layout)
+        layout = layout_of(dt.int32, (count,), None, engine.context.device)
+        self.new, self._told = engine.allocator(layout), engine.told
+        counting = REDUCTIONS["count_nonzero"]
+        loop, total = reduction_dtypes(counting, dt.int32)
+        word = layout_of(total, (), None, engine.context.device)
+        self._count = engine.reduce(counting, layout, (0,), loop, word, (0,))
 
     def check(self, stream: int, address: int, failure: str) -> None:
         """Wait for the stream; LinAlgError if a matrix has failed."""
-        if self._engine.to_host(address, self._layout, stream).any():
+        if self._told(stream, lambda word: self._count(stream, word, address)):
             raise LinAlgError(failure)
 
 
-def addresses(engine: CudaEngine, count: int, nbytes: int) -> Callable[[int, int], tuple[int, Any]]:
-    """A function ``(stream, first)`` that makes the addresses of the matrices of a stack, `nbytes` each, on the device.
+# From a stream and the address of the first matrix: the address of the array of addresses, and its owner.
+Addresses = Callable[[int, int], tuple[int, Any]]
 
-    It gives the address of the array of them, and its owner.
-    """
+
+def addresses(engine: CudaEngine, count: int, nbytes: int) -> Addresses:
+    """A function that makes the addresses of the matrices of a stack, `nbytes` each, on the device."""
     layout = layout_of(dt.uint64, (count,), None, engine.context.device)
     write, allocate = engine.arange(layout), engine.allocator(layout)
 

@@ -9,7 +9,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.libraries import library
 from xpops.engine.cuda.lu import BLOCK, linalg_glue
-from xpops.engine.cuda.solver import KINDS, UPPER, Infos, Routine, copy_of
+from xpops.engine.cuda.solver import KINDS, UPPER, Infos, OlderRoutine, Routine, copy_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.divmod import pack_divmod
@@ -17,8 +17,10 @@ from xpops.plan.divmod import pack_divmod
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Up to this size the library finds the singular values of many matrices at once.
-SMALL_SVD = 32
+_NO_EIGENVALUES = "eigh: the eigenvalues of a matrix did not converge"
+_NO_SINGULAR_VALUES = "svd: the singular values of a matrix did not converge"
+# Up to this size the library finds the eigenvalues or singular values of many matrices at once by Jacobi's rotations.
+SMALL = 32
 
 
 def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
@@ -27,15 +29,34 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     For the library rows are columns: it sees the conjugated matrix, whose lower triangle is its upper one.
     """
     count, size, _ = x.shape
-    kind, infos = KINDS[x.dtype], Infos(engine, count)
+    if count > 1 and size <= SMALL:
+        return _small_eigh(engine, x, vectors)
+    kind, infos, solver = KINDS[x.dtype], Infos(engine, count), library(engine, "cusolverDn")
     routine, batch = (Routine(engine, "xsyevd"), ()) if count == 1 else (Routine(engine, "xsyev_batched"), (count,))
 
     def kernel(stream: int, values: int, x: int) -> None:
         told, owner = infos.new(stream)
         arguments = (int(vectors), UPPER, size, kind.code, x, size, kind.real, values, kind.code)
-        with library(engine, "cusolverDn").on(stream) as call:
-            routine(call, stream, arguments, told, *batch)
-        infos.check(stream, told, "eigh: the eigenvalues of a matrix did not converge")
+        with solver.on(stream) as handle:
+            host = routine(handle, stream, arguments, told, *batch)
+        infos.check(stream, told, _NO_EIGENVALUES)
+        del owner, host  # kept until the work was done
+
+    return kernel
+
+
+def _small_eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
+    """By Jacobi's rotations, all at once; ascending, which is the library's default."""
+    (count, size, _), letter, item = x.shape, KINDS[x.dtype].letter, x.dtype.itemsize
+    solver, infos = library(engine, "cusolverDn"), Infos(engine, count)
+    routine = OlderRoutine(engine, f"{letter}{'he' if letter in 'cz' else 'sy'}evj_batched", item)
+    settings = solver.made("create_syevj_info")
+
+    def kernel(stream: int, values: int, x: int) -> None:
+        told, owner = infos.new(stream)
+        with solver.on(stream) as handle:
+            routine(handle, stream, (int(vectors), UPPER, size, x, size, values), told, settings, count)
+        infos.check(stream, told, _NO_EIGENVALUES)
         del owner  # kept until the kernels were launched
 
     return kernel
@@ -44,7 +65,8 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
 def eig(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.eig`. For the library rows are columns, so that it sees `x.mT`."""
     count, size, _ = x.shape
-    kind, infos, routine = KINDS[x.dtype], Infos(engine, count), Routine(engine, "xgeev")
+    kind, infos = KINDS[x.dtype], Infos(engine, count)
+    routine, solver = Routine(engine, "xgeev"), library(engine, "cusolverDn")
     spectrum = dt.COMPLEX_OF.get(x.dtype, x.dtype)
     code, item, step = KINDS[spectrum].code, spectrum.itemsize, size**2 * x.dtype.itemsize
     allocate, pair = engine.allocator(x), vectors and x.dtype is not spectrum
@@ -54,20 +76,20 @@ def eig(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
 
     def kernel(stream: int, values: int, *data: int) -> None:
         *results, x = data
-        (told, first), second = infos.new(stream), None
+        (told, first), second, host = infos.new(stream), None, []  # type: ignore[var-annotated]
         rows = results[0] if results else 0
         if unpack is not None:
             rows, second = allocate(stream)
-        with library(engine, "cusolverDn").on(stream) as call:
+        with solver.on(stream) as handle:
             for i in range(count):
                 right = rows + i * step if vectors else 0
                 matrix = (size, kind.code, x + i * step, size, code, values + i * size * item)
                 arguments = (0, int(vectors), *matrix, kind.code, 0, size, kind.code, right, size, kind.code)
-                routine(call, stream, arguments, told + 4 * i)
+                host += routine(handle, stream, arguments, told + 4 * i)
         if unpack is not None:
             unpack(stream, results[0], rows, values)
         infos.check(stream, told, "eig: the eigenvalues of a matrix did not converge")
-        del first, second  # kept until the kernels were launched
+        del first, second, host  # kept until the work was done
 
     return kernel
 
@@ -78,23 +100,24 @@ def svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     For the library rows are columns: it sees the transposed matrix, which is not wide, as it wants, and whose vectors
     are those of `x` with the sides exchanged.
     """
-    if x.shape[0] > 1 and max(x.shape[1:]) <= SMALL_SVD:
+    if x.shape[0] > 1 and max(x.shape[1:]) <= SMALL:
         return _small_svd(engine, x, vectors, full)
     (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
     infos, routine, real = Infos(engine, count), Routine(engine, "xgesvd"), dt.REAL_OF.get(x.dtype, x.dtype).itemsize
     jobs = (ord("A" if full else "S"), ord("S")) if vectors else (ord("N"), ord("N"))
     u_step, vh_step = (low * low * item, (high if full else low) * high * item) if vectors else (0, 0)
+    solver = library(engine, "cusolverDn")
 
     def kernel(stream: int, *data: int) -> None:
         u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
-        told, owner = infos.new(stream)
-        with library(engine, "cusolverDn").on(stream) as call:
+        (told, owner), host = infos.new(stream), []  # type: ignore[var-annotated]
+        with solver.on(stream) as handle:
             for i in range(count):
                 matrix = (high, low, kind.code, x + i * low * high * item, high, kind.real, s + i * low * real)
                 sides = (kind.code, vh + i * vh_step, high, kind.code, u + i * u_step, low, kind.code)
-                routine(call, stream, (*jobs, *matrix, *sides), told + 4 * i)
-        infos.check(stream, told, "svd: the singular values of a matrix did not converge")
-        del owner  # kept until the kernels were launched
+                host += routine(handle, stream, (*jobs, *matrix, *sides), told + 4 * i)
+        infos.check(stream, told, _NO_SINGULAR_VALUES)
+        del owner, host  # kept until the work was done
 
     return kernel
 
@@ -102,34 +125,29 @@ def svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
 def _small_svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     """By Jacobi's rotations, all at once. The library gives square sides, and V where it is V.H elsewhere."""
     (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    infos, routine = Infos(engine, count), f"{kind.letter}gesvdj_batched"
+    infos, routine = Infos(engine, count), OlderRoutine(engine, f"{kind.letter}gesvdj_batched", item)
     left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
     # The library's U.T lies as rows, which are those of Vh. Its V lies transposed, and U is its conjugate.
     part = layout_of(x.dtype, (count, low, high), left.strides, x.device)
     turned = layout_of(x.dtype, right.shape, (low * low, 1, low), x.device)
     copy_vh = copy_of(engine, IDENTITY, part, layout_of(x.dtype, part.shape, None, x.device))
     copy_u = copy_of(engine, OPERATORS["conj"], turned, right)
-    news, sizes = (engine.allocator(left), engine.allocator(right)), []  # type: ignore[var-annotated]
+    news, solver = (engine.allocator(left), engine.allocator(right)), library(engine, "cusolverDn")
+    settings = solver.made("create_gesvdj_info")
 
     def kernel(stream: int, *data: int) -> None:
         u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
-        solver, (told, first) = library(engine, "cusolverDn"), infos.new(stream)
-        (sides, second), (v, third) = (new(stream) for new in news)
+        (told, first), (sides, second), (v, third) = (new(stream) for new in (infos.new, *news))
         sides = vh if full else sides
-        arguments = (int(vectors), high, low, x, high, s, sides, high, v, low)
-        with solver.on(stream) as call:
-            settings = solver.made("create_gesvdj_info")
-            if not sizes:
-                sizes.append(call(f"{routine}_buffer_size", *arguments, settings, count))
-            (size,) = sizes
-            scratch, fourth = engine.pool.allocator(size * item)(stream)
-            call(routine, *arguments, scratch, size, told, settings, count)
+        with solver.on(stream) as handle:
+            arguments = (int(vectors), high, low, x, high, s, sides, high, v, low)
+            routine(handle, stream, arguments, told, settings, count)
         if vectors:
             copy_u(stream, u, v)
             if not full:
                 copy_vh(stream, vh, sides)
-        infos.check(stream, told, "svd: the singular values of a matrix did not converge")
-        del first, second, third, fourth  # kept until the kernels were launched
+        infos.check(stream, told, _NO_SINGULAR_VALUES)
+        del first, second, third  # kept until the kernels were launched
 
     return kernel
 

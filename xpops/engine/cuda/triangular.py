@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from struct import pack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.gather import word_of
-from xpops.engine.cuda.glue import truth
 from xpops.engine.cuda.libraries import library
 from xpops.engine.cuda.lu import BLOCK, linalg_glue
-from xpops.engine.cuda.solver import KINDS, LOWER, UPPER, Infos, Routine, addresses, batched, copy_of
+from xpops.engine.cuda.solver import KINDS, LOWER, Infos, OlderRoutine, Routine, addresses, batched, copy_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.divmod import pack_divmod
@@ -19,85 +19,119 @@ from xpops.plan.divmod import pack_divmod
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
+_NOT_DEFINITE = "cholesky: a matrix is not positive definite"
 
-def cholesky(engine: CudaEngine, x: Layout, upper: bool) -> Kernel:
+
+def cholesky(engine: CudaEngine, x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.cholesky`.
 
-    For the library rows are columns: the lower factor is its upper one, of the transposed and so conjugated matrix.
+    For the library rows are columns: the upper factor is its lower one, of the transposed and so conjugated matrix. To
+    make its upper one takes it about twice as long.
     """
+    if batched(x):
+        return _cholesky_together(engine, x)
     count, size, _ = x.shape
-    kind, triangle, step = KINDS[x.dtype], LOWER if upper else UPPER, size**2 * x.dtype.itemsize
-    infos, routine, point = Infos(engine, count), Routine(engine, "xpotrf"), addresses(engine, count, step)
-    together = batched(x)
+    code, step = KINDS[x.dtype].code, size**2 * x.dtype.itemsize
+    infos, routine, solver = Infos(engine, count), Routine(engine, "xpotrf"), library(engine, "cusolverDn")
 
     def kernel(stream: int, x: int) -> None:
-        (told, owner), pointed = infos.new(stream), None
-        with library(engine, "cusolverDn").on(stream) as call:
-            if together:
-                pointers, pointed = point(stream, x)
-                call(f"{kind.letter}potrf_batched", triangle, size, pointers, size, told, count)
-            else:
-                for i in range(count):
-                    arguments = (triangle, size, kind.code, x + i * step, size, kind.code)
-                    routine(call, stream, arguments, told + 4 * i)
-        infos.check(stream, told, "cholesky: a matrix is not positive definite")
-        del owner, pointed  # kept until the kernels were launched
+        told, owner = infos.new(stream)
+        with solver.on(stream) as handle:
+            host = [
+                routine(handle, stream, (LOWER, size, code, x + i * step, size, code), told + 4 * i)
+                for i in range(count)
+            ]
+        infos.check(stream, told, _NOT_DEFINITE)
+        del owner, host  # kept until the work was done
 
     return kernel
+
+
+def _cholesky_together(engine: CudaEngine, x: Layout) -> Kernel:
+    count, size, _ = x.shape
+    solver, infos = library(engine, "cusolverDn"), Infos(engine, count)
+    point = addresses(engine, count, size**2 * x.dtype.itemsize)
+    run = solver.function(f"{KINDS[x.dtype].letter}potrf_batched")
+
+    def kernel(stream: int, x: int) -> None:
+        (told, first), (pointers, second) = infos.new(stream), point(stream, x)
+        with solver.on(stream) as handle:
+            run(handle, LOWER, size, pointers, size, told, count)
+        infos.check(stream, told, _NOT_DEFINITE)
+        del first, second  # kept until the kernels were launched
+
+    return kernel
+
+
+# A function ``(stream, x, tau)`` that factorises matrices; what it returns is memory of the host in use.
+_Factor = Callable[[int, int, int], list[Any]]
 
 
 def qr(engine: CudaEngine, x: Layout, q: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.qr`. For the library `x` are the matrices and `q` their orthonormal columns."""
-    (count, columns, rows), made, kind, item = x.shape, q.shape[1], KINDS[x.dtype], x.dtype.itemsize
-    used = min(rows, columns)
-    taus = engine.allocator(layout_of(x.dtype, (count, used), None, x.device))
-    factor, infos = Routine(engine, "xgeqrf"), Infos(engine, 1)
-    point_x, point_tau = addresses(engine, count, rows * columns * item), addresses(engine, count, used * item)
+    (count, columns, rows), made, item = x.shape, q.shape[1], x.dtype.itemsize
+    used, letter = min(rows, columns), KINDS[x.dtype].letter
+    taus, news = engine.allocator(layout_of(x.dtype, (count, used), None, x.device)), Infos(engine, 1).new
+    factor = (_factor_together if batched(x) else _factor_each)(engine, x)
     source, target = (layout_of(x.dtype, (count, used, rows), each.strides, x.device, x.align) for each in (x, q))
-    copy, together = copy_of(engine, IDENTITY, source, target), batched(x)
-    form = f"{kind.letter}{'ung' if kind.letter in 'cz' else 'org'}qr"
-    sizes: list[int] = []
-
-    def factored(stream: int, x: int, tau: int, told: int) -> None:
-        if together:
-            (matrices, first), (scalars, second), refused = point_x(stream, x), point_tau(stream, tau), ctypes.c_int()
-            with library(engine, "cublas").on(stream) as call:
-                call(
-                    f"{kind.letter}geqrf_batched",
-                    *(rows, columns, matrices, rows, scalars, ctypes.addressof(refused), count),
-                )
-            del first, second  # kept until the kernels were launched
-            return
-        with library(engine, "cusolverDn").on(stream) as call:
-            for i in range(count):
-                matrix, scalar = x + i * rows * columns * item, tau + i * used * item
-                factor(call, stream, (rows, columns, kind.code, matrix, rows, kind.code, scalar, kind.code), told)
+    copy, solver = copy_of(engine, IDENTITY, source, target), library(engine, "cusolverDn")
+    form = OlderRoutine(engine, f"{letter}{'ung' if letter in 'cz' else 'org'}qr", item)
 
     def kernel(stream: int, q: int, x: int) -> None:
-        (tau, first), (told, second) = taus(stream), infos.new(stream)
-        factored(stream, x, tau, told)
+        (tau, first), (told, second) = taus(stream), news(stream)
+        host = factor(stream, x, tau)
         copy(stream, q, x)
-        with library(engine, "cusolverDn").on(stream) as call:
-            if not sizes:
-                sizes.append(call(f"{form}_buffer_size", rows, made, used, q, rows, tau))
-            (size,) = sizes
-            scratch, third = engine.pool.allocator(size * item)(stream)
+        with solver.on(stream) as handle:
             for i in range(count):
-                matrix, scalar = q + i * made * rows * item, tau + i * used * item
-                call(form, rows, made, used, matrix, rows, scalar, scratch, size, told)
-        del first, second, third  # kept until the kernels were launched
+                arguments = (rows, made, used, q + i * made * rows * item, rows, tau + i * used * item)
+                form(handle, stream, arguments, told)
+        if host:
+            engine.retain(host, stream)
+        del first, second  # kept until the kernels were launched
 
     return kernel
 
 
-def triangle(engine: CudaEngine, x: Layout, upper: bool) -> Kernel:
+def _factor_together(engine: CudaEngine, x: Layout) -> _Factor:
+    count, columns, rows = x.shape
+    cublas, item = library(engine, "cublas"), x.dtype.itemsize
+    run, refused = cublas.function(f"{KINDS[x.dtype].letter}geqrf_batched"), ctypes.c_int()
+    matrices, scalars = (addresses(engine, count, size * item) for size in (rows * columns, min(rows, columns)))
+
+    def factor(stream: int, x: int, tau: int) -> list[Any]:
+        (of_x, first), (of_tau, second) = matrices(stream, x), scalars(stream, tau)
+        with cublas.on(stream) as handle:
+            run(handle, rows, columns, of_x, rows, of_tau, ctypes.addressof(refused), count)
+        del first, second  # kept until the kernels were launched
+        return []
+
+    return factor
+
+
+def _factor_each(engine: CudaEngine, x: Layout) -> _Factor:
+    (count, columns, rows), code, item = x.shape, KINDS[x.dtype].code, x.dtype.itemsize
+    solver, routine, news = library(engine, "cusolverDn"), Routine(engine, "xgeqrf"), Infos(engine, 1).new
+
+    def factor(stream: int, x: int, tau: int) -> list[Any]:
+        told, owner = news(stream)
+        host: list[Any] = []
+        with solver.on(stream) as handle:
+            for i in range(count):
+                matrix, scalar = x + i * rows * columns * item, tau + i * min(rows, columns) * item
+                host += routine(handle, stream, (rows, columns, code, matrix, rows, code, scalar, code), told)
+        del owner  # kept until the kernels were launched
+        return host
+
+    return factor
+
+
+def triangle(engine: CudaEngine, x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.triangle`."""
     _, rows, columns = x.shape
     tail = pack("<Q", x.size) + pack_divmod(columns, 64) + pack_divmod(rows, 64)
-    source = triangle_glue(x.dtype.itemsize, upper)
-    return engine.launcher("triangle", source, -(-x.size // BLOCK), BLOCK, "Q", tail)
+    return engine.launcher("triangle", triangle_glue(x.dtype.itemsize), -(-x.size // BLOCK), BLOCK, "Q", tail)
 
 
-def triangle_glue(itemsize: int, upper: bool) -> str:
-    """The glue of the kernel that writes zeros beside a triangle."""
-    return linalg_glue(f"triangle<{word_of(itemsize)}, {truth(upper)}>", "TriangleParams")
+def triangle_glue(itemsize: int) -> str:
+    """The glue of the kernel that writes zeros under the diagonal."""
+    return linalg_glue(f"triangle<{word_of(itemsize)}>", "TriangleParams")

@@ -1,0 +1,46 @@
+// Random numbers into contiguous memory: element i follows from the key, the branch and position + i / kCount alone.
+#pragma once
+
+#include <xpops/core/types.cuh>
+#include <xpops/math/philox.cuh>
+#include <xpops/math/random.cuh>
+#include <xpops/memory/pack.cuh>
+
+namespace xpops {
+
+// Wire: double or uint64, as the law wants its parameters.
+template <class Wire_, int kParameters>
+struct RandomParams {
+  using Wire = Wire_;
+  uint64 out, key, branch, position;
+  Wire parameters[kParameters];
+  uint64 size;
+};
+
+template <class Law, class T, int kBlock, int kUnroll, class Params>
+XPOPS_DEVICE void random(const Params& params) {
+  constexpr int kPack = kMaxPackBytes / sizeof(T), kCounters = kPack / Law::kCount;
+  static_assert(kCounters * Law::kCount == kPack, "whole counters make a pack");
+  T* out = reinterpret_cast<T*>(params.out);
+  const Law law(params.parameters);
+  const uint64 first = static_cast<uint64>(blockIdx.x) * (kBlock * kUnroll) + threadIdx.x;
+#pragma unroll
+  for (int u = 0; u < kUnroll; ++u) {
+    const uint64 index = first + u * kBlock, linear = index * kPack;
+    Pack<T, kPack> pack;
+#pragma unroll
+    for (int i = 0; i < kCounters; ++i) {
+      law(philox(params.position + index * kCounters + i, params.branch, params.key), pack.elem + i * Law::kCount);
+    }
+    if (linear + kPack <= params.size) {
+      pack.store(out + linear);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        if (linear + i < params.size) out[linear + i] = pack.elem[i];
+      }
+    }
+  }
+}
+
+}  // namespace xpops

@@ -1,0 +1,69 @@
+// Matrices of numbers so large or so small that the squares of them are lost: scaled by a power of two, and back.
+#pragma once
+
+#include <xpops/block/warp.cuh>
+#include <xpops/core/types.cuh>
+#include <xpops/index/divmod.cuh>
+
+namespace xpops {
+
+// Slots: real numbers, and a word for each matrix: zeros at first, then the largest `magnitude` in it.
+struct RescaleParams {
+  uint64 slots[2];
+  uint64 size;
+  FastDivMod<uint64> per_matrix;  // real numbers of a matrix
+};
+
+template <class Real>
+struct Exponent;
+template <>
+struct Exponent<float> {
+  static constexpr int kShift = 23, kBias = 127, kMost = 40;
+};
+template <>
+struct Exponent<double> {
+  static constexpr int kShift = 20, kBias = 1023, kMost = 340;
+};
+
+// The upper 32 bits without the sign: they order numbers as their absolute values do.
+XPOPS_DEVICE uint32 magnitude(float x) { return float_bits(x) & 0x7fffffffu; }
+XPOPS_DEVICE uint32 magnitude(double x) { return static_cast<uint32>(double_bits(x) >> 32) & 0x7fffffffu; }
+
+template <class Real>
+XPOPS_DEVICE void find_magnitudes(const RescaleParams& params) {
+  const uint64 at = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  uint64 matrix = at < params.size ? at : params.size - 1;
+  uint32 found = magnitude(reinterpret_cast<const Real*>(params.slots[0])[matrix]);
+  params.per_matrix.divmod(matrix);
+  uint32* words = reinterpret_cast<uint32*>(params.slots[1]);
+  if (__all_sync(kFullMask, matrix == shuffle(matrix, 0))) {
+#pragma unroll
+    for (int mask = kWarp / 2; mask > 0; mask /= 2) {
+      const uint32 other = shuffle_xor(found, mask);
+      found = other > found ? other : found;
+    }
+    if (lane() == 0 && found > words[matrix]) atomicMax(words + matrix, found);
+  } else if (found > words[matrix]) {
+    atomicMax(words + matrix, found);
+  }
+}
+
+// Multiplies a matrix by the power of two that makes its largest number about 1, or kBack by its inverse. Those of ordinary
+// numbers, and those that are not finite, stay as they are.
+template <class Real, bool kBack>
+XPOPS_DEVICE void rescale(const RescaleParams& params) {
+  using Bits = Exponent<Real>;
+  const uint64 at = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= params.size) return;
+  uint64 matrix = at;
+  params.per_matrix.divmod(matrix);
+  const uint32 largest = reinterpret_cast<const uint32*>(params.slots[1])[matrix];
+  const int exponent = static_cast<int>(largest >> Bits::kShift) - Bits::kBias;
+  if ((exponent <= Bits::kMost && exponent >= -Bits::kMost) || exponent > Bits::kBias || largest == 0) return;
+  // In two steps: the inverse of the largest power of two is a subnormal number, and that of the smallest is too large.
+  const int power = kBack ? exponent : -exponent, half = power / 2;
+  Real* x = reinterpret_cast<Real*>(params.slots[0]) + at;
+  *x = *x * power_of_two<Real>(half) * power_of_two<Real>(power - half);
+}
+
+}  // namespace xpops

@@ -1,0 +1,133 @@
+// The laws of random numbers: each makes kCount elements of the four words of one counter (xpops/ops/random.py).
+// xpops/engine/cpu/random.py is the same on NumPy, to the last bit.
+#pragma once
+
+#include <xpops/core/cast.cuh>
+#include <xpops/core/traits.cuh>
+#include <xpops/core/types.cuh>
+#include <xpops/math/philox.cuh>
+#include <xpops/math/random_functions.cuh>
+
+namespace xpops {
+
+// Elements of a real dtype: a word of 32 bits for each, two for a double.
+template <class T>
+struct RealLaw {
+  using Real = compute_t<T>;
+  static constexpr bool kDouble = is_same_v<T, double>;
+  static constexpr int kCount = kDouble ? 2 : 4;
+
+  XPOPS_DEVICE static typename RandomWord<Real>::Word word(const RandomWords& words, int i) {
+    if constexpr (kDouble) {
+      return words.pair(i);
+    } else {
+      return words.word[i];
+    }
+  }
+};
+
+// low + span * u for u in [0, 1), with as many bits as the dtype has.
+template <class T>
+struct Uniform : RealLaw<T> {
+  using typename RealLaw<T>::Real;
+  Real low, span;
+
+  XPOPS_DEVICE explicit Uniform(const double* parameters)
+      : low(static_cast<Real>(parameters[0])), span(static_cast<Real>(parameters[1])) {}
+  XPOPS_DEVICE void operator()(const RandomWords& words, T* to) const {
+    constexpr int kDigits = is_same_v<T, bfloat16> ? 8 : is_same_v<T, float16> ? 11 : limits<Real>::digits;
+    constexpr int kDropped = 8 * sizeof(Real) - kDigits;
+    constexpr Real kStep = RandomWord<Real>::kUnit * static_cast<Real>(1ull << kDropped);
+#pragma unroll
+    for (int i = 0; i < this->kCount; ++i) {
+      const Real u = mul_rn(static_cast<Real>(this->word(words, i) >> kDropped), kStep);
+      to[i] = cast<T>(add_rn(low, mul_rn(span, u)));
+    }
+  }
+};
+
+// mean + scale * z for z of the normal law: two for each two words (G. Box and M. Muller, 1958).
+template <class T>
+struct Normal : RealLaw<T> {
+  using typename RealLaw<T>::Real;
+  Real mean, scale;
+
+  XPOPS_DEVICE explicit Normal(const double* parameters)
+      : mean(static_cast<Real>(parameters[0])), scale(static_cast<Real>(parameters[1])) {}
+  XPOPS_DEVICE void operator()(const RandomWords& words, T* to) const {
+#pragma unroll
+    for (int i = 0; i < this->kCount; i += 2) {
+      const Real half = minus_log<Real>(this->word(words, i)), radius = sqrt(add_rn(half, half));
+      Real sine, cosine;
+      sincos_turn<Real>(this->word(words, i + 1), sine, cosine);
+      to[i] = cast<T>(add_rn(mean, mul_rn(scale, mul_rn(radius, cosine))));
+      to[i + 1] = cast<T>(add_rn(mean, mul_rn(scale, mul_rn(radius, sine))));
+    }
+  }
+};
+
+template <class T>
+struct Exponential : RealLaw<T> {
+  using typename RealLaw<T>::Real;
+  Real scale;
+
+  XPOPS_DEVICE explicit Exponential(const double* parameters) : scale(static_cast<Real>(parameters[0])) {}
+  XPOPS_DEVICE void operator()(const RandomWords& words, T* to) const {
+#pragma unroll
+    for (int i = 0; i < this->kCount; ++i) to[i] = cast<T>(mul_rn(scale, minus_log<Real>(this->word(words, i))));
+  }
+};
+
+// True with a probability of threshold / 2^32.
+template <class T>
+struct Bernoulli {
+  static constexpr int kCount = 4;
+  uint64 threshold;
+
+  XPOPS_DEVICE explicit Bernoulli(const uint64* parameters) : threshold(parameters[0]) {}
+  XPOPS_DEVICE void operator()(const RandomWords& words, T* to) const {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) to[i] = words.word[i] < threshold;
+  }
+};
+
+// The high 64 bits of a product.
+XPOPS_DEVICE uint64 high_product(uint64 x, uint64 y) {
+#if XPOPS_ON_GPU
+  return __umul64hi(x, y);
+#else
+  return static_cast<uint64>(static_cast<unsigned __int128>(x) * y >> 64);
+#endif
+}
+
+// low + floor(span * r / 2^64) for 64 random bits r, modulo 2^64; a span of 0 is 2^64.
+template <class T>
+struct Integers {
+  static constexpr int kCount = 2;
+  uint64 low, span;
+
+  XPOPS_DEVICE explicit Integers(const uint64* parameters) : low(parameters[0]), span(parameters[1]) {}
+  XPOPS_DEVICE void operator()(const RandomWords& words, T* to) const {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const uint64 r = words.pair(i);
+      to[i] = static_cast<T>(low + (span == 0 ? r : high_product(span, r)));
+    }
+  }
+};
+
+// low + floor(span * r / 2^128) for 128 random bits r, the first word lowest, modulo 2^64.
+template <class T>
+struct WideIntegers {
+  static constexpr int kCount = 1;
+  uint64 low, span;
+
+  XPOPS_DEVICE explicit WideIntegers(const uint64* parameters) : low(parameters[0]), span(parameters[1]) {}
+  XPOPS_DEVICE void operator()(const RandomWords& words, T* to) const {
+    const uint64 r = words.pair(1), below = high_product(span, words.pair(0));
+    const bool carry = span * r + below < below;
+    to[0] = static_cast<T>(low + high_product(span, r) + carry);
+  }
+};
+
+}  // namespace xpops

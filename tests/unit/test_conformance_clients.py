@@ -1,0 +1,85 @@
+"""The runner of clients' tests, on a client of a few tests that stands in for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.clients import __main__ as runner
+from conformance.clients import left_out
+from conformance.clients.plugin import _left_out
+from conformance.fingerprint import fingerprint
+
+TESTS = """
+import os
+import numpy as np
+import xpops
+
+def test_environment():
+    assert os.environ["XPOPS_CLIENT"] == "numpy"
+    assert os.environ["MORE"] == "1"
+    assert xpops.default_device() == "cpu"
+
+def test_host_copies_are_allowed():
+    assert np.asarray(xpops.zeros(2)).tolist() == [0, 0]
+
+def test_failing():
+    assert False
+"""
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A client that is installed, and one that is not; the report goes to a folder beside the tests."""
+    (tmp_path / "test_few.py").write_text(TESTS)
+    few = runner.Client("numpy", (str(tmp_path / "test_few.py"),), ("-W", "ignore"), (("MORE", "1"),))
+    monkeypatch.setattr(runner, "CLIENTS", (few, few._replace(name="no-such-client")))
+    monkeypatch.setattr(runner, "REPORTS", tmp_path)
+    return tmp_path
+
+
+def test_a_report_of_clients(client: Path) -> None:
+    assert runner.main(["--device", "cpu"]) == 1
+    report: dict[str, Any] = json.loads((client / "clients-cpu.json").read_text())
+    assert report["fingerprint"] == fingerprint()
+    assert set(report["clients"]) == {"numpy"}
+    numpy = report["clients"]["numpy"]
+    assert (numpy["passed"], numpy["failed"], numpy["skipped"]) == (2, 1, 0)
+    assert [name.rpartition("::")[2] for name in numpy["failed_tests"]] == ["test_failing"]
+    assert (numpy["left_out"], numpy["version"] is not None) == ({}, True)
+
+
+def test_some_clients_make_no_report(client: Path) -> None:
+    assert runner.main(["--device", "cpu", "--clients", "no-such-client"]) == 0
+    assert not (client / "clients-cpu.json").exists()
+
+
+def test_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "available", lambda device: False)
+    assert runner.main(["--device", "cuda"]) == 2
+
+
+def test_tests_are_found_in_packages() -> None:
+    import numpy as np
+
+    root = Path(np.__file__).parent
+    assert runner._located("numpy/linalg") == [str(root / "linalg"), f"--rootdir={root}", f"--confcutdir={root}"]
+    assert runner._located("/somewhere/test.py") == ["/somewhere/test.py"]
+
+
+def test_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.clients.plugin.CLIENT", "client")
+    monkeypatch.setitem(left_out.LEFT_OUT, "client", {"a.b::TestC::*": "why", "fixture devices": "why"})
+
+    def item(module: str, test: str, *fixtures: str) -> Any:
+        return SimpleNamespace(
+            module=SimpleNamespace(__name__=module), nodeid=f"b.py::{test}", fixturenames=list(fixtures)
+        )
+
+    assert _left_out(item("a.b", "TestC::test_x[1]"))
+    assert _left_out(item("z", "test_y", "xp", "devices"))
+    assert not _left_out(item("a.b", "TestD::test_x", "xp"))

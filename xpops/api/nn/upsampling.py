@@ -1,0 +1,193 @@
+"""Images enlarged by repeating the nearest element."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.primitives import unary
+from xpops.engine.protocol import Engine, Program
+from xpops.plan.signature import Operand
+from xpops.plan.upsample import Axis
+
+__all__ = ["upsample_nearest2d", "upsample_nearest2d_backward"]
+
+_PLACES = {"NCHW": 2, "NHWC": 1}
+
+
+def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout: str = "NCHW") -> Any:
+    """Images with more (or fewer) rows and columns, each element that of the nearest place.
+
+    Parameters
+    ----------
+    x : array
+        Of shape (N, C, H, W), or (N, H, W, C) with ``layout="NHWC"``. Any dtype.
+    scale : float or (float, float), optional
+        Of rows and columns: there will be ``floor(H * scale)`` rows.
+    size : int or (int, int), optional
+        The rows and columns of the result, instead of `scale`.
+    layout : {"NCHW", "NHWC"}
+
+    Returns
+    -------
+    array
+        Element (h, w) is that of ``(min(floor(h * r), H - 1), min(floor(w * s), W - 1))``, where r is 1 / scale, or H
+        by the new rows, in float32: exactly ``torch.nn.functional.interpolate(x, mode="nearest")``.
+
+    Raises
+    ------
+    TypeError
+        If `scale` or `size` is no number or pair of them.
+    ValueError
+        If `x` does not have four axes, its images are empty, not exactly one of `scale` and `size` is given, or one of
+        them is not positive.
+
+    Notes
+    -----
+    After OneFlow's UpsampleNearest2D, which has a kernel of its own for twice as many rows and columns.
+
+    Examples
+    --------
+    >>> x = xp.reshape(xp.asarray([1, 2, 3, 4]), (1, 1, 2, 2))
+    >>> xp.nn.upsample_nearest2d(x, scale=2)[0, 0, ...]
+    Array([[1, 1, 2, 2],
+           [1, 1, 2, 2],
+           [3, 3, 4, 4],
+           [3, 3, 4, 4]], dtype=int64, device='cpu')
+    """
+    return unary(_forward, "upsample_nearest2d", x, scale, size, layout)
+
+
+def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, layout: str = "NCHW") -> Any:
+    """The gradient of `upsample_nearest2d` by its operand: for each element the sum over all that came from it.
+
+    Parameters
+    ----------
+    grad : array
+        The gradient by the result, floating-point. float16 and bfloat16 are added in float32, and rounded once.
+    size : int or (int, int)
+        The rows and columns of the operand.
+    scale : float or (float, float), optional
+        What the result was made with, if it was.
+    layout : {"NCHW", "NHWC"}
+
+    Returns
+    -------
+    array
+        Of the operand's shape.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not accepted, or `scale` or `size` is no number or pair of them.
+    ValueError
+        If `grad` does not have four axes, its images are empty, a number is not positive, or `scale` does not lead from
+        `size` to the shape of `grad`.
+
+    Examples
+    --------
+    >>> xp.nn.upsample_nearest2d_backward(xp.ones((1, 1, 4, 4)), 2)[0, 0, ...]
+    Array([[4., 4.],
+           [4., 4.]], dtype=float64, device='cpu')
+    """
+    return unary(_backward, "upsample_nearest2d_backward", grad, size, scale, layout)
+
+
+def _forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program:
+    function = "upsample_nearest2d"
+    x, place = _images(specs[0], function, "x", layout)
+    if (scale is None) == (size is None):
+        raise ValueError(f"{function}: scale is {scale!r} and size {size!r}; accepted: exactly one of them")
+    before = x.shape[place : place + 2]
+    scales = None if scale is None else _scales(scale, function)
+    after = _sizes(size, function) if scales is None else _scaled(before, scales, function)
+    out = _resized(x, place, after)
+    return on_dense(engine, (x,), _run, engine, out, _axes(before, after, scales), _words(x, place), False)
+
+
+def _backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program:
+    function = "upsample_nearest2d_backward"
+    grad, place = _images(specs[0], function, "grad", layout)
+    if grad.dtype not in dt.REAL_FLOATS:
+        raise TypeError(f"{function}: dtype {grad.dtype} is not accepted; accepted: real floating-point dtypes")
+    before, after = _sizes(size, function), grad.shape[place : place + 2]
+    scales = None if scale is None else _scales(scale, function)
+    if scales is not None and _scaled(before, scales, function) != after:
+        raise ValueError(f"{function}: scale is {scale!r} and size {size!r}, for grad of shape {grad.shape}")
+    out = _resized(grad, place, before)
+    return on_dense(engine, (grad,), _run, engine, out, _axes(before, after, scales), _words(grad, place), True)
+
+
+def _run(x: Layout, engine: Engine, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Program:
+    if out.size == 0:
+        return Program((out,), lambda stream, out, x: None)
+    return Program((out,), engine.upsample(x, out, axes, words, backward))
+
+
+def _images(spec: Operand, function: str, argument: str, layout: str) -> tuple[Layout, int]:
+    """The array, and which of its axes is that of rows."""
+    x = require_array(spec, function, argument)
+    if layout not in _PLACES:
+        raise ValueError(f"{function}: layout is {layout!r}; accepted: 'NCHW', 'NHWC'")
+    place = _PLACES[layout]
+    if x.ndim != 4 or 0 in x.shape[place : place + 2]:
+        raise ValueError(
+            f"{function}: {argument} has shape {x.shape}; accepted: four axes ({layout}), images not empty"
+        )
+    return x, place
+
+
+def _words(x: Layout, place: int) -> int:
+    return x.shape[3] if place == 1 else 1
+
+
+def _resized(x: Layout, place: int, size: tuple[int, ...]) -> Layout:
+    return layout_of(x.dtype, (*x.shape[:place], *size, *x.shape[place + 2 :]), None, x.device)
+
+
+def _pair(given: Any) -> tuple[Any, Any]:
+    return (given[0], given[1]) if isinstance(given, tuple) and len(given) == 2 else (given, given)
+
+
+def _sizes(size: Any, function: str) -> tuple[int, int]:
+    try:
+        rows, columns = (operator.index(each) for each in _pair(size))
+    except TypeError:
+        raise TypeError(f"{function}: size is {size!r}; accepted: an integer, or two") from None
+    if min(rows, columns) < 1:
+        raise ValueError(f"{function}: size is {size!r}; accepted: at least one row and column")
+    return rows, columns
+
+
+def _scales(scale: Any, function: str) -> tuple[float, float]:
+    pair = _pair(scale)
+    if not all(isinstance(each, (int, float)) for each in pair):
+        raise TypeError(f"{function}: scale is {scale!r}; accepted: a number, or two")
+    if not all(0 < each < math.inf for each in pair):
+        raise ValueError(f"{function}: scale is {scale!r}; accepted: above 0")
+    return float(pair[0]), float(pair[1])
+
+
+def _scaled(size: tuple[int, ...], scales: tuple[float, float], function: str) -> tuple[int, int]:
+    rows, columns = (math.floor(length * scale) for length, scale in zip(size, scales, strict=True))
+    if min(rows, columns) < 1:
+        raise ValueError(
+            f"{function}: scale is {scales} for images of {size}; accepted: what leaves a row and a column"
+        )
+    return rows, columns
+
+
+def _axes(before: tuple[int, ...], after: tuple[int, ...], scales: tuple[float, float] | None) -> tuple[Axis, Axis]:
+    """With the ratios as torch rounds them."""
+    if scales is None:
+        ratios = [np.float32(b) / np.float32(a) for b, a in zip(before, after, strict=True)]
+    else:
+        ratios = [np.float32(1.0 / scale) for scale in scales]
+    rows, columns = (Axis(b, a, float(ratio)) for b, a, ratio in zip(before, after, ratios, strict=True))
+    return rows, columns

@@ -1,0 +1,125 @@
+"""Random numbers on NumPy: what ``native/xpops/math/philox.cuh`` and ``random.cuh`` make, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.cpu.random_functions import minus_log, sincos_turn
+from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.protocol import Kernel
+from xpops.ops.random import Law
+
+if TYPE_CHECKING:
+    from xpops.engine.cpu.engine import CpuEngine
+
+NDArray = np.ndarray[Any, Any]
+
+# Counters at a time, so that what lies between the steps stays in a cache.
+CHUNK = 1 << 13
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_DIGITS = {dt.bfloat16: 8, dt.float16: 11, dt.float32: 24, dt.float64: 53}
+
+
+def random(engine: CpuEngine, law: Law, out: Layout) -> Kernel:
+    """See `xpops.engine.protocol.Engine.random`."""
+    count, make = law.count(out.dtype), _MAKERS[law.name]
+
+    def kernel(stream: int, out: NDArray, key: int, branch: int, position: int, *parameters: Any) -> None:
+        flat = out.reshape(-1)
+        with np.errstate(all="ignore"):
+            for start in range(0, flat.size, CHUNK * count):
+                part = flat[start : start + CHUNK * count]
+                words = philox(key, branch, position + start // count, -(-part.size // count))
+                part[...] = make(words, out.dtype, *parameters).reshape(-1)[: part.size]
+
+    return kernel
+
+
+def philox(key: int, branch: int, position: int, counters: int) -> NDArray:
+    """The words of counters from `position` on, one line of four uint32 for each."""
+    places = np.arange(counters, dtype=np.uint64) + np.uint64(position % 2**64)
+    a, b = places & _LOW, places >> _HALF
+    c, d = np.uint64(branch) & _LOW, np.uint64(branch) >> _HALF
+    for number in range(10):
+        first, second = (
+            np.uint64((word + number * step) % 2**32)
+            for word, step in ((key, 0x9E3779B9), (key >> 32, 0xBB67AE85))
+        )
+        left, right = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
+        a, b = (right >> _HALF) ^ b ^ first, right & _LOW
+        c, d = (left >> _HALF) ^ d ^ second, left & _LOW
+    return np.stack((a, b, c, d), axis=1).astype(np.uint32)
+
+
+def _real_words(words: NDArray, dtype: DType) -> NDArray:
+    """The words of real numbers of `dtype`: of 32 bits, or of 64 for float64."""
+    return _pairs(words) if dtype == dt.float64 else words
+
+
+def _pairs(words: NDArray) -> NDArray:
+    """Two words as one, the first in the low half."""
+    return words[:, 0::2] | words[:, 1::2].astype(np.uint64) << _HALF
+
+
+def _uniform(words: NDArray, dtype: DType, low: float, span: float) -> NDArray:
+    bits, real = _real_words(words, dtype), WIDENED.get(dtype, dtype)
+    kept = _DIGITS[dtype]
+    unit = (bits >> bits.dtype.type(8 * bits.itemsize - kept)).astype(real) * real.type(2.0**-kept)
+    return cast(real.type(low) + real.type(span) * unit, dtype)
+
+
+def _normal(words: NDArray, dtype: DType, mean: float, scale: float) -> NDArray:
+    bits, real = _real_words(words, dtype), WIDENED.get(dtype, dtype)
+    half = minus_log(bits[:, 0::2])
+    sine, cosine = sincos_turn(bits[:, 1::2])
+    both = np.stack((cosine, sine), axis=2) * np.sqrt(half + half)[:, :, None]
+    return cast(real.type(mean) + real.type(scale) * both, dtype)
+
+
+def _exponential(words: NDArray, dtype: DType, scale: float) -> NDArray:
+    value = minus_log(_real_words(words, dtype))
+    return cast(value.dtype.type(scale) * value, dtype)
+
+
+def _bernoulli(words: NDArray, dtype: DType, threshold: int) -> NDArray:
+    return words < np.uint64(threshold)
+
+
+def _integers(words: NDArray, dtype: DType, low: int, span: int) -> NDArray:
+    bits = _pairs(words)
+    below = _high_product(bits, np.uint64(span)) if span else bits
+    return (below + np.uint64(low)).astype(dtype)
+
+
+def _wide_integers(words: NDArray, dtype: DType, low: int, span: int) -> NDArray:
+    bits, factor = _pairs(words), np.uint64(span)
+    below = _high_product(bits[:, 0], factor)
+    carry = bits[:, 1] * factor + below < below
+    return (_high_product(bits[:, 1], factor) + carry + np.uint64(low)).astype(dtype)
+
+
+def _high_product(x: NDArray, y: np.uint64) -> NDArray:
+    """The high 64 bits of products."""
+    low, high = x & _LOW, x >> _HALF
+    y_low, y_high = y & _LOW, y >> _HALF
+    middle = high * y_low + (low * y_low >> _HALF)
+    other = low * y_high + (middle & _LOW)
+    product: NDArray = high * y_high + (middle >> _HALF) + (other >> _HALF)
+    return product
+
+
+_MAKERS: dict[str, Callable[..., NDArray]] = {
+    "uniform": _uniform,
+    "normal": _normal,
+    "exponential": _exponential,
+    "bernoulli": _bernoulli,
+    "integers": _integers,
+    "wide_integers": _wide_integers,
+}
