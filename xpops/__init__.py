@@ -7,7 +7,7 @@ Examples
 Array([11, 12], dtype=int64, device='cpu')
 """
 
-from xpops.api import fft, linalg, nn
+from xpops.api import fft, linalg, nn, random
 from xpops.api.arithmetic import (
     abs,
     add,
@@ -280,6 +280,7 @@ __all__ = [
     "pow",
     "prod",
     "quantile",
+    "random",
     "real",
     "reciprocal",
     "remainder",

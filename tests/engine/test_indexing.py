@@ -118,7 +118,7 @@ def test_set(data: st.DataObject, dtype: Any, device: Any, as_lists: bool) -> No
     wanted = expected(host, parts)
     if wanted is None:
         with pytest.raises(IndexError):
-            x[on(parts, device, as_lists)] = 1
+            x[on(parts, device, as_lists)] = True
         return
     shape = tuple(1 if data.draw(st.integers(0, 5)) == 0 else n for n in wanted.shape)
     value = data.draw(host_arrays(dtype, st.just(shape[data.draw(st.integers(0, len(shape))) :])))

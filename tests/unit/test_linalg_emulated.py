@@ -15,6 +15,7 @@ from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, fft, linalg
 from xpops.engine.cuda import fft as cuda_fft
 from xpops.engine.cuda import lu, solver, spectral, triangular
+from xpops.engine.cuda.rescale import rescaling
 from xpops.plan import fft as plans
 
 pytest.importorskip("nvmath")
@@ -116,6 +117,27 @@ def test_oblong_matrices(engine: Any, dtype: str, shape: tuple[int, ...]) -> Non
         close(q.mT.conj() @ q, np.broadcast_to(np.eye(q.shape[-1], dtype=dtype), (shape[0], *q.shape[-1:] * 2)))
         assert np.array_equal(r, np.triu(r))
     close(results(engine, linalg.svd, x, parameters=("svdvals", None))[0], s)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_huge_and_tiny_matrices_are_scaled(engine: Any, dtype: str) -> None:
+    """What the library sees is about 1, for every matrix of a stack by itself; ordinary ones are not touched."""
+    limits = np.finfo(dtype)
+    factors = np.array([1.0, float(limits.max) / 8, float(limits.smallest_normal) * 8, 1e-5, 0.0]).astype(np.finfo(dtype).dtype)
+    x = (some(dtype, 5, 4, 3) * factors[:, None, None]).astype(dtype)
+    x[4, 0, 0] = np.inf
+    scale, seen = rescaling(engine, layout_on_gpu(x)), x.copy()
+    words, owner = engine.pool.allocator(scale.nbytes)(0)
+    scale.begin(0, seen.ctypes.data, words)
+    parts = np.abs(seen.view(np.finfo(dtype).dtype)).reshape(5, -1).max(axis=1)
+    assert np.all((parts[1:3] >= 1) & (parts[1:3] < 2))
+    assert np.array_equal(seen[[0, 3, 4]], x[[0, 3, 4]])
+    scale.end(0, seen.ctypes.data, words)
+    assert np.array_equal(seen, x)
+    del owner
+    q, r = results(engine, linalg.qr, x[:4], parameters=(False,))
+    for part, factor in zip((q @ (r / factors[:4, None, None]))[:3], factors, strict=False):
+        assert np.all(np.isfinite(part)), factor
 
 
 def test_what_the_libraries_are_asked(engine: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Axis(NamedTuple):
     after: int
     ratio: float
 
-    def sources(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def sources(self) -> np.ndarray[Any, Any]:
         """Where each place comes from, computed in float32 as the kernel does.
 
         Examples
@@ -35,7 +35,8 @@ class Axis(NamedTuple):
         array([0, 0, 1, 1, 2, 2])
         """
         places = np.arange(self.after, dtype=np.float32) * np.float32(self.ratio)
-        return np.minimum(np.floor(places).astype(np.int64), self.before - 1)
+        found: np.ndarray[Any, Any] = np.minimum(np.floor(places).astype(np.int64), self.before - 1)
+        return found
 
 
 class UpsamplePlan(NamedTuple):

@@ -1,4 +1,4 @@
-// Random numbers into contiguous memory: element i follows from the key, the branch and position + i / kCount alone.
+// Random numbers into contiguous memory: element i follows from keys, branch and position + i / kCount alone.
 #pragma once
 
 #include <xpops/core/types.cuh>
@@ -12,7 +12,8 @@ namespace xpops {
 template <class Wire_, int kParameters>
 struct RandomParams {
   using Wire = Wire_;
-  uint64 out, key, branch, position;
+  uint64 out, branch, position;
+  uint2 keys[kPhiloxRounds];
   Wire parameters[kParameters];
   uint64 size;
 };
@@ -30,7 +31,7 @@ XPOPS_DEVICE void random(const Params& params) {
     Pack<T, kPack> pack;
 #pragma unroll
     for (int i = 0; i < kCounters; ++i) {
-      law(philox(params.position + index * kCounters + i, params.branch, params.key), pack.elem + i * Law::kCount);
+      law(philox(params.position + index * kCounters + i, params.branch, params.keys), pack.elem + i * Law::kCount);
     }
     if (linear + kPack <= params.size) {
       pack.store(out + linear);

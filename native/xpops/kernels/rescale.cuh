@@ -19,15 +19,19 @@ struct Exponent;
 template <>
 struct Exponent<float> {
   static constexpr int kShift = 23, kBias = 127, kMost = 40;
+  XPOPS_DEVICE static float power(int exponent) { return bits_float(static_cast<uint32>(exponent + kBias) << kShift); }
 };
 template <>
 struct Exponent<double> {
   static constexpr int kShift = 20, kBias = 1023, kMost = 340;
+  XPOPS_DEVICE static double power(int exponent) {
+    return bits_float(static_cast<uint64>(exponent + kBias) << (kShift + 32));
+  }
 };
 
 // The upper 32 bits without the sign: they order numbers as their absolute values do.
 XPOPS_DEVICE uint32 magnitude(float x) { return float_bits(x) & 0x7fffffffu; }
-XPOPS_DEVICE uint32 magnitude(double x) { return static_cast<uint32>(double_bits(x) >> 32) & 0x7fffffffu; }
+XPOPS_DEVICE uint32 magnitude(double x) { return static_cast<uint32>(float_bits(x) >> 32) & 0x7fffffffu; }
 
 template <class Real>
 XPOPS_DEVICE void find_magnitudes(const RescaleParams& params) {
@@ -59,11 +63,11 @@ XPOPS_DEVICE void rescale(const RescaleParams& params) {
   params.per_matrix.divmod(matrix);
   const uint32 largest = reinterpret_cast<const uint32*>(params.slots[1])[matrix];
   const int exponent = static_cast<int>(largest >> Bits::kShift) - Bits::kBias;
-  if ((exponent <= Bits::kMost && exponent >= -Bits::kMost) || exponent > Bits::kBias || largest == 0) return;
-  // In two steps: the inverse of the largest power of two is a subnormal number, and that of the smallest is too large.
+  if ((exponent <= Bits::kMost && exponent >= -Bits::kMost) || exponent > Bits::kBias) return;
+  // In two steps: one power of two may be a subnormal number, or too large.
   const int power = kBack ? exponent : -exponent, half = power / 2;
   Real* x = reinterpret_cast<Real*>(params.slots[0]) + at;
-  *x = *x * power_of_two<Real>(half) * power_of_two<Real>(power - half);
+  *x = *x * Bits::power(half) * Bits::power(power - half);
 }
 
 }  // namespace xpops

@@ -6,24 +6,39 @@
 
 namespace xpops {
 
+constexpr int kPhiloxRounds = 10;
+
 struct RandomWords {
   uint32 word[4];
   // Two of them as one, the first in the low half.
   XPOPS_DEVICE uint64 pair(int i) const { return word[2 * i] | static_cast<uint64>(word[2 * i + 1]) << 32; }
 };
 
-// The counter is `position` and `branch`, the key `key`, each with its low word first.
-XPOPS_DEVICE RandomWords philox(uint64 position, uint64 branch, uint64 key) {
+// The product of two words. PTX, because the compiler takes a cast for a product of 64 bits, which costs twice as much.
+XPOPS_DEVICE void multiply(uint32 x, uint32 y, uint32& high, uint32& low) {
+#if XPOPS_ON_GPU
+  asm("{\n  .reg .b64 p;\n  mul.wide.u32 p, %2, %3;\n  mov.b64 {%1, %0}, p;\n}" : "=r"(high), "=r"(low) : "r"(x), "r"(y));
+#else
+  const uint64 product = static_cast<uint64>(x) * y;
+  high = static_cast<uint32>(product >> 32);
+  low = static_cast<uint32>(product);
+#endif
+}
+
+// The counter is `position` and `branch`, each with its low word first; so is the key of each round, which the host knows
+// and a kernel has among its parameters: an instruction takes it from there.
+XPOPS_DEVICE RandomWords philox(uint64 position, uint64 branch, const uint2* keys) {
   uint32 a = static_cast<uint32>(position), b = static_cast<uint32>(position >> 32);
   uint32 c = static_cast<uint32>(branch), d = static_cast<uint32>(branch >> 32);
-  const uint32 first = static_cast<uint32>(key), second = static_cast<uint32>(key >> 32);
 #pragma unroll
-  for (uint32 round = 0; round < 10; ++round) {
-    const uint64 left = static_cast<uint64>(a) * 0xd2511f53u, right = static_cast<uint64>(c) * 0xcd9e8d57u;
-    a = static_cast<uint32>(right >> 32) ^ b ^ (first + round * 0x9e3779b9u);
-    b = static_cast<uint32>(right);
-    c = static_cast<uint32>(left >> 32) ^ d ^ (second + round * 0xbb67ae85u);
-    d = static_cast<uint32>(left);
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    uint32 left, right, left_low, right_low;
+    multiply(a, 0xd2511f53u, left, left_low);
+    multiply(c, 0xcd9e8d57u, right, right_low);
+    a = right ^ b ^ keys[round].x;
+    b = right_low;
+    c = left ^ d ^ keys[round].y;
+    d = left_low;
   }
   return {{a, b, c, d}};
 }

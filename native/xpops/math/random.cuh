@@ -46,7 +46,8 @@ struct Uniform : RealLaw<T> {
   }
 };
 
-// mean + scale * z for z of the normal law: two for each two words (G. Box and M. Muller, 1958).
+// mean + scale * z for z of the normal law: two for each two words (G. Box and M. Muller, 1958). The first bit of the
+// second word turns both round, the others are an angle from -pi / 2 to pi / 2.
 template <class T>
 struct Normal : RealLaw<T> {
   using typename RealLaw<T>::Real;
@@ -55,11 +56,15 @@ struct Normal : RealLaw<T> {
   XPOPS_DEVICE explicit Normal(const double* parameters)
       : mean(static_cast<Real>(parameters[0])), scale(static_cast<Real>(parameters[1])) {}
   XPOPS_DEVICE void operator()(const RandomWords& words, T* to) const {
+    using Word = typename RandomWord<Real>::Word;
+    constexpr Word kTop = Word(1) << (8 * sizeof(Real) - 1);
 #pragma unroll
     for (int i = 0; i < this->kCount; i += 2) {
-      const Real half = minus_log<Real>(this->word(words, i)), radius = sqrt(add_rn(half, half));
+      const Word turn = this->word(words, i + 1);
+      const Real half = minus_log<Real>(this->word(words, i));
+      const Real radius = bits_float(float_bits(sqrt(add_rn(half, half))) | (turn & kTop));
       Real sine, cosine;
-      sincos_turn<Real>(this->word(words, i + 1), sine, cosine);
+      sincos_half_turn<Real>(turn, sine, cosine);
       to[i] = cast<T>(add_rn(mean, mul_rn(scale, mul_rn(radius, cosine))));
       to[i + 1] = cast<T>(add_rn(mean, mul_rn(scale, mul_rn(radius, sine))));
     }

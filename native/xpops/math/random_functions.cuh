@@ -1,4 +1,4 @@
-// Logarithm, sine and cosine of random words, for the laws of random.cuh.
+// The functions of random words that the laws of random.cuh are made of.
 //
 // NumPy comes to the same bits (xpops/engine/cpu/random_functions.py), so nothing here is left to a library, or to the
 // compiler: every rounding is written out. The polynomials are minimax (Remez): within 2^-24 for float, 2^-54 for double.
@@ -35,20 +35,17 @@ XPOPS_DEVICE double log1p_near(double x) {
   return fused(s, mul_rn(z, p), add_rn(s, s));
 }
 
-// sin(x) and cos(x) for x up to pi / 4.
-XPOPS_DEVICE void sincos_near(float x, float& sine, float& cosine) {
-  const float z = mul_rn(x, x);
-  sine = fused(mul_rn(x, z), polynomial(z, -0.16666655f, 0.008332178f, -0.00019517266f), x);
-  cosine = fused(z, polynomial(z, -0.49999896f, 0.041656293f, -0.0013597794f), 1.0f);
+// sin(x) for x up to pi / 2.
+XPOPS_DEVICE float sin_near(float x) {
+  const float z = mul_rn(x, x), p = polynomial(z, -0.1666666f, 0.0083330665f, -0.00019809596f, 2.6057653e-06f);
+  return fused(mul_rn(x, z), p, x);
 }
-XPOPS_DEVICE void sincos_near(double x, double& sine, double& cosine) {
+XPOPS_DEVICE double sin_near(double x) {
   const double z = mul_rn(x, x);
-  const double p = polynomial(z, -0.16666666666666632, 0.008333333333322418, -0.00019841269829812185,
-                              2.755731369351247e-06, -2.5050758375937398e-08, 1.5896811358214452e-10);
-  const double q = polynomial(z, -0.49999999999999484, 0.04166666666650313, -0.0013888888871720548,
-                              2.4801579014022894e-05, -2.7555295965464184e-07, 2.0633565543058e-09);
-  sine = fused(mul_rn(x, z), p, x);
-  cosine = fused(z, q, 1.0);
+  const double p = polynomial(z, -0.16666666666666666, 0.008333333333333194, -0.00019841269841209183,
+                              2.7557319211130673e-06, -2.5052106872182503e-08, 1.6058939674061378e-10,
+                              -7.642990644115888e-13, 2.721165893133841e-15);
+  return fused(mul_rn(x, z), p, x);
 }
 
 // The word of a float or a double, and what belongs to its size.
@@ -59,14 +56,14 @@ struct RandomWord<float> {
   using Word = uint32;
   using Signed = int32;
   static constexpr int kMantissa = 23;
-  static constexpr float kUnit = 0x1p-32f, kLog2 = 0x1.62e43p-1f * 0x1p-23f, kHalfPi = 0x1.921fb6p0f;
+  static constexpr float kUnit = 0x1p-32f, kLog2 = 0x1.62e43p-1f * 0x1p-23f, kPi = 0x1.921fb6p1f;
 };
 template <>
 struct RandomWord<double> {
   using Word = uint64;
   using Signed = int64;
   static constexpr int kMantissa = 52;
-  static constexpr double kUnit = 0x1p-64, kLog2 = 0x1.62e42fefa39efp-1 * 0x1p-52, kHalfPi = 0x1.921fb54442d18p0;
+  static constexpr double kUnit = 0x1p-64, kLog2 = 0x1.62e42fefa39efp-1 * 0x1p-52, kPi = 0x1.921fb54442d18p1;
 };
 
 // -log((w + 1/2) / 2^bits), which is never 0: near 1 the argument comes from its distance to 1.
@@ -78,27 +75,22 @@ XPOPS_DEVICE T minus_log(typename RandomWord<T>::Word w) {
   constexpr Word kField = ~Word(0) << R::kMantissa, kOne = static_cast<Word>(8 * sizeof(T)) << R::kMantissa;
   const T root = static_cast<T>(0.70710678118654752440);
   const Word bits = float_bits(add_rn(static_cast<T>(w), T(0.5))), field = (bits - float_bits(root)) & kField;
-  const T distance = mul_rn(add_rn(static_cast<T>(static_cast<Word>(~w)), T(0.5)), -R::kUnit);
+  const T distance = fma(static_cast<T>(static_cast<Word>(~w)), -R::kUnit, R::kUnit * T(-0.5));
   const T near = field == kOne ? distance : add_rn(bits_float(bits - field), T(-1));
   const T halvings = static_cast<T>(static_cast<Signed>(kOne - field));  // times 2^kMantissa
   return fused(halvings, R::kLog2, -log1p_near(near));
 }
 
-// The sine and the cosine of 2 pi w / 2^bits.
+// The sine and the cosine of pi s / 2^bits, where s is w without its first bit, doubled, and signed.
 template <class T>
-XPOPS_DEVICE void sincos_turn(typename RandomWord<T>::Word w, T& sine, T& cosine) {
+XPOPS_DEVICE void sincos_half_turn(typename RandomWord<T>::Word w, T& sine, T& cosine) {
   using R = RandomWord<T>;
   using Word = typename R::Word;
-  constexpr int kBits = 8 * sizeof(T);
-  constexpr Word kSign = Word(1) << (kBits - 1);
-  const Word quadrant = (w + (Word(1) << (kBits - 3))) >> (kBits - 2);
-  const T rest = static_cast<T>(static_cast<typename R::Signed>(w << 2));  // from -2^(bits - 1), which is -pi / 4
-  T s, c;
-  sincos_near(mul_rn(rest, R::kHalfPi * R::kUnit), s, c);
-  sine = quadrant & 1 ? c : s;
-  cosine = quadrant & 1 ? s : c;
-  sine = bits_float(float_bits(sine) ^ (quadrant & 2 ? kSign : Word(0)));
-  cosine = bits_float(float_bits(cosine) ^ ((quadrant + 1) & 2 ? kSign : Word(0)));
+  const Word turn = w << 1;
+  const auto angle = static_cast<typename R::Signed>(turn);
+  const Word rest = (Word(1) << (8 * sizeof(T) - 1)) - (angle < 0 ? Word(0) - turn : turn);
+  sine = sin_near(mul_rn(static_cast<T>(angle), R::kPi * R::kUnit));
+  cosine = sin_near(mul_rn(static_cast<T>(rest), R::kPi * R::kUnit));
 }
 
 }  // namespace xpops

@@ -12,7 +12,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import on_dense, require_array
 from xpops.dispatch.primitives import unary
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.protocol import Engine, Measure, Program
 from xpops.plan.signature import Operand
 from xpops.plan.upsample import Axis
 
@@ -99,7 +99,7 @@ def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, l
     return unary(_backward, "upsample_nearest2d_backward", grad, size, scale, layout)
 
 
-def _forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program:
+def _forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program | Measure:
     function = "upsample_nearest2d"
     x, place = _images(specs[0], function, "x", layout)
     if (scale is None) == (size is None):
@@ -111,7 +111,7 @@ def _forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, 
     return on_dense(engine, (x,), _run, engine, out, _axes(before, after, scales), _words(x, place), False)
 
 
-def _backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program:
+def _backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program | Measure:
     function = "upsample_nearest2d_backward"
     grad, place = _images(specs[0], function, "grad", layout)
     if grad.dtype not in dt.REAL_FLOATS:

@@ -10,10 +10,11 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.random_functions import minus_log, sincos_turn
+from xpops.engine.cpu.random_functions import minus_log, sincos_half_turn
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.protocol import Kernel
 from xpops.ops.random import Law
+from xpops.plan.random import round_keys
 
 if TYPE_CHECKING:
     from xpops.engine.cpu.engine import CpuEngine
@@ -45,13 +46,9 @@ def random(engine: CpuEngine, law: Law, out: Layout) -> Kernel:
 def philox(key: int, branch: int, position: int, counters: int) -> NDArray:
     """The words of counters from `position` on, one line of four uint32 for each."""
     places = np.arange(counters, dtype=np.uint64) + np.uint64(position % 2**64)
-    a, b = places & _LOW, places >> _HALF
-    c, d = np.uint64(branch) & _LOW, np.uint64(branch) >> _HALF
-    for number in range(10):
-        first, second = (
-            np.uint64((word + number * step) % 2**32)
-            for word, step in ((key, 0x9E3779B9), (key >> 32, 0xBB67AE85))
-        )
+    branches = np.full_like(places, branch)
+    a, b, c, d = places & _LOW, places >> _HALF, branches & _LOW, branches >> _HALF
+    for first, second in (map(np.uint64, each) for each in round_keys(key)):
         left, right = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
         a, b = (right >> _HALF) ^ b ^ first, right & _LOW
         c, d = (left >> _HALF) ^ d ^ second, left & _LOW
@@ -60,12 +57,14 @@ def philox(key: int, branch: int, position: int, counters: int) -> NDArray:
 
 def _real_words(words: NDArray, dtype: DType) -> NDArray:
     """The words of real numbers of `dtype`: of 32 bits, or of 64 for float64."""
-    return _pairs(words) if dtype == dt.float64 else words
+    return words if dtype != dt.float64 else _pairs(words)
 
 
 def _pairs(words: NDArray) -> NDArray:
     """Two words as one, the first in the low half."""
-    return words[:, 0::2] | words[:, 1::2].astype(np.uint64) << _HALF
+    low, high = words[:, 0::2], words[:, 1::2].astype(np.uint64)
+    pairs: NDArray = low | high << _HALF
+    return pairs
 
 
 def _uniform(words: NDArray, dtype: DType, low: float, span: float) -> NDArray:
@@ -77,9 +76,12 @@ def _uniform(words: NDArray, dtype: DType, low: float, span: float) -> NDArray:
 
 def _normal(words: NDArray, dtype: DType, mean: float, scale: float) -> NDArray:
     bits, real = _real_words(words, dtype), WIDENED.get(dtype, dtype)
-    half = minus_log(bits[:, 0::2])
-    sine, cosine = sincos_turn(bits[:, 1::2])
-    both = np.stack((cosine, sine), axis=2) * np.sqrt(half + half)[:, :, None]
+    half, turn = minus_log(bits[:, 0::2]), bits[:, 1::2]
+    round_about = turn >> turn.dtype.type(8 * turn.itemsize - 1) != 0
+    radius = np.sqrt(half + half)
+    radius = np.where(round_about, -radius, radius)
+    sine, cosine = sincos_half_turn(turn)
+    both = np.stack((cosine, sine), axis=2) * radius[:, :, None]
     return cast(real.type(mean) + real.type(scale) * both, dtype)
 
 

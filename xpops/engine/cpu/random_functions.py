@@ -1,4 +1,4 @@
-"""Logarithm, sine and cosine of random words: what ``native/xpops/math/random_functions.cuh`` says, to the last bit."""
+"""Functions of random words: what ``native/xpops/math/random_functions.cuh`` says, to the last bit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ class _Constants(NamedTuple):
     mantissa: int
     log: tuple[float, ...]
     sine: tuple[float, ...]
-    cosine: tuple[float, ...]
 
 
 _CONSTANTS = {
@@ -28,8 +27,7 @@ _CONSTANTS = {
         dt.float32,
         23,
         (0.3333391, -0.25001338, 0.19963068, -0.16577592, 0.1491474, -0.14267424, 0.08700429),
-        (-0.16666655, 0.008332178, -0.00019517266),
-        (-0.49999896, 0.041656293, -0.0013597794),
+        (-0.1666666, 0.0083330665, -0.00019809596, 2.6057653e-06),
     ),
     dt.uint64: _Constants(
         dt.float64,
@@ -39,12 +37,8 @@ _CONSTANTS = {
             *(0.18183564883969408, 0.15314035423649772, 0.14796109274213035),
         ),
         (
-            *(-0.16666666666666632, 0.008333333333322418, -0.00019841269829812185),
-            *(2.755731369351247e-06, -2.5050758375937398e-08, 1.5896811358214452e-10),
-        ),
-        (
-            *(-0.49999999999999484, 0.04166666666650313, -0.0013888888871720548),
-            *(2.4801579014022894e-05, -2.7555295965464184e-07, 2.0633565543058e-09),
+            *(-0.16666666666666666, 0.008333333333333194, -0.00019841269841209183, 2.7557319211130673e-06),
+            *(-2.5052106872182503e-08, 1.6058939674061378e-10, -7.642990644115888e-13, 2.721165893133841e-15),
         ),
     ),
 }
@@ -63,20 +57,14 @@ def minus_log(words: NDArray) -> NDArray:
     return fused(halvings, real(np.log(2.0) * 2.0**-width), -_log1p_near(near, known))
 
 
-def sincos_turn(words: NDArray) -> tuple[NDArray, NDArray]:
-    """The sine and the cosine of ``2 * pi * w / 2**bits``, of the dtypes of `minus_log`."""
+def sincos_half_turn(words: NDArray) -> tuple[NDArray, NDArray]:
+    """The sine and the cosine of ``pi * s / 2**bits``, where s is a word without its first bit, doubled, and signed."""
     known, word = _CONSTANTS[words.dtype], words.dtype.type
     real, bits = known.real.type, 8 * words.itemsize
-    quadrant = (words + word(1 << (bits - 3))) >> word(bits - 2)
-    rest = (words << word(2)).view(f"i{words.itemsize}").astype(real)
-    x = rest * real(np.pi / 2 * 2.0**-bits)
-    z = x * x
-    s, c = fused(x * z, _polynomial(z, known.sine), x), fused(z, _polynomial(z, known.cosine), real(1))
-    odd = quadrant & word(1) != 0
-    sine, cosine = np.where(odd, c, s), np.where(odd, s, c)
-    np.negative(sine, out=sine, where=quadrant & word(2) != 0)
-    np.negative(cosine, out=cosine, where=(quadrant + word(1)) & word(2) != 0)
-    return sine, cosine
+    turn, unit = words << word(1), real(np.pi * 2.0**-bits)
+    angle = turn.view(f"i{words.itemsize}")
+    rest = word(2 ** (bits - 1)) - np.where(angle < 0, ~turn + word(1), turn)
+    return _sin_near(angle.astype(real) * unit, known), _sin_near(rest.astype(real) * unit, known)
 
 
 def fused(x: Any, y: Any, z: Any) -> NDArray:
@@ -112,3 +100,9 @@ def _log1p_near(x: NDArray, known: _Constants) -> NDArray:
     s = x / (x + 2.0)
     z = s * s
     return fused(s, z * _polynomial(z, known.log), s + s)
+
+
+def _sin_near(x: NDArray, known: _Constants) -> NDArray:
+    """``sin(x)`` for x up to ``pi / 2``."""
+    z = x * x
+    return fused(x * z, _polynomial(z, known.sine), x)

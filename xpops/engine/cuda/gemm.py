@@ -106,36 +106,29 @@ def gemm(engine: CudaEngine, product: Product, dtype: DType, aligns: tuple[int, 
 
     The result of int8 is int32. None where the library has no such product.
     """
-    handle = library(engine, "cublasLt").handle
-    from nvmath.bindings import cublasLt
-
+    opened = library(engine, "cublasLt")
     names = TYPES[dtype]
     compute = _TF32 if tf32 and names.compute == _FLOAT and dtype.itemsize >= 4 else names.compute
     operation, descriptors = _described(product, names, compute)
     a, b, d = (each.handle for each in descriptors)
-    with engine.context:
-        found = _best(handle, operation.handle, (a, b, d), aligns)
+    with opened.current():
+        found = _best(opened.handle, operation.handle, (a, b, d), aligns)
     if found is None:
         return None
     algorithm, space = found
     one, zero = np.ones(1, names.host), np.zeros(1, names.host)
     allocate = engine.pool.allocator(space)
-    call, described, alpha, beta = cublasLt.matmul, operation.handle, one.ctypes.data, zero.ctypes.data
+    call, described, alpha, beta = opened.function("matmul"), operation.handle, one.ctypes.data, zero.ctypes.data
+    handle, current = opened.handle, opened.current
     chosen, kept = algorithm.ctypes.data, (operation, *descriptors, one, zero, algorithm)
 
     def run(stream: int, out: int, x1: int, x2: int, _kept: Any = kept) -> None:
         scratch, block = allocate(stream)
-        call(handle, described, alpha, x2, a, x1, b, beta, out, d, out, d, chosen, scratch, space, stream)
+        with current():
+            call(handle, described, alpha, x2, a, x1, b, beta, out, d, out, d, chosen, scratch, space, stream)
         del block  # kept until the kernel was launched
 
-    if engine.context.index == 0:
-        return run
-
-    def guarded(stream: int, out: int, x1: int, x2: int) -> None:
-        with engine.context:
-            run(stream, out, x1, x2)
-
-    return guarded
+    return run
 
 
 def _best(handle: int, operation: int, layouts: tuple[int, int, int], aligns: tuple[int, int]) -> Any:

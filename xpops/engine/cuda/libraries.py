@@ -86,17 +86,23 @@ class Handle:
     ----------
     binding : Binding
     handle : int
+
+    Attributes
+    ----------
+    handle : int
+    function, current : callable
+        Those of the binding.
     """
 
     def __init__(self, binding: Binding, handle: int) -> None:
         self.handle, self.function = handle, binding.function
-        self._current, self._lock = binding.current, threading.Lock()
+        self.current, self._lock = binding.current, threading.Lock()
         self._stream: int | None = None
 
     @contextmanager
     def on(self, stream: int) -> Iterator[int]:
         """Within, the handle is this thread's own, and its work goes to `stream`."""
-        with self._lock, self._current():
+        with self._lock, self.current():
             if stream != self._stream:
                 self.function("set_stream")(self.handle, stream)
                 self._stream = stream
@@ -114,7 +120,7 @@ class Library(Handle):
 
     def made(self, function: str) -> int:
         """A parameter object that `function` creates, the same one every time."""
-        with self._lock, self._current():
+        with self._lock, self.current():
             if function not in self._made:
                 self._made[function] = self.function(function)()
             return self._made[function]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from struct import pack
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from xpops.engine.cuda.elementwise import empty_kernel
 from xpops.engine.protocol import Kernel
 from xpops.ops.random import Law
 from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.random import ROUNDS, round_keys
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -25,9 +27,14 @@ def random(engine: CudaEngine, law: Law, out: Layout) -> Kernel:
     if out.size == 0:
         return empty_kernel
     elements = BLOCK * unroll(law, out.dtype) * MAX_PACK_BYTES // out.dtype.itemsize
-    slots = "QQQQ" + law.parameters * ("d" if law.real else "Q")
+    slots = "QQQ" + 2 * ROUNDS * "I" + law.parameters * ("d" if law.real else "Q")
     blocks, source = -(-out.size // elements), random_glue(law, out.dtype)
-    return engine.launcher(law.name, source, blocks, BLOCK, slots, pack("<Q", out.size))
+    launch = engine.launcher(law.name, source, blocks, BLOCK, slots, pack("<Q", out.size))
+
+    def kernel(stream: int, out: int, key: int, branch: int, position: int, *parameters: float) -> None:
+        launch(stream, out, branch, position, *chain.from_iterable(round_keys(key)), *parameters)
+
+    return kernel
 
 
 def unroll(law: Law, dtype: DType) -> int:

@@ -11,6 +11,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.gather import word_of
 from xpops.engine.cuda.libraries import library
 from xpops.engine.cuda.lu import BLOCK, linalg_glue
+from xpops.engine.cuda.rescale import rescaling
 from xpops.engine.cuda.solver import KINDS, LOWER, Infos, OlderRoutine, Routine, addresses, batched, copy_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY
@@ -75,19 +76,23 @@ def qr(engine: CudaEngine, x: Layout, q: Layout) -> Kernel:
     factor = (_factor_together if batched(x) else _factor_each)(engine, x)
     source, target = (layout_of(x.dtype, (count, used, rows), each.strides, x.device, x.align) for each in (x, q))
     copy, solver = copy_of(engine, IDENTITY, source, target), library(engine, "cusolverDn")
+    scale = rescaling(engine, x)
+    words = engine.pool.allocator(scale.nbytes)
     form = OlderRoutine(engine, f"{letter}{'ung' if letter in 'cz' else 'org'}qr", item)
 
     def kernel(stream: int, q: int, x: int) -> None:
-        (tau, first), (told, second) = taus(stream), news(stream)
+        (tau, first), (told, second), (largest, third) = taus(stream), news(stream), words(stream)
+        scale.begin(stream, x, largest)  # the library does not guard against overflow itself
         host = factor(stream, x, tau)
         copy(stream, q, x)
+        scale.end(stream, x, largest)
         with solver.on(stream) as handle:
             for i in range(count):
                 arguments = (rows, made, used, q + i * made * rows * item, rows, tau + i * used * item)
                 form(handle, stream, arguments, told)
         if host:
             engine.retain(host, stream)
-        del first, second  # kept until the kernels were launched
+        del first, second, third  # kept until the kernels were launched
 
     return kernel
 

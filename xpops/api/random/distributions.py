@@ -1,0 +1,279 @@
+"""Elements that are drawn one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.api.devices import device_or_default
+from xpops.api.random.parameters import dtype_of, integer_range, real, require_held
+from xpops.api.random.source import Source
+from xpops.array import Array, new_array
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.calls import PLAN_LIMIT
+from xpops.engine import engine_of
+from xpops.engine.protocol import Kernel
+from xpops.ops.random import LAWS, Law
+from xpops.plan import views
+from xpops.plan.cache import BoundedDict
+
+_kernels: BoundedDict[tuple[Law, Layout], Kernel] = BoundedDict(PLAN_LIMIT)
+
+
+class Distributions(Source):
+    """The methods that fill an array in one launch."""
+
+    def uniform(
+        self, low: float = 0.0, high: float = 1.0, size: Any = None, *, dtype: Any = None, device: str | None = None
+    ) -> Array:
+        """Real numbers in ``[low, high)``.
+
+        ``low + (high - low) * u``, where u in [0, 1) has 53 random bits in float64, 24 in float32, 11 in float16 and 8
+        in bfloat16: it is never 1. As in NumPy, that may round to `high` if the range is another.
+
+        Parameters
+        ----------
+        low, high : float
+        size : int or tuple of int, optional
+            The shape; by default one element without axes.
+        dtype : numpy.dtype, optional
+            Real floating-point; by default float64. The parameters are rounded to it, of half types to float32.
+        device : Device or str, optional
+            By default the default device.
+
+        Returns
+        -------
+        Array
+
+        Raises
+        ------
+        TypeError
+            If something is of the wrong kind.
+        ValueError
+            If a bound is not finite, or too large for the dtype, or `high` is below `low`.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).uniform(-1, 1, size=3, dtype=xp.float32)
+        Array([-0.6760291 ,  0.59002066, -0.6150367 ], dtype=float32, device='cpu')
+        """
+        law, first = LAWS["uniform"], real(low, "uniform", "low")
+        last = real(high, "uniform", "high", first)
+        found = dtype_of(law, dtype, "uniform")
+        require_held(found, "uniform", low=first, high=last, range=last - first)
+        return self._draw("uniform", law, size, found, device, first, last - first)
+
+    def normal(
+        self, loc: float = 0.0, scale: float = 1.0, size: Any = None, *, dtype: Any = None, device: str | None = None
+    ) -> Array:
+        """Numbers of the normal law.
+
+        By the method of Box and Muller, to some units in the last place, and the same to the last bit on every device.
+        Of 32 random bits each in all dtypes but float64, which has 64: they lie within 6.8 standard deviations, in
+        float64 within 9.5. Half types are float32 rounded.
+
+        Parameters
+        ----------
+        loc, scale : float
+            The mean and the standard deviation, which is not negative.
+        size : int or tuple of int, optional
+            The shape; by default one element without axes.
+        dtype : numpy.dtype, optional
+            Real floating-point; by default float64.
+        device : Device or str, optional
+            By default the default device.
+
+        Returns
+        -------
+        Array
+
+        Raises
+        ------
+        TypeError
+            If something is of the wrong kind.
+        ValueError
+            If a parameter is not finite, or too large for the dtype, or `scale` is negative.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).normal(size=(2, 2), dtype=xp.float32)
+        Array([[-0.5324366,  1.8322141],
+               [-0.9955362,  1.5180304]], dtype=float32, device='cpu')
+        """
+        law, mean = LAWS["normal"], real(loc, "normal", "loc")
+        deviation = real(scale, "normal", "scale", 0)
+        found = dtype_of(law, dtype, "normal")
+        require_held(found, "normal", loc=mean, scale=deviation)
+        return self._draw("normal", law, size, found, device, mean, deviation)
+
+    def exponential(
+        self, scale: float = 1.0, size: Any = None, *, dtype: Any = None, device: str | None = None
+    ) -> Array:
+        """Numbers of the exponential law, ``-scale * log(u)``; the same to the last bit on every device.
+
+        u is in (0, 1), of 32 random bits in all dtypes but float64, which has 64: a number is never 0, unless `scale`
+        is or it underflows, and at most 22.9 times `scale`, in float64 45.1 times.
+
+        Parameters
+        ----------
+        scale : float
+            The mean, which is not negative.
+        size : int or tuple of int, optional
+            The shape; by default one element without axes.
+        dtype : numpy.dtype, optional
+            Real floating-point; by default float64.
+        device : Device or str, optional
+            By default the default device.
+
+        Returns
+        -------
+        Array
+
+        Raises
+        ------
+        TypeError
+            If something is of the wrong kind.
+        ValueError
+            If `scale` is not finite, or too large for the dtype, or negative.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).exponential(10, size=3, dtype=xp.float32)
+        Array([18.202486 ,  2.2940013, 16.477545 ], dtype=float32, device='cpu')
+        """
+        law, mean = LAWS["exponential"], real(scale, "exponential", "scale", 0)
+        found = dtype_of(law, dtype, "exponential")
+        require_held(found, "exponential", scale=mean)
+        return self._draw("exponential", law, size, found, device, mean)
+
+    def integers(
+        self,
+        low: int,
+        high: int | None = None,
+        size: Any = None,
+        dtype: Any = None,
+        endpoint: bool = False,
+        *,
+        device: str | None = None,
+    ) -> Array:
+        """Integers from `low` to `high`, all equally likely.
+
+        Of n integers each has a probability within ``2**-64`` of ``1 / n``, and it is exact where n is a power of two.
+        If n is above ``2**32`` and no power of two, it is within ``2**-128``. The numbers do not depend on the dtype.
+
+        Parameters
+        ----------
+        low, high : int
+            With one of them, it is `high` and `low` is 0.
+        size : int or tuple of int, optional
+            The shape; by default one element without axes.
+        dtype : numpy.dtype, optional
+            Of integers; by default int64.
+        endpoint : bool
+            Whether `high` is one of the integers.
+        device : Device or str, optional
+            By default the default device.
+
+        Returns
+        -------
+        Array
+
+        Raises
+        ------
+        TypeError
+            If something is of the wrong kind.
+        ValueError
+            If there is no integer in the range.
+        OverflowError
+            If `dtype` does not hold them all.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).integers(1, 6, size=8, endpoint=True, dtype=xp.int8)
+        Array([5, 6, 2, 1, 6, 3, 3, 5], dtype=int8, device='cpu')
+        """
+        found = dtype_of(LAWS["integers"], dtype, "integers")
+        first, count = integer_range(low, high, endpoint, found)
+        wide = count > 2**32 and count & (count - 1)
+        law = LAWS["wide_integers" if wide else "integers"]
+        return self._draw("integers", law, size, found, device, first % 2**64, count % 2**64)
+
+    def bernoulli(self, p: float = 0.5, size: Any = None, *, device: str | None = None) -> Array:
+        """Truth values, each True with probability `p`.
+
+        Parameters
+        ----------
+        p : float
+            From 0 to 1; rounded to a multiple of ``2**-32``.
+        size : int or tuple of int, optional
+            The shape; by default one element without axes.
+        device : Device or str, optional
+            By default the default device.
+
+        Returns
+        -------
+        Array
+
+        Raises
+        ------
+        TypeError
+            If something is of the wrong kind.
+        ValueError
+            If `p` is no probability.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).bernoulli(0.25, size=5)
+        Array([ True, False,  True, False,  True], dtype=bool, device='cpu')
+        """
+        return self._truths("bernoulli", real(p, "bernoulli", "p", 0, 1), size, device)
+
+    def dropout_mask(self, shape: Any, p: float = 0.5, *, device: str | None = None) -> Array:
+        """Which elements dropout keeps: each is False, which is dropped, with probability `p`.
+
+        The rest of it is ``xp.where(mask, x, 0) / (1 - p)``.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+        p : float
+            From 0 to 1; ``1 - p`` is rounded to a multiple of ``2**-32``.
+        device : Device or str, optional
+            By default the default device.
+
+        Returns
+        -------
+        Array
+            What `bernoulli` gives for ``1 - p``.
+
+        Raises
+        ------
+        TypeError
+            If something is of the wrong kind.
+        ValueError
+            If `p` is no probability.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).dropout_mask((2, 3), 0.1)
+        Array([[ True,  True,  True],
+               [ True,  True,  True]], dtype=bool, device='cpu')
+        """
+        kept = 1 - real(p, "dropout_mask", "p", 0, 1)
+        return self._truths("dropout_mask", kept, views.shape_of(shape, "dropout_mask"), device)
+
+    def _truths(self, function: str, p: float, size: Any, device: str | None) -> Array:
+        law = LAWS["bernoulli"]
+        return self._draw(function, law, size, dtype_of(law, None, function), device, round(p * 2**32))
+
+    def _draw(self, function: str, law: Law, size: Any, dtype: DType, device: str | None, *parameters: float) -> Array:
+        """A new array of what `law` makes of the next counters."""
+        shape = views.shape_of(() if size is None else size, function, "size")
+        out = new_array(layout_of(dtype, shape, None, device_or_default(device, function)))
+        layout, engine = out._layout, engine_of(out.device)
+        kernel = _kernels.get((law, layout))
+        if kernel is None:
+            kernel = _kernels[law, layout] = engine.random(law, layout)
+        taken = self._take(-(-layout.size // law.count(dtype)))
+        kernel(engine.current_stream(), out._data, *taken, *parameters)
+        return out

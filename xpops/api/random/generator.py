@@ -1,0 +1,253 @@
+"""The generator: distributions, and the orders and choices that are made of them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from xpops.api.arithmetic import divide, multiply
+from xpops.api.comparison import greater_equal
+from xpops.api.conversion import asarray
+from xpops.api.devices import device_or_default
+from xpops.api.indexing import take
+from xpops.api.manipulation import reshape
+from xpops.api.random.distributions import Distributions
+from xpops.api.searching import count_nonzero, searchsorted
+from xpops.api.sorting import argsort
+from xpops.api.statistical import cumulative_sum
+from xpops.api.utility import all
+from xpops.array import Array, adopt_foreign
+from xpops.core import config
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU, Device
+from xpops.dispatch import elementwise
+from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY
+from xpops.ops.random import LAWS
+from xpops.plan import views
+
+
+class Generator(Distributions):
+    """Random numbers that follow from a seed alone: the same on the CPU and on any GPU, to the last bit.
+
+    They are what Philox4x32-10 makes of a key, which the seed gives, and a counter: of 64 bits that name the stream and
+    64 bits of position. A call takes as many counters as it needs, and element ``i`` follows from the seed, the stream,
+    the call's first counter and ``i``. There is no state on the device, so that calls on several devices, streams and
+    threads are safe. One counter makes
+
+    - 4 elements of `uniform`, `normal` and `exponential`, in float64 2,
+    - 4 of `bernoulli` and `dropout_mask`,
+    - 2 of `integers`, or 1 if the range is above ``2**32`` and no power of two.
+
+    Drawing in pieces gives what drawing at once does where all pieces but the last are of whole counters.
+
+    Parameters
+    ----------
+    seed : int, optional
+        From 0 on, of any size: key and stream are what `numpy.random.SeedSequence` makes of it. Without one, the system
+        gives some bits, which `state` tells.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `seed` is no integer, or negative.
+
+    Examples
+    --------
+    >>> generator = xp.random.Generator(7)
+    >>> generator.integers(10, size=5)
+    Array([7, 8, 3, 0, 9], dtype=int64, device='cpu')
+    """
+
+    def permutation(self, x: Any, axis: int = 0, *, device: str | None = None) -> Any:
+        """A random order of integers, or of an array.
+
+        Parameters
+        ----------
+        x : int or array
+            Of an integer, the numbers from 0 to it in random order; of an array, its slices along `axis`.
+        axis : int
+        device : Device or str, optional
+            For the numbers; by default the default device. An array stays where it is.
+
+        Returns
+        -------
+        array
+            int64, or of the dtype, shape and framework of `x`.
+
+        Raises
+        ------
+        TypeError
+            If `x` is neither an integer nor an array.
+        ValueError
+            If `x` is negative, or an array without axes, or `device` is given and an array is elsewhere.
+        IndexError
+            If there is no such axis.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).permutation(5)
+        Array([3, 2, 0, 1, 4], dtype=int64, device='cpu')
+        """
+        length, given, where = _population(x, axis, device, "permutation", "x")
+        order = self._order(length, where, "permutation")
+        return order if given is None else _in_kind(x, take(given, order, axis=axis))
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Bring the slices of an array along an axis into a random order, that of `permutation`, in place.
+
+        Parameters
+        ----------
+        x : array
+            Of any framework, and writable.
+        axis : int
+
+        Raises
+        ------
+        TypeError
+            If `x` is no array.
+        ValueError
+            If it has no axes, or is read-only, or may have several elements at one address.
+        IndexError
+            If there is no such axis.
+
+        Examples
+        --------
+        >>> x = xp.arange(5)
+        >>> xp.random.Generator(7).shuffle(x)
+        >>> x
+        Array([3, 2, 0, 1, 4], dtype=int64, device='cpu')
+        """
+        given = adopt_foreign(x, "shuffle", "x")
+        if not given._writable:
+            raise ValueError("shuffle: x is read-only; accepted: a writable array")
+        length, _, where = _population(given, axis, None, "shuffle", "x")
+        elementwise(IDENTITY, (take(given, self._order(length, where, "shuffle"), axis=axis),), x)
+
+    def choice(
+        self,
+        a: Any,
+        size: Any = None,
+        replace: bool = True,
+        p: Any = None,
+        axis: int = 0,
+        *,
+        device: str | None = None,
+    ) -> Any:
+        """Integers, or slices of an array, chosen at random; without replacement in random order, too.
+
+        Parameters
+        ----------
+        a : int or array
+            An integer stands for the numbers from 0 to it.
+        size : int or tuple of int, optional
+            How many, in what shape; by default one.
+        replace : bool
+            Whether one may be chosen again.
+        p : array or sequence of float, optional
+            A weight for each of them, not negative: its part of their sum is the probability to be chosen (first). By
+            default all are equally likely. Choices may differ between devices where a number falls on the border of
+            two weights, as sums are rounded.
+        axis : int
+        device : Device or str, optional
+            For integers; by default the default device. An array stays where it is.
+
+        Returns
+        -------
+        array
+            int64, or of the dtype and framework of `a`, with the axes of `size` in the place of `axis`.
+
+        Raises
+        ------
+        TypeError
+            If `a` is neither an integer nor an array.
+        ValueError
+            If there are too few to choose from, or `p` has another shape than ``(n,)``, or is on another device. On the
+            CPU, and on a GPU with ``XPOPS_DEBUG=1``, also if a weight is negative or infinite, or too few are above 0.
+        IndexError
+            If there is no such axis.
+
+        Examples
+        --------
+        >>> xp.random.Generator(7).choice(10, size=4, replace=False)
+        Array([3, 8, 2, 6], dtype=int64, device='cpu')
+        >>> xp.random.Generator(7).choice(xp.asarray([1.5, 2.5]), size=4, p=[0.9, 0.1])
+        Array([1.5, 1.5, 1.5, 1.5], dtype=float64, device='cpu')
+        """
+        length, given, where = _population(a, axis, device, "choice", "a")
+        shape = views.shape_of(() if size is None else size, "choice", "size")
+        count = math.prod(shape)
+        needed = min(count, 1) if replace else count
+        if needed > length:
+            way = "with" if replace else "without"
+            raise ValueError(
+                f"choice: size is {shape}, a has {length} elements; accepted {way} replacement: up to {length}"
+            )
+        weights = None if p is None else _weights(p, length, needed, where)
+        if not replace:
+            chosen = reshape(self._order(length, where, "choice", weights)[:count], shape)
+        elif weights is None or not count:
+            chosen = self._draw("choice", LAWS["integers"], shape, dt.int64, where, 0, max(length, 1))
+        else:
+            sums = cumulative_sum(weights)
+            drawn = self._draw("choice", LAWS["uniform"], shape, dt.float64, where, 0.0, 1.0)
+            chosen = searchsorted(sums, multiply(drawn, sums[-1]), side="right")
+        return chosen if given is None else _in_kind(a, take(given, chosen, axis=axis))
+
+    def _order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
+        """Indices in random order; by weights, each time the next is chosen among those that are left.
+
+        Those of weight 0 come last. (Exponential times divided by weights: P. Efraimidis and P. Spirakis, 2006.)
+        """
+        if weights is None:
+            keys = self._draw(function, LAWS["integers"], (length,), dt.uint64, device, 0, 0)
+        else:
+            keys = divide(self._draw(function, LAWS["exponential"], (length,), dt.float64, device, 1.0), weights)
+        order: Array = argsort(keys)
+        return order
+
+
+def _population(
+    x: Any, axis: Any, device: str | None, function: str, argument: str
+) -> tuple[int, Array | None, Device]:
+    """How many there are to choose from; the array, if it is one; and where it is, or the numbers will be."""
+    if not isinstance(x, Array) and adapter_of(type(x)) is None:
+        try:
+            length = operator.index(x)
+        except TypeError:
+            raise TypeError(f"{function}: {argument} is {x!r}; accepted: an integer or an array") from None
+        if length < 0:
+            raise ValueError(f"{function}: {argument} is {length}; accepted: 0 and more, and arrays")
+        return length, None, device_or_default(device, function)
+    given = adopt_foreign(x, function, argument)
+    if not given.ndim:
+        raise ValueError(f"{function}: {argument} has no axes; accepted: one axis or more")
+    if device is not None and device_or_default(device, function) != given.device:
+        raise ValueError(f"{function}: device is {str(device)!r}, {argument} is on {given.device}; move it first")
+    return given.shape[views.axis_of(axis, given.ndim, function)], given, given.device
+
+
+def _weights(p: Any, length: int, needed: int, device: Device) -> Array:
+    """The weights as float64 on `device`."""
+    known = isinstance(p, Array) or adapter_of(type(p)) is not None
+    given = adopt_foreign(p, "choice", "p") if known else asarray(p, device=device)
+    if given.shape != (length,):
+        raise ValueError(f"choice: p has shape {given.shape}; accepted: ({length},), a weight for each of a")
+    if given.dtype not in dt.CATEGORIES["real-valued"]:
+        raise TypeError(f"choice: p has dtype {given.dtype}; accepted: real-valued dtypes")
+    if given.device != device:
+        raise ValueError(f"choice: a is on {device} and p on {given.device}; move one with p.to_device(a.device)")
+    weights = asarray(given, dtype=dt.float64)
+    if device == CPU or config.debug:
+        if not all(greater_equal(weights, 0)) or not math.isfinite(cumulative_sum(weights)[-1] if length else 0):
+            raise ValueError("choice: p holds a weight that is negative or not finite; accepted: 0 and more")
+        if (positive := int(count_nonzero(weights))) < needed:
+            raise ValueError(f"choice: p has {positive} weights above 0; accepted: {needed} or more")
+    return weights
+
+
+def _in_kind(given: Any, result: Array) -> Any:
+    """`result` as an array of the framework of `given`."""
+    adapter = None if isinstance(given, Array) else adapter_of(type(given))
+    return result if adapter is None else adapter.export(result)

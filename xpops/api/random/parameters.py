@@ -1,0 +1,81 @@
+"""What the methods of a generator take, checked."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType, as_dtype
+from xpops.ops.random import Law
+
+
+def dtype_of(law: Law, dtype: Any, function: str) -> DType:
+    """The dtype that a law is asked for, or its default one."""
+    default = {"boolean": dt.bool, "integer": dt.DEFAULT_INTEGER}.get(law.makes, dt.DEFAULT_FLOAT)
+    found = default if dtype is None else as_dtype(dtype, function)
+    if found not in dt.CATEGORIES[law.makes]:
+        names = ", ".join(each.name for each in dt.INFO if each in dt.CATEGORIES[law.makes])
+        raise TypeError(f"{function}: dtype is {found}; accepted: {names}")
+    return found
+
+
+def real(value: Any, function: str, argument: str, lowest: float = -math.inf, highest: float = math.inf) -> float:
+    """A finite real scalar in a range, as a float."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, (int, float)):
+        raise TypeError(f"{function}: {argument} is {value!r}; accepted: a real scalar")
+    if not math.isfinite(plain) or not lowest <= plain <= highest:
+        accepted = "finite numbers"
+        if math.isfinite(lowest):
+            accepted = f"{lowest} to {highest}" if math.isfinite(highest) else f"{accepted} from {lowest} on"
+        raise ValueError(f"{function}: {argument} is {value!r}; accepted: {accepted}")
+    return float(plain)
+
+
+def require_held(dtype: DType, function: str, **values: float) -> None:
+    """Refuse parameters that are infinite in the dtype that a law is computed in.
+
+    Raises
+    ------
+    ValueError
+    """
+    most = np.finfo(np.float64 if dtype == dt.float64 else np.float32).max
+    for argument, value in values.items():
+        if not abs(value) <= most:
+            raise ValueError(f"{function}: {argument} is {value}; accepted for dtype {dtype}: up to {float(most)}")
+
+
+def integer_range(low: Any, high: Any, endpoint: bool, dtype: DType) -> tuple[int, int]:
+    """The first integer of a range, and how many there are.
+
+    Raises
+    ------
+    TypeError
+        If a bound is no integer.
+    ValueError
+        If there is none.
+    OverflowError
+        If `dtype` does not hold them all.
+    """
+    if high is None:
+        low, high = 0, low
+    bounds = []
+    for argument, value in (("low", low), ("high", high)):
+        try:
+            bounds.append(operator.index(value))
+        except TypeError:
+            raise TypeError(f"integers: {argument} is {value!r}; accepted: an integer") from None
+    first, last = bounds[0], bounds[1] if endpoint else bounds[1] - 1
+    if last < first:
+        end = "]" if endpoint else ")"
+        raise ValueError(f"integers: the range [{bounds[0]}, {bounds[1]}{end} is empty; accepted: at least one integer")
+    held = np.iinfo(dtype)
+    if first < held.min or last > held.max:
+        raise OverflowError(
+            f"integers: the range is {first} to {last}, which {dtype} cannot hold; accepted: {held.min} to {held.max}"
+        )
+    return first, last - first + 1

@@ -1,0 +1,68 @@
+"""Matrices scaled by powers of two, where a library would square numbers too large or too small for that."""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.glue import truth
+from xpops.engine.protocol import Kernel
+from xpops.plan.divmod import pack_divmod
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+BLOCK = 256
+WORD = 4
+
+
+class Rescaling(NamedTuple):
+    """The way there and back.
+
+    Attributes
+    ----------
+    nbytes : int
+        What the words of all matrices need.
+    begin, end : Kernel
+        ``(stream, x, words)``: scales the matrices of `x` in place, and what became of them back.
+    """
+
+    nbytes: int
+    begin: Kernel
+    end: Kernel
+
+
+def rescaling(engine: CudaEngine, x: Layout) -> Rescaling:
+    """For a stack of C-contiguous matrices of floating-point numbers. Ordinary ones stay as they are."""
+    real = dt.REAL_OF.get(x.dtype, x.dtype)
+    parts = x.nbytes // real.itemsize
+    tail = pack("<Q", parts) + pack_divmod(parts // x.shape[0], 64)
+    nbytes = x.shape[0] * WORD
+    find, there, back = (
+        engine.launcher("rescale", rescale_glue(call), -(-parts // BLOCK), BLOCK, "QQ", tail)
+        for call in rescale_calls(dt.INFO[real].c_type)
+    )
+
+    def begin(stream: int, x: int, words: int) -> None:
+        engine.zero(words, nbytes, stream)
+        find(stream, x, words)
+        there(stream, x, words)
+
+    return Rescaling(nbytes, begin, back)
+
+
+def rescale_calls(c_type: str) -> tuple[str, str, str]:
+    """What finds the magnitudes, scales, and scales back."""
+    return (f"find_magnitudes<{c_type}>", *(f"rescale<{c_type}, {truth(back)}>" for back in (False, True)))  # type: ignore[return-value]
+
+
+def rescale_glue(call: str) -> str:
+    """The glue of a kernel of ``kernels/rescale.cuh``."""
+    return (
+        "#include <xpops/kernels/rescale.cuh>\n"
+        "using namespace xpops;\n"
+        f'extern "C" __global__ void __launch_bounds__({BLOCK})\n'
+        f"xpops_kernel(const __grid_constant__ RescaleParams params) {{\n  {call}(params);\n}}\n"
+    )
