@@ -123,7 +123,9 @@ def test_oblong_matrices(engine: Any, dtype: str, shape: tuple[int, ...]) -> Non
 def test_huge_and_tiny_matrices_are_scaled(engine: Any, dtype: str) -> None:
     """What the library sees is about 1, for every matrix of a stack by itself; ordinary ones are not touched."""
     limits = np.finfo(dtype)
-    factors = np.array([1.0, float(limits.max) / 8, float(limits.smallest_normal) * 8, 1e-5, 0.0]).astype(np.finfo(dtype).dtype)
+    factors = np.array([1.0, float(limits.max) / 8, float(limits.smallest_normal) * 8, 1e-5, 0.0]).astype(
+        np.finfo(dtype).dtype
+    )
     x = (some(dtype, 5, 4, 3) * factors[:, None, None]).astype(dtype)
     x[4, 0, 0] = np.inf
     scale, seen = rescaling(engine, layout_on_gpu(x)), x.copy()

@@ -14,10 +14,12 @@ struct RandomWords {
   XPOPS_DEVICE uint64 pair(int i) const { return word[2 * i] | static_cast<uint64>(word[2 * i + 1]) << 32; }
 };
 
-// The product of two words. PTX, because the compiler takes a cast for a product of 64 bits, which costs twice as much.
+// The product of two words. PTX, because of operands cast to 64 bits the compiler adds up the upper halves, too.
 XPOPS_DEVICE void multiply(uint32 x, uint32 y, uint32& high, uint32& low) {
 #if XPOPS_ON_GPU
-  asm("{\n  .reg .b64 p;\n  mul.wide.u32 p, %2, %3;\n  mov.b64 {%1, %0}, p;\n}" : "=r"(high), "=r"(low) : "r"(x), "r"(y));
+  asm("{\n .reg .b64 p;\n mul.wide.u32 p, %2, %3;\n mov.b64 {%1, %0}, p;\n}"
+      : "=r"(high), "=r"(low)
+      : "r"(x), "r"(y));
 #else
   const uint64 product = static_cast<uint64>(x) * y;
   high = static_cast<uint32>(product >> 32);
@@ -25,8 +27,8 @@ XPOPS_DEVICE void multiply(uint32 x, uint32 y, uint32& high, uint32& low) {
 #endif
 }
 
-// The counter is `position` and `branch`, each with its low word first; so is the key of each round, which the host knows
-// and a kernel has among its parameters: an instruction takes it from there.
+// The counter is `position` and `branch`, each with its low word first. The keys are those of the rounds, which the
+// host knows (xpops/plan/random.py) and a kernel has among its parameters: an instruction takes them from there.
 XPOPS_DEVICE RandomWords philox(uint64 position, uint64 branch, const uint2* keys) {
   uint32 a = static_cast<uint32>(position), b = static_cast<uint32>(position >> 32);
   uint32 c = static_cast<uint32>(branch), d = static_cast<uint32>(branch >> 32);

@@ -26,6 +26,7 @@ from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.random import LAWS
 from xpops.plan import views
+from xpops.plan.overlap import overlaps_itself
 
 
 class Generator(Distributions):
@@ -122,6 +123,8 @@ class Generator(Distributions):
         given = adopt_foreign(x, "shuffle", "x")
         if not given._writable:
             raise ValueError("shuffle: x is read-only; accepted: a writable array")
+        if overlaps_itself(given._layout):
+            raise ValueError("shuffle: x may have several elements at one address; accepted: an array without repeats")
         length, _, where = _population(given, axis, None, "shuffle", "x")
         elementwise(IDENTITY, (take(given, self._order(length, where, "shuffle"), axis=axis),), x)
 

@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from xpops.core import dtypes as dt
@@ -37,16 +38,16 @@ def real(value: Any, function: str, argument: str, lowest: float = -math.inf, hi
 
 
 def require_held(dtype: DType, function: str, **values: float) -> None:
-    """Refuse parameters that are infinite in the dtype that a law is computed in.
+    """Refuse parameters that are infinite in a dtype.
 
     Raises
     ------
     ValueError
     """
-    most = np.finfo(np.float64 if dtype == dt.float64 else np.float32).max
+    most = float(ml_dtypes.finfo(dtype).max)
     for argument, value in values.items():
         if not abs(value) <= most:
-            raise ValueError(f"{function}: {argument} is {value}; accepted for dtype {dtype}: up to {float(most)}")
+            raise ValueError(f"{function}: {argument} is {value}; accepted for dtype {dtype}: up to {most}")
 
 
 def integer_range(low: Any, high: Any, endpoint: bool, dtype: DType) -> tuple[int, int]:

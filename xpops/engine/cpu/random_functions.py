@@ -84,7 +84,8 @@ def fused(x: Any, y: Any, z: Any) -> NDArray:
         back = rough - product
         rest = (product - (rough - back)) + (addend - back)  # what the sum lacks, exactly
         total[halfway] = np.where(rest == 0, rough, np.nextafter(rough, np.copysign(np.inf, rest)))
-    return total.astype(np.float32)
+    once: NDArray = total.astype(np.float32)
+    return once
 
 
 def _polynomial(x: NDArray, coefficients: tuple[float, ...]) -> NDArray:
