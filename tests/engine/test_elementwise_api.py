@@ -139,6 +139,10 @@ def test_is_numpys(op: Operator, data: st.DataObject, device: Any) -> None:
             # NumPy's quotient by a subnormal overflows on the way, and C leaves open which NaN a quotient by 0 is.
             tiny = np.finfo(dtype).tiny
             hosts = [np.where(np.abs(host) < tiny, tiny, host).astype(dtype) for host in hosts]
+    if (
+        op.name == "pow" and dtype in dt.REAL_FLOATS
+    ):  # for 0.5 NumPy takes the square root, which is another at -inf and -0
+        hosts[0] = np.where(np.signbit(hosts[0]) & (hosts[1] == 0.5), np.ones_like(hosts[0]), hosts[0]).astype(dtype)
     expected = expected_of(op, *hosts)
     arrays = [xp.asarray(host, device=device) for host in hosts]
     function = getattr(xp, op.name)

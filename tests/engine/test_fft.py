@@ -198,3 +198,19 @@ def test_refusals(device: Any) -> None:
         xp.fft.rfftfreq(3, dtype=xp.int64)
     with pytest.raises(TypeError, match=r"fftfreq: n is 2.5"):
         xp.fft.fftfreq(2.5)
+
+
+def test_the_operand_stays_as_it_is(device: Any) -> None:
+    host = np.fft.rfft(np.random.default_rng(1).normal(size=(6, 8))).astype(np.complex64)
+    x = xp.asarray(host.copy(), device=device)
+    xp.fft.irfft(x, n=8)
+    xp.fft.irfft(x, axis=0, n=10)
+    xp.fft.hfft(x)
+    xp.fft.irfftn(x)
+    np.testing.assert_array_equal(x.to_numpy(), host)
+
+
+def test_small_numbers_are_not_lost(device: Any) -> None:
+    x = xp.full((4,), 3e-38, dtype=xp.float32, device=device)
+    np.testing.assert_allclose(xp.fft.ifft(x).to_numpy(), [3e-38, 0, 0, 0], rtol=1e-6)
+    assert complex(xp.fft.ifft(xp.full((2**20,), 3e-38, dtype=xp.float32, device=device))[0]).real == np.float32(3e-38)

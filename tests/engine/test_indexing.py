@@ -359,3 +359,15 @@ def test_integers_that_do_not_fit_are_refused(key: Any, device: Any) -> None:
         with pytest.raises(OverflowError, match=r"__setitem__: value is .*, which uint8 cannot hold"):
             x[key] = value
     assert not xp.any(x)
+
+
+def test_an_element_that_a_0d_array_names(device: Any) -> None:
+    x = xp.asarray([1, 2, 3], device=device, copy=True)
+    x[xp.asarray(1, device=device)] = 9
+    x[xp.argmin(x)] = 7
+    assert x.tolist() == [7, 9, 3]
+
+
+def test_lists_that_are_no_indices(device: Any) -> None:
+    with pytest.raises(IndexError, match="accepted: lists of integers or booleans"):
+        xp.zeros(3, device=device)[[2**70]]

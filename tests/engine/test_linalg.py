@@ -428,3 +428,11 @@ def test_refusals(device: Any) -> None:
         xp.linalg.diagonal(x[0])
     with pytest.raises(TypeError, match=r"diagonal: offset is 1.5"):
         xp.linalg.diagonal(x, offset=1.5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_norms_of_half_types_do_not_overflow(device: Any, dtype: str) -> None:
+    x = xp.asarray([[300.0, 400.0]], dtype=getattr(xp, dtype), device=device)
+    for found in (xp.linalg.vector_norm(x), xp.linalg.matrix_norm(x)):
+        assert (found.dtype, abs(float(found) - 500) <= 2) == (x.dtype, True)
+    assert abs(float(xp.linalg.vector_norm(x, ord=3)) - 449.8) < 3

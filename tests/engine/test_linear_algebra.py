@@ -174,6 +174,50 @@ def test_einsum(case: Any, dtype: Any, device: Any) -> None:
     same(got, np.asarray(np.einsum(subscripts, *operands)), dtype)
 
 
+ROWS = some(3, dt.float32, (5, 1, 3))
+STRANGE = {
+    "rows backwards": (ROWS[::-1], some(4, dt.float32, (3, 4))),
+    "one row repeated": (np.broadcast_to(ROWS[:1], (5, 1, 3)), some(4, dt.float32, (3, 4))),
+    "a stack backwards": (some(3, dt.float32, (5, 2, 3))[::-1], some(4, dt.float32, (5, 3, 4))),
+    "a window that moves": (
+        np.lib.stride_tricks.sliding_window_view(np.arange(9.0, dtype="f4"), 3)[:, None],
+        np.eye(3, dtype="f4"),
+    ),
+    "columns with gaps": (some(3, dt.float32, (6, 2, 3)), some(4, dt.float32, (3, 8))[:, ::2]),
+    "both repeated": (some(3, dt.float32, (4, 1, 2, 3)), some(4, dt.float32, (1, 5, 3, 2))[..., ::-1]),
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", STRANGE)
+def test_stacks_that_lie_strangely(name: str, device: Any) -> None:
+    x1, x2 = STRANGE[name]
+    first = (
+        xp.asarray(np.ascontiguousarray(x1), device=device) if device.type == "cuda" else xp.asarray(x1, device=device)
+    )
+    if name == "rows backwards" or name == "a stack backwards":
+        first = xp.asarray(np.ascontiguousarray(x1[::-1]), device=device)[::-1]
+    if name == "one row repeated":
+        first = xp.broadcast_to(xp.asarray(x1[:1], device=device), x1.shape)
+    second = xp.asarray(np.ascontiguousarray(x2), device=device)
+    if name == "columns with gaps":
+        second = xp.asarray(np.ascontiguousarray(np.repeat(x2, 2, axis=1)), device=device)[:, ::2]
+    same(xp.matmul(first, second), np.matmul(x1, x2), dt.float32)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_real_and_a_complex_vector(device: Any) -> None:
+    x, z = xp.asarray([1.0, 2.0], device=device), xp.asarray([1j, 2.0], device=device)
+    assert complex(xp.vecdot(x, z)) == 4 + 1j
+    assert complex(xp.vecdot(z, x)) == 4 - 1j
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_einsum_of_truth(device: Any) -> None:
+    host = some(3, dt.bool, (3, 4))
+    same(xp.einsum("ij->i", xp.asarray(host, device=device)), np.einsum("ij->i", host), dt.bool)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_operators(device: Any) -> None:
     host = some(1, dt.float32, (3, 3))
@@ -211,6 +255,17 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda x: xp.einsum("ij->k", x), ValueError, "einsum: 'k' in subscripts 'ij->k'; accepted"),
     (lambda x: xp.einsum("ij,ij", x, x[:, :2]), ValueError, "einsum: axis j of 'ij,ij' has lengths 3 and 2"),
     (lambda x: xp.einsum("i1", x), ValueError, "einsum: 'i1' in subscripts 'i1'; accepted: letters"),
+    (
+        lambda x: xp.einsum("i.j->ij", x),
+        ValueError,
+        "einsum: subscripts is 'i.j->ij'; accepted: letters, and '...' once",
+    ),
+    (
+        lambda x: xp.einsum("...i->i", x),
+        ValueError,
+        "einsum: 'i' in subscripts '...i->i'; accepted: '...' in the result",
+    ),
+    (lambda x: xp.einsum("ii->i", x[:1]), ValueError, r"einsum: 'ii' in subscripts 'ii->i' for shape \(1, 3\)"),
     (lambda x: xp.einsum(3, x), TypeError, "einsum: subscripts is a int; accepted: a string"),
 ]
 

@@ -173,3 +173,9 @@ def test_numpy_arrays_stay_numpy_arrays() -> None:
     for got in (xp.median(host), xp.nanmedian(host), xp.quantile(host, 0.5)):
         assert isinstance(got, np.ndarray)
         assert got == 2
+
+
+def test_the_smallest_numbers_are_not_halved(device: Any) -> None:
+    for host in ([5e-324], [1e-320, 15e-324, 35e-324]):
+        x = xp.asarray(host, device=device)
+        assert float(xp.median(x)) == float(xp.nanmedian(x)) == float(np.median(host))

@@ -107,3 +107,8 @@ def test_numpy_arrays_stay_numpy_arrays() -> None:
         padded = xp.pad(np.array([1, 2]), 1, mode)
         assert isinstance(padded, np.ndarray)
         assert np.array_equal(padded, np.pad(np.array([1, 2]), 1, mode))  # type: ignore[call-overload]
+
+
+def test_integers_that_no_float_holds(device: Any) -> None:
+    x = xp.asarray([1], dtype=xp.uint64, device=device)
+    assert xp.pad(x, 1, constant_values=((2**63 + 1, 0),)).tolist() == [2**63 + 1, 1, 0]

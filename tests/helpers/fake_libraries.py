@@ -120,8 +120,7 @@ class FakeCufft:
             target[...] = np.fft.rfftn(source, axes=axes)
         elif after == real:
             target[...] = np.fft.irfftn(source, points, axes, "forward")
-            if plan["rank"] > 1:
-                source[...] = np.nan
+            source[...] = np.nan
         else:
             transform, norm = (np.fft.fftn, "backward") if direction == -1 else (np.fft.ifftn, "forward")
             target[...] = transform(source, axes=axes, norm=norm)

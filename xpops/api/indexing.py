@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
@@ -52,8 +54,8 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     Array([[3, 1],
            [6, 4]], dtype=int64, device='cpu')
     """
-    if isinstance(indices, int):
-        return compute(_plan_slice, "take", _NAMES, (x, indices), axis)
+    if isinstance(indices, (int, np.integer)) and not isinstance(indices, bool):
+        return compute(_plan_slice, "take", _NAMES, (x, int(indices)), axis)
     return call(_plan_take, "take", _NAMES, (x, indices), axis)
 
 

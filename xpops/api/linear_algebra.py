@@ -227,7 +227,10 @@ def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     """The letters of each of `count` operands, and of the result."""
     if not isinstance(subscripts, str):
         raise TypeError(f"einsum: subscripts is a {type(subscripts).__qualname__}; accepted: a string")
-    text = subscripts.replace(" ", "").replace("...", _REST)
+    text = subscripts.replace(" ", "")
+    if "." in text.replace("...", ""):
+        raise ValueError(f"einsum: subscripts is {subscripts!r}; accepted: letters, and '...' once for each operand")
+    text = text.replace("...", _REST)
     left, arrow, output = text.partition("->")
     inputs = left.split(",")
     if len(inputs) != count:
@@ -240,6 +243,8 @@ def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
         output = _REST * (_REST in left) + "".join(
             sorted(letter for letter in set(left) if letter.isalpha() and left.count(letter) == 1)
         )
+    elif _REST in left and _REST not in output:
+        raise ValueError(f"einsum: {output!r} in subscripts {subscripts!r}; accepted: '...' in the result as well")
     elif len(set(output)) < len(output) or not set(output) <= set(left):
         raise ValueError(
             f"einsum: {output!r} in subscripts {subscripts!r}; accepted: letters of the operands, each once"
@@ -262,6 +267,9 @@ def _einsum(
         for letter in letters:
             expanded += range(-others, 0) if letter == _REST else [letter]
         rest = max(rest, others)
+        own = dict(zip(expanded, layout.shape, strict=True))
+        if any(own[label] != length for label, length in zip(expanded, layout.shape, strict=True)):
+            raise ValueError(f"einsum: {letters!r} in subscripts {subscripts!r} for shape {layout.shape}")
         for label, length in zip(expanded, layout.shape, strict=True):
             if length != 1 and sizes.setdefault(label, length) != length:
                 raise ValueError(f"einsum: axis {label} of {subscripts!r} has lengths {sizes[label]} and {length}")

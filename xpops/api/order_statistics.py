@@ -66,7 +66,8 @@ def median(x: Array, /, axis: Any = None, *, keepdims: bool = False) -> Array:
     if length == 0:
         return _finished(_nothing(lines), given, keepdims)
     ordered = sort(lines)
-    middle = _mean(ordered[..., (length - 1) // 2], ordered[..., length // 2])
+    upper = ordered[..., length // 2]
+    middle = _wide(upper) if length % 2 else _mean(ordered[..., (length - 1) // 2], upper)
     return _finished(where(isnan(ordered[..., -1]), float("nan"), middle), given, keepdims)
 
 
@@ -110,7 +111,8 @@ def nanmedian(x: Array, /, axis: Any = None, *, keepdims: bool = False) -> Array
     count = expand_dims(count_nonzero(logical_not(isnan(lines)), axis=-1), -1)
     # The middle ones of the first `count`; of none the first, which is a NaN then.
     low, high = maximum(subtract(count, 1) // 2, 0), count // 2
-    middle = _mean(*(take_along_axis(ordered, index)[..., 0] for index in (low, high)))
+    below, above = (take_along_axis(ordered, index)[..., 0] for index in (low, high))
+    middle = where(equal(below, above), _wide(below), _mean(below, above))
     return _finished(middle, given, keepdims)
 
 

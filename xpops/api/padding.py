@@ -73,7 +73,7 @@ def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:
     if isinstance(given, Array):
         given = given.to_numpy()
     try:
-        array = np.broadcast_to(np.asarray(given), (ndim, 2))
+        array = np.broadcast_to(np.asarray(given, None if isinstance(given, np.ndarray) else object), (ndim, 2))
     except ValueError:
         raise ValueError(
             f"pad: {argument} is {given!r}; accepted: one for all, a pair for all, or a pair for each of {ndim} axes"

@@ -143,6 +143,8 @@ def _host_array(values: Any) -> NDArray:
         host = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise IndexError(f"index: {values!r} is no array; accepted: lists of integers or booleans") from error
+    if host.size and host.dtype.kind not in "biu":
+        raise IndexError(f"index: {values!r} is no index; accepted: lists of integers or booleans")
     return host if host.size else host.astype(dt.int64)
 
 

@@ -58,11 +58,11 @@ class Prepared:
         self._steps.append(step)
 
     def convert(self, dtype: DType, conjugate: bool) -> None:
-        if conjugate and dtype in dt.CATEGORIES["complex floating-point"]:
-            fresh = layout_of(dtype, self.layout.shape, None, self.layout.device)
-            call = call_for(OPERATORS["conj"], (self.layout,), fresh.device, dtype, fresh)
-            self.compute(call.kernel, fresh)
-        elif self.layout.dtype != dtype:
+        if conjugate and self.layout.dtype in dt.CATEGORIES["complex floating-point"]:
+            conjugated = layout_of(self.layout.dtype, self.layout.shape, None, self.layout.device)
+            call = call_for(OPERATORS["conj"], (self.layout,), conjugated.device, None, conjugated)
+            self.compute(call.kernel, conjugated)
+        if self.layout.dtype != dtype:
             fresh = layout_of(dtype, self.layout.shape, None, self.layout.device)
             self.compute(copier(self.layout, fresh), fresh)
 
@@ -77,9 +77,9 @@ class Prepared:
         """Sum over all other labels."""
         axes = tuple(axis for axis, label in enumerate(self.labels) if label not in wanted)
         if axes:
-            (fresh,), kernel = reduction(
-                self.engine, (self.layout,), REDUCTIONS["sum"], axes, False, self.layout.dtype, 0.0
-            )
+            dtype = self.layout.dtype
+            op, made = (REDUCTIONS["any"], None) if dtype == dt.bool else (REDUCTIONS["sum"], dtype)
+            (fresh,), kernel = reduction(self.engine, (self.layout,), op, axes, False, made, 0.0)
             self.compute(kernel, fresh)
             self.labels = tuple(label for label in self.labels if label in wanted)
 

@@ -134,11 +134,12 @@ def _kernel(engine: Engine, x: Layout, out: Layout, plan: FftPlan, kind: str, be
     )
     shape, strides = (tuple(each[axis] for axis in plan.order) for each in (x.shape, x.strides))
     given = layout_of(x.dtype, shape, strides, x.device, x.align)
-    # A spectrum is destroyed on its way back to several axes of real numbers.
-    spent = kind == "irfft" and sum(map(len, plan.groups)) > 1
+    # A spectrum is destroyed on its way back to real numbers.
+    spent = kind == "irfft"
     copied = given is not source or spent or not plan.groups
-    prepare = _preparation(engine, given, source, scale) if copied else None
-    finish = None if copied or scale == 1 else _scaling(engine, target, scale)
+    prepare = _preparation(engine, given, source) if copied else None
+    # At the end: before it, small numbers would be lost.
+    finish = None if scale == 1 else _scaling(engine, target, scale)
     shared = copied and source is target  # then it is transformed where it was copied to
     allocate, steps = engine.allocator(source), _steps(engine, source, target, plan, kind)
 
@@ -184,43 +185,33 @@ def _steps(
     return [in_place, apart] if kind == "irfft" else [apart, in_place]
 
 
-def _preparation(engine: Engine, given: Layout, source: Layout, scale: float) -> Kernel:
-    """The kernel ``(stream, made, x)`` that copies what is transformed: cropped, padded with zeros, and scaled."""
+def _preparation(engine: Engine, given: Layout, source: Layout) -> Kernel:
+    """The kernel ``(stream, made, x)`` that copies what is transformed: cropped, and padded with zeros."""
     region = tuple(map(min, given.shape, source.shape))
     part = layout_of(given.dtype, region, given.strides, given.device, given.align)
     place = layout_of(source.dtype, region, source.strides, source.device)
     fill = call_for(IDENTITY, (int,), source.device, source.dtype, source).kernel if region != source.shape else None
-    finish = None
-    if scale != 1 and part.dtype == place.dtype:
-        copy = _multiplication(engine, part, place, scale)
-    else:
-        plain = copier(part, place)
-        finish = None if scale == 1 else _scaling(engine, source, scale)
-
-        def copy(stream: int, made: Data, x: Data) -> None:
-            plain(stream, engine.view(made, 0, place), engine.view(x, 0, part))
+    copy = copier(part, place)
 
     def prepare(stream: int, made: Data, x: Data) -> None:
         if fill is not None:
             fill(stream, made, 0)
         if 0 not in region:
-            copy(stream, made, x)
-        if finish is not None:
-            finish(stream, made)
+            copy(stream, engine.view(made, 0, place), engine.view(x, 0, part))
 
     return prepare
 
 
-def _multiplication(engine: Engine, source: Layout, target: Layout, scale: float) -> Kernel:
-    """The kernel ``(stream, target, source)`` that multiplies real numbers, or those of complex ones."""
-    given, made = _as_real(source), _as_real(target)
-    multiply = call_for(OPERATORS["multiply"], (given, float), source.device, None, made).kernel
-    return lambda stream, out, x: multiply(stream, engine.view(out, 0, made), engine.view(x, 0, given), scale)
-
-
 def _scaling(engine: Engine, layout: Layout, scale: float) -> Callable[[int, Data], None]:
-    multiply = _multiplication(engine, layout, layout, scale)
-    return lambda stream, data: multiply(stream, data, data)
+    """A function ``(stream, data)`` that multiplies real numbers, or those of complex ones, where they lie."""
+    parts = _as_real(layout)
+    multiply = call_for(OPERATORS["multiply"], (parts, float), layout.device, None, parts).kernel
+
+    def scaled(stream: int, data: Data) -> None:
+        view = engine.view(data, 0, parts)
+        multiply(stream, view, view, scale)
+
+    return scaled
 
 
 def _as_real(layout: Layout) -> Layout:

@@ -109,11 +109,13 @@ def compute(
     if planned is None:
         planned = _programs[key] = plan(engine, operands.specs, *key[1 + len(arguments) :])
     stream = operands.stream
-    program = planned if isinstance(planned, Program) else planned(stream, *operands.values)
-    made = [_new(engine, operands, layout) for layout in program.layouts]
-    program.kernel(stream, *(data for _, data, _ in made), *operands.values)
+    try:
+        program = planned if isinstance(planned, Program) else planned(stream, *operands.values)
+        made = [_new(engine, operands, layout) for layout in program.layouts]
+        program.kernel(stream, *(data for _, data, _ in made), *operands.values)
+    finally:  # what was launched before an error still reads the operands
+        operands.release()
     results = tuple(_finished(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
-    operands.release()
     if steady and planned is program:
         _remember(key, engine, operands, arguments, program, results)
     return results if len(results) != 1 else results[0]

@@ -223,7 +223,7 @@ class Engine(Protocol):
 
         Both are C-contiguous, not empty, and one if "fft" or "ifft" is the `kind`. Of at most three adjacent axes the
         last one holds half of a Hermitian spectrum in the result of "rfft" and in the operand of "irfft", which is
-        destroyed along several axes.
+        destroyed.
         """
 
     def upsample(self, x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Kernel:

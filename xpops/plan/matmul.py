@@ -59,7 +59,9 @@ def plan_product(x1: Layout, x2: Layout) -> Product:
     batches, (_, strides1, strides2) = coalesce(tuple(stack), [place, x1.strides[:-2], x2.strides[:-2]])
     (step, along), (down, across) = x1.strides[-2:], x2.strides[-2:]
     if len(batches) == 1 and strides2 == (0,) and (rows == 1 or strides1[0] == rows * step):
-        step, rows, batches, strides1, strides2 = strides1[0] // rows, rows * batches[0], (), (), ()
+        tall, line = rows * batches[0], strides1[0] // rows
+        if leading(tall, inner, (line, along)) is not None:
+            step, rows, batches, strides1, strides2 = line, tall, (), (), ()
     return Product(rows, columns, inner, (step, along), (across, down), batches, (strides1, strides2))
 
 

@@ -17,6 +17,7 @@ from xpops.core import dtypes as dt
 
 __all__ = ["matrix_norm", "vector_norm"]
 
+_HALVES = (dt.float16, dt.bfloat16)
 _MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
 
 
@@ -66,6 +67,8 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
         values = svdvals(x)
         found = sum(values, axis=-1) if ord == "nuc" else max(values, axis=-1) if ord == 2 else min(values, axis=-1)
         return expand_dims(found, axis=(-2, -1)) if keepdims else found
+    if given.dtype in _HALVES:
+        return astype(matrix_norm(astype(x, dt.float32), keepdims=keepdims, ord=ord), given.dtype)
     along, across = (-2, -1) if ord in (1, -1) else (-1, -2)
     sums = sum(abs(x), axis=along, keepdims=True)
     found = (max if ord > 0 else min)(sums, axis=across, keepdims=True)
@@ -112,6 +115,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     how = {"axis": axis, "keepdims": keepdims}
     if ord == 0:
         return astype(sum(not_equal(x, 0.0), **how), dt.REAL_OF.get(real, real))
+    if real in _HALVES:  # whose squares are soon too large
+        return astype(vector_norm(astype(x, dt.float32), ord=ord, **how), real)
     size = abs(x)
     if ord == 2:
         return sqrt(sum(square(size), **how))

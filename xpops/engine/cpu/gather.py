@@ -58,7 +58,7 @@ def scatter(
     def kernel(stream: int, x: NDArray, value: NDArray, *indices: NDArray) -> None:
         values = _to_front(value, range(place, place + count))
         # C-contiguous, so that NumPy takes them in this order, and the last of several values stays.
-        _to_front(x, axes)[_places(x, axes, indices, names)] = np.ascontiguousarray(values)
+        _to_front(x, axes)[_places(x, axes, indices, names)] = np.ascontiguousarray(values).reshape(values.shape)
 
     return kernel
 

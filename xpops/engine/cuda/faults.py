@@ -73,8 +73,11 @@ class IndexFaults:
         """
         if self._word is None or not self._word.value:
             return
-        report, self._word.value = self._word.value, 0
-        name, length = self._meanings[report >> REPORT_BITS]
+        with self._lock:
+            report, self._word.value = self._word.value, 0
+            if not report:  # another thread raises it
+                return
+            name, length = self._meanings[report >> REPORT_BITS]
         index = ((report & (1 << REPORT_BITS) - 1) ^ 1 << REPORT_BITS - 1) - (1 << REPORT_BITS - 1)
         when = "" if config.debug else f" ({self._device} found it in an earlier call; XPOPS_DEBUG=1 shows which)"
         raise IndexError(f"{name} holds {index}; accepted: {-length} to {length - 1}{when}")

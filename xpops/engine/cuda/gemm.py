@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # What a product may have of scratch memory, as in torch for compute capability 9.0.
 WORKSPACE = 32 << 20
+# The library counts the matrices of a stack in 32 bits.
+MOST = 2**31 - 1
 
 
 class Arithmetic(NamedTuple):
@@ -109,6 +111,8 @@ def gemm(engine: CudaEngine, product: Product, dtype: DType, aligns: tuple[int, 
     opened = library(engine, "cublasLt")
     names = TYPES[dtype]
     compute = _TF32 if tf32 and names.compute == _FLOAT and dtype.itemsize >= 4 else names.compute
+    if product.batches and product.batches[0] > MOST:
+        return None
     operation, descriptors = _described(product, names, compute)
     a, b, d = (each.handle for each in descriptors)
     with opened.current():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
-from xpops.core.layouts import Layout, layout_of
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.engine.cuda.digits import by_digits
 from xpops.engine.cuda.gemm import gemm
 from xpops.engine.cuda.glue import truth
@@ -27,30 +27,42 @@ def matmul(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout, tf32: bool) 
     product = plan_product(x1, x2)
     if x1.dtype in dt.CATEGORIES["integer or boolean"]:
         return by_digits(engine, product, x1.dtype) or tiled(engine, product, x1)
-    copied = [layout if _lies(layout, product) else _contiguous(layout) for layout in (x1, x2)]
-    library = gemm(engine, plan_product(*copied), x1.dtype, (copied[0].align, copied[1].align), tf32)
+    given = [layout if _lies(layout) else _compact(layout) for layout in (x1, x2)]
+    if len(plan_product(*given).batches) > 1:  # the library walks a stack along one axis
+        given = [layout_of(layout.dtype, layout.shape, None, layout.device) for layout in given]
+    library = gemm(engine, plan_product(*given), x1.dtype, (given[0].align, given[1].align), tf32)
     if library is None:
         return tiled(engine, product, x1)
-    for place, (layout, fresh) in enumerate(zip((x1, x2), copied, strict=True)):
+    for place, (layout, fresh) in enumerate(zip((x1, x2), given, strict=True)):
         if fresh is not layout:
             library = _with_copy(engine, library, place, layout, fresh)
     return library
 
 
-def _lies(layout: Layout, product: Product) -> bool:
-    """Whether the library takes the matrices as they lie, and their stack as one axis."""
-    (rows, columns), (down, across) = layout.shape[-2:], layout.strides[-2:]
-    if leading(rows, columns, (down, across)) is None:
-        return False
-    return len(product.batches) < 2 or layout.contiguous
+def _lies(layout: Layout) -> bool:
+    """Whether the library takes the matrices as they lie."""
+    *stack, down, across = layout.strides
+    rows, columns = layout.shape[-2:]
+    return leading(rows, columns, (down, across)) is not None and min(stack, default=0) >= 0
 
 
-def _contiguous(layout: Layout) -> Layout:
-    return layout_of(layout.dtype, layout.shape, None, layout.device)
+def _compact(layout: Layout) -> Layout:
+    """The layout of a copy in which what is repeated along the stack is still there once."""
+    *stack, rows, columns = layout.shape
+    once = [1 if stride == 0 else length for length, stride in zip(stack, layout.strides, strict=False)]
+    strides = contiguous_strides((*once, rows, columns))
+    kept = [0 if length == 1 else stride for length, stride in zip(once, strides, strict=False)]
+    return layout_of(layout.dtype, layout.shape, (*kept, *strides[-2:]), layout.device)
 
 
 def _with_copy(engine: CudaEngine, kernel: Kernel, place: int, layout: Layout, fresh: Layout) -> Kernel:
-    """`kernel` with an operand that is copied first."""
+    """`kernel` with an operand that is copied first, what is repeated once."""
+    shape = tuple(
+        1 if stride == 0 and axis < layout.ndim - 2 else length
+        for axis, (length, stride) in enumerate(zip(layout.shape, fresh.strides, strict=True))
+    )
+    layout = layout_of(layout.dtype, shape, layout.strides, layout.device, layout.align)
+    fresh = layout_of(layout.dtype, shape, None, layout.device)
     copy = engine.elementwise(IDENTITY, signature_of(IDENTITY, (layout,), fresh.dtype), (layout,), fresh)
     allocate = engine.allocator(fresh)
 
