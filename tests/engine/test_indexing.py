@@ -312,7 +312,7 @@ def test_out_of_range_is_reported_where_something_is_counted(cuda: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda x: x[[0.5]], IndexError, "index: an array of dtype float64; accepted: integer and boolean arrays"),
+        (lambda x: x[[0.5]], IndexError, "index: .0.5. is no index; accepted: lists of integers or booleans"),
         (lambda x: x[[[0], [1, 2]]], IndexError, "is no array; accepted: lists of integers or booleans"),
         (lambda x: x["a"], IndexError, "index: a str in the key"),
         (lambda x: x[1.0], IndexError, "index: a float in the key"),

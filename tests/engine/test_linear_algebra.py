@@ -174,35 +174,33 @@ def test_einsum(case: Any, dtype: Any, device: Any) -> None:
     same(got, np.asarray(np.einsum(subscripts, *operands)), dtype)
 
 
-ROWS = some(3, dt.float32, (5, 1, 3))
-STRANGE = {
-    "rows backwards": (ROWS[::-1], some(4, dt.float32, (3, 4))),
-    "one row repeated": (np.broadcast_to(ROWS[:1], (5, 1, 3)), some(4, dt.float32, (3, 4))),
-    "a stack backwards": (some(3, dt.float32, (5, 2, 3))[::-1], some(4, dt.float32, (5, 3, 4))),
-    "a window that moves": (
-        np.lib.stride_tricks.sliding_window_view(np.arange(9.0, dtype="f4"), 3)[:, None],
-        np.eye(3, dtype="f4"),
-    ),
-    "columns with gaps": (some(3, dt.float32, (6, 2, 3)), some(4, dt.float32, (3, 8))[:, ::2]),
-    "both repeated": (some(3, dt.float32, (4, 1, 2, 3)), some(4, dt.float32, (1, 5, 3, 2))[..., ::-1]),
+def on(device: Any, host: NDArray) -> Any:
+    return xp.asarray(np.ascontiguousarray(host), device=device)
+
+
+ROWS, STACK, RIGHT = some(3, dt.float32, (5, 1, 3)), some(3, dt.float32, (5, 2, 3)), some(4, dt.float32, (3, 8))
+# Operands, and the views of them that are multiplied.
+STRANGE: dict[str, Any] = {
+    "rows backwards": (lambda x: x[::-1], ROWS, lambda y: y, RIGHT),
+    "a stack backwards": (lambda x: x[::-1], STACK, lambda y: y, RIGHT),
+    "a stack of stacks": (lambda x: x[None, ...], STACK, lambda y: y[None, ...], np.broadcast_to(RIGHT, (5, 3, 8))),
+    "columns with gaps": (lambda x: x, STACK, lambda y: y[:, ::2], RIGHT),
+    "columns backwards": (lambda x: x, STACK, lambda y: y[:, ::-1], RIGHT),
+    "both across": (lambda x: x[:, None, ...], STACK, lambda y: y[None, :, :, ::2], np.broadcast_to(RIGHT, (4, 3, 8))),
 }
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", STRANGE)
 def test_stacks_that_lie_strangely(name: str, device: Any) -> None:
-    x1, x2 = STRANGE[name]
-    first = (
-        xp.asarray(np.ascontiguousarray(x1), device=device) if device.type == "cuda" else xp.asarray(x1, device=device)
-    )
-    if name == "rows backwards" or name == "a stack backwards":
-        first = xp.asarray(np.ascontiguousarray(x1[::-1]), device=device)[::-1]
-    if name == "one row repeated":
-        first = xp.broadcast_to(xp.asarray(x1[:1], device=device), x1.shape)
-    second = xp.asarray(np.ascontiguousarray(x2), device=device)
-    if name == "columns with gaps":
-        second = xp.asarray(np.ascontiguousarray(np.repeat(x2, 2, axis=1)), device=device)[:, ::2]
-    same(xp.matmul(first, second), np.matmul(x1, x2), dt.float32)
+    first, x1, second, x2 = STRANGE[name]
+    same(xp.matmul(first(on(device, x1)), second(on(device, x2))), np.matmul(first(x1), second(x2)), dt.float32)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_row_that_is_repeated(device: Any) -> None:
+    x = xp.broadcast_to(on(device, ROWS[:1]), (5, 1, 3))
+    same(xp.matmul(x, on(device, RIGHT)), np.matmul(np.broadcast_to(ROWS[:1], (5, 1, 3)), RIGHT), dt.float32)
 
 
 @pytest.mark.parametrize("device", DEVICES)
