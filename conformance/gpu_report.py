@@ -15,7 +15,8 @@ def main(arguments: list[str]) -> int:
         return 2
     before = fingerprint()
     code, cases = run_pytest(arguments, ROOT)
-    write(REPORTS / "gpu.json", {**heading("cuda"), **counts(cases), "fingerprint": before})
+    failed = sorted(case.name for case in cases if case.outcome == "failed")
+    write(REPORTS / "gpu.json", {**heading("cuda"), **counts(cases), "failed_tests": failed, "fingerprint": before})
     return code
 
 

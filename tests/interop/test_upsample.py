@@ -37,8 +37,8 @@ def interpolated(x: Any, **options: Any) -> Any:
 def test_scales(shape: Any, scale: Any, last: bool, device: Any, name: str) -> None:
     after = [int(length * factor) for length, factor in zip(shape[2:], scale, strict=True)]
     assume(min(after) > 0)
-    # On the CPU torch has ways of its own where a length stays or doubles, whatever the scale says, and computes places
-    # of float64 in float64; on CUDA it has not.
+    # On the CPU torch computes places of float64 in float64, and where a length stays or doubles whatever the scale
+    # says, it depends on the shape what it does.
     odd = [(a == b and f != 1) or (a == 2 * b and f != 2) for a, b, f in zip(after, shape[2:], scale, strict=True)]
     assume(device.type == "cuda" or not (any(odd) or name == "float64"))
     x = images(shape, device, getattr(torch, name))

@@ -38,7 +38,8 @@ def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout
     -------
     array
         Element (h, w) is that of ``(min(floor(h * r), H - 1), min(floor(w * s), W - 1))``, where r is 1 / scale, or H
-        by the new rows, in float32: exactly ``torch.nn.functional.interpolate(x, mode="nearest")``.
+        by the new rows where these are as many or are given by `size`, in float32: as
+        ``torch.nn.functional.interpolate(x, mode="nearest")`` does on CUDA.
 
     Raises
     ------
@@ -184,10 +185,10 @@ def _scaled(size: tuple[int, ...], scales: tuple[float, float], function: str) -
 
 
 def _axes(before: tuple[int, ...], after: tuple[int, ...], scales: tuple[float, float] | None) -> tuple[Axis, Axis]:
-    """With the ratios as torch rounds them."""
-    if scales is None:
-        ratios = [np.float32(b) / np.float32(a) for b, a in zip(before, after, strict=True)]
-    else:
-        ratios = [np.float32(1.0 / scale) for scale in scales]
+    """With the ratios as torch rounds them. Where a length stays, it does not look at the scale (on CUDA)."""
+    ratios = []
+    for place, (b, a) in enumerate(zip(before, after, strict=True)):
+        given = None if scales is None or a == b else scales[place]
+        ratios.append(np.float32(b) / np.float32(a) if given is None else np.float32(1.0 / given))
     rows, columns = (Axis(b, a, float(ratio)) for b, a, ratio in zip(before, after, ratios, strict=True))
     return rows, columns
