@@ -135,6 +135,8 @@ def test_is_numpys(op: Operator, data: st.DataObject, device: Any) -> None:
     if dtype in dt.COMPLEX_FLOATS and op.header != "comparison":
         # What they do at infinity and NaN is for the tables of special cases.
         hosts = [np.where(np.isfinite(host) & (np.abs(host) < 50), host, 1 + 0.5j).astype(dtype) for host in hosts]
+        if op.name == "log1p":  # NumPy adds 1 first, which loses everything near -1
+            hosts = [np.where(np.abs(1 + host) < 0.01, 1 + 0.5j, host).astype(dtype) for host in hosts]
         if op.name in ("divide", "reciprocal"):
             # NumPy's quotient by a subnormal overflows on the way, and C leaves open which NaN a quotient by 0 is.
             tiny = np.finfo(dtype).tiny
