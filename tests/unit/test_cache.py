@@ -51,7 +51,7 @@ AXES = {
     "schema": ("SCHEMA", -1),
     "options": ("options_for", lambda capability: (f"--gpu-architecture=sm_{capability}", "--std=c++17", "-lineinfo")),
     "version of NVRTC": ("nvrtc_version", lambda: "99.0"),
-    "headers": ("header_digest", lambda: "other"),
+    "headers": ("header_digest", lambda source: "other"),
 }
 
 
@@ -68,27 +68,55 @@ def test_the_key_holds_source_and_architecture() -> None:
 
 
 def test_the_key_holds_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, digest = cache.key_of(SOURCE, 90), compile.header_digest()
+    before, digest = cache.key_of(SOURCE, 90), compile.header_digest(SOURCE)
     monkeypatch.setattr(compile, "include_directory", lambda: Path("/somewhere/else"))
-    monkeypatch.setattr(cache, "header_digest", lambda: digest)
+    monkeypatch.setattr(cache, "header_digest", lambda source: digest)
     assert any("/somewhere/else" in option for option in cache.options_for(90))
     assert cache.key_of(SOURCE, 90) == before
 
 
-def test_the_digest_holds_paths_and_bytes_of_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of headers of the test's own."""
     monkeypatch.setattr(compile, "include_directory", lambda: tmp_path)
-    digest = compile.header_digest.__wrapped__
-    seen = [digest()]
-    for name, text in [("a.cuh", ""), ("a.cuh", "int"), ("b.cuh", "int"), ("deep/b.cuh", "x")]:
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-        seen.append(digest())
-    (tmp_path / "a.cuh").rename(tmp_path / "c.cuh")
-    seen.append(digest())
-    assert len(set(seen)) == len(seen)
-    (tmp_path / "notes.md").write_text("no header")
-    assert digest() == seen[-1]
+    forget()
+    yield tmp_path
+    forget()
+
+
+def forget() -> None:
+    """As in a new process."""
+    compile._header.cache_clear()
+    compile._closure.cache_clear()
+
+
+def digest(source: str) -> str:
+    forget()
+    return compile.header_digest(source)
+
+
+def test_the_digest_holds_what_is_included(headers: Path) -> None:
+    (headers / "deep").mkdir()
+    seen = [digest("#include <a.cuh>\n")]
+    for name, text in [
+        ("a.cuh", ""),
+        ("a.cuh", "int"),
+        ("a.cuh", '#pragma once\n#  include "deep/b.cuh"\n#include <a.cuh>\n'),
+        ("deep/b.cuh", "x"),
+        ("deep/b.cuh", "y"),
+    ]:
+        (headers / name).write_text(text)
+        seen.append(digest("#include <a.cuh>\n"))
+    assert len(set(seen)) == len(seen) - 1  # a header that is empty says as little as one that is not there
+    assert digest("#include <deep/b.cuh>\n") not in seen
+    assert digest("int x;\n") not in seen
+
+
+def test_the_digest_holds_nothing_else(headers: Path) -> None:
+    (headers / "a.cuh").write_text("int")
+    before = digest("#include <a.cuh>\nint x;\n")
+    (headers / "b.cuh").write_text("int")
+    assert digest("#include <a.cuh>\nint y;\n") == before
 
 
 def test_the_second_time_comes_from_the_disk(directory: Path) -> None:

@@ -31,14 +31,7 @@ XPOPS_DEVICE void arange(const ArangeParams<Wire>& params) {
     Pack<T, kPack> pack;
 #pragma unroll
     for (int i = 0; i < kPack; ++i) pack.elem[i] = cast<T>(start + cast<Wire>(linear + i) * step);
-    if (linear + kPack <= params.size) {
-      pack.store(out + linear);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        if (linear + i < params.size) out[linear + i] = pack.elem[i];
-      }
-    }
+    pack.store_within(out, linear, params.size);
   }
 }
 

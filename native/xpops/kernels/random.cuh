@@ -33,14 +33,7 @@ XPOPS_DEVICE void random(const Params& params) {
     for (int i = 0; i < kCounters; ++i) {
       law(philox(params.position + index * kCounters + i, params.branch, params.keys), pack.elem + i * Law::kCount);
     }
-    if (linear + kPack <= params.size) {
-      pack.store(out + linear);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        if (linear + i < params.size) out[linear + i] = pack.elem[i];
-      }
-    }
+    pack.store_within(out, linear, params.size);
   }
 }
 

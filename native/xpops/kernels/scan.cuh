@@ -2,7 +2,7 @@
 //
 //   scan_tiles     along contiguous memory, few rows: a block for each tile, and one that tells what comes before them
 //   scan_rows      along contiguous memory, many rows: a few lanes walk down a row
-//   scan_columns   across contiguous memory: a block computes a tile of neighbouring columns, and looks back likewise
+//   scan_columns   across contiguous memory: a block computes a tile of neighbouring columns, and looks back
 //
 // The plan (xpops/plan/scan.py) chooses packs so that every access is aligned: a pack never leaves a row, except that
 // the last one of a row may be incomplete. Packs of 1 may lie in any strides.

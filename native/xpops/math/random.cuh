@@ -62,11 +62,11 @@ struct Normal : RealLaw<T> {
     for (int i = 0; i < this->kCount; i += 2) {
       const Word turn = this->word(words, i + 1);
       const Real half = minus_log<Real>(this->word(words, i));
-      const Real radius = bits_float(float_bits(sqrt(add_rn(half, half))) | (turn & kTop));
+      const Real radius = mul_rn(scale, bits_float(float_bits(root(add_rn(half, half))) | (turn & kTop)));
       Real sine, cosine;
       sincos_half_turn<Real>(turn, sine, cosine);
-      to[i] = cast<T>(add_rn(mean, mul_rn(scale, mul_rn(radius, cosine))));
-      to[i + 1] = cast<T>(add_rn(mean, mul_rn(scale, mul_rn(radius, sine))));
+      to[i] = cast<T>(fused(radius, cosine, mean));
+      to[i + 1] = cast<T>(fused(radius, sine, mean));
     }
   }
 };

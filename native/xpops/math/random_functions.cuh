@@ -15,6 +15,19 @@ namespace xpops {
 XPOPS_DEVICE float fused(float x, float y, float z) { return fma(x, y, z); }
 XPOPS_DEVICE double fused(double x, double y, double z) { return add_rn(mul_rn(x, y), z); }
 
+// The square root, rounded once, of what is neither near 0 nor infinite: without the branch for the ends.
+XPOPS_DEVICE float root(float x) {
+#if XPOPS_ON_GPU
+  float inverse;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  const float rough = mul_rn(x, inverse);
+  return fma(fma(-rough, rough, x), mul_rn(inverse, 0.5f), rough);
+#else
+  return sqrt(x);
+#endif
+}
+XPOPS_DEVICE double root(double x) { return sqrt(x); }
+
 template <class T>
 XPOPS_DEVICE T polynomial(T, T last) {
   return last;

@@ -55,6 +55,17 @@ struct Pack {
 #endif
     *reinterpret_cast<Bits*>(to) = bits;
   }
+  // As elements `first` and on of `to`, as far as it goes.
+  XPOPS_DEVICE void store_within(T* to, uint64 first, uint64 size) const {
+    if (first + kSize <= size) {
+      store(to + first);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kSize; ++i) {
+        if (first + i < size) to[first + i] = elem[i];
+      }
+    }
+  }
 };
 
 }  // namespace xpops

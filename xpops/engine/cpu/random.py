@@ -10,7 +10,7 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.random_functions import minus_log, sincos_half_turn
+from xpops.engine.cpu.random_functions import fused, minus_log, sincos_half_turn
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.protocol import Kernel
 from xpops.ops.random import Law
@@ -79,10 +79,10 @@ def _normal(words: NDArray, dtype: DType, mean: float, scale: float) -> NDArray:
     half, turn = minus_log(bits[:, 0::2]), bits[:, 1::2]
     round_about = turn >> turn.dtype.type(8 * turn.itemsize - 1) != 0
     radius = np.sqrt(half + half)
-    radius = np.where(round_about, -radius, radius)
+    radius = real.type(scale) * np.where(round_about, -radius, radius)
     sine, cosine = sincos_half_turn(turn)
-    both = np.stack((cosine, sine), axis=2) * radius[:, :, None]
-    return cast(real.type(mean) + real.type(scale) * both, dtype)
+    both = np.stack((cosine, sine), axis=2)
+    return cast(fused(radius[:, :, None], both, np.full((), mean, real)), dtype)
 
 
 def _exponential(words: NDArray, dtype: DType, scale: float) -> NDArray:

@@ -29,10 +29,10 @@ _count_lock = threading.Lock()
 
 
 def key_of(source: str, capability: int) -> bytes:
-    """Whatever can change the bytes: schema, source, options, architecture, NVRTC's version, the headers."""
+    """Whatever can change the bytes: schema, source, options, architecture, NVRTC's version, headers included."""
     # The include path is where the headers lie, not what they say; their digest stands for it.
     options = " ".join(option for option in options_for(capability) if not option.startswith("--include-path"))
-    parts = (str(SCHEMA), source, options, nvrtc_version(), header_digest())
+    parts = (str(SCHEMA), source, options, nvrtc_version(), header_digest(source))
     return sha256("\0".join(parts).encode()).digest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -18,13 +19,38 @@ def include_directory() -> Path:
     return installed if installed.is_dir() else package.parent / "native"
 
 
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
 @cache
-def header_digest() -> str:
-    """SHA-256 of every header, by path and bytes."""
-    digest, root = sha256(), include_directory()
-    for path in sorted(root.rglob("*.cuh")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+def _header(name: str) -> tuple[bytes, frozenset[str]]:
+    """The bytes of one of our headers, and what it includes; nothing of it where the name is not ours."""
+    try:
+        text = (include_directory() / name).read_bytes()
+    except OSError:
+        return b"", frozenset()
+    return text, frozenset(_INCLUDE.findall(text.decode()))
+
+
+@cache
+def _closure(included: frozenset[str]) -> str:
+    found: set[str] = set()
+    wanted = set(included)
+    while wanted:
+        found |= wanted
+        wanted = {name for header in wanted for name in _header(header)[1]} - found
+    digest = sha256()
+    for name in sorted(found):
+        digest.update(name.encode() + b"\0" + _header(name)[0] + b"\0")
     return digest.hexdigest()
+
+
+def header_digest(source: str) -> str:
+    """SHA-256 of every header that `source` includes, and that those include, by path and bytes.
+
+    So a change to one header is no reason to compile what does not include it.
+    """
+    return _closure(frozenset(_INCLUDE.findall(source)))
 
 
 @cache

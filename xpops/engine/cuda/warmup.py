@@ -121,5 +121,7 @@ def at_import() -> None:
 
 def _mark(capability: int) -> bytes:
     """The key of a small entry that says that all core kernels are there: a warm import reads nothing else."""
-    digest = sha256(repr((SCHEMA, core_sources(capability))).encode()).hexdigest()
-    return f"core {capability} {digest} {header_digest()}".encode()
+    sources = core_sources(capability)
+    digest = sha256(repr((SCHEMA, sources)).encode()).hexdigest()
+    headers = "\n".join(source for _, source in sources)
+    return f"core {capability} {digest} {header_digest(headers)}".encode()
