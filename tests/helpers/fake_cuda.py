@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,11 +28,14 @@ class FakeCuda:
         The current one.
     orders : list of (int, int)
         Every `order` call.
+    is_current : bool
+        Whether the caller is within `current`.
     """
 
     def __init__(self) -> None:
         self.stream = 0
         self.orders: list[tuple[int, int]] = []
+        self.is_current = False
 
     def allocate(self, layout: Layout, stream: int) -> tuple[int, Any]:
         block = np.empty(layout.nbytes + 64, np.uint8)
@@ -54,6 +59,12 @@ class FakeCuda:
 
     def current_stream(self) -> int:
         return self.stream
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        self.is_current = True
+        yield
+        self.is_current = False
 
     def retain(self, owner: Any, stream: int) -> None:
         """Nothing: the pretended work is done at once."""

@@ -43,6 +43,16 @@ def test_the_stream_is_always_named(gpu, ours, sent, kind):
     assert producer.deleted == 1
 
 
+def test_producers_export_while_their_device_is_the_current_one(gpu):
+    class FromTheCurrentDevice(StreamProducer):
+        def __dlpack__(self, **options):
+            assert gpu.is_current
+            return super().__dlpack__(**options)
+
+    from_dlpack(FromTheCurrentDevice(np.arange(3.0), device=(2, 7)))
+    assert not gpu.is_current
+
+
 def test_a_cuda_producer_without_streams_cannot_be_ordered(gpu):
     with pytest.raises(TypeError, match="stream"):
         from_dlpack(BareProducer(np.arange(3.0), device=(2, 7)))

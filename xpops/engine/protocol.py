@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from xpops.core.dtypes import DType
@@ -145,6 +146,27 @@ class Engine(Protocol):
         range, on the CPU nothing at all.
         """
 
+    def scatter_reduce(
+        self,
+        out: Layout,
+        axis: int,
+        index: Layout,
+        source: Layout,
+        reduction: str,
+        include_self: bool,
+        deterministic: bool,
+        skipped: int,
+        name: str,
+    ) -> Kernel:
+        """The kernel ``(stream, out, index, source)`` that reduces elements of `source` into places of `out`.
+
+        The place is that of the element, but along `axis` it is what `index`, of the same shape, says; this goes nowhere
+        beyond `out` along another axis. `out` and `source` are C-contiguous, of one dtype, and lie apart. `reduction` is
+        "sum", "prod", "min", "max" or "mean"; without `include_self` what was at a place does not count. Elements whose
+        index is `skipped` are left out, as are those with an index out of range, which is an IndexError as for `gather`.
+        Only sums that are not `deterministic` may depend on the order in which threads arrive.
+        """
+
     def sort(self, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
         """The kernel ``(stream, [values], [indices], x)`` that sorts along the last axis; of the results at least one.
 
@@ -260,6 +282,9 @@ class Engine(Protocol):
 
     def current_stream(self) -> int:
         """The handle of the stream that calls go to; 0 is the legacy default stream."""
+
+    def current(self) -> AbstractContextManager[object]:
+        """Within it the device is this thread's current one."""
 
     def order(self, first: int, then: int) -> None:
         """Make later work on the stream `then` wait for the work that is on the stream `first` now."""

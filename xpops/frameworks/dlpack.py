@@ -8,6 +8,7 @@ from typing import Any
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout
+from xpops.engine import engine_of
 from xpops.engine.protocol import Data
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import View, foreign_view
@@ -64,7 +65,8 @@ def dlpack_view(
         options["stream"] = stream(place) or 1
     if copy is False:
         options["copy"] = False
-    tensor, flags, owner = dl.consume(_capsule_of(x, options), function, argument)
+    with engine_of(place or CPU).current():  # torch exports from its current device only
+        tensor, flags, owner = dl.consume(_capsule_of(x, options), function, argument)
     if copy is False and flags & dl.IS_COPIED:
         raise BufferError(f"{function}: copy is False, but {argument} was copied by its __dlpack__")
     writable = writable and not flags & dl.READ_ONLY

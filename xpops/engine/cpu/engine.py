@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from xpops.engine.cpu.random import random
 from xpops.engine.cpu.reduce import reduce
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.cpu.scan import scan
+from xpops.engine.cpu.scatter import scatter_reduce
 from xpops.engine.cpu.searchsorted import searchsorted
 from xpops.engine.cpu.select import compress, nonzero, place, runs
 from xpops.engine.cpu.sort import sort
@@ -61,6 +63,7 @@ class CpuEngine:
     runs = runs
     scan = scan
     scatter = scatter
+    scatter_reduce = scatter_reduce
     searchsorted = searchsorted
     sort = sort
     take_along = take_along
@@ -133,6 +136,9 @@ class CpuEngine:
 
     def current_stream(self) -> int:
         return 0
+
+    def current(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def order(self, first: int, then: int) -> None:
         pass  # the host computes in order

@@ -29,6 +29,7 @@ from xpops.engine.cuda.memory import Block, HostWords, Pool
 from xpops.engine.cuda.random import random
 from xpops.engine.cuda.reduce import reduce
 from xpops.engine.cuda.scan import scan
+from xpops.engine.cuda.scatter import scatter_reduce
 from xpops.engine.cuda.searchsorted import searchsorted
 from xpops.engine.cuda.select import compress, nonzero, place, runs
 from xpops.engine.cuda.sort import sort
@@ -75,6 +76,7 @@ class CudaEngine:
     runs = runs
     scan = scan
     scatter = scatter
+    scatter_reduce = scatter_reduce
     searchsorted = searchsorted
     sort = sort
     take_along = take_along
@@ -180,6 +182,9 @@ class CudaEngine:
                 check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
                 # Pageable memory has been read when the call returns, but pinned memory has not.
                 check(driver.cuStreamSynchronize(stream))
+
+    def current(self) -> DeviceContext:
+        return self.context
 
     def order(self, first: int, then: int) -> None:
         with self.context:
