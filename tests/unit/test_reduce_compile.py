@@ -22,7 +22,9 @@ def source(name: str, dtype: Any, shape: tuple[int, ...], axes: tuple[int, ...],
     loop, result = reduction_dtypes(op, dtype)
     kept = tuple(1 if i in axes else length for i, length in enumerate(shape))
     strides = tuple(0 if i in axes else stride for i, stride in enumerate(contiguous_strides(kept)))
-    return planned(op, x, axes, loop, layout_of(result, kept, None, GPU), strides, 0.0, 132)[1]
+    return planned(op, x, axes, loop, layout_of(result, kept, None, GPU), strides, 0.0, 132, options.get("inputs", 1))[
+        1
+    ]
 
 
 FAMILIES: dict[str, Any] = {
@@ -55,3 +57,9 @@ def test_every_reducer(name: str) -> None:
     for dtype in (dt.float16, dt.complex128, dt.uint8, dt.bool):
         if dtype in dt.CATEGORIES[REDUCTIONS[name].accepts]:
             assert compile_cubin(name, source(name, dtype, (1000, 33), (1,)), 90)
+
+
+@pytest.mark.parametrize("capability", [80, 90, 100])
+def test_inner_products(capability: int) -> None:
+    for name, dtype in (("sum", dt.bfloat16), ("sum", dt.complex64), ("any", dt.bool)):
+        assert compile_cubin(name, source(name, dtype, (64, 1024), (1,), inputs=2), capability)

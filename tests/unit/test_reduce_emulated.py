@@ -13,7 +13,9 @@ import pytest
 
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
+from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction
+from xpops.engine.cuda.reduce import inner_products
 from xpops.ops.reduction import REDUCTIONS
 
 RANDOM = np.random.default_rng(3)
@@ -155,3 +157,53 @@ def test_no_degree_of_freedom_is_nan() -> None:
     for name in ("var", "std"):
         assert np.isnan(reduced(name, floats(3), correction=3.0))
         assert np.isnan(reduced(name, np.ones(3, np.float32), correction=4.0))
+
+
+def inner(x1: Any, x2: Any) -> Any:
+    """The inner products along the last axis, by the kernel with two inputs."""
+    engine, (one, two) = EmulatedEngine(workers=2), (layout_on_gpu(x1), layout_on_gpu(x2))
+    out = layout_of(one.dtype, one.shape[:-1], None, one.device)
+    kernel = inner_products(engine, one, two, out)
+    assert kernel is not None
+    (result,) = run(engine, (out,), kernel, x1, x2)
+    return result
+
+
+def some(dtype: Any, *shape: int) -> Any:
+    if np.dtype(dtype).kind in "iu":
+        info = np.iinfo(dtype)
+        return RANDOM.integers(info.min, info.max, shape, dtype, endpoint=True)
+    return RANDOM.integers(-4, 5, shape).astype(dtype)
+
+
+PAIRS: dict[str, Any] = {
+    "whole": lambda x: x(100_003),
+    "slices that begin elsewhere": lambda x: (x(5001)[1:], x(5004)[4:]),
+    "long ragged rows": lambda x: x(3, 20001),
+    "warp rows": lambda x: x(300, 256),
+    "ragged rows": lambda x: x(37, 131),
+    "short rows": lambda x: x(1000, 5),
+    "columns": lambda x: np.moveaxis(x(700, 260), 0, -1),
+    "reversed": lambda x: x(60, 70)[::-1, ::-2],
+    "repeated": lambda x: np.broadcast_to(x(70), (60, 70)),
+    "one": lambda x: x(1),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("dtype", ["f4", "f2", "i1", "u2", "i8", "c8", "?"])
+def test_inner_products(name: str, dtype: str) -> None:
+    pair = PAIRS[name]
+    if name == "slices that begin elsewhere":
+        x1, x2 = pair(lambda *shape: some(dtype, *shape))
+    else:
+        x1, x2 = (pair(lambda *shape: some(dtype, *shape)) for _ in range(2))
+    wide = x1.dtype if dtype in "?i1u2i8" else np.complex128 if dtype == "c8" else np.float64
+    wanted = np.add.reduce(x1.astype(wide) * x2.astype(wide), axis=-1, dtype=wide).astype(x1.dtype)
+    np.testing.assert_array_equal(inner(x1, x2), wanted)
+
+
+def test_inner_products_of_what_lies_differently_are_not_ours() -> None:
+    engine, x = EmulatedEngine(), floats(6, 5)
+    out = layout_of(dt.float32, (6,), None, layout_on_gpu(x).device)
+    assert inner_products(engine, layout_on_gpu(x), layout_on_gpu(floats(5, 6).T), out) is None

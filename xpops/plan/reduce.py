@@ -89,18 +89,23 @@ class _Walk(NamedTuple):
     in_reduced: Strides
 
 
-def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePolicy) -> ReducePlan:
+def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePolicy, inputs: int = 1) -> ReducePlan:
     """The plan of reducing `axes` of `x`, which is not empty.
 
     Parameters
     ----------
     out : tuple of int
         The result's strides along every axis of `x`; 0 along `axes`.
+    inputs : {1, 2}
+        Two lie as `x` does, each at an address of that alignment.
     """
     walk = _walk(x, axes, out)
+    policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
     along_reduced = _closeness(walk.in_reduced, walk.reduced)
     columns = _closeness(walk.in_kept, walk.kept) < along_reduced
-    return (_plan_columns if columns else _plan_rows)(x, walk, policy)
+    if columns:
+        return _plan_columns(x, walk, policy)
+    return _plan_rows(x, walk, policy, inputs == 1 or x.align >= MAX_PACK_BYTES)
 
 
 def _walk(x: Layout, axes: tuple[int, ...], out: Strides) -> _Walk:
@@ -118,9 +123,10 @@ def _closeness(strides: Strides, shape: tuple[int, ...]) -> float:
     return abs(strides[-1]) if shape[-1] > 1 and strides[-1] else float("inf")
 
 
-def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
+def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy, alike: bool) -> ReducePlan:
+    """`alike`: whether packs begin at the same elements in every input."""
     outputs, inner = prod(walk.kept), walk.reduced[-1]
-    pack, ragged = _row_pack(x, walk)
+    pack, ragged = _row_pack(x, walk, alike)
     packs = max(1, inner // pack) * prod(walk.reduced[:-1])
     unroll = _unroll(pack, x.dtype.itemsize, policy)
     group, unroll = _group(
@@ -161,7 +167,7 @@ def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy
     return (1 if packs <= 4 else 4 if packs < 32 else 8), min(unroll, 2, packs)
 
 
-def _row_pack(x: Layout, walk: _Walk) -> tuple[int, bool]:
+def _row_pack(x: Layout, walk: _Walk, alike: bool) -> tuple[int, bool]:
     """Elements of an access, and whether rows begin or end between accesses."""
     item, inner = x.dtype.itemsize, walk.reduced[-1]
     widest = MAX_PACK_BYTES // item
@@ -171,7 +177,7 @@ def _row_pack(x: Layout, walk: _Walk) -> tuple[int, bool]:
     pack = min(widest, max(1, x.align // item))
     while pack > 1 and (inner % pack or any(stride % pack for stride in strides)):
         pack //= 2
-    if pack * 4 <= widest * 2 and len(walk.reduced) == 1 and inner >= 16 * widest:
+    if alike and pack * 4 <= widest * 2 and len(walk.reduced) == 1 and inner >= 16 * widest:
         return widest, True
     return pack, False
 

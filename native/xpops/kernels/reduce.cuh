@@ -16,13 +16,14 @@
 
 namespace xpops {
 
-// What the host packs. `reduced` and `in_reduced` count along the last reduced axis in packs for reduce_rows.
-template <int kKept, int kReduced, class Index_>
+// What the host packs. `reduced` and `in_reduced` count along the last reduced axis in packs for reduce_rows. Where there
+// are two inputs, which lie alike, it is their product that is reduced.
+template <int kKept, int kReduced, class Index_, int kInputs_ = 1>
 struct ReduceParams {
   using Index = Index_;
   using Offset = typename SignedOf<Index>::type;
-  static constexpr int kKeptAxes = kKept, kReducedAxes = kReduced;
-  uint64 out, in, states, counters;
+  static constexpr int kKeptAxes = kKept, kReducedAxes = kReduced, kInputs = kInputs_;
+  uint64 out, in[kInputs], states, counters;
   Ending ending;
   uint64 outputs;
   uint64 length;   // steps along the reduced axes, all together
@@ -39,6 +40,29 @@ struct ReduceTypes {
   using Compute = Compute_;
   using Out = Out_;
   XPOPS_DEVICE static Compute compute(Element x) { return to_compute<T, Loop_, Compute>(x); }
+};
+
+// How many elements the second input lies behind the first.
+template <class Element, class Params>
+XPOPS_DEVICE int64 apart(const Params& params) {
+  if constexpr (Params::kInputs == 1) return 0;
+  else return static_cast<int64>(params.in[1] - params.in[0]) / static_cast<int64>(sizeof(Element));
+}
+
+// kPack elements of the input, or of both.
+template <class Types, int kPack, int kInputs>
+struct InputPack {
+  Pack<typename Types::Element, kPack> packs[kInputs];
+
+  XPOPS_DEVICE void load(const typename Types::Element* from, int64 apart) {
+    packs[0].load(from);
+    if constexpr (kInputs == 2) packs[1].load(from + apart);
+  }
+  XPOPS_DEVICE typename Types::Compute operator[](int i) const {
+    const typename Types::Compute x = Types::compute(packs[0].elem[i]);
+    if constexpr (kInputs == 1) return x;
+    else return Multiply()(x, Types::compute(packs[1].elem[i]));
+  }
 };
 
 // What is taken off every element that goes to an output: for reducers that want it the first of them, else nothing.
@@ -85,7 +109,7 @@ struct RowReduction {
 
     XPOPS_DEVICE Row(const Params& params, Index row) {
       const Coordinates<Params::kKeptAxes, Index> at(params.kept, row);
-      start = reinterpret_cast<const Element*>(params.in) + at.offset(params.in_kept);
+      start = reinterpret_cast<const Element*>(params.in[0]) + at.offset(params.in_kept);
       pivot = Pivot<Reducer, Types>(start);
       head = 0;
       steps = static_cast<Index>(params.length);
@@ -99,16 +123,17 @@ struct RowReduction {
 
   template <int kCount>
   XPOPS_DEVICE static State take(const Params& params, const Row& row, Index step, State state) {
-    Pack<Element, kPack> packs[kCount];
+    InputPack<Types, kPack, Params::kInputs> packs[kCount];
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       packs[i].load(row.start + row.head + (Params::kReducedAxes == 1 && kPack > 1
                                                 ? static_cast<int64>(step + i * kGroup) * kPack
-                                                : reduced_offset(params, step + i * kGroup)));
+                                                : reduced_offset(params, step + i * kGroup)),
+                    apart<Element>(params));
     }
     typename Types::Compute x[kCount * kPack];
 #pragma unroll
-    for (int i = 0; i < kCount * kPack; ++i) x[i] = row.pivot.from(Types::compute(packs[i / kPack].elem[i % kPack]));
+    for (int i = 0; i < kCount * kPack; ++i) x[i] = row.pivot.from(packs[i / kPack][i % kPack]);
     return Reducer::combine(
         state, lift_all<Reducer, kPack>(x, row.head + static_cast<int64>(step) * kPack, kGroup * kPack));
   }
@@ -125,8 +150,10 @@ struct RowReduction {
     }
   }
 
-  XPOPS_DEVICE static State take_one(const Row& row, int64 position, State state) {
-    return Reducer::combine(state, Reducer::lift(row.pivot.from(Types::compute(row.start[position])), position));
+  XPOPS_DEVICE static State take_one(const Params& params, const Row& row, int64 position, State state) {
+    InputPack<Types, 1, Params::kInputs> one;
+    one.load(row.start + position, apart<Element>(params));
+    return Reducer::combine(state, Reducer::lift(row.pivot.from(one[0]), position));
   }
 
   // The thread's share of the steps [begin, end) of a row; the first part has its head, and the last one its tail.
@@ -139,9 +166,9 @@ struct RowReduction {
     if constexpr (kRagged) {
       const int64 tail = row.head + static_cast<int64>(row.steps) * kPack, length = static_cast<int64>(params.length);
 #pragma unroll 1
-      for (int64 i = thread; first && i < row.head; i += kGroup) state = take_one(row, i, state);
+      for (int64 i = thread; first && i < row.head; i += kGroup) state = take_one(params, row, i, state);
 #pragma unroll 1
-      for (int64 i = tail + thread; last && i < length; i += kGroup) state = take_one(row, i, state);
+      for (int64 i = tail + thread; last && i < length; i += kGroup) state = take_one(params, row, i, state);
     }
     return state;
   }
@@ -217,14 +244,16 @@ struct ColumnReduction {
   template <int kCount>
   XPOPS_DEVICE static void take(const Params& params, const Element* start, const Pivot<Reducer, Types> (&pivots)[kPack],
                                 Index step, State (&states)[kPack]) {
-    Pack<Element, kPack> packs[kCount];
+    InputPack<Types, kPack, Params::kInputs> packs[kCount];
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) packs[i].load(start + reduced_offset(params, step + i * kRows));
+    for (int i = 0; i < kCount; ++i) {
+      packs[i].load(start + reduced_offset(params, step + i * kRows), apart<Element>(params));
+    }
 #pragma unroll
     for (int column = 0; column < kPack; ++column) {
       typename Types::Compute x[kCount];
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) x[i] = pivots[column].from(Types::compute(packs[i].elem[column]));
+      for (int i = 0; i < kCount; ++i) x[i] = pivots[column].from(packs[i][column]);
       states[column] =
           Reducer::combine(states[column], lift_all<Reducer, 1>(x, static_cast<int64>(step), kRows));
     }
@@ -264,7 +293,7 @@ struct ColumnReduction {
 #pragma unroll
     for (int i = 0; i < kPack; ++i) states[i] = Reducer::identity();
     if (inside) {
-      const Element* start = reinterpret_cast<const Element*>(params.in) + at.offset(params.in_kept);
+      const Element* start = reinterpret_cast<const Element*>(params.in[0]) + at.offset(params.in_kept);
       const Index length = static_cast<Index>(params.length), chunk = static_cast<Index>(params.chunk);
       const Index begin = kSplit ? part * chunk : 0;
       walk(params, start, begin, kSplit && begin + chunk < length ? begin + chunk : length, states);

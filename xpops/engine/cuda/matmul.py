@@ -9,6 +9,7 @@ from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.engine.cuda.digits import by_digits
 from xpops.engine.cuda.gemm import gemm
 from xpops.engine.cuda.glue import truth
+from xpops.engine.cuda.reduce import inner_products
 from xpops.engine.protocol import Data, Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.matmul import Product, leading, matmul_tail, plan_product
@@ -24,6 +25,14 @@ LARGE, SMALL = (128, 16, 8, 512), (64, 16, 4, 1024)
 
 def matmul(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.matmul`."""
+    if x1.shape[-2] == x2.shape[-1] == 1:
+        line, other = (
+            layout_of(x.dtype, (*x1.shape[:-2], x1.shape[-1]), (*x.strides[:-2], x.strides[inner]), x.device, x.align)
+            for x, inner in ((x1, -1), (x2, -2))
+        )
+        found = inner_products(engine, line, other, out)
+        if found is not None:
+            return found
     product = plan_product(x1, x2)
     if x1.dtype in dt.CATEGORIES["integer or boolean"]:
         return by_digits(engine, product, x1.dtype) or tiled(engine, product, x1)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.engine.cuda.glue import truth
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.protocol import Kernel
-from xpops.ops.reduction import Reduction
+from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.plan.coalesce import Strides
 from xpops.plan.reduce import ReducePlan, plan_reduce
 
@@ -38,15 +38,36 @@ def reduce(
     correction: float = 0.0,
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
-    plan, source, tail = planned(op, x, axes, loop, out, strides, correction, engine.context.multiprocessors)
+    multiprocessors = engine.context.multiprocessors
+    return _launched(engine, op, 1, *planned(op, x, axes, loop, out, strides, correction, multiprocessors))
+
+
+def inner_products(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout) -> Kernel | None:
+    """The kernel ``(stream, out, x1, x2)`` of sums of products along the last axis, read once.
+
+    None where the operands do not lie alike: this is the reduce family with two inputs at the same offsets.
+    """
+    axes = range(x1.ndim)
+    if any(x1.strides[axis] != x2.strides[axis] for axis in axes if x1.shape[axis] > 1):
+        return None
+    x = layout_of(x1.dtype, x1.shape, x1.strides, x1.device, min(x1.align, x2.align))
+    op = REDUCTIONS["any" if x.dtype == dt.bool else "sum"]
+    strides = (*contiguous_strides(x1.shape[:-1]), 0)
+    multiprocessors = engine.context.multiprocessors
+    found = planned(op, x, (x.ndim - 1,), x.dtype, out, strides, 0.0, multiprocessors, 2)
+    return _launched(engine, op, 2, *found)
+
+
+def _launched(engine: CudaEngine, op: Reduction, inputs: int, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
+    slots = "Q" + "Q" * inputs
     if plan.splits == 1:  # which needs neither states nor counters
-        return engine.launcher(op.name, source, plan.blocks, plan.block, "QQ", bytes(16) + tail)
-    launch = engine.launcher(op.name, source, plan.blocks, plan.block, "QQQQ", tail)
+        return engine.launcher(op.name, source, plan.blocks, plan.block, slots, bytes(16) + tail)
+    launch = engine.launcher(op.name, source, plan.blocks, plan.block, slots + "QQ", tail)
     allocate, counters = engine.pool.allocator(plan.partials * _STATE_BYTES), engine.counters
 
-    def split(stream: int, out: int, x: int) -> None:
+    def split(stream: int, out: int, *operands: int) -> None:
         states, block = allocate(stream)
-        launch(stream, out, x, states, counters(stream))
+        launch(stream, out, *operands, states, counters(stream))
         del block  # kept until the kernel was launched; the pool is ordered on the stream
 
     return split
@@ -61,19 +82,23 @@ def planned(
     strides: Strides,
     correction: float,
     multiprocessors: int,
+    inputs: int = 1,
 ) -> tuple[ReducePlan, str, bytes]:
-    """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty."""
-    plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors))
+    """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty.
+
+    Of two inputs it is the product that is reduced; `x` says how both lie.
+    """
+    plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors), inputs)
     count = 1
     for axis in axes:
         count *= x.shape[axis]
     ending = struct.pack("<dd", count, count - correction if correction < count else math.nan)
     compensated = op.name in _COMPENSATED and loop in _EXACT and count > _MANY
     functor = "Compensated" * compensated + op.functor
-    return plan, reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan), ending + plan.tail
+    return plan, reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan, inputs), ending + plan.tail
 
 
-def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan) -> str:
+def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan, inputs: int) -> str:
     """The lines that instantiate a kernel of the family, for a reducer."""
     stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
     types = f"ReduceTypes<{stored}, {looped}, compute_t<{looped}>, {result}>"
@@ -88,7 +113,7 @@ def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType
             "using namespace xpops;",
             f'extern "C" __global__ void __launch_bounds__({plan.block})',
             "xpops_kernel(const __grid_constant__ "
-            f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}> params) {{",
+            f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {inputs}> params) {{",
             f"  reduce_{'columns' if plan.columns else 'rows'}<{arguments}>(params);",
             "}",
             "",
