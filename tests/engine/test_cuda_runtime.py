@@ -301,12 +301,22 @@ def test_out_of_memory_leaves_every_array_valid(cuda: Any) -> None:
     np.testing.assert_array_equal((x + 1).to_numpy(), np.arange(1000) + 1)
 
 
-@pytest.mark.parametrize("size", [10, 1000, 200_000])
-def test_freed_small_blocks_are_used_again(size: int, cuda: Any) -> None:
+@pytest.mark.parametrize("size", [10, 1000, 200_000, 300_000, 16_000_000])
+def test_freed_small_and_middling_blocks_are_used_again(size: int, cuda: Any) -> None:
     x = xp.empty(size, dtype=xp.float32, device=cuda)
     address = x._data
     del x
     assert xp.empty(size, dtype=xp.float32, device=cuda)._data == address
+
+
+def test_no_more_than_a_part_of_the_memory_is_kept(cuda: Any, pool: Any) -> None:
+    pool.trim()
+    size, stream = 1 << 26, 0
+    allocate, most = pool.allocator(size), pool._most // size
+    blocks = [allocate(stream) for _ in range(most + 3)]
+    del blocks
+    assert len(pool._lists[size][stream]) == most
+    assert pool.trim() <= most * size
 
 
 def test_freed_large_blocks_are_used_again(cuda: Any, pool: Any) -> None:
