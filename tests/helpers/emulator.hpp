@@ -35,7 +35,10 @@ struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
 struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  unsigned count() const { return x * y * z; }
+  dim3 coordinates(unsigned i) const { return {i % x, i / x % y, i / x / y}; }
 };
 
 namespace emulator {
@@ -61,6 +64,7 @@ struct Fiber {
 struct Launch {
   void (*kernel)(const void*);
   const void* params;
+  dim3 grid, block;
   unsigned blocks, threads, next;
   char error[256];
 };
@@ -110,7 +114,7 @@ __noinline__ static void resume(int index) {
   Worker& w = *worker;
   Fiber& fiber = w.fibers[index];
   w.current = index;
-  threadIdx.x = static_cast<unsigned>(index);
+  threadIdx = blockDim.coordinates(static_cast<unsigned>(index));
   if (_setjmp(w.scheduler) != 0) return;
   if (fiber.started) _longjmp(fiber.context, 1);
   fiber.started = true;
@@ -142,7 +146,7 @@ static double now() {
 static void run_block(unsigned block) {
   Worker& w = *worker;
   const int threads = static_cast<int>(w.launch->threads);
-  blockIdx.x = block;
+  blockIdx = gridDim.coordinates(block);
   w.arrived = w.votes = 0;
   memset(w.warps, 0, sizeof w.warps);
   for (int i = 0; i < threads; ++i) w.fibers[i].state = State::kReady;
@@ -178,7 +182,7 @@ static void* work(void* launch_) {
   w->launch = launch;
   w->stacks = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   worker = w;
-  blockDim.x = launch->threads, gridDim.x = launch->blocks;
+  blockDim = launch->block, gridDim = launch->grid;
   while (!launch->error[0]) {
     const unsigned block = __atomic_fetch_add(&launch->next, 1u, __ATOMIC_SEQ_CST);
     if (block >= launch->blocks) break;
@@ -193,9 +197,8 @@ static void* work(void* launch_) {
 static thread_local char last_error[256];
 
 // Null, or what went wrong.
-static const char* emulate(void (*kernel)(const void*), const void* params, unsigned blocks, unsigned threads,
-                           int workers) {
-  Launch launch{kernel, params, blocks, threads, 0, {}};
+static const char* emulate(void (*kernel)(const void*), const void* params, dim3 grid, dim3 block, int workers) {
+  Launch launch{kernel, params, grid, block, grid.count(), block.count(), 0, {}};
   pthread_t handles[64];
   for (int i = 0; i < workers; ++i) pthread_create(&handles[i], nullptr, work, &launch);
   for (int i = 0; i < workers; ++i) pthread_join(handles[i], nullptr);
@@ -210,9 +213,9 @@ struct Kernel {
 };
 
 template <class Params>
-const char* emulate(void (*entry)(Params), const void* params, unsigned blocks, unsigned threads, int workers) {
+const char* emulate(void (*entry)(Params), const void* params, dim3 grid, dim3 block, int workers) {
   Kernel<Params>::entry = entry;
-  return emulate(Kernel<Params>::call, params, blocks, threads, workers);
+  return emulate(Kernel<Params>::call, params, grid, block, workers);
 }
 
 __noinline__ static int barrier(bool vote) {
@@ -285,7 +288,7 @@ using plain = typename Plain<T>::type;
 inline void __syncthreads() { emulator::barrier(false); }
 inline int __syncthreads_count(int p) { return emulator::barrier(p != 0); }
 inline int __syncthreads_or(int p) { return emulator::barrier(p != 0) > 0; }
-inline int __syncthreads_and(int p) { return emulator::barrier(p != 0) == static_cast<int>(blockDim.x); }
+inline int __syncthreads_and(int p) { return emulator::barrier(p != 0) == static_cast<int>(blockDim.count()); }
 inline void __syncwarp(unsigned mask = ~0u) { emulator::exchange(mask, 0, "__syncwarp"); }
 inline void __nanosleep(unsigned) { emulator::give_way(emulator::State::kSleeping); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -318,7 +321,7 @@ inline unsigned __activemask() {
   emulator::Worker& w = *emulator::worker;
   unsigned mask = 0;
   for (int i = 0, first = w.current & -emulator::kLanes; i < emulator::kLanes; ++i) {
-    const bool here = first + i < static_cast<int>(blockDim.x);
+    const bool here = first + i < static_cast<int>(blockDim.count());
     mask |= unsigned(here && w.fibers[first + i].state != emulator::State::kDone) << i;
   }
   return mask;

@@ -1,0 +1,30 @@
+// Macros that kernels written against the primitive API use. kps.cuh brings them; the other headers of this folder do
+// without them.
+#pragma once
+
+#ifndef HOSTDEVICE
+#define HOSTDEVICE __host__ __device__
+#endif
+
+#define _ptr_
+#define __simd__
+
+#define THREAD_ID_X threadIdx.x
+#define THREAD_ID_Y threadIdx.y
+#define THREAD_ID_Z threadIdx.z
+
+#define BLOCK_NUM_X blockDim.x
+#define BLOCK_NUM_Y blockDim.y
+#define BLOCK_NUM_Z blockDim.z
+
+#define BLOCK_ID_X blockIdx.x
+#define BLOCK_ID_Y blockIdx.y
+#define BLOCK_ID_Z blockIdx.z
+
+#define GRID_NUM_X gridDim.x
+#define GRID_NUM_Y gridDim.y
+#define GRID_NUM_Z gridDim.z
+
+#define VecSizeL 4
+#define VecSizeM 2
+#define VecSizeS 1

@@ -1,0 +1,174 @@
+// From memory to registers.
+//
+// IsBoundary: whether the block reaches over the end of its data. If so, every access is checked, and registers whose
+// elements lie beyond keep what they had: set them with Init before. If not, whole tiles are read, sizes do not count,
+// and runs go by the widest access that fits.
+#pragma once
+
+#include <xpops/core/cast.cuh>
+#include <xpops/kps/config.cuh>
+#include <xpops/kps/tile.cuh>
+#include <xpops/kps/tuple.cuh>
+
+namespace xpops {
+namespace kps {
+
+namespace details {
+
+// Calls take(place, element) for the run of NX elements of a thread.
+template <typename T, int NX, bool IsBoundary, class Take>
+XPOPS_DEVICE void ReadRun(const T* __restrict__ src, int num, Take take) {
+  const int64 first = static_cast<int64>(threadIdx.x) * NX;
+  constexpr int kVector = VectorSize<T, NX>();
+  if constexpr (IsBoundary || kVector == 1) {
+#pragma unroll
+    for (int i = 0; i < NX; ++i) {
+      if (!IsBoundary || first + i < num) take(i, src[first + i]);
+    }
+  } else {
+    Pack<T, kVector> packs[NX / kVector];
+#pragma unroll
+    for (int i = 0; i < NX / kVector; ++i) packs[i].load(src + first + i * kVector);
+#pragma unroll
+    for (int i = 0; i < NX; ++i) take(i, packs[i / kVector].elem[i % kVector]);
+  }
+}
+
+}  // namespace details
+
+// Sets registers to one value.
+//   dst        NX registers
+//   init_data  the value
+//   read_lens  not used: all NX are set
+template <typename T, int NX>
+XPOPS_DEVICE void Init(T* dst, T init_data) {
+#pragma unroll
+  for (int i = 0; i < NX; ++i) dst[i] = init_data;
+}
+template <typename T, int NX>
+XPOPS_DEVICE void Init(T* dst, T init_data, int /*read_lens*/) {
+  Init<T, NX>(dst, init_data);
+}
+
+// Sets the values number Index of NX tuples.
+template <typename T, typename ArgsT, int Index, int NX>
+XPOPS_DEVICE void Init(ArgsT* dst, T init_data, int /*read_lens*/) {
+#pragma unroll
+  for (int i = 0; i < NX; ++i) get<Index>(dst[i]) = init_data;
+}
+
+// Sets registers to the index of the element that ReadData would read: block_offset + threadIdx.x * NX + i. NY is 1.
+template <typename T, int NX, int NY>
+XPOPS_DEVICE void InitWithDataIndex(T* dst, int block_offset) {
+  static_assert(NY == 1, "InitWithDataIndex: NY must be 1");
+  const int first = block_offset + static_cast<int>(threadIdx.x) * NX;
+#pragma unroll
+  for (int i = 0; i < NX; ++i) dst[i] = cast<T>(first + i);
+}
+
+// Copies num elements, all by this thread.
+template <typename T>
+XPOPS_DEVICE void ReadData(T* dst, const T* __restrict__ src, int num) {
+  for (int i = 0; i < num; ++i) dst[i] = src[i];
+}
+
+// Reads NX elements in a row for each thread: dst[i] = src[threadIdx.x * NX + i]. NY is 1.
+//   dst  NX registers
+//   src  the block's first element. Where not IsBoundary it is aligned to an access: the largest power of two of
+//        elements that divides NX and has no more than 16 bytes
+//   num  of elements that the block has left; counts where IsBoundary
+template <typename T, int NX, int NY, bool IsBoundary = false>
+XPOPS_DEVICE void ReadData(T* dst, const T* __restrict__ src, int num) {
+  static_assert(NY == 1, "ReadData: NY must be 1");
+  details::ReadRun<T, NX, IsBoundary>(src, num, [=](int i, T x) { dst[i] = x; });
+}
+
+// The same into the values number Index of NX tuples (Tuple, std::tuple or cuda::std::tuple). read_lens is not used.
+template <typename T, int NX, int NY, typename ArgsT, int Index, bool IsBoundary = false>
+XPOPS_DEVICE void ReadData(ArgsT* dst, const T* __restrict__ src, int num, int /*read_lens*/) {
+  static_assert(NY == 1, "ReadData: NY must be 1");
+  details::ReadRun<T, NX, IsBoundary>(src, num, [=](int i, T x) { get<Index>(dst[i]) = x; });
+}
+
+// Reads a tile for each thread: dst[ny * NX + nx] = src[threadIdx.x + nx * stride_nx + ny * stride_ny], cast to Ty.
+//   dst                   NY x NX registers
+//   src                   the block's first element
+//   size_nx               where IsBoundary, elements are read for threadIdx.x + nx * stride_nx < size_nx
+//   size_ny               and ny * stride_ny < size_ny: like size_nx it is an offset in elements, no number of rows
+//   stride_nx, stride_ny  from one column, or row, of the tile to the next, in elements
+template <typename Tx, typename Ty, int NX, int NY, bool IsBoundary = false>
+XPOPS_DEVICE void ReadData(Ty* dst, const Tx* __restrict__ src, int size_nx, int size_ny, int stride_nx,
+                           int stride_ny) {
+  details::ForTile<NX, NY, IsBoundary>(size_nx, size_ny, stride_nx, stride_ny,
+                                       [=](int place, int64 offset) { dst[place] = cast<Ty>(src[offset]); });
+}
+
+// Reads a broadcast operand for a run of NX elements of the output: dst[i] is what belongs to the output's element
+// block_offset + threadIdx.x * NX + i. NY is 1.
+//   dst               NX registers
+//   src               the operand's first element, of the whole grid
+//   block_offset      the output's element that the block begins with: blockIdx.x * blockDim.x * NX
+//   config            where the operand's elements lie
+//   total_num_output  the output's elements; counts where IsBoundary
+//   read_lens         not used
+template <typename T, int NX, int NY, bool IsBoundary = false>
+XPOPS_DEVICE void ReadDataBc(T* dst, const T* __restrict__ src, uint32 block_offset,
+                             const details::BroadcastConfig& config, int total_num_output, int /*read_lens*/ = NX) {
+  static_assert(NY == 1, "ReadDataBc: NY must be 1");
+  const uint32 first = block_offset + threadIdx.x * NX, total = static_cast<uint32>(total_num_output);
+#pragma unroll
+  for (int nx = 0; nx < NX; ++nx) {
+    const uint32 index = first + static_cast<uint32>(nx);
+    if (!IsBoundary || index < total) dst[nx] = src[config(index)];
+  }
+}
+
+// The same for a tile: dst[ny * NX + nx] belongs to the output's element
+// block_offset + threadIdx.x + nx * stride_nx + ny * stride_ny.
+template <typename T, int NX, int NY, bool IsBoundary = false>
+XPOPS_DEVICE void ReadDataBc(T* dst, const T* __restrict__ src, uint32 block_offset,
+                             const details::BroadcastConfig& config, int total_num_output, int stride_nx,
+                             int stride_ny) {
+  const uint32 first = block_offset + threadIdx.x, total = static_cast<uint32>(total_num_output);
+#pragma unroll
+  for (int ny = 0; ny < NY; ++ny) {
+#pragma unroll
+    for (int nx = 0; nx < NX; ++nx) {
+      const uint32 index = first + static_cast<uint32>(ny * stride_ny + nx * stride_nx);
+      if (!IsBoundary || index < total) dst[ny * NX + nx] = src[config(index)];
+    }
+  }
+}
+
+// Reads what a reduction wants: dst[ny * NX + nx] = func(src[index_cal(block_offset + row) + nx * stride_nx]) for
+// row = along + ny * stride_ny, cast to Ty. Threads go along the reduced axes by threadIdx.x if reduce_last_dim, and
+// then beside each other by threadIdx.y; else the other way round. Rank, the number of axes, is for the reader only.
+//   dst                   NY x NX registers
+//   src                   the element that this thread's first column begins with
+//   block_offset          the index along the reduced axes that the block begins with
+//   index_cal             index_cal(index along the reduced axes) is an offset in elements, as of a BroadcastConfig
+//   size_nx               where IsBoundary and NX > 1, columns are read for beside + nx * stride_nx < size_nx
+//   size_ny               where IsBoundary, rows are read for row < size_ny
+//   stride_nx, stride_ny  from one column, or row, of the tile to the next
+template <typename Tx, typename Ty, int NX, int NY, int Rank, typename IndexCal, typename Functor,
+          bool IsBoundary = false>
+XPOPS_DEVICE void ReadDataReduce(Ty* dst, const Tx* __restrict__ src, int block_offset, const IndexCal& index_cal,
+                                 int size_nx, int size_ny, int stride_nx, int stride_ny, Functor func,
+                                 bool reduce_last_dim) {
+  const int along = static_cast<int>(reduce_last_dim ? threadIdx.x : threadIdx.y);
+  const int beside = static_cast<int>(reduce_last_dim ? threadIdx.y : threadIdx.x);
+#pragma unroll
+  for (int ny = 0; ny < NY; ++ny) {
+    const int row = along + ny * stride_ny;
+    if (IsBoundary && row >= size_ny) break;
+    const int64 index = static_cast<int64>(index_cal(block_offset + row));
+#pragma unroll
+    for (int nx = 0; nx < NX; ++nx) {
+      const int column = nx * stride_nx;
+      if (!IsBoundary || NX == 1 || beside + column < size_nx) dst[ny * NX + nx] = cast<Ty>(func(src[index + column]));
+    }
+  }
+}
+
+}  // namespace kps
+}  // namespace xpops

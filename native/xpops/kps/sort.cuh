@@ -1,0 +1,165 @@
+// Sorting the elements of a block, with what belongs to them.
+//
+// The order is that of xpops.sort: -0.0 before 0.0, NaN last whichever way it runs, equal elements as they stood.
+#pragma once
+
+#include <xpops/block/bitonic.cuh>
+#include <xpops/core/cast.cuh>
+#include <xpops/kps/warp.cuh>
+#include <xpops/math/order.cuh>
+
+namespace xpops {
+namespace kps {
+namespace details {
+
+constexpr int kSortThreads = 512;  // at most
+
+template <typename T>
+XPOPS_DEVICE void Swap(T* first_value, T* second_value) {
+  const T value = *first_value;
+  *first_value = *second_value;
+  *second_value = value;
+}
+
+// Whether two values stand the wrong way round: they should ascend if monotonic_type, else descend.
+template <typename T>
+XPOPS_DEVICE bool Misplaced(const T& first, const T& second, int monotonic_type) {
+  return monotonic_type ? second < first : first < second;
+}
+
+template <typename T>
+XPOPS_DEVICE void Comparator(T* first_value, T* second_value, int monotonic_type) {
+  if (Misplaced(*first_value, *second_value, monotonic_type)) Swap(first_value, second_value);
+}
+
+template <typename T, typename IndexType>
+XPOPS_DEVICE void ComparatorWithIndex(T* first_value, T* second_value, IndexType* first_index, IndexType* second_index,
+                                      int monotonic_type) {
+  if (Misplaced(*first_value, *second_value, monotonic_type)) {
+    Swap(first_value, second_value);
+    Swap(first_index, second_index);
+  }
+}
+
+// The highest power of two that is not above n; 1 for n below 1.
+XPOPS_HOST_DEVICE int GetLastPow2(int n) {
+  n |= n >> 1;
+  n |= n >> 2;
+  n |= n >> 4;
+  n |= n >> 8;
+  n |= n >> 16;
+  return n < 1 ? 1 : n - (n >> 1);
+}
+
+// What the network compares: a key alone, or with the place it comes from.
+template <class Key>
+struct Bare {
+  Key key;
+  XPOPS_DEVICE static Bare of(Key key, int) { return {key}; }
+  XPOPS_DEVICE bool operator<(const Bare& other) const { return key < other.key; }
+};
+template <class Key>
+struct Placed {
+  Key key;
+  int place;
+  XPOPS_DEVICE static Placed of(Key key, int place) { return {key, place}; }
+  XPOPS_DEVICE bool operator<(const Placed& other) const {
+    return key < other.key || (key == other.key && place < other.place);
+  }
+};
+
+// Sorts `count` items of shared memory, a power of two, by all threads of the block: runs of two neighbours are merged
+// by a bitonic network whose first step compares with the mirrored place, so that every step has the smaller go down.
+template <class Item>
+XPOPS_DEVICE void SortShared(Item* items, int count) {
+  for (int size = 2; size <= count; size *= 2) {
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      __syncthreads();
+      for (int pair = static_cast<int>(threadIdx.x); pair < count / 2; pair += static_cast<int>(blockDim.x)) {
+        const int low = 2 * pair - (pair & (stride - 1));
+        compare_swap(items[low], items[2 * stride == size ? low ^ (size - 1) : low + stride]);
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// Two places for each thread; every user begins with a barrier.
+template <class Item>
+XPOPS_DEVICE Item* SortBuffer() {
+  __shared__ Item buffer[2 * kSortThreads];
+  return buffer;
+}
+
+// Calls give(i, value, item) for this thread's two elements in the order that is wanted, where there are any.
+template <typename InT, bool kDescending, template <class> class Form, class Give>
+XPOPS_DEVICE void SortBlock(const InT* in, int num, Give give) {
+  using Map = Order<InT, kDescending>;
+  using Key = typename Map::Bits;
+  using Item = Form<Key>;
+  Item* const items = SortBuffer<Item>();
+  const int threads = static_cast<int>(blockDim.x), self = static_cast<int>(threadIdx.x);
+  RequireOneAxis(kSortThreads);
+  num = num < 2 * threads ? num : 2 * threads;
+  const int last = GetLastPow2(num), count = last < num ? 2 * last : last;
+  __syncthreads();  // an earlier call has been read
+  for (int i = num + self; i < count; i += threads) items[i] = Item::of(static_cast<Key>(~Key(0)), i);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const int place = self + i * threads;
+    if (place < num) items[place] = Item::of(Map::encode(__builtin_bit_cast(Key, in[i])), place);
+  }
+  SortShared(items, count);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const int place = self + i * threads;
+    if (place < num) {
+      give(i, __builtin_bit_cast(InT, Map::decode(items[place].key)), items[place]);
+    }
+  }
+}
+
+}  // namespace details
+
+// Sorts the first num elements of a block of one axis and 1 to 512 threads.
+//   in              two registers: the elements threadIdx.x and threadIdx.x + blockDim.x; bool, integers, float16,
+//                   bfloat16, float, double
+//   out             two registers: the sorted elements at the same places, cast to OutT. From place num on they keep
+//                   what they had
+//   num             from 0 to 2 * blockDim.x, no power of two in need
+//   monotonic_type  1: ascending; else descending
+template <typename InT, typename OutT>
+XPOPS_DEVICE void Sort(OutT* out, const InT* in, int num, int monotonic_type) {
+  const auto give = [=](int i, InT value, const auto&) { out[i] = cast<OutT>(value); };
+  if (monotonic_type == 1) {
+    details::SortBlock<InT, false, details::Bare>(in, num, give);
+  } else {
+    details::SortBlock<InT, true, details::Bare>(in, num, give);
+  }
+}
+
+// The same, where something belongs to every element.
+//   in_index   two registers beside those of `in`
+//   out_index  two registers: what belongs to the elements of `out`
+template <typename InT, typename OutT, typename IndexType>
+XPOPS_DEVICE void Sort(OutT* out, IndexType* out_index, const InT* in, IndexType* in_index, int num,
+                       int monotonic_type) {
+  __shared__ IndexType indices[2 * details::kSortThreads];
+  const int threads = static_cast<int>(blockDim.x), self = static_cast<int>(threadIdx.x);
+  details::RequireOneAxis(details::kSortThreads);
+  __syncthreads();  // an earlier call has been read
+  indices[self] = in_index[0];
+  indices[self + threads] = in_index[1];
+  const auto give = [&](int i, InT value, const auto& item) {
+    out[i] = cast<OutT>(value);
+    out_index[i] = indices[item.place];
+  };
+  if (monotonic_type == 1) {
+    details::SortBlock<InT, false, details::Placed>(in, num, give);
+  } else {
+    details::SortBlock<InT, true, details::Placed>(in, num, give);
+  }
+}
+
+}  // namespace kps
+}  // namespace xpops

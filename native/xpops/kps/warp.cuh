@@ -1,0 +1,43 @@
+// Threads, lanes and exchange in blocks of any shape, where the last warp may have fewer than 32 lanes.
+#pragma once
+
+#include <xpops/block/warp.cuh>
+
+namespace xpops {
+namespace kps {
+namespace details {
+
+constexpr int kWarpSize = kWarp;
+constexpr int kMaxThreads = 1024;
+
+XPOPS_DEVICE int BlockThreads() { return static_cast<int>(blockDim.x * blockDim.y * blockDim.z); }
+XPOPS_DEVICE int ThreadNumber() {
+  return static_cast<int>((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
+}
+
+// The lanes that this thread's warp has.
+XPOPS_DEVICE int WarpLanes() {
+  const int left = BlockThreads() - ThreadNumber() / kWarpSize * kWarpSize;
+  return left < kWarpSize ? left : kWarpSize;
+}
+XPOPS_DEVICE unsigned WarpMask() { return kFullMask >> (kWarpSize - WarpLanes()); }
+
+// The val of the lane `from`, in groups of `width` lanes. T is any trivially copyable type.
+template <typename T>
+XPOPS_DEVICE T ShuffleSync(unsigned mask, T val, int from, int width = kWarpSize) {
+  return xpops::detail::by_words(val, [=](uint32 word) { return __shfl_sync(mask, word, from, width); });
+}
+// The val of `delta` lanes below; lanes without one get their own.
+template <typename T>
+XPOPS_DEVICE T ShuffleUpSync(unsigned mask, T val, int delta) {
+  return xpops::detail::by_words(val, [=](uint32 word) { return __shfl_up_sync(mask, word, delta); });
+}
+
+// Stops the kernel where a block has more than one axis or than `limit` threads.
+XPOPS_DEVICE void RequireOneAxis(int limit) {
+  if (static_cast<int>(blockDim.x) > limit || blockDim.y * blockDim.z != 1) __trap();
+}
+
+}  // namespace details
+}  // namespace kps
+}  // namespace xpops

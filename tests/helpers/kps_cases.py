@@ -1,0 +1,29 @@
+"""Every kernel primitive, in small kernels whose results NumPy knows."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from tests.helpers import kps_block_cases as block
+from tests.helpers import kps_compute_cases as compute
+from tests.helpers import kps_io_cases as io
+from tests.helpers.kps import Case
+
+CASES: tuple[Case, ...] = tuple(
+    chain(
+        io.filling(),
+        io.runs(),
+        io.tiles(),
+        io.broadcasts(),
+        io.reads_for_reductions(),
+        compute.registers(),
+        compute.functors(),
+        compute.random(),
+        block.reductions(),
+        block.prefixes(),
+        block.sorting(),
+        block.configurations(),
+    )
+)
+# One of each source: most differ in data and shapes only.
+SOURCES: tuple[Case, ...] = tuple({case.source: case for case in CASES}.values())
