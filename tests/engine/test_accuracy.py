@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import xpops as xp
+from tests.helpers import activations
 from tests.helpers.values import HALVES, WIDE, generator, random_bits, ulp_error
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
+from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import INTERNAL, OPERATORS
 
 NDArray = np.ndarray[Any, Any]
@@ -47,6 +49,8 @@ entries = pytest.mark.parametrize(("name", "dtype"), BOUNDS, ids=str)
 
 
 def reference(name: str, *operands: NDArray) -> NDArray:
+    if name in activations.CALLS:
+        return activations.reference(name, *operands)
     if name == "log1p" and operands[0].dtype.kind == "c":  # NumPy's adds 1 first
         (z,) = operands
         return np.log1p(z.real * (2 + z.real) + z.imag**2) / 2 + 1j * np.arctan2(z.imag, 1 + z.real)
@@ -69,7 +73,8 @@ def complex_operand(dtype: Any, seed: str) -> NDArray:
 
 
 def computed(name: str, device: Any, operands: list[NDArray]) -> NDArray:
-    host: NDArray = getattr(xp, name)(*(xp.asarray(x, device=device) for x in operands)).to_numpy()
+    function = activations.CALLS.get(name) or getattr(xp, name)
+    host: NDArray = function(*(xp.asarray(x, device=device) for x in operands)).to_numpy()
     return host
 
 
@@ -102,7 +107,7 @@ def test_entry(name: str, dtype: Any, device: Any) -> None:
 def test_every_transcendental_function_has_an_entry_for_every_dtype() -> None:
     transcendental = {
         (name, dtype)
-        for name, op in OPERATORS.items()
+        for name, op in (OPERATORS | ACTIVATIONS).items()
         if op.transcendental and op not in INTERNAL
         for dtype in (*dt.REAL_FLOATS, *dt.COMPLEX_FLOATS)
         if dtype in dt.CATEGORIES[op.accepts]

@@ -66,6 +66,10 @@ HEADERS = [
     "math/moments",
     "math/position",
     "math/scan",
+    "math/fast",
+    "math/scaled_exp",
+    "math/rectifier",
+    "math/activation",
 ]
 
 

@@ -31,6 +31,12 @@ class Operator:
         Whether operands are read as truth values.
     own_halves : bool
         Whether float16, bfloat16 and float8 are taken as they are, where every other operator computes them in float32.
+    parameters : int
+        How many of the last operands are numbers: outside promotion, in the dtype that elements are computed in.
+    integers : bool
+        Whether a floating-point operator takes integers and booleans, as the default floating-point dtype.
+    narrow : bool
+        Whether results of 16 bits and less have a functor of their own, but for float64: ``NarrowGelu<float16>``.
     """
 
     name: str
@@ -42,6 +48,9 @@ class Operator:
     condition: bool = False
     logical: bool = False
     own_halves: bool = False
+    parameters: int = 0
+    integers: bool = True
+    narrow: bool = False
 
     @property
     def functor(self) -> str:
@@ -50,18 +59,18 @@ class Operator:
 
     @property
     def public(self) -> str:
-        """What errors call it: copies are made by assignments, and have no public function of their own."""
-        return "assignment" if self.name == "identity" else self.name
+        """What errors call it, where it has no public function of its own: copies are made by assignments."""
+        return {"identity": "assignment", "gelu_tanh": "gelu"}.get(self.name, self.name)
 
     @property
     def floating(self) -> bool:
         """Whether it takes floating-point dtypes only, so that integers become the default one."""
-        return self.accepts in ("floating-point", "real floating-point")
+        return self.integers and self.accepts in ("floating-point", "real floating-point")
 
     @property
     def transcendental(self) -> bool:
         """Whether it is bound by arithmetic rather than by memory."""
-        return self.header in ("exponential", "trigonometric") or self.name == "pow"
+        return self.header in ("activation", "exponential", "trigonometric") or self.name == "pow"
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

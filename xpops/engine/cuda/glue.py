@@ -12,6 +12,7 @@ from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
 from xpops.plan.signature import Operand, Signature
 
 _COMPLEX = dt.CATEGORIES["complex floating-point"]
+NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
 
 
 class Glue(NamedTuple):
@@ -46,18 +47,19 @@ def elementwise_glue(
     >>> glue.slots
     'QQd'
     """
-    result = _types(out.dtype, out.dtype, op)
+    functor, raw = functor_of(op, signature.loop, out.dtype)
+    result = _types(out.dtype, out.dtype, raw)
     lines = int(bool(plan.tile) or plan.modes[0] in STRIDED)
-    declared = [_array(result, plan, plan.modes[0], 0, 0)]
+    declared = [array_operand(result, plan, plan.modes[0], 0, 0)]
     slots, slot = "Q", 1
     for operand, mode, loop in zip(operands, plan.modes[1:], signature.loop, strict=True):
         if isinstance(operand, Layout):
-            declared.append(_array(_types(operand.dtype, loop, op), plan, mode, slot, lines))
+            declared.append(array_operand(_types(operand.dtype, loop, raw), plan, mode, slot, lines))
             lines += bool(plan.tile) or mode in STRIDED
             form, width = "Q", 1
         else:
             wire, form, width = wire_of(loop)
-            types = f"{wire}, {_types(loop, loop, op).partition(', ')[2]}"
+            types = f"{wire}, {_types(loop, loop, raw).partition(', ')[2]}"
             declared.append(
                 f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
             )
@@ -68,7 +70,7 @@ def elementwise_glue(
     headers = [f"kernels/{family}", f"math/{op.header}"]
     if not _COMPLEX.isdisjoint((*signature.loop, out.dtype)):
         headers.append("math/complex")
-    functor = f"Outlined<{op.functor}>" if plan.outlined else op.functor
+    functor = f"Outlined<{functor}>" if plan.outlined else functor
     arguments = ", ".join([functor, declared[0], *map(str, shape), *declared[1:]])
     params = f"{'Tiled' if plan.tile else 'Elementwise'}Params<{slot}, {plan.rank}, {lines}, uint{plan.index_bits}>"
     source = [
@@ -81,6 +83,13 @@ def elementwise_glue(
         "",
     ]
     return Glue("\n".join(source), slots)
+
+
+def functor_of(op: Operator, loop: tuple[DType, ...], dtype: DType) -> tuple[str, bool]:
+    """The functor for a result of `dtype`, and whether it takes 16- and 8-bit floating-point numbers as they are."""
+    if op.narrow and dtype in NARROW and loop[0] != dt.float64:
+        return f"Narrow{op.functor}<{dt.INFO[dtype].c_type}>", True
+    return op.functor, op.own_halves
 
 
 def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
@@ -100,13 +109,14 @@ def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
     return Glue("\n".join(source), "Q" + 2 * form)
 
 
-def _types(dtype: DType, loop: DType, op: Operator) -> str:
-    """The three types of an operand: in memory, of the loop, and what the functor sees."""
+def _types(dtype: DType, loop: DType, raw: bool) -> str:
+    """The three types of an operand: in memory, of the loop, and what the functor sees, which may be the loop's own."""
     stored, looped = dt.INFO[dtype].c_type, dt.INFO[loop].c_type
-    return f"{stored}, {looped}, {looped if op.own_halves else f'compute_t<{looped}>'}"
+    return f"{stored}, {looped}, {looped if raw else f'compute_t<{looped}>'}"
 
 
-def _array(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
+def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
+    """An array among the template's arguments: its three types, its slot, and its line of strides."""
     if plan.tile:
         transposed = truth(mode is Mode.TILE)
         return f"TiledOperand<{types}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"

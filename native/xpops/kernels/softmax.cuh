@@ -1,0 +1,151 @@
+// Softmax and its logarithm along one axis, of arrays without gaps.
+//
+// Lines that fit are held in registers, so that memory is read once (held). Longer ones are read twice: by one block
+// each (long_lines), or by several, which leave their states in memory for another launch (leave, from_states).
+#pragma once
+
+#include <xpops/kernels/softmax_lines.cuh>
+
+namespace xpops {
+
+template <class T, class Out, bool kLog, bool kColumns, bool kFull, int kBlock, int kCount, int kPack, int kSteps,
+          class Params>
+struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPack, kSteps, Params> {
+  using Lines = SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPack, kSteps, Params>;
+  using typename Lines::Batch, typename Lines::Each, typename Lines::Index, typename Lines::Line, typename Lines::Real;
+  using Lines::ending_of, Lines::held_weights_of, Lines::kStates, Lines::load, Lines::peaks_of, Lines::reduce;
+  using Lines::rest_of, Lines::same, Lines::store, Lines::total_of, Lines::weight, Lines::weights_of;
+
+  XPOPS_DEVICE static void held(const Params& params) {
+    const Line line(params);
+    const Index first = static_cast<Index>(line.first);
+    Batch batch = load(params, line, first, params.steps);
+    const Each peaks = reduce(peaks_of(batch, same(-limits<Real>::infinity())), detail::Larger());
+    const Batch weights = held_weights_of(batch, peaks);
+    const Each total = reduce(total_of(weights), detail::Total());
+    Each rest = rest_of(batch, weights, peaks);
+    if constexpr (kLog) rest = reduce(rest, detail::Total());
+    const Each ending = ending_of(total, rest);
+    store(params, line, first, params.steps, kLog ? batch : weights, peaks, ending);
+  }
+
+  // The largest element so far, the sum of weights beside it, what that has lost to rounding, and the sum but for the
+  // largest ones.
+  struct State {
+    Each peaks, total, error, rest;
+
+    XPOPS_DEVICE State()
+        : peaks(same(-limits<Real>::infinity())), total(same(Real(0))), error(same(Real(0))), rest(same(Real(0))) {}
+
+    // Weights are beside 0 as long as there is nothing but minus infinity.
+    XPOPS_DEVICE static Real beside(Real peak) { return peak == -limits<Real>::infinity() ? Real(0) : peak; }
+
+    XPOPS_DEVICE void raise(const Each& higher) {
+#pragma unroll
+      for (int i = 0; i < kStates; ++i) {
+        const Real peak = higher.of[i];
+        if (peaks.of[i] == peak) continue;
+        const Real factor = weight(peaks.of[i], beside(peak)) * kUnscale<Real>;
+        total.of[i] *= factor;
+        error.of[i] *= factor;
+        rest.of[i] = total.of[i];
+        peaks.of[i] = peak;
+      }
+    }
+    XPOPS_DEVICE void add(const Each& more, const Each& more_rest) {
+#pragma unroll
+      for (int i = 0; i < kStates; ++i) {
+        rest.of[i] += more_rest.of[i];
+        const Real sum = add_rn(total.of[i], more.of[i]), part = add_rn(sum, -total.of[i]);
+        error.of[i] += add_rn(add_rn(total.of[i], -add_rn(sum, -part)), add_rn(more.of[i], -part));
+        total.of[i] = sum;
+      }
+    }
+    // That of all threads of the line.
+    XPOPS_DEVICE void reduce_all() {
+      raise(reduce(peaks, detail::Larger()));
+      add(error, same(Real(0)));
+      total = reduce(total, detail::Total());
+      if constexpr (kLog) rest = reduce(rest, detail::Total());
+    }
+  };
+
+  XPOPS_DEVICE static State walk(const Params& params, const Line& line, Index begin, Index end) {
+    State state;
+    for (Index step = begin + line.first; step < end; step += kCount * kSteps) {
+      const Batch batch = load(params, line, step, end);
+      state.raise(peaks_of(batch, state.peaks));
+      Each beside;
+#pragma unroll
+      for (int i = 0; i < kStates; ++i) beside.of[i] = State::beside(state.peaks.of[i]);
+      const Batch weights = weights_of(batch, beside);
+      state.add(total_of(weights), rest_of(batch, weights, state.peaks));
+    }
+    return state;
+  }
+
+  XPOPS_DEVICE static void write(const Params& params, const Line& line, Index begin, Index end, const State& state) {
+    const Each ending = ending_of(state.total, state.rest);
+    for (Index step = begin + line.first; step < end; step += kCount * kSteps) {
+      const Batch batch = load(params, line, step, end);
+      store(params, line, step, end, kLog ? batch : weights_of(batch, state.peaks), state.peaks, ending);
+    }
+  }
+
+  XPOPS_DEVICE static void long_lines(const Params& params) {
+    const Line line(params);
+    State state = walk(params, line, 0, params.steps);
+    state.reduce_all();
+    write(params, line, 0, params.steps, state);
+  }
+
+  // The steps of this block's split.
+  struct Range {
+    Index begin, end;
+    XPOPS_DEVICE Range(const Params& params, const Line& line) : begin(line.part * params.chunk) {
+      end = begin + params.chunk < params.steps ? begin + params.chunk : params.steps;
+    }
+  };
+
+  // A split leaves its peaks, its totals and its rests.
+  XPOPS_DEVICE static Each* left(const Params& params, const Line& line, Index part) {
+    const uint64 place = static_cast<uint64>(line.number) * params.splits.divisor + part;
+    return reinterpret_cast<Each*>(params.states) + place * 3;
+  }
+
+  XPOPS_DEVICE static void leave(const Params& params) {
+    const Line line(params);
+    const Range range(params, line);
+    State state = walk(params, line, range.begin, range.end);
+    state.reduce_all();
+    if (line.inside && line.first == 0) {
+      Each* to = left(params, line, line.part);
+      to[0] = state.peaks;
+      to[1] = state.total;
+      to[2] = state.rest;
+    }
+  }
+
+  XPOPS_DEVICE static void from_states(const Params& params) {
+    const Line line(params);
+    const Range range(params, line);
+    State state;
+    for (Index part = line.first; line.inside && part < params.splits.divisor; part += kCount) {
+      const Each* from = left(params, line, part);
+      State other;
+      other.peaks = from[0];
+      other.total = from[1];
+      other.rest = from[2];
+      Each higher;
+#pragma unroll
+      for (int i = 0; i < kStates; ++i) higher.of[i] = detail::Larger()(state.peaks.of[i], other.peaks.of[i]);
+      state.raise(higher);
+      other.raise(higher);
+      state.add(other.total, other.rest);
+    }
+    state.reduce_all();
+    write(params, line, range.begin, range.end, state);
+  }
+};
+
+}  // namespace xpops

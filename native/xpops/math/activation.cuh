@@ -1,0 +1,166 @@
+// Smooth activations. Tails are as accurate as the rest: nothing is taken from 1 that is close to it.
+//
+// Results of 16 bits and less come from the Narrow functors, which take elements as they are stored: the hardware's
+// exponential and reciprocal, with polynomials (minimax, by linear programming and at Chebyshev's points) that leave
+// float16 the nearest number but for a few dozen of all 65536.
+#pragma once
+
+#include "xpops/math/scaled_exp.cuh"
+
+namespace xpops {
+namespace detail {
+
+// y / (1 + exp(-|v|)) where v is up, else y / (1 + exp(|v|)); minus = -|v|, and low is what it lacks.
+template <class T> XPOPS_DEVICE T logistic(T y, bool up, T minus, T low) {
+  const T power = scaled_exp(packed::maximum(minus, kNothing<T>), low);
+  const T share = reciprocal(fma(power, kUnscale<T>, T(1)));
+  return up ? y * share : y * power * share * kUnscale<T>;
+}
+
+// erfc(a / sqrt(2)) / 2 * exp(a * a / 2) * (a + kMiddle) by u = (a - kMiddle) / (a + kMiddle): to 2^-29 and 2^-58.
+template <class T> inline constexpr T kMiddle = is_same_v<T, float> ? T(3) : T(4);
+
+XPOPS_DEVICE float tail_factor(float u) {
+  return horner(u, 0.729083717f, -0.509332001f, 0.230017677f, -0.0472627468f, -0.0104622934f, 0.00696981326f,
+                0.00102413574f, -0.00103422208f, -0.000244582654f, 0.000133125912f, 5.53559657e-05f);
+}
+XPOPS_DEVICE double tail_factor(double u) {
+  return horner(u, 0.7552851304157515, -0.6078966419718921, 0.38713740074221464, -0.18652185795965937,
+                0.06039657489093058, -0.007540188966660091, -0.003479692367260775, 0.001630818456623526,
+                0.00013334431084868897, -0.00023109492747724818, -1.9082474855551145e-06,
+                3.514464905808587e-05, 7.166169169527959e-07, -5.92006110070052e-06,
+                -6.295508369870093e-07, 1.0213368989165999e-06, 2.715215951644754e-07,
+                -1.5470265304991244e-07, -8.505485639816176e-08, 1.3096417708292619e-08,
+                1.9351635462719252e-08, 1.9814551143240737e-09, -2.414262449389222e-09,
+                -7.319628567633335e-10, -1.6142870476384166e-11);
+}
+
+// Twice the argument of the tanh formula is a (kFirst + kFirstLow + (kThird + kThirdLow) a^2). kFirst has few digits,
+// so that what is rounded off beside it is exact.
+template <class T> inline constexpr T kFirst = is_same_v<T, float> ? T(0x1.98845p+0) : T(0x1.9884533d436p+0);
+template <class T>
+inline constexpr T kFirstLow = is_same_v<T, float> ? T(1.930778986805098e-07) : T(1.7885919910836427e-14);
+template <class T> inline constexpr T kThird = is_same_v<T, float> ? T(0x1.2444f2p-4) : T(0.07135481627260025);
+template <class T>
+inline constexpr T kThirdLow = is_same_v<T, float> ? T(2.3988323959931355e-09) : T(-6.175149918155315e-19);
+
+// log(1 + x) for x from 0 to 1.
+XPOPS_DEVICE float log1p_unit(float x) {
+  return x * horner(x, 1.0f, -0.499999791f, 0.333324969f, -0.249864966f, 0.198858202f, -0.160876229f, 0.12377996f,
+                    -0.0818804055f, 0.0410065725f, -0.0131878266f, 0.00198669662f);
+}
+XPOPS_DEVICE double log1p_unit(double x) { return log1p(x); }
+
+// From here on both forms are x or 0.
+template <class T> inline constexpr T kFar = is_same_v<T, float> ? T(40) : T(60);
+
+}  // namespace detail
+
+struct Sigmoid {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return detail::logistic(T(1), x > 0, -abs(x), T(0)); }
+};
+
+struct Silu {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return detail::logistic(x, x > 0, -abs(x), T(0)); }
+};
+
+// x times the share of the normal distribution that is below x.
+struct Gelu {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    const T a = packed::minimum(abs(x), detail::kFar<T>), half = T(-0.5) * a, square = mul_rn(half, a);
+    const T power = scaled_exp(square, fma(half, a, -square));
+    const T inverse = reciprocal(a + detail::kMiddle<T>);
+    const T above = power * inverse * detail::tail_factor(fma(-2 * detail::kMiddle<T>, inverse, T(1)));
+    return x > 0 ? x * fma(above, -kUnscale<T>, T(1)) : x * above * kUnscale<T>;
+  }
+};
+
+// The same by way of tanh, which is a logistic function.
+struct GeluTanh {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    using detail::kFirst, detail::kFirstLow, detail::kThird, detail::kThirdLow;
+    const T a = packed::minimum(abs(x), detail::kFar<T> / 2), square = mul_rn(a, a);
+    const T slope = fma(kThird<T>, square, kFirst<T>);
+    const T slope_low = fma(kThird<T>, square, add_rn(kFirst<T>, -slope)) +
+                        fma(kThird<T>, fma(a, a, -square), fma(kThirdLow<T>, square, kFirstLow<T>));
+    const T argument = mul_rn(slope, a), low = fma(slope_low, a, fma(slope, a, -argument));
+    return detail::logistic(x, x > 0, -argument, -low);
+  }
+};
+
+// log(1 + exp(beta x)) / beta, or x where beta x is above the threshold.
+struct Softplus {
+  template <class T> XPOPS_DEVICE T operator()(T x, T beta, T threshold) const {
+    const T scaled = mul_rn(x, beta), size = abs(scaled);
+    const T low = size < -kNothing<T> ? fma(x, beta, -scaled) : T(0);
+    const T power = scaled_exp(packed::maximum(-size, kNothing<T>), scaled > 0 ? -low : low) * kUnscale<T>;
+    const T tail = detail::log1p_unit(power), y = scaled > 0 ? scaled + (tail + low) : tail;
+    return scaled > threshold ? x : y * (T(1) / beta);
+  }
+};
+
+namespace detail {
+
+// 2^x: subnormal numbers of float are none of float16, but some of bfloat16.
+template <class Out> XPOPS_DEVICE float narrow_exp2(float x) {
+#if XPOPS_ON_GPU
+  if constexpr (is_same_v<Out, bfloat16>) {
+    float y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+  }
+#endif
+  return fast_exp2(x);
+}
+
+constexpr float kLog2e = 0x1.715476p+0f;
+
+template <class Out> XPOPS_DEVICE float narrow_logistic(float y, float v) {
+  const float power = narrow_exp2<Out>(-kLog2e * abs(v)), share = fast_reciprocal(1.0f + power);
+  return y * ((v > 0 ? 1.0f : power) * share);
+}
+
+}  // namespace detail
+
+template <class Out> struct NarrowSigmoid {
+  template <class X> XPOPS_DEVICE Out operator()(X x) const {
+    return narrowed<Out>(detail::narrow_logistic<Out>(1.0f, widened(x)));
+  }
+};
+
+template <class Out> struct NarrowSilu {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored);
+    return narrowed<Out>(detail::narrow_logistic<Out>(x, x));
+  }
+};
+
+template <class Out> struct NarrowGelu {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored), inverse = fast_reciprocal(abs(x) + 2.5f);
+    const float power = detail::narrow_exp2<Out>(x * x * (-0.5f * detail::kLog2e));
+    const float factor = horner(fma(-5.0f, inverse, 1.0f), 0.706656694f, -0.433692545f, 0.131985471f, 0.00925074145f,
+                                -0.0163564794f, -0.00168942218f, 0.00232422049f, 0.000741154072f);
+    const float above = power * inverse * factor;
+    return narrowed<Out>(x * (x > 0 ? 1.0f - above : above));
+  }
+};
+
+template <class Out> struct NarrowGeluTanh {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored);
+    return narrowed<Out>(detail::narrow_logistic<Out>(x, x * fma(0.0713548163f, x * x, 1.59576912f)));
+  }
+};
+
+template <class Out> struct NarrowSoftplus {
+  template <class X> XPOPS_DEVICE Out operator()(X stored, float beta, float threshold) const {
+    const float x = widened(stored), scaled = x * beta;
+    const float power = detail::narrow_exp2<Out>(-detail::kLog2e * abs(scaled));
+    const float y = power * horner(power, 0.99999994f, -0.499994457f, 0.333181202f, -0.248353988f, 0.190768808f,
+                                   -0.136022478f, 0.0775160864f, -0.0290740654f, 0.00512610236f);
+    return narrowed<Out>(scaled > threshold ? x : ((scaled > 0 ? scaled : 0.0f) + y) * (1.0f / beta));
+  }
+};
+
+}  // namespace xpops

@@ -1,0 +1,78 @@
+"""Activations in long double, from their definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import xpops as xp
+
+NDArray = np.ndarray[Any, Any]
+
+_PI = np.longdouble("3.14159265358979323846264338327950288")
+_THIRD = np.longdouble("0.044715")
+
+# Functions of one array, by their rows in docs/accuracy.md.
+CALLS = {
+    "gelu": xp.nn.gelu,
+    "gelu_tanh": lambda x: xp.nn.gelu(x, approximate="tanh"),
+    "sigmoid": xp.nn.sigmoid,
+    "silu": xp.nn.silu,
+    "softplus": xp.nn.softplus,
+}
+
+
+def share_above(a: NDArray) -> NDArray:
+    """The share of the normal distribution above a, which is not negative: a series near 0, else Laplace's fraction."""
+    density = np.exp(-a * a / 2) / np.sqrt(2 * _PI)
+    term, below = a.copy(), a.copy()
+    for odd in range(3, 140, 2):
+        term = term * a * a / odd
+        below = below + term
+    fraction = a
+    for step in range(200, 0, -1):
+        fraction = a + step / fraction
+    return np.where(a < 2.5, np.longdouble(0.5) - density * below, density / fraction)
+
+
+def gelu(x: NDArray) -> NDArray:
+    above = share_above(np.abs(x))
+    return np.asarray(x * np.where(x > 0, 1 - above, above))
+
+
+def gelu_tanh(x: NDArray) -> NDArray:
+    return np.asarray(x / (1 + np.exp(-2 * np.sqrt(2 / _PI) * (x + _THIRD * x**3))))
+
+
+def sigmoid(x: NDArray) -> NDArray:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def silu(x: NDArray) -> NDArray:
+    return np.asarray(x / (1 + np.exp(-x)))
+
+
+def softplus(x: NDArray, beta: float = 1.0, threshold: float = 20.0) -> NDArray:
+    scaled = x * np.longdouble(beta)
+    smooth = np.maximum(scaled, 0) + np.log1p(np.exp(-np.abs(scaled)))
+    return np.where(scaled > threshold, x, smooth / np.longdouble(beta))
+
+
+def softmax(x: NDArray, axis: int) -> tuple[NDArray, NDArray]:
+    """It, and its logarithm."""
+    with np.errstate(all="ignore"):
+        wide = x.astype(np.longdouble)
+        below = wide - np.max(wide, axis=axis, keepdims=True)
+        weights = np.exp(below)
+        first = np.arange(x.shape[axis]) == np.expand_dims(np.argmax(wide, axis=axis), -1)
+        others = np.where(first, 0, np.moveaxis(weights, axis, -1))
+        rest = np.expand_dims(np.sum(others, axis=-1), axis)
+        return weights / (1 + rest), below - np.log1p(rest)
+
+
+def reference(name: str, x: NDArray) -> NDArray:
+    """The exact results, nearly."""
+    with np.errstate(all="ignore"):
+        found: NDArray = globals()[name](x.astype(np.longdouble))
+        return found

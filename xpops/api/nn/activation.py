@@ -1,0 +1,257 @@
+"""Activations."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType, as_dtype
+from xpops.dispatch import unary
+from xpops.dispatch.activation import activation
+from xpops.ops.activation import ACTIVATIONS as op
+
+__all__ = ["gelu", "leaky_relu", "relu", "sigmoid", "silu", "softplus"]
+
+_RESULTS = (*dt.REAL_FLOATS, *dt.FLOAT8)
+
+
+def relu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
+    """``max(x, 0)``: 0 where `x` is negative.
+
+    Parameters
+    ----------
+    x : array
+        Real-valued; integers stay what they are, as in torch.
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype.
+
+    Notes
+    -----
+    NaN stays NaN, and -0.0 becomes 0.0, as on CUDA in torch.
+
+    Examples
+    --------
+    >>> xp.nn.relu(xp.asarray([-1.0, 2.0]))
+    Array([0., 2.], dtype=float64, device='cpu')
+    """
+    if dtype is None:
+        return unary(op["relu"], x, out)
+    return activation(op["relu"], x, (), result_dtype(dtype, "relu"), out)
+
+
+def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: Any = None, out: Any = None) -> Any:
+    """`x` where it is positive, else ``negative_slope * x``.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point. Half types are computed in float32, and rounded once.
+    negative_slope : float
+        Another one is not another kernel.
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype, or `negative_slope` is no real number.
+
+    Examples
+    --------
+    >>> xp.nn.leaky_relu(xp.asarray([-1.0, 2.0]))
+    Array([-0.01,  2.  ], dtype=float64, device='cpu')
+    """
+    slope = _number(negative_slope, "leaky_relu", "negative_slope")
+    return activation(op["leaky_relu"], x, (slope,), result_dtype(dtype, "leaky_relu"), out)
+
+
+def gelu(x: Any, /, *, approximate: str = "none", dtype: Any = None, out: Any = None) -> Any:
+    """`x` times the share of the normal distribution that lies below it.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point. Half types are computed in float32, and rounded once.
+    approximate : {"none", "tanh"}
+        With "tanh" it is ``x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))``.
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype.
+    ValueError
+        If `approximate` is something else.
+
+    Notes
+    -----
+    The negative tail is as accurate as the rest, where ``1 + erf(x / sqrt(2))`` cancels. Minus infinity gives NaN, as
+    in torch.
+
+    Examples
+    --------
+    >>> xp.nn.gelu(xp.asarray([-10.0, 0.0, 1.0]))
+    Array([-7.61985302e-23,  0.00000000e+00,  8.41344746e-01], dtype=float64, device='cpu')
+    """
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"gelu: approximate is {approximate!r}; accepted: 'none', 'tanh'")
+    row = op["gelu" if approximate == "none" else "gelu_tanh"]
+    return unary(row, x, out) if dtype is None else activation(row, x, (), result_dtype(dtype, "gelu"), out)
+
+
+def silu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
+    """``x * sigmoid(x)``, which is also called swish.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point. Half types are computed in float32, and rounded once.
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype.
+
+    Notes
+    -----
+    Minus infinity gives NaN, as in torch.
+
+    Examples
+    --------
+    >>> xp.nn.silu(xp.asarray([-1.0, 0.0, 1.0]))
+    Array([-0.26894142,  0.        ,  0.73105858], dtype=float64, device='cpu')
+    """
+    return (
+        unary(op["silu"], x, out) if dtype is None else activation(op["silu"], x, (), result_dtype(dtype, "silu"), out)
+    )
+
+
+def sigmoid(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
+    """``1 / (1 + exp(-x))``.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point. Half types are computed in float32, and rounded once.
+        Integers and booleans are taken as float64.
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The shape of `x`; float64 for integers and booleans, unless `dtype` says otherwise.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype.
+
+    Examples
+    --------
+    >>> xp.nn.sigmoid(xp.asarray([-1000.0, 0.0, 1.0]))
+    Array([0.        , 0.5       , 0.73105858], dtype=float64, device='cpu')
+    """
+    if dtype is None:
+        return unary(op["sigmoid"], x, out)
+    return activation(op["sigmoid"], x, (), result_dtype(dtype, "sigmoid"), out)
+
+
+def softplus(x: Any, /, *, beta: float = 1.0, threshold: float = 20.0, dtype: Any = None, out: Any = None) -> Any:
+    """``log(1 + exp(beta * x)) / beta``, a smooth `relu`.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point. Half types are computed in float32, and rounded once.
+    beta : float
+    threshold : float
+        Where ``beta * x`` is above it the result is `x`.
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype, or `beta` or `threshold` is no real number.
+
+    Notes
+    -----
+    Nothing overflows, however high the threshold is.
+
+    Examples
+    --------
+    >>> xp.nn.softplus(xp.asarray([-40.0, 0.0, 30.0]))
+    Array([4.24835426e-18, 6.93147181e-01, 3.00000000e+01], dtype=float64, device='cpu')
+    """
+    parameters = (_number(beta, "softplus", "beta"), _number(threshold, "softplus", "threshold"))
+    return activation(op["softplus"], x, parameters, result_dtype(dtype, "softplus"), out)
+
+
+def _number(x: Any, function: str, argument: str) -> float:
+    """A parameter, which is no array."""
+    if x.__class__ is float or isinstance(x, Real):
+        return float(x)
+    raise TypeError(f"{function}: {argument} is {x!r}; accepted: a real number")
+
+
+def result_dtype(dtype: Any, function: str) -> DType | None:
+    """The result's dtype, if one is wanted."""
+    if dtype is None:
+        return None
+    found = as_dtype(dtype, function)
+    if found not in _RESULTS:
+        raise TypeError(f"{function}: dtype {found} is not accepted; accepted: {', '.join(map(str, _RESULTS))}")
+    return found

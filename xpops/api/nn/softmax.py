@@ -1,0 +1,107 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.api.nn.activation import result_dtype
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.primitives import unary
+from xpops.engine.protocol import Engine, Measure, Program
+from xpops.plan.result import result_layout
+from xpops.plan.signature import Operand, Signature
+from xpops.plan.views import axis_of
+
+__all__ = ["log_softmax", "softmax"]
+
+
+def softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
+    """``exp(x)`` divided by its sum along an axis.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point with at least one axis. Half types are computed in float32, and rounded once.
+    axis : int
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype, or `axis` is no integer.
+    IndexError
+        If there is no such axis.
+
+    Notes
+    -----
+    The largest element is taken off first, so that nothing overflows. NaN and infinity make all of their line NaN, and
+    so does a line of nothing but minus infinity, as in torch. Lines up to 128 KiB of float32 are read once.
+
+    Examples
+    --------
+    >>> xp.nn.softmax(xp.asarray([[0.0, 0.0], [1000.0, 0.0]]))
+    Array([[0.5, 0.5],
+           [1. , 0. ]], dtype=float64, device='cpu')
+    """
+    return unary(_plan, "softmax", x, axis, result_dtype(dtype, "softmax"), False)
+
+
+def log_softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
+    """The logarithm of `softmax`, finite where that is 0.
+
+    Parameters
+    ----------
+    x : array
+        Real floating-point with at least one axis. Half types are computed in float32, and rounded once.
+    axis : int
+    dtype : numpy.dtype, optional
+        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
+        `x`.
+
+    Returns
+    -------
+    array
+        The shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` or `dtype` has another dtype, or `axis` is no integer.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.nn.log_softmax(xp.asarray([1000.0, 0.0]))
+    Array([    0., -1000.], dtype=float64, device='cpu')
+    """
+    return unary(_plan, "log_softmax", x, axis, result_dtype(dtype, "log_softmax"), True)
+
+
+def _plan(engine: Engine, specs: tuple[Operand, ...], axis: int, dtype: DType | None, log: bool) -> Program | Measure:
+    function = "log_softmax" if log else "softmax"
+    x = require_array(specs[0], function, "x")
+    if x.dtype not in dt.REAL_FLOATS:
+        raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: real floating-point dtypes")
+    place = axis_of(axis, x.ndim, function)
+    out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (x,), x.device)
+    if x.strides == out.strides or x.size == 0:
+        return _run(x, engine, place, out, log)
+    out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (), x.device)
+    return on_dense(engine, (x,), _run, engine, place, out, log)
+
+
+def _run(x: Layout, engine: Engine, axis: int, out: Layout, log: bool) -> Program:
+    if out.size == 0:
+        return Program((out,), lambda stream, out, x: None)
+    return Program((out,), engine.softmax(x, axis, out, log))

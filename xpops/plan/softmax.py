@@ -1,0 +1,139 @@
+"""The softmax plan: which kernel of the family computes it along one axis, and its parameters but for addresses."""
+
+from __future__ import annotations
+
+import struct
+from enum import StrEnum
+from math import prod
+from typing import NamedTuple
+
+from xpops.core.layouts import Layout
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+
+# Threads of a block, and bytes of float32 or float64 numbers that a thread holds: what leaves two blocks of 512 threads
+# to a multiprocessor (9.0), by the compiler's count of registers; not measured.
+BLOCK, LARGEST_BLOCK, HELD_BYTES = 256, 1024, 128
+# Packs side by side that a block of columns has at least, for whole lines of memory.
+COLUMNS = 8
+# Blocks for each multiprocessor that share long lines, if there are too few of these.
+BLOCKS = 4
+
+
+class Way(StrEnum):
+    """The kernel of ``native/xpops/kernels/softmax.cuh``."""
+
+    HELD = "held"
+    LONG = "long_lines"
+    SPLIT = "leave"
+
+
+class SoftmaxPlan(NamedTuple):
+    """One kernel of the family, or for `Way.SPLIT` the first of two.
+
+    Attributes
+    ----------
+    way : Way
+    columns : bool
+        Whether elements lie closest along another axis.
+    block, group : int
+        Threads of a block, and those that share a line.
+    pack, steps : int
+        Elements of an access, accesses of a thread under way.
+    index_bits : {32, 64}
+    blocks : int
+        The grid.
+    states : int
+        Numbers that splits leave.
+    full : bool
+        Whether every thread has a line to hold, and all its steps.
+    tail : bytes
+        What follows the slots.
+    """
+
+    way: Way
+    columns: bool
+    block: int
+    group: int
+    pack: int
+    steps: int
+    index_bits: int
+    blocks: int
+    states: int
+    full: bool
+    tail: bytes
+
+
+def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int) -> SoftmaxPlan:
+    """The plan for `x`, which is not empty and lies in memory without gaps.
+
+    Parameters
+    ----------
+    width : int
+        Bytes of the numbers that it is computed in.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.dtypes import float32
+    >>> from xpops.core.layouts import layout_of
+    >>> x = layout_of(float32, (64, 16384), None, Device("cuda"))
+    >>> plan_softmax(x, 1, 4, 132)[:6]
+    (<Way.HELD: 'held'>, False, 512, 512, 4, 8)
+    """
+    length, inner = x.shape[axis], inner_size(x, axis)
+    columns = inner > 1
+    pack = _pack(x, inner if columns else length)
+    steps, side = (length, inner // pack) if columns else (length // pack, 1)
+    lines, most = x.size // (steps * pack), max(1, HELD_BYTES // (pack * width))
+    block, count = _threads(steps, side, most)
+    if count * most >= steps:
+        way, held, splits = Way.HELD, -(-steps // count), 1
+    else:
+        way, held, splits = Way.LONG, max(1, most // 2), 1
+        block = BLOCK if columns else LARGEST_BLOCK // 2
+        count = block // min(_power_of_two(side), 32)
+        blocks, wanted = -(-lines * count // block), BLOCKS * multiprocessors
+        if 2 * blocks < wanted:
+            splits = max(1, min(-(-wanted // blocks), steps // (count * held)))
+            way = Way.SPLIT if splits > 1 else way
+    bits = 32 if x.size < INDEX_LIMIT else 64
+    tail = struct.pack("<3I" if bits == 32 else "<3Q", lines, steps, -(-steps // splits))
+    tail += pack_divmod(splits, bits) + pack_divmod(side, bits)
+    blocks = -(-lines * count // block) * splits
+    states = 3 * lines * splits * (pack if columns else 1) if splits > 1 else 0
+    full = way is Way.HELD and lines * count % block == 0 and steps == count * held
+    return SoftmaxPlan(way, columns, block, count, pack, held, bits, blocks, states, full, tail)
+
+
+def inner_size(x: Layout, axis: int) -> int:
+    """The elements between neighbours along `axis` of a layout without gaps."""
+    inside = [length for length, stride in zip(x.shape, x.strides, strict=True) if stride < x.strides[axis]]
+    return prod(inside) if x.shape[axis] > 1 else 1
+
+
+def _pack(x: Layout, closest: int) -> int:
+    """Elements of an access where `closest` of them lie in a row."""
+    widest = max(1, min(MAX_PACK_BYTES, x.align) // x.dtype.itemsize)
+    return min(closest & -closest, 1 << widest.bit_length() - 1)
+
+
+def _threads(steps: int, side: int, most: int) -> tuple[int, int]:
+    """Threads of a block, and those that share a line, for lines that are held if there are enough.
+
+    A thread of a short row takes half of what it can hold, so that there are more of them.
+    """
+    if side > 1:
+        width = min(COLUMNS, _power_of_two(side))
+        count = min(_power_of_two(-(-steps // most)), LARGEST_BLOCK // width)
+        return max(BLOCK, count * width), count
+    count = _power_of_two(-(-steps // max(1, most // 2)))
+    if count > LARGEST_BLOCK // 2:
+        count = max(LARGEST_BLOCK // 2, _power_of_two(-(-steps // most)))
+    count = min(max(count, min(_power_of_two(steps), 8)), LARGEST_BLOCK)
+    return max(BLOCK, count), count
+
+
+def _power_of_two(count: int) -> int:
+    """The least power of two not under `count`."""
+    return 1 << max(0, count - 1).bit_length()
