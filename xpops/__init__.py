@@ -78,6 +78,7 @@ from xpops.api.data_types import astype, can_cast, finfo, iinfo, isdtype, result
 from xpops.api.devices import default_device, set_default_device
 from xpops.api.differences import diff
 from xpops.api.exponential import exp, expm1, log, log1p, log2, log10, logaddexp, sqrt
+from xpops.api.fusion import fuse
 from xpops.api.indexing import take, take_along_axis
 from xpops.api.inspection import __array_namespace_info__
 from xpops.api.joining import concat, stack
@@ -213,6 +214,7 @@ __all__ = [
     "from_dlpack",
     "full",
     "full_like",
+    "fuse",
     "greater",
     "greater_equal",
     "hypot",

@@ -15,6 +15,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch import Tensor, elementwise
+from xpops.dispatch.tracing import Traced
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
@@ -73,7 +74,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = Non
     target = as_dtype(dtype, "astype")
     if isinstance(x, Array) or device is not None:
         return convert(adopt_foreign(x, "astype", "x"), target, device, True if copy else None, "astype")
-    found = adopt_foreign(x, "astype", "x").dtype
+    found = x.dtype if isinstance(x, Traced) else adopt_foreign(x, "astype", "x").dtype
     check_parts(found, target, "astype")
     return x if found == target and not copy else elementwise(IDENTITY, (x,), None, target)
 

@@ -10,6 +10,7 @@ from xpops.core.devices import Device
 from xpops.core.layouts import Layout, extent, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.ownership import borrowed
+from xpops.dispatch.tracing import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import View
 from xpops.frameworks.registry import adapter_of
@@ -27,6 +28,7 @@ def viewed(x: Any, function: str, argument: str) -> View:
     """
     adapter = adapter_of(type(x))
     if adapter is None:
+        require_no_trace(x, function)
         raise TypeError(f"{function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; accepted: an array")
     return borrowed(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
 

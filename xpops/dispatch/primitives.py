@@ -12,6 +12,7 @@ from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
+from xpops.dispatch.tracing import Traced, TracedScalar
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
 from xpops.ops.elementwise import IDENTITY
@@ -102,6 +103,9 @@ def compute(
     array or tuple of array
         In the operands' framework; xpops arrays where they are of several or of none known.
     """
+    for argument in arguments:
+        if isinstance(argument, (Traced, TracedScalar)):
+            return argument.trace.primitive(function, arguments, parameters)
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
     key = (plan, *operands.specs, *(_frozen(each, function) for each in parameters))

@@ -7,13 +7,14 @@ from typing import Any
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import dense
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.ops.elementwise import IDENTITY
-from xpops.ops.reduction import Reduction, reduction_dtypes
+from xpops.ops.reduction import Reduction
 from xpops.plan import views
+from xpops.plan.result import reduced
 
 
 def reduction(
@@ -37,12 +38,7 @@ def reduction(
         If an axis is named twice, or nothing is reduced and the result of nothing is not defined.
     """
     (x,) = specs
-    loop, result = reduction_dtypes(op, x.dtype, dtype)
-    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.name)
-    shape = tuple(1 if i in axes else length for i, length in enumerate(x.shape))
-    strides = tuple(0 if i in axes else stride for i, stride in enumerate(contiguous_strides(shape)))
-    kept = shape if keepdims else tuple(length for i, length in enumerate(x.shape) if i not in axes)
-    out = layout_of(result, kept, None, x.device)
+    axes, loop, strides, out = reduced(x, op, axis, keepdims, dtype)
     if op.empty is None and any(x.shape[i] == 0 for i in axes):
         raise ValueError(f"{op.name}: x has shape {x.shape}, nothing along axis {axis}; accepted: at least one element")
     if x.size == 0:

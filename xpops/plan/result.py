@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from xpops.core.devices import Device
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.ops.reduction import Reduction, reduction_dtypes
+from xpops.plan import views
 from xpops.plan.signature import Operand, Signature
 
 
@@ -40,3 +45,22 @@ def _dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, 
     for axis, stride in zip(order, dense, strict=True):
         result[axis] = stride
     return tuple(result)
+
+
+class ReducedLayout(NamedTuple):
+    """What a reduction does: the axes, the dtype it computes in, the result's strides along all axes, the result."""
+
+    axes: tuple[int, ...]
+    loop: DType
+    strides: tuple[int, ...]
+    out: Layout
+
+
+def reduced(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: DType | None) -> ReducedLayout:
+    """What `op` makes of `x`; raises as `reduction` does for dtypes and axes."""
+    loop, result = reduction_dtypes(op, x.dtype, dtype)
+    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.name)
+    shape = tuple(1 if i in axes else length for i, length in enumerate(x.shape))
+    strides = tuple(0 if i in axes else stride for i, stride in enumerate(contiguous_strides(shape)))
+    kept = shape if keepdims else tuple(length for i, length in enumerate(x.shape) if i not in axes)
+    return ReducedLayout(axes, loop, strides, layout_of(result, kept, None, x.device))

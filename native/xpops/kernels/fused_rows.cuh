@@ -1,0 +1,157 @@
+// Expressions over rows with reductions along them: softmax, normalisations, sums of squares. One launch; where a row fits
+// the registers of its threads, one read.
+//
+// The host writes a struct for each stage: what of an element is reduced, given what the stages before found; and two
+// functors, of what is written for every element and for every row.
+#pragma once
+
+#include <xpops/block/reduce.cuh>
+#include <xpops/kernels/fused.cuh>
+#include <xpops/math/reduction.cuh>
+
+namespace xpops {
+
+template <class Elementwise>
+struct FusedRowsParams {
+  using Index = typename Elementwise::Index;
+  Elementwise each;  // for the elements of all rows in one line
+  uint64 rows, length;
+  Ending ending;
+};
+
+// The k-th of some types.
+template <int k, class Head, class... Tail>
+struct At : At<k - 1, Tail...> {};
+template <class Head, class... Tail>
+struct At<0, Head, Tail...> {
+  using type = Head;
+};
+
+// A result with one element for each row.
+template <class T, int kSlot>
+struct RowOutput {
+  using Element = typename Storage<T>::type;
+  template <class Params>
+  XPOPS_DEVICE static void store(const Params& params, uint64 row, T value) {
+    reinterpret_cast<Element*>(params.slots[kSlot])[row] = value;
+  }
+};
+
+template <class... Outs>
+struct RowOutputs {
+  template <class Params>
+  XPOPS_DEVICE static void store(const Params&, uint64, const Results<>&) {}
+};
+template <class Head, class... Tail>
+struct RowOutputs<Head, Tail...> {
+  template <class Params, class Value, class... Values>
+  XPOPS_DEVICE static void store(const Params& params, uint64 row, const Results<Value, Values...>& from) {
+    Head::store(params, row, from.head);
+    RowOutputs<Tail...>::store(params, row, from.tail);
+  }
+};
+
+// kGroup threads share a row: a warp, or a block of kBlock. A step is a pack of each. kSteps > 0: a row has no more, and
+// its operands are held; else every stage reads them again.
+template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class Params, class... In>
+struct FusedRows {
+  using Index = typename Params::Index;
+  static constexpr bool kHeld = kSteps > 0;
+  using Operands = Fragments<kPack, In...>;
+
+  const Params& params;
+  Index row;
+  int thread;
+  Operands held[kHeld ? kSteps : 1];
+
+  XPOPS_DEVICE explicit FusedRows(const Params& params)
+      : params(params),
+        row(static_cast<Index>(blockIdx.x) * (kBlock / kGroup) + threadIdx.x / kGroup),
+        thread(static_cast<int>(threadIdx.x) % kGroup) {}
+
+  XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kGroup + thread) * kPack; }
+  XPOPS_DEVICE Index linear(Index column) const { return row * static_cast<Index>(params.length) + column; }
+
+  XPOPS_DEVICE void load() {
+    if constexpr (kHeld) {
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step) {
+        if (column(step) < params.length) load_all(params.each, linear(column(step)), held[step]);
+      }
+    }
+  }
+
+  // Calls `work` with the operands of each of this thread's packs, and its column.
+  template <class Work>
+  XPOPS_DEVICE void walk(Work work) {
+    if constexpr (kHeld) {
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step) {
+        if (column(step) < params.length) work(held[step], column(step));
+      }
+    } else {
+#pragma unroll 4
+      for (int step = 0; column(step) < params.length; ++step) {
+        load_all(params.each, linear(column(step)), held[0]);
+        work(held[0], column(step));
+      }
+    }
+  }
+
+  // The state of all threads of the row, in each of them.
+  template <class Reducer>
+  XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
+    if constexpr (kGroup <= kWarp) {
+      return shuffle(reduce_lanes<Reducer, kGroup>(state), 0);
+    } else {
+      __shared__ typename Reducer::State found;
+      state = reduce_block<Reducer, kBlock>(state);
+      if (threadIdx.x == 0) found = state;
+      __syncthreads();
+      state = found;
+      __syncthreads();
+      return state;
+    }
+  }
+
+  // The stages from kStage on, given what those before found for the row.
+  template <int kStage, class... Found>
+  XPOPS_DEVICE void run(Found... found) {
+    if constexpr (kStage < Program::kStages) {
+      using Stage = typename Program::template Stage<kStage>;
+      using Reducer = typename Stage::Reducer;
+      typename Reducer::State state = Reducer::identity();
+      walk([&](const Operands& from, Index at) {
+        typename Stage::Compute x[kPack];
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) x[i] = apply<typename Stage::Lift>(params.each, from, i, found...);
+        state = Reducer::combine(state, lift_all<Reducer, kPack>(x, static_cast<int64>(at), 0));
+      });
+      state = everywhere<Reducer>(state);
+      run<kStage + 1>(found..., settled(cast<typename Stage::Result>(Reducer::finish(state, params.ending))));
+    } else {
+      if constexpr (Program::kWritesElements) {
+        using Out = typename Program::Out;
+        walk([&](const Operands& from, Index at) {
+          typename Out::template Fragment<kPack> out;
+#pragma unroll
+          for (int i = 0; i < kPack; ++i) {
+            out.pack.elem[i] = cast<typename Out::T>(apply<typename Program::Each>(params.each, from, i, found...));
+          }
+          Out::store(params.each, linear(at), out);
+        });
+      }
+      if (thread == 0) Program::RowOut::store(params.each, row, typename Program::Row()(found...));
+    }
+  }
+};
+
+template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class... In, class Params>
+XPOPS_DEVICE void fused_rows(const Params& params) {
+  FusedRows<Program, kBlock, kGroup, kPack, kSteps, Params, In...> rows(params);
+  if (rows.row >= params.rows) return;  // a whole warp
+  rows.load();
+  rows.template run<0>();
+}
+
+}  // namespace xpops

@@ -1,0 +1,95 @@
+"""Fused functions on every device, against NumPy and against the functions called one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xpops as xp
+from tests.helpers.devices import DEVICES
+
+NDArray = np.ndarray[Any, Any]
+RANDOM = np.random.default_rng(8)
+
+
+def bits(x: Any) -> Any:
+    found = np.asarray(x.to_numpy())
+    return found.view(f"u{found.itemsize}") if found.dtype.kind == "f" else found
+
+
+def polynomial(x: Any, y: Any, a: Any) -> Any:
+    return 0.5 * x * (1 + xp.tanh(a * (x + 0.0447 * x * x * x))) + y
+
+
+def branches(x: Any, y: Any, a: Any) -> Any:
+    return xp.where(x > y, xp.exp(-xp.abs(x)) * y, xp.maximum(x, a) / (1 + y * y)), x < y
+
+
+def numbers(x: Any, y: Any, a: Any) -> Any:
+    return xp.log1p(xp.abs(x)) ** 2 + xp.sqrt(xp.abs(y)) * a - xp.sin(x) * xp.cos(y) // 0.25
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("function", [polynomial, branches, numbers])
+@pytest.mark.parametrize("dtype", [xp.float32, xp.float64, xp.float16, xp.bfloat16])
+def test_fusing_changes_no_bit(function: Any, dtype: Any, device: Any) -> None:
+    x, y = (xp.asarray(RANDOM.normal(size=(333, 65)), dtype=dtype, device=device) for _ in range(2))
+    fused = xp.fuse(function)
+    for first, second in ((x, y), (x.T[:64], y[:, 0]), (x[5:, ::-1], y[:-5]), (x, y[:1])):
+        for a in (0.798, -1.5):
+            got, wanted = fused(first, second, a), function(first, second, a)
+            for one, other in zip(
+                *(each if isinstance(each, tuple) else (each,) for each in (got, wanted)), strict=True
+            ):
+                assert one.dtype == other.dtype
+                np.testing.assert_array_equal(bits(one), bits(other))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@given(st.integers(0, 5000), st.sampled_from(["f4", "f8", "i4", "u1", "f2"]))
+@settings(max_examples=25, deadline=None)
+def test_sizes_and_dtypes_against_numpy(device: Any, size: int, dtype: str) -> None:
+    host = RANDOM.integers(0, 100, (2, size)).astype(dtype)
+    x, y = (xp.asarray(each, device=device) for each in host)
+    got = xp.fuse(lambda x, y: xp.maximum(x * y, y - x) + 3)(x, y)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(
+            got.to_numpy(), np.maximum(host[0] * host[1], host[1] - host[0]) + host.dtype.type(3)
+        )
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_another_scalar_is_no_other_kernel(device: Any) -> None:
+    calls = []
+
+    @xp.fuse
+    def scaled(x: Any, a: Any) -> Any:
+        calls.append(1)
+        return x * a
+
+    x = xp.asarray([1.0, 2.0], device=device)
+    assert [scaled(x, each).to_numpy().tolist() for each in (1.0, 2.0, -3.0)] == [[1, 2], [2, 4], [-3, -6]]
+    assert len(calls) == (3 if device.type == "cpu" else 1)
+
+
+def test_torch_tensors_on_their_gpu() -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no CUDA")
+    x, y = (torch.randn(100, 33, device="cuda") for _ in range(2))
+    fused = xp.fuse(lambda x, y, z, a: (x * y + z * a, x > y))
+    for _ in range(3):
+        total, more = fused(x, y, y[:1], 2.0)
+        assert isinstance(total, torch.Tensor)
+        torch.testing.assert_close(total, x * y + y[:1] * 2.0)
+        assert torch.equal(more, x > y)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_sum_of_nothing(device: Any) -> None:
+    x = xp.zeros((0, 3), dtype=xp.float32, device=device)
+    assert xp.fuse(lambda x: xp.sum(x * 2, axis=0) + 1)(x).to_numpy().tolist() == [1.0, 1.0, 1.0]

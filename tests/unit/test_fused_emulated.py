@@ -1,0 +1,331 @@
+"""Fused functions as their kernels compute them, without a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xpops as xp
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from xpops.api import fusion
+from xpops.core import dtypes as dt
+
+NDArray = np.ndarray[Any, Any]
+RANDOM = np.random.default_rng(5)
+
+
+def fused(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The results of the fused function, in the kernels' hands."""
+    specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in arguments)
+    program = fusion._plan(fusion.fuse(function), EmulatedEngine(), specs)
+    results = run(EmulatedEngine(), *program, *arguments)
+    return results if len(results) > 1 else results[0]
+
+
+def floats(*shape: int, dtype: Any = np.float32) -> NDArray:
+    return RANDOM.normal(size=shape).astype(dtype)
+
+
+def same(got: NDArray, wanted: NDArray) -> None:
+    assert got.dtype == wanted.dtype
+    np.testing.assert_array_equal(got, wanted)
+
+
+def test_one_kernel_reads_once_and_rounds_as_always() -> None:
+    x, y = floats(1003), floats(1003)
+    same(fused(lambda x, y: x * y + x - y * y * 0.1, x, y), x * y + x - y * y * np.float32(0.1))
+
+
+def test_functions_and_operators() -> None:
+    x, y = floats(257, dtype=np.float64), floats(257, dtype=np.float64)
+    got = fused(lambda x, y: xp.where((x > 0) & (y < x), xp.maximum(x, 2 * y), -abs(y) // 0.5), x, y)
+    same(got, np.where((x > 0) & (y < x), np.maximum(x, 2 * y), -abs(y) // 0.5))
+
+
+LAYOUTS: dict[str, tuple[NDArray, ...]] = {
+    "row and column": (floats(33, 40), floats(40), floats(33, 1)),
+    "transposed": (floats(70, 64), floats(64, 70).T, floats(64)),
+    "slices": (floats(30, 41)[::2, 1:], floats(15, 40), floats(1)),
+    "0-d": (floats(5, 6), floats(), floats(6)),
+    "one": (floats(1), floats(1), floats(1)),
+    "empty": (floats(0, 3), floats(3), floats(1)),
+    "backwards": (floats(9, 70)[::-1, ::-1], floats(9, 70), floats(70)[::-1]),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts(name: str) -> None:
+    x, y, z = LAYOUTS[name]
+    same(fused(lambda x, y, z: x * y - z, x, y, z), x * y - z)
+
+
+def test_several_results() -> None:
+    x, y = floats(37, 20), floats(20, dtype=np.float16)
+    total, less, shorter, again = fused(lambda x, y: (x + y, x < y, y * 2, x), x, y)
+    same(total, x + y)
+    same(less, x < y)
+    same(shorter, y * np.float16(2))
+    same(again, x)
+
+
+def test_dtypes_promote_as_always() -> None:
+    i, h, x = np.arange(-50, 50, dtype=np.int8), floats(100, dtype=np.float16), floats(100)
+    same(fused(lambda i, h: i * 2 + h, i, h), (i * np.int8(2)).astype(np.float16) + h)
+    same(fused(lambda h, x: h * h + x, h, x), (h * h).astype(np.float32) + x)
+    same(fused(lambda i: (i + 100) * i, i), (i + np.int8(100)) * i)
+    same(fused(lambda i: i / 3, i), i.astype(np.float64) / 3)
+    same(fused(lambda x: xp.astype(x, xp.int32) % 3, x), x.astype(np.int32) % 3)
+    same(fused(lambda h: xp.astype(h, xp.float32) / 3, h), h.astype(np.float32) / np.float32(3))
+    same(fused(lambda i: ~(i > 3), i), ~(i > 3))
+
+
+def test_complex() -> None:
+    x, y = (floats(65) + 1j * floats(65) for _ in range(2))
+    x, y = x.astype(np.complex64), y.astype(np.complex64)
+    got = fused(lambda x, y: (xp.conj(x) * (2 + 1j) - y, xp.real(y) + 1, xp.abs(x)), x, y)
+    np.testing.assert_allclose(got[0], np.conj(x) * np.complex64(2 + 1j) - y, rtol=1e-6, atol=1e-6)
+    same(got[1], y.real + np.float32(1))
+    np.testing.assert_allclose(got[2], abs(x), rtol=1e-6)
+
+
+def test_scalar_arguments_are_parameters() -> None:
+    x = floats(77)
+    function = lambda x, a, b: x * (1 - a) + (a * b) ** 2 / b  # noqa: E731
+    for a, b in ((0.1, 3.0), (0.9, -2.0)):
+        same(fused(function, x, a, b), x * np.float32(1 - a) + np.float32((a * b) ** 2 / b))
+    same(fused(lambda x, n: x + n // 2, x, 7), x + np.float32(3))
+    same(fused(lambda x, z: x * z, x, 1j), x * np.complex64(1j))
+    same(fused(lambda i, yes: i | yes, np.arange(4) > 1, True), np.ones(4, bool))
+    with pytest.raises(ValueError, match="fuse: a scalar argument is 9223372036854775808; accepted: integers of 64"):
+        fused(lambda x, n: x + n, x, 2**63)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e-300, 5])
+def test_constants(value: Any) -> None:
+    x = floats(40, dtype=np.float64)
+    got, wanted = fused(lambda x: xp.copysign(x, value) + value, x), np.copysign(x, value) + value
+    np.testing.assert_array_equal(got.view(np.uint64), wanted.view(np.uint64))
+
+
+def test_integers_at_the_ends() -> None:
+    x = np.array([0, 2**63, 2**64 - 1], np.uint64)
+    same(fused(lambda x: (x + (2**64 - 1)) ^ 2**63, x), (x + np.uint64(2**64 - 1)) ^ np.uint64(2**63))
+    y = np.array([0, -(2**63), 2**63 - 1], np.int64)
+    same(fused(lambda y: (y & -(2**63)) - 1, y), (y & np.int64(-(2**63))) - np.int64(1))
+
+
+BINARY: dict[str, tuple[Any, Any]] = {
+    "add": (xp.add, np.add),
+    "subtract": (xp.subtract, np.subtract),
+    "multiply": (xp.multiply, np.multiply),
+    "maximum": (xp.maximum, np.maximum),
+    "minimum": (xp.minimum, np.minimum),
+}
+UNARY: dict[str, tuple[Any, Any]] = {
+    "negative": (xp.negative, np.negative),
+    "square": (xp.square, np.square),
+    "abs": (xp.abs, np.abs),
+    "trunc": (xp.trunc, np.trunc),
+}
+EXPRESSIONS = st.recursive(
+    st.sampled_from(["x", "y", "z", 3, 5]),
+    lambda inner: (
+        st.tuples(st.sampled_from(sorted(UNARY)), inner) | st.tuples(st.sampled_from(sorted(BINARY)), inner, inner)
+    ),
+    max_leaves=8,
+)
+
+
+def evaluate(tree: Any, values: dict[str, Any], side: int) -> Any:
+    """The value of an expression, by our functions (0) or by NumPy's (1)."""
+    if isinstance(tree, str):
+        return values[tree]
+    if isinstance(tree, int):
+        return tree
+    functions = UNARY if len(tree) == 2 else BINARY
+    operands = [evaluate(each, values, side) for each in tree[1:]]
+    if not any(hasattr(each, "dtype") for each in operands):
+        return operands[0]
+    return functions[tree[0]][side](*operands)
+
+
+@given(tree=EXPRESSIONS, dtype=st.sampled_from(["f4", "f2", "f8", "i4", "i1", "u2"]), data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_random_expressions_have_numpys_bits(tree: Any, dtype: str, data: st.DataObject) -> None:
+    shapes = st.sampled_from([(7, 33), (33,), (7, 1), (1, 33), ()])
+    made = [RANDOM.integers(0, 50, data.draw(shapes)).astype(dtype) for _ in "xyz"]
+    names = dict(zip("xyz", made, strict=True))
+    with np.errstate(all="ignore"):
+        wanted = evaluate(tree, names, 1)
+    if not isinstance(wanted, np.ndarray):
+        return
+    got = fused(lambda *given: evaluate(tree, dict(zip("xyz", given, strict=True)), 0), *made)
+    same(got, wanted)
+
+
+def test_transcendentals_are_those_of_the_functions() -> None:
+    x, y = floats(500), floats(500)
+    got = fused(lambda x, y: 0.5 * x * (1 + xp.tanh(0.798 * (x + 0.0447 * x * x * x))) + y, x, y)
+    wide = x.astype(np.float64)
+    wanted = 0.5 * wide * (1 + np.tanh(0.798 * (wide + 0.0447 * wide**3))) + y
+    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+
+
+def softmax(x: Any) -> Any:
+    shifted = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+    return shifted / xp.sum(shifted, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("shape", [(5, 33), (3, 4, 100), (1, 1), (17,)])
+def test_softmax(shape: tuple[int, ...]) -> None:
+    x = floats(*shape)
+    wide = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True))
+    np.testing.assert_allclose(fused(softmax, x), wide / wide.sum(-1, keepdims=True), rtol=3e-6)
+
+
+def normalised(x: Any, scale: Any, shift: Any, small: Any) -> Any:
+    centred = x - xp.mean(x, axis=-1, keepdims=True)
+    return centred / xp.sqrt(xp.mean(centred * centred, axis=-1, keepdims=True) + small) * scale + shift
+
+
+ROWS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "softmax": (
+        softmax,
+        lambda x: np.exp(x - x.max(-1, keepdims=True)) / np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True),
+    ),
+    "squares": (
+        lambda x: xp.sum((x - xp.mean(x, axis=1, keepdims=True)) ** 2, axis=1),
+        lambda x: ((x - x.mean(1, keepdims=True)) ** 2).sum(1),
+    ),
+    "deviation": (
+        lambda x: (
+            (x - x.min(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True, correction=1),
+            xp.max(x, axis=-1),
+        ),
+        lambda x: ((x - x.min(-1, keepdims=True)) / x.std(-1, keepdims=True, ddof=1), x.max(-1)),
+    ),
+    "counts": (
+        lambda x: (xp.astype(xp.count_nonzero(x > 1, axis=-1, keepdims=True), xp.float32) * x, xp.any(x > 3, axis=-1)),
+        lambda x: ((x > 1).sum(-1, keepdims=True) * x, (x > 3).any(-1)),
+    ),
+}
+
+
+@pytest.mark.parametrize("length", [64, 100, 333, 1024, 3000])
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_one_kernel(name: str, length: int) -> None:
+    function, by_numpy = ROWS[name]
+    x = floats(300, length)
+    assert "fused_rows<" in xp.fuse(function).source(xp.asarray(x, device="cpu"))
+    got, wanted = fused(function, x), by_numpy(x.astype(np.float64))
+    for one, other in zip(*(each if isinstance(each, tuple) else (each,) for each in (got, wanted)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_norm_with_operands_of_rows_and_columns(dtype: Any) -> None:
+    x, scale, shift = floats(4, 70, 96, dtype=dtype), floats(96, dtype=dtype), floats(4, 1, 1, dtype=dtype)
+    wide = [each.astype(np.float64) for each in (x, scale, shift)]
+    centred = wide[0] - wide[0].mean(-1, keepdims=True)
+    wanted = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 0.25) * wide[1] + wide[2]
+    assert "fused_rows<" in xp.fuse(normalised).source(
+        *(xp.asarray(each, device="cpu") for each in (x, scale, shift)), 0.5
+    )
+    tolerance = {np.float16: 0.02, np.float32: 1e-5, np.float64: 1e-12}[dtype]
+    for view in (x, x[:, ::-1, ::-1]):
+        got = fused(lambda x, scale, shift, a: normalised(x, scale, shift, a * a), view, scale, shift, 0.5)
+        if view is x:
+            np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+        assert got.shape == x.shape
+
+
+def test_long_rows_are_read_again() -> None:
+    x = floats(256, 70_000)
+    np.testing.assert_allclose(fused(softmax, x), ROWS["softmax"][1](x.astype(np.float64)), rtol=1e-5)
+
+
+def test_reductions_of_inputs_and_of_values() -> None:
+    x, y = floats(40, 30, dtype=np.float64), floats(30, dtype=np.float64)
+    total, spread, low, all_of_it = fused(
+        lambda x, y: (
+            xp.sum(x * y, axis=0),
+            xp.sum((x - xp.mean(x, axis=1, keepdims=True)) ** 2, axis=1),
+            x.min(axis=-1) * 2,
+            (x - x.mean()).std() + xp.max(y),
+        ),
+        x,
+        y,
+    )
+    np.testing.assert_allclose(total, (x * y).sum(0), rtol=1e-12)
+    np.testing.assert_allclose(spread, ((x - x.mean(1, keepdims=True)) ** 2).sum(1), rtol=1e-12)
+    same(low, x.min(-1) * 2)
+    np.testing.assert_allclose(all_of_it, (x - x.mean()).std() + y.max(), rtol=1e-12)
+
+
+def test_the_largest_of_nothing() -> None:
+    with pytest.raises(ValueError, match="max: x has shape"):
+        fused(lambda x: xp.max(x * 2), floats(0, 3))
+
+
+CLOSED = xp.ones(3, dtype=xp.float32, device="cpu")
+REFUSALS: list[tuple[Callable[..., Any], str]] = [
+    (lambda x: xp.sort(x), "sort cannot be fused; accepted in a fused function"),
+    (lambda x: xp.argmax(x), "argmax cannot be fused; accepted in a fused function"),
+    (lambda x: xp.matmul(x, x), "matmul cannot be fused; accepted in a fused function"),
+    (lambda x: xp.reshape(x, (3, 1)), "reshape cannot be fused; accepted in a fused function"),
+    (lambda x: x.reshape(3, 1), "reshape cannot be fused; accepted in a fused function: elementwise"),
+    (lambda x: xp.concat([x, x]), "concat cannot be fused; accepted in a fused function"),
+    (lambda x: x if x > 0 else -x, "a branch on elements cannot be fused; accepted: where"),
+    (lambda x: x[0], "indexing cannot be fused"),
+    (lambda x: [*x], "iteration cannot be fused"),
+    (lambda x: x + CLOSED, "add has a xpops.*Array that is no argument of the function; accepted: pass it as one"),
+    (lambda x: 3.0, "the function returns a builtins.float; accepted: an array"),
+    (lambda x: xp.add(x, x, out=x), "out of add cannot be fused"),
+    (lambda x: xp.bitwise_and(x, 1), "bitwise_and: dtype float32"),
+]
+
+
+@pytest.mark.parametrize(("function", "message"), REFUSALS)
+def test_refusals(function: Callable[..., Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        fused(function, floats(3))
+
+
+def test_a_branch_on_a_scalar_is_refused() -> None:
+    with pytest.raises(TypeError, match="the value of a scalar argument is known only when it runs"):
+        fused(lambda x, a: x if a > 0 else -x, floats(3), 1.0)
+
+
+def test_the_cpu_just_calls() -> None:
+    seen = []
+
+    @xp.fuse
+    def function(x: Any, y: Any) -> Any:
+        seen.append(type(x))
+        return x + y, xp.sum(x)
+
+    x = xp.asarray([1.0, 2.0], device="cpu")
+    total, all_of_it = function(x, 2.0)
+    assert (total == xp.asarray([3.0, 4.0], device="cpu")).to_numpy().all()
+    assert float(all_of_it) == 3.0
+    total, all_of_it = function(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
+    assert isinstance(total, np.ndarray)
+    assert total.tolist() == [2.0, 2.0]
+    assert seen == [type(x)] * 2
+    assert function.__name__ == "function"
+
+
+def test_a_fused_function_within_another() -> None:
+    inner = xp.fuse(lambda x: x * x)
+    x = floats(9)
+    same(fused(lambda x: inner(x) + 1, x), x * x + np.float32(1))
+
+
+def test_the_same_value_is_computed_once() -> None:
+    text = xp.fuse(lambda x: xp.exp(x) * xp.exp(x)).source(xp.zeros(8, dtype=dt.float32, device="cpu"))
+    assert text.count("Exp()") == 1

@@ -1,0 +1,272 @@
+"""Values that record what is computed with them: a Python function becomes an `Expression`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from xpops.core.devices import Device
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.core.promotion import SCALAR_TYPES
+from xpops.ops.elementwise import OPERATORS
+from xpops.ops.operator import Operator
+from xpops.ops.reduction import Reduction
+from xpops.plan.expression import Constant, Expression, Node, Reference
+from xpops.plan.result import reduced
+from xpops.plan.signature import Operand, signature_of
+
+_ACCEPTED = "accepted in a fused function: elementwise functions, operators and reductions of its arguments"
+
+
+class Reduced(NamedTuple):
+    """An input that is the reduction of a value.
+
+    Attributes
+    ----------
+    place : int
+        The value's.
+    operand : Layout
+        Its dtype and shape.
+    op : Reduction
+    parameters : tuple
+        Axis, keepdims, dtype and correction, as `xpops.dispatch.reductions.reduction` takes them.
+    """
+
+    place: int
+    operand: Layout
+    op: Reduction
+    parameters: tuple[Any, ...]
+
+
+# How an input behind the arguments is made: a scalar by the host of those before it, or a reduction.
+Derived = Callable[..., Any] | Reduced
+
+
+class Trace:
+    """One run of a function over traced values.
+
+    Parameters
+    ----------
+    function : str
+        Its name, for errors.
+    inputs : tuple of Layout or type
+        What the arguments are.
+    device : Device
+    """
+
+    def __init__(self, function: str, inputs: tuple[Operand, ...], device: Device) -> None:
+        self.function, self.device, self._given = function, device, len(inputs)
+        self._inputs = list(inputs)
+        self._derived: list[Derived] = []
+        # Each node is also a place, -1 the first: inputs that the host makes may still come in front of them.
+        self._nodes: list[Node] = []
+        self._layouts: list[Layout] = []
+        self._known: dict[tuple[Any, ...], Traced] = {}
+
+    def arguments(self) -> tuple[Any, ...]:
+        """A traced value for each input."""
+        return tuple(
+            Traced(self, spec, number) if isinstance(spec, Layout) else TracedScalar(self, spec, _nth(number), number)
+            for number, spec in enumerate(self._inputs[: self._given])
+        )
+
+    def apply(self, op: Operator, arguments: tuple[Any, ...], dtype: DType | None = None, out: Any = None) -> Traced:
+        """Record one elementwise call."""
+        if out is not None:
+            raise TypeError(f"{self.function}: out of {op.public} cannot be fused; accepted: the function's results")
+        places = tuple(self._place(op, argument) for argument in arguments)
+        specs = tuple(self._spec(place) for place in places)
+        key = (op, places, dtype)
+        known = self._known.get(key)
+        if known is None:
+            loop, made, shape = signature_of(op, specs, dtype)
+            self._nodes.append(Node(op, places, loop, made))
+            self._layouts.append(layout_of(made, shape, None, self.device))
+            known = self._known[key] = Traced(self, self._layouts[-1], -len(self._nodes))
+        return known
+
+    def primitive(self, function: str, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> Traced:
+        """Record a reduction; nothing else that is not elementwise can be fused."""
+        op = parameters[0] if parameters else None
+        if not isinstance(op, Reduction) or op.positional:
+            raise TypeError(f"{self.function}: {function} cannot be fused; {_ACCEPTED}")
+        (x,) = arguments
+        key = (x.place, *parameters)
+        known = self._known.get(key)
+        if known is None:
+            operand = layout_of(x.dtype, x.shape, None, self.device)
+            layout = reduced(operand, op, *parameters[1:4]).out
+            self._derived.append(Reduced(x.place, operand, op, parameters[1:]))
+            self._inputs.append(layout)
+            known = self._known[key] = Traced(self, layout, len(self._inputs) - 1)
+        return known
+
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Those of all values, in the order of an expression's numbers."""
+        layouts = (each if isinstance(each, Layout) else None for each in (*self._inputs, *self._layouts))
+        return tuple(() if each is None else each.shape for each in layouts)
+
+    def expression(self, results: tuple[Traced, ...]) -> tuple[Expression, tuple[Derived, ...]]:
+        """What was recorded, and how the inputs behind the arguments are made."""
+        count = len(self._inputs)
+
+        def behind(place: int) -> int:
+            return count - place - 1 if place < 0 else place
+
+        nodes = tuple(
+            node._replace(operands=tuple(behind(each) if isinstance(each, int) else each for each in node.operands))
+            for node in self._nodes
+        )
+        found = tuple(behind(each.place) for each in results)
+        derived = tuple(
+            each._replace(place=behind(each.place)) if isinstance(each, Reduced) else each for each in self._derived
+        )
+        return Expression(tuple(self._inputs), nodes, found), derived
+
+    def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
+        """The number of an input that is made of others by the host."""
+        self._inputs.append(kind)
+        self._derived.append(lambda *values: kind(evaluate(*values)))
+        return len(self._inputs) - 1
+
+    def _place(self, op: Operator, argument: Any) -> Reference:
+        if isinstance(argument, (Traced, TracedScalar)):
+            if argument.trace is not self:
+                raise TypeError(f"{self.function}: {op.public} has a value of another fused call; {_ACCEPTED}")
+            place: int = argument.place
+            return place
+        value = argument.item() if isinstance(argument, np.generic) else argument
+        for kind in SCALAR_TYPES:
+            if isinstance(value, kind):
+                return Constant(kind, repr(kind(value)))
+        raise TypeError(
+            f"{self.function}: {op.public} has a {type(argument).__module__}.{type(argument).__qualname__} that is no "
+            f"argument of the function; accepted: pass it as one"
+        )
+
+    def _spec(self, place: Reference) -> Operand:
+        if isinstance(place, Constant):
+            return place.kind
+        return self._inputs[place] if place >= 0 else self._layouts[-place - 1]
+
+
+def _nth(number: int) -> Callable[..., Any]:
+    return lambda *values: values[number]
+
+
+class Traced:
+    """An array of a fused function: it has a dtype and a shape, and no elements yet."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, trace: Trace, layout: Layout, place: int) -> None:
+        self.trace, self.place = trace, place
+        self.dtype, self.shape, self.ndim, self.size = layout.dtype, layout.shape, layout.ndim, layout.size
+        self.device = trace.device
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise TypeError(f"{self.trace.function}: {name} cannot be fused; {_ACCEPTED}")
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self.trace.function}: a branch on elements cannot be fused; accepted: where")
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(f"{self.trace.function}: iteration cannot be fused; {_ACCEPTED}")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise TypeError(f"{self.trace.function}: indexing cannot be fused; {_ACCEPTED}")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _binary(name: str, reflected: bool) -> Callable[[Traced, Any], Traced]:
+    op = OPERATORS[name]
+
+    def method(self: Traced, other: Any) -> Traced:
+        return self.trace.apply(op, (other, self) if reflected else (self, other))
+
+    return method
+
+
+def _unary(name: str) -> Callable[[Traced], Traced]:
+    op = OPERATORS[name]
+    return lambda self: self.trace.apply(op, (self,))
+
+
+_BINARY = (
+    ("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"), ("floordiv", "floor_divide"),
+    ("mod", "remainder"), ("pow", "pow"), ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
+    ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"),
+)  # fmt: skip
+_COMPARISONS = (
+    ("eq", "equal"), ("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
+    ("ge", "greater_equal"),
+)  # fmt: skip
+_UNARY = (("abs", "abs"), ("neg", "negative"), ("pos", "positive"), ("invert", "bitwise_invert"))
+for _short, _name in _BINARY:
+    setattr(Traced, f"__{_short}__", _binary(_name, False))
+    setattr(Traced, f"__r{_short}__", _binary(_name, True))
+for _short, _name in _COMPARISONS:
+    setattr(Traced, f"__{_short}__", _binary(_name, False))
+for _short, _name in _UNARY:
+    setattr(Traced, f"__{_short}__", _unary(_name))
+
+
+class TracedScalar:
+    """A Python scalar among the arguments: arithmetic with others is the host's, in every call anew."""
+
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, trace: Trace, kind: type, evaluate: Callable[..., Any], number: int | None = None) -> None:
+        self.trace, self.kind, self.evaluate, self._number = trace, kind, evaluate, number
+
+    @property
+    def place(self) -> int:
+        """The number of the input that holds it."""
+        if self._number is None:
+            self._number = self.trace.derive(self.kind, self.evaluate)
+        return self._number
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise TypeError(f"{self.trace.function}: the value of a scalar argument is known only when it runs; accepted: "
+                        "arithmetic")  # fmt: skip
+
+    def __neg__(self) -> TracedScalar:
+        return TracedScalar(self.trace, type(-self.kind(1)), lambda *values: -self.evaluate(*values))
+
+    __bool__ = __int__ = __float__ = __complex__ = __index__ = __iter__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+def require_no_trace(x: object, function: str) -> None:
+    """TypeError if `x` is a value of a fused function, where `function` cannot take part in one."""
+    if isinstance(x, (Traced, TracedScalar)):
+        raise TypeError(f"{x.trace.function}: {function} cannot be fused; {_ACCEPTED}")
+
+
+def _on_host(function: Callable[..., Any], reflected: bool) -> Callable[..., Any]:
+    def method(self: TracedScalar, other: Any) -> Any:
+        if isinstance(other, TracedScalar):
+            evaluate, others = other.evaluate, other.kind
+        elif isinstance(other, SCALAR_TYPES):
+            evaluate, others = (lambda *values: other), type(other)
+        else:
+            return NotImplemented
+        pair = (evaluate, self.evaluate) if reflected else (self.evaluate, evaluate)
+        kinds = (others, self.kind) if reflected else (self.kind, others)
+        made = type(function(*(kind(1) for kind in kinds)))
+        return TracedScalar(self.trace, made, lambda *values: function(pair[0](*values), pair[1](*values)))
+
+    return method
+
+
+for _short in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    setattr(TracedScalar, f"__{_short}__", _on_host(getattr(operator, f"__{_short}__"), False))
+    setattr(TracedScalar, f"__r{_short}__", _on_host(getattr(operator, f"__{_short}__"), True))

@@ -1,0 +1,254 @@
+"""Elementwise expressions as one kernel: a functor in C++ for the templates of the elementwise family."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from collections.abc import Callable
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.cuda.glue import NARROW, array_operand, functor_of, truth, wire_of
+from xpops.engine.cuda.tuning import elementwise_policy
+from xpops.engine.protocol import Kernel
+from xpops.plan.elementwise import STRIDED, ElementwisePlan, Policy, plan_elementwise
+from xpops.plan.expression import Constant, Expression, Node
+from xpops.plan.signature import Operand
+from xpops.plan.tiled import plan_tiled
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# How a scalar argument travels: its C++ type, its `struct` format, its slots, and what is written for a value.
+_WIRES: dict[type, tuple[str, str, int, Callable[[Any], tuple[Any, ...]]]] = {
+    bool: ("int64", "q", 1, lambda value: (value,)),
+    int: ("int64", "q", 1, lambda value: (_whole(value),)),
+    float: ("double", "d", 1, lambda value: (value,)),
+    complex: ("complex<double>", "dd", 2, lambda value: (value.real, value.imag)),
+}
+
+
+def _whole(value: int) -> int:
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"fuse: a scalar argument is {value}; accepted: integers of 64 bits")
+    return value
+
+
+class FusedSource(NamedTuple):
+    """The source of a fused kernel.
+
+    Attributes
+    ----------
+    plan : ElementwisePlan
+    source : str
+    slots : str
+        The `struct` format of the results' addresses, the arrays' addresses and the scalars.
+    """
+
+    plan: ElementwisePlan
+    source: str
+    slots: str
+
+
+class Declared(NamedTuple):
+    """Results and operands among a template's arguments.
+
+    Attributes
+    ----------
+    outs, operands : list of str
+    slots : str
+    words : int
+        The slots of 8 bytes.
+    lines : int
+        The operands that have strides.
+    """
+
+    outs: list[str]
+    operands: list[str]
+    slots: str
+    words: int
+    lines: int
+
+
+def fused(engine: CudaEngine, expression: Expression, outs: tuple[Layout, ...]) -> Kernel:
+    """The kernel ``(stream, *outs, *inputs)`` that computes all results of an expression, which are of one shape."""
+    if outs[0].size == 0:
+        return empty_kernel
+    plan, source, slots = fused_source(expression, outs, engine.context.capability)
+    launch = engine.launcher("fused", source, plan.blocks, plan.block, slots, plan.tail)
+    return with_scalars(launch, (*outs, *expression.inputs))
+
+
+def with_scalars(launch: Kernel, given: tuple[Operand, ...]) -> Kernel:
+    """`launch` for calls with Python scalars."""
+    ways = [_WIRES[each][3] if each in (int, complex) else None for each in given]
+    if not any(ways):
+        return launch
+
+    def converting(stream: int, *values: Any) -> None:
+        written: list[Any] = []
+        for value, way in zip(values, ways, strict=True):
+            written += (value,) if way is None else way(value)
+        launch(stream, *written)
+
+    return converting
+
+
+def fused_source(expression: Expression, outs: tuple[Layout, ...], capability: int) -> FusedSource:
+    """The plan and the source. Needs no GPU."""
+    policy = policy_of(expression, capability)
+    plan = plan_tiled(outs[0], expression.inputs, policy) if len(outs) == 1 else None
+    if plan is None:
+        plan = plan_elementwise(outs[0], (*outs[1:], *expression.inputs), policy)
+    declared = declare((*outs, *expression.inputs), len(outs), plan)
+    out = declared.outs[0] if len(outs) == 1 else f"Outputs<{', '.join(declared.outs)}>"
+    family, shape = (
+        ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
+    )
+    params = params_of(declared, plan)
+    arguments = ", ".join(["Fused", out, *map(str, shape), *declared.operands])
+    source = [
+        *(f"#include <xpops/{header}.cuh>" for header in (f"kernels/{family}", "kernels/fused", *headers(expression))),
+        "using namespace xpops;",
+        *functor_source("Fused", expression, tuple(range(len(expression.inputs))), expression.results, len(outs) > 1),
+        f'extern "C" __global__ void __launch_bounds__({plan.block})',
+        f"xpops_kernel(const __grid_constant__ {params} params) {{",
+        f"  {'elementwise_tiled' if plan.tile else 'elementwise'}<{arguments}>(params);",
+        "}",
+        "",
+    ]
+    return FusedSource(plan, "\n".join(source), declared.slots)
+
+
+def declare(given: tuple[Operand, ...], outs: int, plan: ElementwisePlan) -> Declared:
+    """What is given, of which the first `outs` are results, as arguments of the templates. All are seen as they are."""
+    declared, slots, slot, lines = [], "", 0, 0
+    for operand, mode in zip(given, plan.modes, strict=True):
+        if isinstance(operand, Layout):
+            name = dt.INFO[operand.dtype].c_type
+            declared.append(array_operand(f"{name}, {name}, {name}", plan, mode, slot, lines))
+            lines += bool(plan.tile) or mode in STRIDED
+            form, width = "Q", 1
+        else:
+            wire, form, width, _ = _WIRES[operand]
+            types = f"{wire}, {wire}, {wire}"
+            declared.append(
+                f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
+            )
+        slots, slot = slots + form, slot + width
+    return Declared(declared[:outs], declared[outs:], slots, slot, lines)
+
+
+def params_of(declared: Declared, plan: ElementwisePlan) -> str:
+    """The type of the kernel's parameters."""
+    family = "Tiled" if plan.tile else "Elementwise"
+    return f"{family}Params<{declared.words}, {plan.rank}, {declared.lines}, uint{plan.index_bits}>"
+
+
+def functor_source(
+    name: str,
+    expression: Expression,
+    parameters: tuple[int, ...],
+    results: tuple[int, ...],
+    several: bool,
+    convert: str = "{}",
+) -> list[str]:
+    """A functor of some inputs, a line for each node: v0, v1 ... are the inputs, and then what the nodes make.
+
+    Parameters
+    ----------
+    parameters : tuple of int
+        The inputs that it takes, in this order.
+    results : tuple of int
+        The values that it returns.
+    several : bool
+        Whether it returns a list, of one too.
+    convert : str
+        What is done to a single result.
+    """
+    count = len(expression.inputs)
+    given = ", ".join(f"{_type_of(number, expression)} v{number}" for number in parameters)
+    lines = [f"struct {name} {{", f"  XPOPS_DEVICE auto operator()({given}) const {{"]
+    needed = expression.needed(results)
+    for number, node in enumerate(expression.nodes, count):
+        if number in needed:
+            lines.append(f"    const {dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression.inputs)};")
+    if several:
+        kinds = ", ".join(_type_of(number, expression) for number in results)
+        nested = "{}"
+        for number in reversed(results):
+            nested = f"{{v{number}, {nested}}}"
+        lines.append(f"    return Results<{kinds}>{nested};")
+    else:
+        lines.append(f"    return {convert.format(f'v{results[0]}')};")
+    return [*lines, "  }", "};"]
+
+
+def _type_of(number: int, expression: Expression) -> str:
+    """The C++ type of a value."""
+    if number >= len(expression.inputs):
+        return dt.INFO[expression.nodes[number - len(expression.inputs)].dtype].c_type
+    spec = expression.inputs[number]
+    return dt.INFO[spec.dtype].c_type if isinstance(spec, Layout) else _WIRES[spec][0]
+
+
+def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
+    """One operator, exactly as its own kernel computes it."""
+    functor, raw = functor_of(node.op, node.loop, node.dtype)
+    if elementwise_policy(node.op, node.loop[-1], 0).outlined:
+        functor = f"Outlined<{functor}>"
+    operands = ", ".join(
+        _converted(each, loop, raw, inputs) for each, loop in zip(node.operands, node.loop, strict=True)
+    )
+    return f"settled(cast<{dt.INFO[node.dtype].c_type}>({functor}()({operands})))"
+
+
+def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Operand, ...]) -> str:
+    if isinstance(operand, Constant):
+        value = _literal(operand, loop)
+    else:
+        value, whole = f"v{operand}", operand < len(inputs) and inputs[operand] in (int, bool)
+        if whole and wire_of(loop)[0] == "double":  # as which it would have come
+            value = f"static_cast<double>({value})"
+    looped = f"cast<{dt.INFO[loop].c_type}>({value})"
+    return f"cast<float>({looped})" if loop in NARROW and not raw else looped
+
+
+def _literal(constant: Constant, loop: DType) -> str:
+    """A constant as it would travel to the loop as a scalar."""
+    wire, _, _ = wire_of(loop)
+    value: Any = constant.kind(constant.value) if constant.kind is float else literal_eval(constant.value)
+    if wire == "complex<double>":
+        value = complex(value)
+        return f"complex<double>({_double(value.real)}, {_double(value.imag)})"
+    if wire == "double":
+        return _double(float(value))
+    if loop == dt.bool:
+        return truth(bool(value))
+    return f"uint64({value % 2**64}ull)" if wire == "uint64" else f"int64({value % 2**64}ull)"
+
+
+def _double(value: float) -> str:
+    if isfinite(value):
+        return f"double({value.hex()})"
+    sign = "-" if value < 0 else ""
+    return f"{sign}limits<double>::infinity()" if value == value else "limits<double>::nan()"
+
+
+def headers(expression: Expression) -> list[str]:
+    """The headers of its functors."""
+    found = {f"math/{node.op.header}" for node in expression.nodes}
+    dtypes = {each.dtype for each in expression.inputs if isinstance(each, Layout)} | {
+        each for node in expression.nodes for each in (*node.loop, node.dtype)
+    }
+    return [*sorted(found), *["math/complex"] * (not dt.CATEGORIES["complex floating-point"].isdisjoint(dtypes))]
+
+
+def policy_of(expression: Expression, capability: int) -> Policy:
+    """The numbers of the longest functor."""
+    policies = [elementwise_policy(node.op, node.loop[-1], capability) for node in expression.nodes]
+    shortest = min(policies, key=lambda policy: policy.elements_per_thread, default=Policy())
+    return shortest._replace(outlined=False)

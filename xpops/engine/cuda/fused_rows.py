@@ -1,0 +1,137 @@
+"""Expressions with reductions along the rows as one kernel."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.fused import declare, functor_source, headers, params_of, policy_of, with_scalars
+from xpops.engine.cuda.glue import NARROW
+from xpops.engine.protocol import Kernel
+from xpops.plan.elementwise import plan_elementwise
+from xpops.plan.expression import Expression
+from xpops.plan.fused_rows import Stage, plan_rows
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+
+class RowsSource(NamedTuple):
+    """The source of a kernel, its grid, and what follows its slots."""
+
+    source: str
+    slots: str
+    blocks: int
+    block: int
+    tail: bytes
+
+
+def fused_rows(
+    engine: CudaEngine,
+    expression: Expression,
+    stages: tuple[Stage, ...],
+    full: tuple[int, ...],
+    outs: tuple[Layout, ...],
+    correction: float,
+) -> Kernel:
+    """The kernel ``(stream, *outs, *inputs)``; the inputs are those of the expression that no stage makes.
+
+    Results are of the shape of what is reduced, or have one element for each row; see `xpops.plan.fused_rows.fits`.
+    """
+    made = rows_source(expression, stages, full, outs, correction, engine.context.capability)
+    launch = engine.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail)
+    numbers = {stage.number for stage in stages}
+    given = tuple(spec for number, spec in enumerate(expression.inputs) if number not in numbers)
+    return with_scalars(launch, (*outs, *given))
+
+
+def rows_source(
+    expression: Expression,
+    stages: tuple[Stage, ...],
+    full: tuple[int, ...],
+    outs: tuple[Layout, ...],
+    correction: float,
+    capability: int,
+) -> RowsSource:
+    """The source, for a compute capability. Needs no GPU."""
+    numbers = [stage.number for stage in stages]
+    inputs = [number for number in range(len(expression.inputs)) if number not in numbers]
+    operands = tuple(expression.inputs[number] for number in inputs)
+    wide = [place for place, out in enumerate(outs) if out.shape == full]
+    line = outs[wide[0]] if wide else layout_of(dt.uint8, full, None, outs[0].device)
+    given = (*(out if out.shape == full else line for out in outs), *operands)
+    plan = plan_elementwise(given[0], given[1:], policy_of(expression, capability))  # type: ignore[arg-type]
+    length, rows = full[-1], prod(full[:-1])
+    item = sum(spec.dtype.itemsize for spec in operands if isinstance(spec, Layout))
+    shape = plan_rows(length, plan.pack, item)
+    declared = declare((*outs, *operands), len(outs), plan)
+    program = _program(expression, stages, inputs, outs, wide, declared.outs)
+    params = f"FusedRowsParams<{params_of(declared, plan)}>"
+    arguments = ", ".join(
+        ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.operands]
+    )
+    found = {"kernels/fused_rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
+    source = [
+        *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
+        "using namespace xpops;",
+        *program,
+        f'extern "C" __global__ void __launch_bounds__({shape.block})',
+        f"xpops_kernel(const __grid_constant__ {params} params) {{",
+        f"  fused_rows<{arguments}>(params);",
+        "}",
+        "",
+    ]
+    tail = plan.tail + bytes(-len(plan.tail) % 8)
+    tail += struct.pack("<QQdd", rows, length, length, length - correction if correction < length else float("nan"))
+    blocks = -(-rows // (shape.block // shape.group))
+    return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail)
+
+
+def _program(
+    expression: Expression,
+    stages: tuple[Stage, ...],
+    inputs: list[int],
+    outs: tuple[Layout, ...],
+    wide: list[int],
+    declared: list[str],
+) -> list[str]:
+    """What the kernel is told: a functor for each stage, for elements and for rows, and the types of results."""
+    numbers = tuple(stage.number for stage in stages)
+    lines = []
+    for k, stage in enumerate(stages):
+        loop = dt.INFO[stage.loop].c_type
+        convert = f"cast<float>(cast<{loop}>({{}}))" if stage.loop in NARROW else f"cast<{loop}>({{}})"
+        lines += functor_source(f"Lift{k}", expression, (*numbers[:k], *inputs), (stage.place,), False, convert)
+        lines += [
+            f"struct Stage{k} {{",
+            f"  using Compute = compute_t<{loop}>;",
+            f"  using Reducer = {stage.op.functor}<Compute>;",
+            f"  using Lift = Lift{k};",
+            f"  using Result = {dt.INFO[stage.dtype].c_type};",
+            "};",
+        ]
+    narrow = [place for place in range(len(outs)) if place not in wide]
+    results = expression.results
+    if wide:
+        several = len(wide) > 1
+        lines += functor_source(
+            "EachElement", expression, (*numbers, *inputs), tuple(results[place] for place in wide), several
+        )
+    lines += functor_source("EachRow", expression, numbers, tuple(results[place] for place in narrow), True)
+    rows = ", ".join(f"RowOutput<{dt.INFO[outs[place].dtype].c_type}, {place}>" for place in narrow)
+    list_of = ", ".join(f"Stage{k}" for k in range(len(stages)))
+    lines += [
+        "struct Program {",
+        f"  static constexpr int kStages = {len(stages)};",
+        f"  template <int k> using Stage = typename At<k, {list_of}>::type;",
+        f"  static constexpr bool kWritesElements = {'true' if wide else 'false'};",
+        f"  using RowOut = RowOutputs<{rows}>;",
+        "  using Row = EachRow;",
+    ]
+    if wide:
+        out = declared[wide[0]] if len(wide) == 1 else f"Outputs<{', '.join(declared[place] for place in wide)}>"
+        lines += ["  using Each = EachElement;", f"  using Out = {out};"]
+    return [*lines, "};"]

@@ -1,0 +1,119 @@
+"""Which expressions one kernel computes row by row, reductions along the rows included; and its shape."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides
+from xpops.ops.reduction import Reduction
+from xpops.plan.expression import Expression
+
+# Shorter rows, and fewer, are reduced as well by kernels of their own.
+SHORTEST, FEWEST = 64, 256
+WARP = 32
+# Bytes of operands that a thread holds in registers.
+HELD_BYTES = 128
+# The longest row that a warp walks, and the threads of a block whose rows are not held.
+WARP_ROW, STREAMING_BLOCK = 1024, 512
+WARPS_BLOCK = 128
+
+
+class Stage(NamedTuple):
+    """One reduction along the last axis.
+
+    Attributes
+    ----------
+    number : int
+        That of the input of the expression which it makes.
+    place : int
+        That of the value which is reduced.
+    op : Reduction
+    loop, dtype : numpy.dtype
+        What it computes in, and the result's dtype.
+    """
+
+    number: int
+    place: int
+    op: Reduction
+    loop: DType
+    dtype: DType
+
+
+class RowsPlan(NamedTuple):
+    """The kernel's shape.
+
+    Attributes
+    ----------
+    group, block : int
+        The threads that share a row, and those of a block.
+    pack : int
+        Elements of an access.
+    steps : int
+        The packs of a row that a thread holds; 0 where it holds none.
+    """
+
+    group: int
+    block: int
+    pack: int
+    steps: int
+
+
+def fits(
+    expression: Expression,
+    shapes: tuple[tuple[int, ...], ...],
+    stages: tuple[Stage, ...],
+    full: tuple[int, ...],
+    outs: tuple[Layout, ...],
+) -> bool:
+    """Whether one kernel computes it: every element of a row from operands in its place, and from the row's reductions.
+
+    Parameters
+    ----------
+    expression : Expression
+        Its inputs are arguments, and what the stages make.
+    shapes : tuple of tuple of int
+        Of every value.
+    stages : tuple of Stage
+    full : tuple of int
+        The shape of what is reduced.
+    outs : tuple of Layout
+    """
+    if len(full) < 2 or full[-1] < SHORTEST or prod(full[:-1]) < FEWEST:
+        return False
+    count, made, row = len(expression.inputs), {stage.number for stage in stages}, (*full[:-1], 1)
+    if any(shapes[stage.place] != full for stage in stages):
+        return False
+    of_row = [number in made for number in range(count)]
+    for node in expression.nodes:
+        used = [each for each in node.operands if isinstance(each, int)]
+        rows = [each for each in used if of_row[each]]
+        of_row.append(bool(used) and len(rows) == len(used))
+        if rows and len(rows) < len(used) and any(shapes[each] != row for each in rows):
+            return False
+    for number, out in zip(expression.results, outs, strict=True):
+        if out.strides != contiguous_strides(out.shape):
+            return False
+        if not (of_row[number] and out.shape in (row, full[:-1])) and (of_row[number] or out.shape != full):
+            return False
+    return True
+
+
+def plan_rows(length: int, pack: int, item: int) -> RowsPlan:
+    """The kernel's shape for rows of `length`, whose operands are read `pack` elements at a time, and have `item` bytes
+    together.
+
+    Examples
+    --------
+    >>> plan_rows(16384, 4, 4), plan_rows(768, 8, 2)
+    (RowsPlan(group=512, block=512, pack=4, steps=8), RowsPlan(group=32, block=128, pack=8, steps=3))
+    """
+    pack = min(pack, length & -length)
+    if length <= WARP_ROW and length * item <= WARP * HELD_BYTES:
+        return RowsPlan(WARP, WARPS_BLOCK, pack, -(-length // (WARP * pack)))
+    for block in (128, 256, 512, 1024):
+        steps = -(-length // (block * pack))
+        if steps * pack * item <= HELD_BYTES:
+            return RowsPlan(block, block, pack, steps)
+    return RowsPlan(STREAMING_BLOCK, STREAMING_BLOCK, pack, 0)
