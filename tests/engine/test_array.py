@@ -131,12 +131,25 @@ def test_in_place_on_an_item(device: Any) -> None:
 
 def test_in_place_keeps_dtype_and_shape(device: Any) -> None:
     x = xp.ones(3, dtype=xp.float32, device=device)
-    with pytest.raises(ValueError, match="out has shape"):
-        x += xp.ones(3, dtype=xp.float64, device=device)
+    with pytest.raises(ValueError, match=r"out has shape .* and dtype float32; accepted: .* complex64 or another one"):
+        x += xp.ones(3, dtype=xp.complex64, device=device)
     with pytest.raises(ValueError, match="out has shape"):
         x += xp.ones((2, 3), dtype=xp.float32, device=device)
     x += 1
     assert_same(x, np.full(3, 2, np.float32))
+
+
+def test_in_place_rounds_a_wider_result_of_its_kind_once(device: Any) -> None:
+    x = xp.ones(2, dtype=xp.float32, device=device)
+    x += xp.asarray([2.0**-24 + 2.0**-50, 1e300], dtype=xp.float64, device=device)
+    assert_same(x, np.array([1 + 2.0**-23, np.inf], np.float32))
+    n = xp.asarray([100, -1], dtype=xp.int8, device=device)
+    n *= xp.asarray([3, 3], dtype=xp.int64, device=device)
+    assert_same(n, np.array([300 - 256, -3], np.int8))
+    with pytest.raises(ValueError, match=r"out has shape .* and dtype int8; accepted: .* float32"):
+        n += xp.ones(2, dtype=xp.float32, device=device)
+    with pytest.raises(ValueError, match=r"dtype uint8; accepted: .* int64"):
+        xp.add(n, xp.ones(2, dtype=xp.int64, device=device), out=xp.ones(2, dtype=xp.uint8, device=device))
 
 
 def test_unary_operators(device: Any) -> None:

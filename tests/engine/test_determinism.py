@@ -23,6 +23,16 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "select": lambda x: x[x > 0],
     "unique_inverse": lambda x: xp.unique_inverse(xp.round(x * 1000)).inverse_indices,
     "topk": lambda x: xp.nn.topk(xp.round(x * 10), 100).indices,
+    "scatter_add": lambda x: xp.nn.scatter_add(x[:1000], xp.astype(xp.abs(x) * 100, xp.int32), x),
+    "scatter_add of halves": lambda x: xp.nn.scatter_add(
+        xp.astype(x[:1000], xp.float16), xp.astype(xp.abs(x) * 100, xp.int32), xp.astype(x, xp.float16)
+    ),
+    "index_add": lambda x: xp.nn.index_add(
+        xp.zeros((1000, 17), dtype=xp.float32, device=x.device),
+        xp.astype(xp.abs(x[: SIZE // 17]) * 100, xp.int32),
+        xp.reshape(x[: SIZE // 17 * 17], (-1, 17)),
+    ),
+    "histogram": lambda x: xp.nn.histogram(x, 100, (-3.0, 3.0))[0],
     "bincount": lambda x: xp.nn.bincount(xp.astype(xp.abs(x) * 100, xp.int32)),
 }
 

@@ -137,7 +137,7 @@ def refused(device: Any) -> list[tuple[Any, Any, type[Exception], str]]:
         ),
         (x, xp.zeros((1, 6), dtype=xp.float32, device=device), ValueError, r"add: out has shape \(1, 6\)"),
         (x[:1], xp.zeros(6, dtype=xp.float32, device=device), ValueError, r"add: out has shape \(6,\)"),
-        (x, xp.zeros(6, dtype=xp.float64, device=device), ValueError, "dtype float64; accepted: .*dtype float32"),
+        (x, xp.zeros(6, dtype=xp.complex64, device=device), ValueError, "dtype complex64; accepted: .*dtype float32"),
         (x, xp.zeros(6, dtype=xp.int32, device=device), ValueError, "dtype int32; accepted: .*dtype float32"),
         (
             x,

@@ -124,6 +124,12 @@ def with_indices(random: Random) -> tuple[Any, ...]:
     return (x, random.integers(-x.shape[axis], x.shape[axis], 11), {"axis": axis})
 
 
+def scattered(random: Random) -> tuple[Any, ...]:
+    x = array(random, (*REALS, dt.int8, dt.uint32), (9, 5))
+    options = {"deterministic": bool(random.integers(2))}
+    return (x, random.integers(0, 9, (30, 4)), array(random, (x.dtype,), (31, 5)), options)
+
+
 def shaped(*shape: int, dtypes: tuple[DType, ...] = ANY) -> Recipe:
     return lambda random: (array(random, dtypes, shape),)
 
@@ -247,7 +253,21 @@ FFT_CREATION: dict[str, Recipe] = {
     "rfftfreq": lambda random: (int(random.integers(1, 20)), {"d": 0.5}),
 }
 NN: dict[str, Recipe] = {
+    **{name: (lambda random: (array(random, dt.REAL_FLOATS),)) for name in ("relu", "sigmoid", "silu", "softplus")},
+    "gelu": lambda random: (array(random, dt.REAL_FLOATS), {"approximate": pick(random, ("none", "tanh"))}),
+    "leaky_relu": lambda random: (array(random, dt.REAL_FLOATS), {"negative_slope": 0.3}),
+    **{name: along(dt.REAL_FLOATS) for name in ("softmax", "log_softmax")},
     "bincount": lambda random: (random.integers(0, 20, 50),),
+    "histogram": lambda random: (array(random, SORTED[1:]), pick(random, (1, 7, [-3, 0, 0.5, 2])), (-4, 4)),
+    "scatter_add": scattered,
+    "scatter_reduce": lambda random: (*scattered(random)[:3], pick(random, ("prod", "min", "max", "mean"))),
+    "index_add": lambda random: (
+        x := array(random, REALS, (9, 5)),
+        random.integers(0, 9, 30),
+        array(random, (x.dtype,), (30, 5)),
+        {"deterministic": bool(random.integers(2))},
+    ),
+    "embedding_backward": lambda random: (array(random, REALS, (30, 8)), random.integers(0, 6, 30), 6),
     "discounted_cumsum": lambda random: (array(random, REALS, (3, 40)), 0.9, {"axis": 1}),
     "upsample_nearest2d": lambda random: (
         array(random, ANY, (2, 3, 4, 5)),
@@ -261,6 +281,7 @@ UP_TO_PHASE = {"eig", "eigh", "eigvals", "qr", "svd"}
 # What makes or takes no array of a device, or whose values nobody promised.
 NO_VALUES = {
     "allow_host_copies",
+    "fuse",
     "broadcast_shapes",
     "can_cast",
     "default_device",

@@ -77,7 +77,7 @@ def _matmul_in_place(self: Tensor, other: Any) -> Any:
 
 
 class Operators(Tensor):
-    """A tensor with Python's operators. In place, the result must have the array's own dtype and shape."""
+    """A tensor with Python's operators. In place, the result must have the array's shape and its kind of dtype."""
 
     __slots__ = ()
     # Without it NumPy's arrays and scalars would take mixed expressions element by element.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 
@@ -22,8 +24,17 @@ class CompileError(RuntimeError):
 
     def __init__(self, key: str, options: tuple[str, ...], source: str, log: str) -> None:
         self.key, self.options, self.source, self.log = key, options, source, log
-        numbered = "\n".join(f"{number:4} | {line}" for number, line in enumerate(source.splitlines(), 1))
-        super().__init__(f"NVRTC failed on {key}\noptions: {' '.join(options)}\n{numbered}\n{log.strip()}")
+        super().__init__(f"NVRTC failed on {key}\noptions: {' '.join(options)}\n{_numbered(source)}\n{log.strip()}")
+
+
+def _numbered(source: str) -> str:
+    """The lines with the numbers that NVRTC gives them, which a ``#line`` begins anew."""
+    lines, number = [], 1
+    for line in source.splitlines():
+        lines.append(f"{number:4} | {line}")
+        directive = re.match(r"\s*#line (\d+)", line)
+        number = int(directive[1]) if directive else number + 1
+    return "\n".join(lines)
 
 
 class OutOfMemoryError(MemoryError):

@@ -14,8 +14,9 @@ from xpops.dispatch.operands import Operands, argument_names
 from xpops.dispatch.state import inline as _inline
 from xpops.dispatch.state import launches
 from xpops.dispatch.tensor import Tensor
+from xpops.dispatch.tracing import Traced, TracedScalar
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data, Engine
+from xpops.engine.protocol import Data, Engine, Kernel
 from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -86,7 +87,7 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     arguments : tuple
         Arrays of any framework, Python and NumPy scalars.
     out : array, optional
-        Written and returned. Has exactly the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
     dtype : numpy.dtype, optional
         The result's dtype, for casts.
 
@@ -95,6 +96,9 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     array
         `out`; else an array of the operands' framework, or an xpops array where they are of several or of none known.
     """
+    for argument in arguments:
+        if isinstance(argument, (Traced, TracedScalar)):
+            return argument.trace.apply(op, arguments, dtype, out)
     operands = Operands(op.public, argument_names(op), arguments, out)
     if operands.out is not None:
         call, result = _write(op, operands, operands.out, dtype), out
@@ -102,11 +106,22 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
         call, result = _fresh(op, operands, dtype)
     operands.release()
     inline = getattr(operands.framework, "inline", None)
-    if inline is not None and dtype is None and len(arguments) < 3 and operands.device != CPU:
-        x1, x2 = arguments if len(arguments) == 2 else (arguments[0], None)
-        if inline.remember(op, x1, x2, out, operands.specs, call.layout, call.kernel, result):
+    known = dtype is None or op is not IDENTITY  # who casts does not look there
+    if inline is not None and known and len(arguments) - op.parameters < 3 and operands.device != CPU:
+        way = op if dtype is None else (op, dtype)
+        x1, x2, specs, kernel = arguments[0], None, operands.specs, call.kernel
+        if op.parameters:
+            x2, specs, kernel = arguments[1:], (specs[0], tuple), _spread(kernel)
+        elif len(arguments) == 2:
+            x2 = arguments[1]
+        if inline.remember(way, x1, x2, out, specs, call.layout, kernel, result):
             _inline[x1.__class__] = inline
     return result
+
+
+def _spread(kernel: Kernel) -> Kernel:
+    """`kernel`, its parameters in a tuple: what takes two operands takes any number of them."""
+    return lambda stream, out, x, parameters: kernel(stream, out, x, *parameters)
 
 
 def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call, Any]:

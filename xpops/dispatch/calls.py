@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
@@ -20,6 +21,8 @@ from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature, signature_of
 
 PLAN_LIMIT = 8192
+# Within each, a result may be written into an array of another dtype.
+_KINDS = (dt.SIGNED_INTEGERS, dt.UNSIGNED_INTEGERS, dt.REAL_FLOATS, dt.COMPLEX_FLOATS)
 
 
 class Call(NamedTuple):
@@ -67,17 +70,19 @@ def call_for(
 
 
 def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
-    """The signature with the shape of `out`.
+    """The signature with the shape and the dtype of `out`.
 
-    A copy (an assignment) broadcasts to it; every other operator must match it.
+    A copy (an assignment) broadcasts to it; every other operator must match it, but for the width of its dtype: a wider
+    result is rounded to it once, as NumPy does.
     """
     broadcasts = op is IDENTITY and broadcast_shapes(signature.shape, out.shape, function="assignment") == out.shape
-    if signature.dtype != out.dtype or (signature.shape != out.shape and not broadcasts):
+    same_kind = any(signature.dtype in kind and out.dtype in kind for kind in _KINDS)
+    if not (signature.dtype == out.dtype or same_kind) or (signature.shape != out.shape and not broadcasts):
         raise ValueError(
             f"{op.public}: out has shape {out.shape} and dtype {out.dtype}; "
-            f"accepted: shape {signature.shape} and dtype {signature.dtype}"
+            f"accepted: shape {signature.shape} and dtype {signature.dtype} or another one of its kind"
         )
-    return signature._replace(shape=out.shape)
+    return signature._replace(shape=out.shape, dtype=out.dtype)
 
 
 def _checked(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], kernel: Kernel) -> Kernel:

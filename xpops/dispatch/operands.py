@@ -9,13 +9,20 @@ import numpy as np
 from xpops.core.devices import CPU, Device
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.tensor import Tensor
+from xpops.dispatch.tracing import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Adapter, View
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand
 
-_ARGUMENTS = {"identity": ("value",), "where": ("condition", "x1", "x2"), "clip": ("x", "min", "max")}
+_ARGUMENTS = {
+    "identity": ("value",),
+    "where": ("condition", "x1", "x2"),
+    "clip": ("x", "min", "max"),
+    "leaky_relu": ("x", "negative_slope"),
+    "softplus": ("x", "beta", "threshold"),
+}
 
 
 def argument_names(op: Operator) -> tuple[str, ...]:
@@ -109,6 +116,7 @@ class Operands:
             return None
         adapter = adapter_of(type(x))
         if adapter is None:
+            require_no_trace(x, self._function)
             raise TypeError(
                 f"{self._function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; "
                 "accepted: an array (anything with __dlpack__) or a Python scalar"

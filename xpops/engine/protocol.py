@@ -13,6 +13,7 @@ from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
 from xpops.plan.coalesce import Strides
+from xpops.plan.histogram import EqualBins
 from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.upsample import Axis
@@ -80,6 +81,11 @@ class Engine(Protocol):
 
     def compress(self, x: Layout, mask: Layout) -> Measure:
         """The elements of `x` where `mask`, which has its leading axes, is not 0. Both are C-contiguous."""
+
+    def histogram(self, x: Layout, bins: EqualBins) -> Kernel:
+        """The kernel ``(stream, counts, edges, x)`` that counts numbers of a 1-d C-contiguous `x` in equal bins: int64
+        counts, and the edges. NaN is in none.
+        """
 
     def join(self, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
         """The kernel ``(stream, out, *operands)`` that copies pieces of operands to their places in `out`, which lies
@@ -252,6 +258,12 @@ class Engine(Protocol):
         """The kernel ``(stream, out, x)`` that enlarges images of `words` elements a column by the nearest element.
 
         Both are C-contiguous and not empty. `backward` adds up the gradient `x` by the larger images.
+        """
+
+    def softmax(self, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
+        """The kernel ``(stream, out, x)`` of softmax along an axis, or of its logarithm.
+
+        Both lie in memory without gaps, in the same order of axes, and are not empty.
         """
 
     def arange(self, out: Layout) -> Kernel:

@@ -1,6 +1,11 @@
-"""How many bins a histogram of integers has."""
+"""The bins of histograms: of integers, and of numbers in equal parts of an interval."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
@@ -35,3 +40,73 @@ def bins_for(largest: int, minlength: int, dtype: DType) -> int:
     if largest >= _TOO_LARGE:
         raise ValueError(f"bincount: x holds {largest}; accepted: values below {_TOO_LARGE}, a bin for each")
     return max(largest + 1, minlength)
+
+
+class EqualBins(NamedTuple):
+    """Equal parts of an interval, and how to tell in which of them a number is, as `numpy.histogram` does.
+
+    Attributes
+    ----------
+    first, last : number
+        The ends as they were given; numbers of NumPy's have a dtype that counts, Python's have not.
+    edges : ndarray
+    width : numpy scalar
+        The difference of the ends, in the dtype that NumPy divides by.
+    quotient : numpy.dtype
+        Of what is divided by it.
+    margin : float
+        A number whose place, ``(x - first) * (bins / width)`` in the dtype of edges (float32 for narrower ones), is
+        farther than this from every integer is in the bin that its place says. From 0.5 on there is none.
+    """
+
+    first: Any
+    last: Any
+    edges: np.ndarray[Any, Any]
+    width: Any
+    quotient: DType
+    margin: float
+
+
+# The place of a number by a product is off from NumPy's by so many epsilons of it.
+_ROUNDINGS = 4
+
+
+def equal_bins(dtype: DType, count: int, first: Any, last: Any) -> EqualBins:
+    """`count` bins for numbers of `dtype` from `first` to `last`, which are finite and in order.
+
+    Raises
+    ------
+    ValueError
+        If two edges are the same number.
+
+    Examples
+    --------
+    >>> equal_bins(dt.float32, 4, 0.0, 1.0).edges
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    if first == last:
+        first, last = first - 0.5, last + 0.5
+    edge = np.result_type(first, last, dtype)
+    edge = np.result_type(edge, float) if edge in dt.CATEGORIES["integer"] else edge
+    with np.errstate(all="ignore"):
+        edges = np.linspace(first, last, count + 1, dtype=edge)
+        if not np.all(edges[:-1] < edges[1:]):
+            raise ValueError(
+                f"histogram: bins is {count}; accepted: as many as {edge} tells apart in {first} to {last}"
+            )
+        width = _width(first, last)
+        places = (np.subtract(edges, first, dtype=edge) / width) * count
+        off = float(np.max(np.abs(places.astype(np.float64) - np.arange(count + 1))))
+    quotient = places.dtype
+    eps = max(float(ml_dtypes.finfo(each).eps) for each in (quotient, np.result_type(edge, np.float32)))
+    margin = off + _ROUNDINGS * eps * count
+    return EqualBins(first, last, edges, width, quotient, margin if margin < 0.5 else 1.0)
+
+
+def _width(first: Any, last: Any) -> Any:
+    """``last - first`` without overflow of signed integers, as NumPy has it."""
+    dtype = np.result_type(first, last)
+    if dtype not in dt.SIGNED_INTEGERS:
+        return np.subtract(last, first, dtype=dtype)
+    wide = (np.asarray(each, dtype) for each in (last, first))
+    return np.subtract(*wide, casting="unsafe", dtype=f"u{dtype.itemsize}")

@@ -48,6 +48,7 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
         if kinds[0] not in (dt.bool, bool):
             raise TypeError(f"{op.public}: the condition has dtype {_name(kinds[0])}; accepted: bool")
         kinds = kinds[1:]
+    kinds = kinds[: len(kinds) - op.parameters]
     if op.result == "given" and dtype is not None and isinstance(kinds[0], type):
         return Signature((_scalar_as(kinds[0], dtype),), dtype, ())
     common = promote(kinds, op.public)
@@ -63,7 +64,8 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
         result = dt.REAL_OF.get(common, common)
     else:
         result = dtype if op.result == "given" and dtype is not None else common
-    loops = (dt.bool,) * op.condition + (loop,) * len(kinds)
+    computed = dt.float64 if common == dt.float64 else dt.float32
+    loops = (dt.bool,) * op.condition + (loop,) * len(kinds) + (computed,) * op.parameters
     shapes = [operand.shape for operand in operands if isinstance(operand, Layout)]
     return Signature(loops, result, broadcast_shapes(*shapes, function=op.public))
 

@@ -1,4 +1,7 @@
-// How often each of the integers from 0 on occurs.
+// How often elements are in each of some bins.
+//
+// Bins say what is counted: Element is how one lies in memory, bin(x) the bin it is in, from `length` on for none, and
+// finish() comes after the last one.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -8,52 +11,38 @@
 
 namespace xpops {
 
-struct HistogramParams {
-  uint64 x, bins, largest;
-  uint64 size;
-  uint64 length;  // of bins; larger values are not counted
-};
-
-// The value as an unsigned integer: negative ones are larger than any other.
-template <class T, class Element>
-XPOPS_DEVICE uint64 unsigned_value(Element x) {
-  if constexpr (is_same_v<T, bool>) {
-    return x != 0;
-  } else {
-    return static_cast<uint64>(static_cast<int64>(x));
-  }
-}
-
-// Adds to `bins` the counts of x, and raises `largest` to its largest value as an unsigned integer.
-// kBins > 0: a block counts in shared memory first, each of kCopies groups of warps for itself, so that equal values of
-// different warps do not wait for each other; the counts of a block are below 2^32.
-template <class T, int kAccess, int kBins, int kCopies, int kThreads, int kUnroll>
-XPOPS_DEVICE void histogram(const HistogramParams& params) {
-  using Element = typename Storage<T>::type;
+// Adds to `total` the counts of x. kSlots > 0: there are at most so many bins, and a block counts in shared memory
+// first, in kCopies that go by lanes: so neither equal nor different bins of neighbours wait for each other, since
+// those of a lane lie in a bank of its own where there are 32. The counts of a block are below 2^32.
+template <int kAccess, int kSlots, int kCopies, int kThreads, int kUnroll, class Bins>
+XPOPS_DEVICE void count_bins(Bins& bins, const typename Bins::Element* x, uint64* total, uint64 size, uint64 length) {
+  using Element = typename Bins::Element;
   constexpr int kPack = kMaxPackBytes / sizeof(Element);
   constexpr int kWidth = kAccess < kPack ? kAccess : kPack;
   constexpr uint64 kTile = kThreads * kPack * kUnroll;
-  __shared__ uint32 counts[kBins > 0 ? kBins * kCopies : 1];
-  const Element* x = reinterpret_cast<const Element*>(params.x);
-  uint64* bins = reinterpret_cast<uint64*>(params.bins);
-  uint32* own = counts + (kBins > 0 ? warp() % kCopies * kBins : 0);
-  for (int i = threadIdx.x; i < kBins * kCopies; i += kThreads) counts[i] = 0;
+  __shared__ uint32 counts[kSlots > 0 ? kSlots * kCopies : 1];
+  for (int i = threadIdx.x; i < kSlots * kCopies; i += kThreads) counts[i] = 0;
   __syncthreads();
 
-  uint64 largest = 0;
+  uint32* const own = counts + lane() % kCopies;
   const auto count = [&](Element element) {
-    const uint64 value = unsigned_value<T>(element);
-    largest = value > largest ? value : largest;
-    if (value >= params.length) return;
-    if constexpr (kBins > 0) {
-      atomicAdd(own + static_cast<uint32>(value), 1u);
+    const uint64 bin = bins.bin(element);
+    if (bin >= length) return;
+    if constexpr (kSlots > 0) {
+      atomicAdd(own + static_cast<uint32>(bin) * kCopies, 1u);
     } else {
-      atomicAdd(bins + value, uint64(1));
+      atomicAdd(total + bin, uint64(1));
     }
   };
+  // The same for a whole warp, which counts at once where all of it is in one bin.
+  const auto count_together = [&](Element element) {
+    const uint64 bin = bins.bin(element);
+    const bool one = __all_sync(kFullMask, bin == shuffle(bin, 0));
+    if (bin < length && (!one || lane() == 0)) atomicAdd(total + bin, uint64(one ? kWarp : 1));
+  };
 #pragma unroll 1
-  for (uint64 base = blockIdx.x * kTile; base < params.size; base += gridDim.x * kTile) {
-    if (base + kTile <= params.size) {
+  for (uint64 base = blockIdx.x * kTile; base < size; base += gridDim.x * kTile) {
+    if (base + kTile <= size) {
       Pack<Element, kWidth> packs[kUnroll][kPack / kWidth];
 #pragma unroll
       for (int u = 0; u < kUnroll; ++u) {
@@ -65,26 +54,67 @@ XPOPS_DEVICE void histogram(const HistogramParams& params) {
 #pragma unroll
       for (int u = 0; u < kUnroll; ++u) {
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) count(packs[u][i / kWidth].elem[i % kWidth]);
+        for (int i = 0; i < kPack; ++i) {
+          const Element element = packs[u][i / kWidth].elem[i % kWidth];
+          if constexpr (kSlots > 0) count(element);
+          else count_together(element);
+        }
       }
     } else {
-      for (uint64 i = base + threadIdx.x; i < params.size; i += kThreads) count(x[i]);
+      for (uint64 i = base + threadIdx.x; i < size; i += kThreads) count(x[i]);
     }
   }
 
-#pragma unroll
-  for (int reach = 1; reach < kWarp; reach *= 2) {
-    const uint64 other = shuffle_xor(largest, reach);
-    largest = other > largest ? other : largest;
-  }
-  if (lane() == 0) atomicMax(reinterpret_cast<uint64*>(params.largest), largest);
+  bins.finish();
   __syncthreads();
-  for (int i = threadIdx.x; i < kBins; i += kThreads) {
+  for (int i = threadIdx.x; i < kSlots && i < length; i += kThreads) {
     uint64 sum = 0;
 #pragma unroll
-    for (int copy = 0; copy < kCopies; ++copy) sum += counts[copy * kBins + i];
-    if (sum > 0 && i < params.length) atomicAdd(bins + i, sum);
+    for (int copy = 0; copy < kCopies; ++copy) sum += counts[i * kCopies + (copy + lane()) % kCopies];
+    if (sum > 0) atomicAdd(total + i, sum);
   }
+}
+
+struct HistogramParams {
+  uint64 x, bins, largest;
+  uint64 size;
+  uint64 length;  // of bins; larger values are not counted
+};
+
+// Each integer from 0 on is a bin; the largest one is remembered, as an unsigned integer, so that negative ones are
+// larger than any other.
+template <class T>
+struct IntegerBins {
+  using Element = typename Storage<T>::type;
+  uint64* to;
+  uint64 largest = 0;
+
+  XPOPS_DEVICE explicit IntegerBins(uint64 to) : to(reinterpret_cast<uint64*>(to)) {}
+
+  XPOPS_DEVICE uint64 bin(Element x) {
+    uint64 value;
+    if constexpr (is_same_v<T, bool>) value = x != 0;
+    else value = static_cast<uint64>(static_cast<int64>(x));
+    largest = value > largest ? value : largest;
+    return value;
+  }
+
+  XPOPS_DEVICE void finish() {
+#pragma unroll
+    for (int reach = 1; reach < kWarp; reach *= 2) {
+      const uint64 other = shuffle_xor(largest, reach);
+      largest = other > largest ? other : largest;
+    }
+    if (lane() == 0) atomicMax(to, largest);
+  }
+};
+
+template <class T, int kAccess, int kSlots, int kCopies, int kThreads, int kUnroll>
+XPOPS_DEVICE void histogram(const HistogramParams& params) {
+  IntegerBins<T> bins(params.largest);
+  count_bins<kAccess, kSlots, kCopies, kThreads, kUnroll>(
+      bins, reinterpret_cast<const typename IntegerBins<T>::Element*>(params.x), reinterpret_cast<uint64*>(params.bins),
+      params.size, params.length);
 }
 
 }  // namespace xpops

@@ -15,7 +15,7 @@ from xpops.core.layouts import Layout, extent
 from xpops.engine.cpu import functions
 from xpops.engine.cpu.fft import fft
 from xpops.engine.cpu.gather import gather, scatter, take_along
-from xpops.engine.cpu.histogram import bincount
+from xpops.engine.cpu.histogram import bincount, histogram
 from xpops.engine.cpu.linalg import cholesky, eig, eigh, inv, qr, slogdet, solve, svd, triangle
 from xpops.engine.cpu.matmul import matmul
 from xpops.engine.cpu.random import random
@@ -25,6 +25,7 @@ from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.scatter import scatter_reduce
 from xpops.engine.cpu.searchsorted import searchsorted
 from xpops.engine.cpu.select import compress, nonzero, place, runs
+from xpops.engine.cpu.softmax import softmax
 from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
 from xpops.engine.protocol import Kernel, Owner
@@ -44,6 +45,7 @@ class CpuEngine:
 
     reduce = reduce
     bincount = bincount
+    histogram = histogram
     cholesky = cholesky
     eig = eig
     eigh = eigh
@@ -65,6 +67,7 @@ class CpuEngine:
     scatter = scatter
     scatter_reduce = scatter_reduce
     searchsorted = searchsorted
+    softmax = softmax
     sort = sort
     take_along = take_along
     upsample = upsample
@@ -89,7 +92,7 @@ class CpuEngine:
                 if isinstance(function, np.ufunc):
                     function(*converted, out=out, casting="unsafe")
                 else:
-                    np.copyto(out, function(*converted), casting="unsafe")
+                    np.copyto(out, cast(np.asarray(function(*converted)), out.dtype), casting="unsafe")
 
         def copy(stream: int, out: NDArray, x: Any) -> None:
             with np.errstate(all="ignore"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.engine.cpu.activation import gelu, gelu_tanh, leaky_relu, relu, sigmoid, silu, softplus
 from xpops.engine.cpu.circular import arcsin, arctan, cos, cosh, sin, sinh, tan, tanh
 
 __all__ = [
@@ -19,14 +20,21 @@ __all__ = [
     "cosh",
     "expm1",
     "floor_divide",
+    "gelu",
+    "gelu_tanh",
+    "leaky_relu",
     "log1p",
     "nextafter",
     "power",
     "reciprocal",
+    "relu",
     "round",
+    "sigmoid",
     "sign",
+    "silu",
     "sin",
     "sinh",
+    "softplus",
     "tan",
     "tanh",
 ]

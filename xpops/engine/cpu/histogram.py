@@ -1,4 +1,4 @@
-"""Counting integers on NumPy."""
+"""Counting integers, and numbers in bins, on NumPy."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.protocol import Measure, Program
-from xpops.plan.histogram import bins_for
+from xpops.engine.protocol import Kernel, Measure, Program
+from xpops.plan.histogram import EqualBins, bins_for
 
 if TYPE_CHECKING:
     from xpops.engine.cpu.engine import CpuEngine
@@ -30,3 +30,14 @@ def bincount(engine: CpuEngine, x: Layout, minlength: int) -> Measure:
         return Program((layout_of(dt.int64, (length,), None, CPU),), kernel)
 
     return measure
+
+
+def histogram(engine: CpuEngine, x: Layout, bins: EqualBins) -> Kernel:
+    """See `xpops.engine.protocol.Engine.histogram`."""
+    ends = bins.first, bins.last
+
+    def kernel(stream: int, counts: NDArray, edges: NDArray, x: NDArray) -> None:
+        with np.errstate(all="ignore"):
+            counts[...], edges[...] = np.histogram(x, bins.edges.size - 1, ends)
+
+    return kernel

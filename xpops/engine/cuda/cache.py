@@ -11,7 +11,14 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
 from xpops.core import config
-from xpops.engine.cuda.compile import compile_cubin, header_digest, nvrtc_version, options_for
+from xpops.engine.cuda.compile import (
+    compile_cubin,
+    header_digest,
+    names_its_headers,
+    nvrtc_version,
+    options_for,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from cuda.core.utils import FileStreamProgramCache
@@ -28,11 +35,14 @@ compilations = 0
 _count_lock = threading.Lock()
 
 
-def key_of(source: str, capability: int) -> bytes:
+def key_of(
+    source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()
+) -> bytes:
     """Whatever can change the bytes: schema, source, options, architecture, NVRTC's version, headers included."""
     # The include path is where the headers lie, not what they say; their digest stands for it.
-    options = " ".join(option for option in options_for(capability) if not option.startswith("--include-path"))
-    parts = (str(SCHEMA), source, options, nvrtc_version(), header_digest(source))
+    usual = tuple(option for option in options_for(capability) if not option.startswith("--include-path"))
+    given = " ".join(with_options(usual, options))
+    parts = (str(SCHEMA), source, given, nvrtc_version(), header_digest(source), *expressions)
     return sha256("\0".join(parts).encode()).digest()
 
 
@@ -70,16 +80,23 @@ def _write(key: bytes, cubin: bytes) -> None:
             warnings.warn(f"xpops: a kernel could not be kept on disk: {error.strerror or error}", stacklevel=2)
 
 
-def cubin_for(name: str, source: str, capability: int) -> bytes:
-    """The cubin of `source` from the disk, else compiled and kept."""
+def cubin_for(
+    name: str, source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()
+) -> bytes:
+    """The cubin of `source` from the disk, else compiled and kept; see `compile_cubin`.
+
+    What reads headers of others is compiled anew in every process: they may have changed.
+    """
     global compilations
-    key = key_of(source, capability)
-    cubin = _read(key)
+    kept = names_its_headers(source, options)
+    key = key_of(source, capability, options, expressions)
+    cubin = _read(key) if kept else None
     if cubin is None:
-        cubin = compile_cubin(name, source, capability)
+        cubin = compile_cubin(name, source, capability, options, expressions)
         with _count_lock:
             compilations += 1
-        _write(key, cubin)
+        if kept:
+            _write(key, cubin)
     return cubin
 
 

@@ -20,6 +20,7 @@ def include_directory() -> Path:
 
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+_DIRECTIVE = re.compile(r"^\s*#\s*include\b", re.MULTILINE)
 
 
 @cache
@@ -83,10 +84,47 @@ def options_for(capability: int) -> tuple[str, ...]:
     )
 
 
-def compile_cubin(name: str, source: str, capability: int) -> bytes:
+def with_options(defaults: tuple[str, ...], options: tuple[str, ...]) -> tuple[str, ...]:
+    """The defaults but for those that `options` have, too, and `options`.
+
+    Examples
+    --------
+    >>> with_options(("--std=c++17", "--minimal"), ("-std=c++20",))
+    ('--minimal', '-std=c++20')
+    """
+    given = {_option_name(option) for option in options}
+    return (*(each for each in defaults if _option_name(each) not in given), *options)
+
+
+def _option_name(option: str) -> str:
+    name = option.lstrip("-").partition("=")[0]
+    return "" if name == "include-path" else name  # of which there may be several
+
+
+def names_its_headers(source: str, options: tuple[str, ...]) -> bool:
+    """Whether a compilation reads nothing but `source` and headers of ours, so that its key says all."""
+    found = _INCLUDE.findall(source)
+    return (
+        len(found) == len(_DIRECTIVE.findall(source))
+        and all(_header(name)[0] for name in found)
+        and not any("include" in option or option.startswith(("-I", "-opt", "--opt")) for option in options)
+    )
+
+
+def compile_cubin(
+    name: str, source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()
+) -> bytes:
     """The cubin of `source` for GPUs of `capability`.
 
     A cubin, never PTX: a driver older than the toolkit loads the one and not the other.
+
+    Parameters
+    ----------
+    options : tuple of str
+        Beside, or instead of, the usual ones.
+    expressions : tuple of str
+        Instances of templates, like ``"scale<float>"``. The names that they bear stand before the cubin, each with a
+        zero byte behind it.
 
     Raises
     ------
@@ -96,7 +134,7 @@ def compile_cubin(name: str, source: str, capability: int) -> bytes:
     from cuda.bindings import nvrtc
 
     success = nvrtc.nvrtcResult.NVRTC_SUCCESS
-    options = options_for(capability)
+    options = with_options(options_for(capability), options)
     if capability > _newest_architecture():
         raise CompileError(
             name,
@@ -106,6 +144,8 @@ def compile_cubin(name: str, source: str, capability: int) -> bytes:
         )
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), f"{name}.cu".encode(), 0, None, None)
     try:
+        for expression in expressions:
+            nvrtc.nvrtcAddNameExpression(program, expression.encode())
         (error,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
         if error != success:
             _, length = nvrtc.nvrtcGetProgramLogSize(program)
@@ -115,7 +155,8 @@ def compile_cubin(name: str, source: str, capability: int) -> bytes:
         _, length = nvrtc.nvrtcGetCUBINSize(program)
         cubin = _buffer(length)
         nvrtc.nvrtcGetCUBIN(program, cubin)
-        return cubin
+        names = [nvrtc.nvrtcGetLoweredName(program, expression.encode())[1] for expression in expressions]
+        return b"".join(bytes(each) + b"\0" for each in names) + cubin
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 

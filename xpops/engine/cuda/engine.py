@@ -20,7 +20,7 @@ from xpops.engine.cuda.faults import IndexFaults
 from xpops.engine.cuda.fft import fft
 from xpops.engine.cuda.gather import gather, scatter, take_along
 from xpops.engine.cuda.glue import arange_glue
-from xpops.engine.cuda.histogram import bincount
+from xpops.engine.cuda.histogram import bincount, histogram
 from xpops.engine.cuda.join import join
 from xpops.engine.cuda.launch import Function, launcher
 from xpops.engine.cuda.lu import inv, slogdet, solve
@@ -32,6 +32,7 @@ from xpops.engine.cuda.scan import scan
 from xpops.engine.cuda.scatter import scatter_reduce
 from xpops.engine.cuda.searchsorted import searchsorted
 from xpops.engine.cuda.select import compress, nonzero, place, runs
+from xpops.engine.cuda.softmax import softmax
 from xpops.engine.cuda.sort import sort
 from xpops.engine.cuda.spectral import eig, eigh, svd
 from xpops.engine.cuda.triangular import cholesky, qr, triangle
@@ -56,6 +57,7 @@ class CudaEngine:
 
     reduce = reduce
     bincount = bincount
+    histogram = histogram
     compress = compress
     cholesky = cholesky
     eig = eig
@@ -78,6 +80,7 @@ class CudaEngine:
     scatter = scatter
     scatter_reduce = scatter_reduce
     searchsorted = searchsorted
+    softmax = softmax
     sort = sort
     take_along = take_along
     upsample = upsample

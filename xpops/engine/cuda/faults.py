@@ -36,8 +36,8 @@ class IndexFaults:
         self._word: c_int64 | None = None
         self._address = 0
         self._lock = threading.Lock()
-        self._codes: dict[tuple[str, int], int] = {}
-        self._meanings: dict[int, tuple[str, int]] = {}
+        self._codes: dict[tuple[str, int, int], int] = {}
+        self._meanings: dict[int, tuple[str, int, int]] = {}
         self._numbers = count()
 
     @property
@@ -50,13 +50,13 @@ class IndexFaults:
                 self._word.value = 0
         return self._address
 
-    def code(self, name: str, length: int) -> int:
-        """The bits of a report for the indices called `name` along an axis of `length`.
+    def code(self, name: str, length: int, low: int | None = None) -> int:
+        """The bits of a report for the indices called `name` along an axis of `length`, by default from ``-length`` on.
 
         After some 32 thousand others they stand for something else: then a report says the wrong name.
         """
         with self._lock:
-            meaning = name, length
+            meaning = name, -length if low is None else low, length
             number = self._codes.get(meaning)
             if number is None:
                 number = next(self._numbers) % _CODES + 1
@@ -77,7 +77,7 @@ class IndexFaults:
             report, self._word.value = self._word.value, 0
             if not report:  # another thread raises it
                 return
-            name, length = self._meanings[report >> REPORT_BITS]
+            name, low, length = self._meanings[report >> REPORT_BITS]
         index = ((report & (1 << REPORT_BITS) - 1) ^ 1 << REPORT_BITS - 1) - (1 << REPORT_BITS - 1)
         when = "" if config.debug else f" ({self._device} found it in an earlier call; XPOPS_DEBUG=1 shows which)"
-        raise IndexError(f"{name} holds {index}; accepted: {-length} to {length - 1}{when}")
+        raise IndexError(f"{name} holds {index}; accepted: {low} to {length - 1}{when}")

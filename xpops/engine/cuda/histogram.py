@@ -1,4 +1,4 @@
-"""Counting integers on CUDA."""
+"""Counting integers, and numbers in bins, on CUDA."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.memory import Block
-from xpops.engine.protocol import Kernel, Measure, Program
+from xpops.engine.protocol import Kernel, Measure, Owner, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.elementwise import MAX_PACK_BYTES
-from xpops.plan.histogram import bins_for
+from xpops.plan.histogram import EqualBins, bins_for
 from xpops.plan.signature import signature_of
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 # Threads of a block, packs that a thread loads at once, and blocks for each multiprocessor: as many as have room beside
 # each other for the most counters (32 KiB) on an H200, so that no block waits for a place.
 BLOCK, UNROLL, BLOCKS = 256, 2, 6
-# A block's counters in shared memory: as many bins as there are, in as many copies as fit, one for each warp at most.
+# A block's counters in shared memory: as many bins as there are, in as many copies as fit, one for each lane at most.
 FEWEST_BINS, SHARED_COUNTERS = 256, 8192
 # Bins of the first pass where the caller named no length.
 GUESS = 1024
-_WORD, _WARPS, _KEPT = 8, BLOCK // 32, 64
+_WORD, _LANES, _KEPT = 8, 32, 64
 
 
 def bincount(engine: CudaEngine, x: Layout, minlength: int) -> Measure:
@@ -70,11 +70,36 @@ def _counter(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
     """The kernel ``(stream, x, bins, largest)``, for `length` bins."""
     if x.size == 0:
         return lambda *arguments: None
+    tail = struct.pack("<QQ", x.size, length)
+    return engine.launcher("bincount", histogram_glue(x, length), _blocks(engine, x), BLOCK, "QQQ", tail)
+
+
+def histogram(engine: CudaEngine, x: Layout, bins: EqualBins) -> Kernel:
+    """See `xpops.engine.protocol.Engine.histogram`."""
+    length, edges = bins.edges.size - 1, layout_of(bins.edges.dtype, bins.edges.shape, None, engine.context.device)
+    stream = engine.current_stream()
+    kept, owner = engine.allocate(edges, stream)
+    engine.from_host(bins.edges, kept, edges, stream)
+    copy = engine.elementwise(IDENTITY, signature_of(IDENTITY, (edges,), edges.dtype), (edges,), edges)
+    if x.size:
+        ends = float(bins.edges[0]), float(bins.edges[-1]), float(bins.width)
+        margins = length / float(bins.width), bins.margin, 1.0 - bins.margin
+        tail = struct.pack("<QQ6d", x.size, length, *ends, *margins)
+        source = value_histogram_glue(x, bins)
+        count = engine.launcher("histogram", source, _blocks(engine, x), BLOCK, "QQQ", tail)
+
+    def kernel(stream: int, counts: int, out: int, x_data: int, owner: Owner = owner) -> None:
+        engine.zero(counts, length * _WORD, stream)
+        copy(stream, out, kept)
+        if x.size:
+            count(stream, counts, kept, x_data)
+
+    return kernel
+
+
+def _blocks(engine: CudaEngine, x: Layout) -> int:
     tile = BLOCK * UNROLL * (MAX_PACK_BYTES // x.dtype.itemsize)
-    blocks = min(-(-x.size // tile), BLOCKS * engine.context.multiprocessors)
-    return engine.launcher(
-        "bincount", histogram_glue(x, length), blocks, BLOCK, "QQQ", struct.pack("<QQ", x.size, length)
-    )
+    return min(-(-x.size // tile), BLOCKS * engine.context.multiprocessors)
 
 
 def histogram_glue(x: Layout, length: int) -> str:
@@ -86,16 +111,30 @@ def histogram_glue(x: Layout, length: int) -> str:
     >>> histogram_glue(layout_of(dt.int32, (8,), None, Device("cuda")), 1000).splitlines()[-2]
     '  histogram<int32, 4, 1024, 8, 256, 2>(params);'
     """
+    return _glue("histogram", f"histogram<{dt.INFO[x.dtype].c_type}, {_numbers(x, length)}>", "HistogramParams")
+
+
+def value_histogram_glue(x: Layout, bins: EqualBins) -> str:
+    """The glue of the kernel that counts numbers in equal parts of an interval."""
+    types = ", ".join(dt.INFO[each].c_type for each in (x.dtype, bins.edges.dtype, bins.quotient))
+    call = f"value_histogram<{types}, {_numbers(x, bins.edges.size - 1)}>"
+    return _glue("value_histogram", call, "ValueHistogramParams")
+
+
+def _numbers(x: Layout, length: int) -> str:
     bins = max(FEWEST_BINS, 1 << (length - 1).bit_length())
-    bins, copies = (bins, min(SHARED_COUNTERS // bins, _WARPS)) if bins <= SHARED_COUNTERS else (0, 1)
-    numbers = f"{x.align // x.dtype.itemsize or 1}, {bins}, {copies}, {BLOCK}, {UNROLL}"
+    bins, copies = (bins, min(SHARED_COUNTERS // bins, _LANES)) if bins <= SHARED_COUNTERS else (0, 1)
+    return f"{x.align // x.dtype.itemsize or 1}, {bins}, {copies}, {BLOCK}, {UNROLL}"
+
+
+def _glue(header: str, call: str, params: str) -> str:
     return "\n".join(
         [
-            "#include <xpops/kernels/histogram.cuh>",
+            f"#include <xpops/kernels/{header}.cuh>",
             "using namespace xpops;",
             f'extern "C" __global__ void __launch_bounds__({BLOCK})',
-            "xpops_kernel(const __grid_constant__ HistogramParams params) {",
-            f"  histogram<{dt.INFO[x.dtype].c_type}, {numbers}>(params);",
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  {call}(params);",
             "}",
             "",
         ]

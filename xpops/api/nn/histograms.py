@@ -1,0 +1,170 @@
+"""Counting numbers in bins."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from xpops.api.comparison import equal, greater
+from xpops.api.creation import asarray
+from xpops.api.foreign import keeps_framework
+from xpops.api.manipulation import reshape
+from xpops.api.nn.counting import bincount
+from xpops.api.searching import searchsorted, where
+from xpops.api.statistical import max, min
+from xpops.api.utility import any
+from xpops.array import Array, adopt_foreign
+from xpops.core import dtypes as dt
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.primitives import unary
+from xpops.engine.protocol import Data, Engine, Program
+from xpops.plan.histogram import equal_bins
+from xpops.plan.signature import Operand
+
+__all__ = ["histogram"]
+
+_FUNCTION = "histogram"
+
+
+def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
+    """How many numbers are in each of several bins, exactly as `numpy.histogram` counts them.
+
+    Parameters
+    ----------
+    x : array
+        Real-valued; taken as flattened.
+    bins : int or array
+        How many equal bins there are; or their edges, in ascending order, as an array of one axis or a sequence.
+    range : (number, number), optional
+        The ends of equal bins, by default the least and the greatest element, which waits for the device. With edges it
+        is not used.
+
+    Returns
+    -------
+    counts : array
+        int64. A bin has its lower edge, but not its upper one; the last bin has both. What is in no bin is not counted,
+        nor is NaN.
+    edges : array
+        One more than bins: in the dtype of `x`, or float64 where it has integers; what was given where it was an array.
+
+    Raises
+    ------
+    TypeError
+        If the dtype of `x`, `bins` or `range` is not accepted.
+    ValueError
+        If `bins` are fewer than one, more than the dtype tells apart, not in order or not of one axis; or if the ends
+        are not finite or not in order, as where `x` holds NaN.
+
+    Notes
+    -----
+    Equal bins are computed in the dtype of the edges, as NumPy does: float32 for float32. Integers beyond 2^53 are
+    compared as float64.
+
+    Examples
+    --------
+    >>> counts, edges = xp.nn.histogram(xp.asarray([1.0, 2.0, 1.0, 4.0]), 3, (1, 4))
+    >>> counts, edges
+    (Array([2, 1, 1], dtype=int64, device='cpu'), Array([1., 2., 3., 4.], dtype=float64, device='cpu'))
+    >>> xp.nn.histogram(xp.asarray([1, 2, 3, 9]), [0, 2, 9])[0]
+    Array([1, 3], dtype=int64, device='cpu')
+    """
+    try:
+        count = operator.index(bins)
+    except TypeError:
+        return _with_edges(x, bins)
+    if count < 1:
+        raise ValueError(f"{_FUNCTION}: bins is {count}; accepted: 1 and more")
+    first, last = _ends_of(x) if range is None else _ends(range)
+    counts, edges = unary(_plan, _FUNCTION, x, count, first, last, range is None)
+    return counts, edges
+
+
+def _plan(engine: Engine, specs: tuple[Operand, ...], count: int, first: Any, last: Any, found: bool) -> Program:
+    """The program of equal bins; NumPy computes otherwise with ends that are numbers of its own, `found` in `x`."""
+    x = require_array(specs[0], _FUNCTION, "x")
+    _require_numbers(x)
+    bins = equal_bins(x.dtype, count, first, last)
+    outs = tuple(
+        layout_of(dtype, (length,), None, x.device)
+        for dtype, length in ((dt.int64, count), (bins.edges.dtype, count + 1))
+    )
+    flat, flatten = dense(engine, x, (x.size,))
+    kernel = engine.histogram(flat, bins)
+
+    def run(stream: int, counts: Data, edges: Data, x: Data) -> None:
+        given, owner = flatten(stream, x)
+        kernel(stream, counts, edges, given)
+        del owner  # kept until the kernel was launched
+
+    return Program(outs, run)
+
+
+def _ends_of(x: Any) -> tuple[Any, Any]:
+    """The least and the greatest element, as NumPy's numbers of their dtype."""
+    ours = adopt_foreign(x, _FUNCTION, "x")
+    _require_numbers(ours._layout)
+    if ours._layout.size == 0:
+        return 0, 1
+    first, last = (each(ours).to_numpy()[()] for each in (min, max))
+    return _in_order(first, last, "x holds numbers")
+
+
+def _ends(range: Any) -> tuple[Any, Any]:
+    """The given ends, as Python's numbers."""
+    try:
+        first, last = (each.item() if isinstance(each, np.generic) else each for each in range)
+    except (TypeError, ValueError):
+        first = last = None
+    if not all(isinstance(each, (int, float)) for each in (first, last)):
+        raise TypeError(f"{_FUNCTION}: range is {range!r}; accepted: two numbers")
+    return _in_order(first, last, "range is")
+
+
+def _in_order(first: Any, last: Any, what: str) -> tuple[Any, Any]:
+    if not (math.isfinite(first) and math.isfinite(last) and first <= last):
+        raise ValueError(f"{_FUNCTION}: {what} from {first} to {last}; accepted: finite, and in ascending order")
+    return first, last
+
+
+def _require_numbers(x: Layout) -> None:
+    if x.dtype not in dt.CATEGORIES["real-valued"]:
+        raise TypeError(f"{_FUNCTION}: dtype {x.dtype} is not accepted; accepted: real-valued dtypes")
+
+
+def _with_edges(x: Any, bins: Any) -> tuple[Any, Any]:
+    ours = adopt_foreign(x, _FUNCTION, "x")
+    _require_numbers(ours._layout)
+    edges = _edges(bins, ours.device)
+    counts, edges = _between(x, edges)
+    return counts, edges
+
+
+def _edges(bins: Any, device: Device) -> Array:
+    """Given edges as an array, if they are in order."""
+    if isinstance(bins, (list, tuple)):
+        bins = asarray(bins, device=device)
+    edges = adopt_foreign(bins, _FUNCTION, "bins")
+    if edges.ndim != 1 or edges.size == 0:
+        raise ValueError(
+            f"{_FUNCTION}: bins has shape {edges._layout.shape}; accepted: an integer, or one axis of edges"
+        )
+    _require_numbers(edges._layout)
+    if edges.device != device:
+        raise ValueError(f"{_FUNCTION}: x is on {device} and bins on {edges.device}; accepted: one device")
+    if any(greater(edges[:-1], edges[1:])):
+        raise ValueError(f"{_FUNCTION}: bins are not in ascending order")
+    return edges
+
+
+@keeps_framework
+def _between(x: Array, edges: Array) -> tuple[Array, Array]:
+    """The counts, by a search for each element, and the edges."""
+    flat, bins = reshape(x, (-1,)), edges.size - 1
+    places = searchsorted(edges, flat, side="right")
+    inside = where(equal(flat, edges[-1]), bins, places)
+    return bincount(inside, minlength=bins + 2)[1 : bins + 1], edges

@@ -1,0 +1,145 @@
+"""Reducing into places that indices name: plans over the primitive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.primitives import copier
+from xpops.engine.protocol import Data, Engine, Program
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan import views
+from xpops.plan.signature import Operand
+
+_REDUCED = dt.CATEGORIES["real-valued"]
+_NO_INDEX = -1
+
+
+def elements(
+    engine: Engine,
+    specs: tuple[Operand, ...],
+    function: str,
+    axis: Any,
+    reduction: str,
+    include_self: bool,
+    deterministic: bool,
+) -> Program:
+    """The program of ``scatter_add(x, index, source)`` and its like: an index for each element."""
+    x, index, source = _required(specs, function, ("x", "index", "source"))
+    found = views.axis_of(axis, x.ndim, function)
+    for name, each in (("index", index), ("source", source)):
+        if each.ndim != x.ndim:
+            raise ValueError(f"{function}: {name} has {each.ndim} axes; accepted: {x.ndim}, as x has")
+    if any(n > m for n, m in zip(index.shape, source.shape, strict=True)):
+        raise ValueError(f"{function}: index has shape {index.shape}; accepted: up to {source.shape}, that of source")
+    if any(n > m for at, (n, m) in enumerate(zip(index.shape, x.shape, strict=True)) if at != found):
+        raise ValueError(
+            f"{function}: index has shape {index.shape}; accepted: up to {x.shape}, that of x, but along axis {found}"
+        )
+    taken = layout_of(source.dtype, index.shape, source.strides, source.device, source.align)
+    return _program(engine, x, index, taken, found, reduction, include_self, deterministic, function)
+
+
+def slices(engine: Engine, specs: tuple[Operand, ...], function: str, axis: Any, deterministic: bool) -> Program:
+    """The program of ``index_add(x, index, source)``: an index for each slice of the source along an axis."""
+    x, index, source = _required(specs, function, ("x", "index", "source"))
+    found = views.axis_of(axis, x.ndim, function)
+    if index.ndim != 1:
+        raise ValueError(f"{function}: index has shape {index.shape}; accepted: one axis")
+    wanted = (*x.shape[:found], index.size, *x.shape[found + 1 :])
+    if source.shape != wanted:
+        raise ValueError(
+            f"{function}: source has shape {source.shape}; accepted: {wanted}, for x and index as they are"
+        )
+    wide = _along(index, source.shape, found)
+    return _program(engine, x, wide, source, found, "sum", True, deterministic, function)
+
+
+def rows_of_table(
+    engine: Engine, specs: tuple[Operand, ...], function: str, rows: int, padding: int, deterministic: bool
+) -> Program:
+    """The program of ``embedding_backward(grad, index, rows)``."""
+    grad, index = _required(specs, function, ("grad", "index"))
+    if grad.ndim == 0 or grad.shape[:-1] != index.shape:
+        raise ValueError(
+            f"{function}: grad has shape {grad.shape}; accepted: {(*index.shape, 'D')}, that of index first"
+        )
+    width = grad.shape[-1]
+    out = layout_of(grad.dtype, (rows, width), None, grad.device)
+    flat = (index.size,)
+    places, prepare_index = dense(engine, index, flat)
+    source, prepare_source = dense(engine, grad, (*flat, width))
+    _require_places(out, places, 0, function)
+    wide = _along(places, source.shape, 0)
+    reduce = engine.scatter_reduce(out, 0, wide, source, "sum", True, deterministic, padding, f"{function}: index")
+    zero = call_for(IDENTITY, (int,), out.device, out.dtype, out).kernel
+
+    def kernel(stream: int, out: Data, grad: Data, index: Data) -> None:
+        zero(stream, out, 0)
+        rows, owner = prepare_source(stream, grad)
+        at, index_owner = prepare_index(stream, index)
+        reduce(stream, out, engine.view(at, 0, wide), rows)
+        del owner, index_owner  # kept until the kernels were launched
+
+    return Program((out,), kernel)
+
+
+def _program(
+    engine: Engine,
+    x: Layout,
+    index: Layout,
+    source: Layout,
+    axis: int,
+    reduction: str,
+    include_self: bool,
+    deterministic: bool,
+    function: str,
+) -> Program:
+    """The program of ``(x, index, source)``: a copy of `x`, reduced into. `index` and `source` may be views of the
+    caller's arrays from the same first element.
+    """
+    out = layout_of(x.dtype, x.shape, None, x.device)
+    _require_places(x, index, axis, function)
+    copy, named = copier(x, out) if out.size else None, index
+    dense_source, prepare = dense(engine, source)
+    reduce = engine.scatter_reduce(
+        out, axis, index, dense_source, reduction, include_self, deterministic, _NO_INDEX, f"{function}: index"
+    )
+
+    def kernel(stream: int, out: Data, x: Data, index: Data, source: Data) -> None:
+        if copy is None:
+            return
+        copy(stream, out, x)
+        given, owner = prepare(stream, source)
+        reduce(stream, out, engine.view(index, 0, named), given)
+        del owner  # kept until the kernels were launched
+
+    return Program((out,), kernel)
+
+
+def _required(specs: tuple[Operand, ...], function: str, names: tuple[str, ...]) -> tuple[Layout, ...]:
+    """The layouts, if the index has an integer dtype and all else one real-valued dtype."""
+    layouts = tuple(require_array(spec, function, name) for spec, name in zip(specs, names, strict=True))
+    for name, each in zip(names, layouts, strict=True):
+        if name == "index":
+            if each.dtype not in dt.CATEGORIES["integer"]:
+                raise TypeError(f"{function}: index has dtype {each.dtype}; accepted: integer dtypes")
+        elif each.dtype not in _REDUCED:
+            raise TypeError(f"{function}: {name} has dtype {each.dtype}; accepted: real-valued dtypes")
+        elif each.dtype != layouts[0].dtype:
+            raise TypeError(f"{function}: {name} has dtype {each.dtype}; accepted: {layouts[0].dtype}, that of x")
+    return layouts
+
+
+def _require_places(x: Layout, index: Layout, axis: int, function: str) -> None:
+    if x.shape[axis] == 0 and index.size:
+        raise IndexError(f"{function}: axis {axis} of the result is empty, and index is not")
+
+
+def _along(index: Layout, shape: tuple[int, ...], axis: int) -> Layout:
+    """A 1-d index along an axis of `shape`, the same along all others."""
+    strides = tuple(index.strides[0] if each == axis else 0 for each in range(len(shape)))
+    return layout_of(index.dtype, shape, strides, index.device, index.align)

@@ -1,0 +1,135 @@
+"""Reducing into places that indices name, on CUDA: by atomic additions, or in the order of the sorted places."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import config
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.cuda.segments import HALVES, POLICY, reduce_sorted, scatter_glue
+from xpops.engine.protocol import Kernel
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.scatter import Placement, places_of, plan_placement, widest_pack
+from xpops.plan.signature import signature_of
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# Where the hardware has no addition, sums are as exact in these.
+_WIDER = {dt.int8: dt.int32, dt.uint8: dt.uint32, dt.int16: dt.int32, dt.uint16: dt.uint32}
+# Shared memory has counters for this many places at least, so that few kernels serve all.
+_FEWEST = 256
+# From this capability on bfloat16 has an addition.
+_HOPPER = 90
+
+
+def scatter_reduce(
+    engine: CudaEngine,
+    out: Layout,
+    axis: int,
+    index: Layout,
+    source: Layout,
+    reduction: str,
+    include_self: bool,
+    deterministic: bool,
+    skipped: int,
+    name: str,
+) -> Kernel:
+    """See `xpops.engine.protocol.Engine.scatter_reduce`."""
+    if out.size == 0 or index.size == 0:
+        return empty_kernel
+    length = out.shape[axis]
+    range_ = struct.pack("<QQQq", engine.faults.address, length, engine.faults.code(name, length, 0), skipped)
+    ordered = deterministic and out.dtype in dt.REAL_FLOATS
+    if reduction == "sum" and include_self and not ordered:
+        kernel = _atomic(engine, out, axis, index, source, range_)
+    else:
+        kernel = reduce_sorted(engine, out, axis, index, source, reduction, include_self, range_)
+
+    def judged(stream: int, *data: int) -> None:
+        kernel(stream, *data)
+        engine.faults.check()
+
+    return judged if config.debug else kernel
+
+
+class Addition(NamedTuple):
+    """How sums are made by atomic additions.
+
+    Attributes
+    ----------
+    target : numpy.dtype
+        Of the memory in which they are made.
+    slots, copies : int
+        The sums that a block makes in shared memory first, and copies of them; 0 and 1 where it does not.
+    """
+
+    target: DType
+    slots: int
+    copies: int
+
+
+def plan_addition(out: Layout, sources: int, pack: int, capability: int) -> Addition:
+    """How to add `sources` elements to `out`, packs of which lie side by side.
+
+    float16 and bfloat16 are added in a float32 copy of `out` where that costs no more than adding them as they are:
+    where elements come one by one, of which an atomic addition takes one however wide it is, and there are more of them
+    than places. Rows, of which one addition takes 16 bytes, and elements too few to pay for a copy of `out`, are added
+    as they are.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> plan_addition(layout_of(dt.float16, (2**20,), None, Device("cuda")), 2**26, 1, 90)
+    Addition(target=dtype('float32'), slots=0, copies=1)
+    """
+    halves = out.dtype in HALVES
+    width = 4 if halves else max(out.dtype.itemsize, 4)
+    slots = max(_FEWEST, 1 << (out.size - 1).bit_length())
+    room = POLICY.shared // width
+    few = slots <= room and sources >= POLICY.crowded * out.size
+    target = _WIDER.get(out.dtype, out.dtype)
+    missing = out.dtype == dt.bfloat16 and capability < _HOPPER
+    if halves and (few or missing or (pack == 1 and sources >= out.size)):
+        target = dt.float32
+    return Addition(target, slots, min(room // slots, 32)) if few else Addition(target, 0, 1)
+
+
+def addition_source(source: DType, index: DType, placement: Placement, addition: Addition) -> str:
+    """The glue of adding by atomic additions."""
+    types = ", ".join(dt.INFO[each].c_type for each in (source, addition.target, index))
+    numbers = f"{placement.pack}, {POLICY.unroll}, {addition.slots}, {addition.copies}, {POLICY.block}"
+    params = f"ScatterAddParams<{placement.rank}, uint{placement.index_bits}>"
+    return scatter_glue("scatter_add", f"scatter_add<{types}, {numbers}>", params)
+
+
+def _atomic(engine: CudaEngine, out: Layout, axis: int, index: Layout, source: Layout, range_: bytes) -> Kernel:
+    widest = widest_pack(out.dtype, min(out.align, source.align))
+    placement = plan_placement(index.shape, *places_of(out, axis, index), widest)
+    addition = plan_addition(out, source.size, placement.pack, engine.context.capability)
+    tiles = -(-placement.size // (POLICY.block * POLICY.unroll))
+    blocks = min(tiles, POLICY.blocks * engine.context.multiprocessors if addition.slots else 2**31 - 1)
+    tail = struct.pack("<QQq", placement.size, out.size, placement.step) + range_ + placement.tail
+    code = addition_source(out.dtype, index.dtype, placement, addition)
+    add = engine.launcher("scatter_add", code, blocks, POLICY.block, "QQQ", tail)
+    if addition.target == out.dtype:
+        return add
+    wide = layout_of(addition.target, out.shape, None, out.device)
+    widen, narrow, allocate = _copier(engine, out, wide), _copier(engine, wide, out), engine.allocator(wide)
+
+    def kernel(stream: int, out: int, index: int, source: int) -> None:
+        sums, owner = allocate(stream)
+        widen(stream, sums, out)
+        add(stream, sums, index, source)
+        narrow(stream, out, sums)
+        del owner  # kept until the kernels were launched
+
+    return kernel
+
+
+def _copier(engine: CudaEngine, source: Layout, target: Layout) -> Kernel:
+    return engine.elementwise(IDENTITY, signature_of(IDENTITY, (source,), target.dtype), (source,), target)

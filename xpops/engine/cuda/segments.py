@@ -1,0 +1,204 @@
+"""Reducing into places in the order of the sorted places, on CUDA: plan, glue, kernels, launchers."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.cuda.glue import truth
+from xpops.engine.protocol import Kernel
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import INDEX_LIMIT
+from xpops.plan.scatter import ScatterPolicy, Segments, plan_segments, widest_pack
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+POLICY = ScatterPolicy()
+HALVES = (dt.float16, dt.bfloat16)
+_REDUCERS = {"sum": "SegmentSum", "mean": "SegmentSum", "prod": "Prod", "min": "Min", "max": "Max"}
+
+
+class Reduction(NamedTuple):
+    """What the kernels of one reduction by segments are made for.
+
+    Attributes
+    ----------
+    dtype, named : numpy.dtype
+        Of elements, and of the index.
+    reduction : str
+    include_self : bool
+    segments : Segments
+    pack : int
+        Elements that a thread reduces side by side.
+    lanes : int
+    index_bits : {32, 64}
+    """
+
+    dtype: DType
+    named: DType
+    reduction: str
+    include_self: bool
+    segments: Segments
+    pack: int
+    lanes: int
+    index_bits: int
+
+    @property
+    def state(self) -> DType:
+        """What is reduced."""
+        return dt.float32 if self.dtype in HALVES else self.dtype
+
+    @property
+    def packs(self) -> int:
+        """Of a row."""
+        return self.segments.inner // self.pack
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """How many chunks there are of each level; none where there would be one."""
+        counts: list[int] = []
+        rows = self.segments.sources
+        while rows >= 2 * POLICY.chunk and len(counts) < 2:
+            rows //= POLICY.chunk
+            counts.append(rows)
+        return tuple(counts)
+
+    def keys_source(self) -> str:
+        """The glue of writing targets as keys."""
+        keys = self.segments.keys
+        types = f"{dt.INFO[self.named].c_type}, {dt.INFO[self.segments.key].c_type}"
+        params = f"TargetKeysParams<{keys.rank}, uint{keys.index_bits}>"
+        return scatter_glue("segments", f"target_keys<{types}, {POLICY.unroll}, {POLICY.block}>", params)
+
+    def bounds_source(self) -> str:
+        """The glue of finding the bounds of segments."""
+        types = f"{dt.INFO[self.segments.key].c_type}, {dt.INFO[self.segments.place].c_type}"
+        return scatter_glue("segments", f"segment_bounds<{types}, {POLICY.block}>", "SegmentBoundsParams")
+
+    def chunks_source(self, level: int) -> str:
+        """The glue of reducing chunks of sources (level 0), or of chunks."""
+        call = f"segment_chunks<{self._types}, {self._numbers}, {level}, {POLICY.block}>"
+        return scatter_glue("segments", call, f"SegmentParams<uint{self.index_bits}>")
+
+    @property
+    def by_heads(self) -> bool:
+        """Whether segments are found by the sources that begin them, since there are no more of these than targets."""
+        return self.segments.sources <= self.segments.targets
+
+    def reduce_source(self) -> str:
+        """The glue of reducing segments."""
+        ends = self.by_heads, self.include_self, self.reduction == "mean"
+        numbers = f"{self._numbers}, {len(self.chunks)}, {', '.join(map(truth, ends))}, {POLICY.block}"
+        return scatter_glue(
+            "segments", f"segment_reduce<{self._types}, {numbers}>", f"SegmentParams<uint{self.index_bits}>"
+        )
+
+    @property
+    def _types(self) -> str:
+        used = self.state, self.dtype, self.segments.key, self.segments.place
+        state, *types = (dt.INFO[each].c_type for each in used)
+        return ", ".join([f"{_REDUCERS[self.reduction]}<{state}>", *types])
+
+    @property
+    def _numbers(self) -> str:
+        unroll = POLICY.unroll if self.lanes > 1 else 2 * POLICY.unroll
+        return f"{self.pack}, {unroll}, {self.lanes}, {POLICY.chunk}"
+
+
+def plan_reduction(
+    out: Layout, axis: int, index: Layout, source: Layout, reduction: str, include_self: bool
+) -> Reduction:
+    """What is needed to reduce by segments."""
+    segments = plan_segments(out, axis, index)
+    widest = widest_pack(out.dtype, min(out.align, source.align))
+    pack = min(widest, segments.inner & -segments.inner)
+    crowded = segments.sources >= POLICY.lanes // 2 * segments.targets
+    lanes = POLICY.lanes if segments.inner // pack < POLICY.lanes // 2 and crowded else 1
+    rows = segments.outer * max(segments.targets, segments.sources)
+    bits = 32 if rows * (segments.inner // pack) < INDEX_LIMIT else 64
+    return Reduction(out.dtype, index.dtype, reduction, include_self, segments, pack, lanes, bits)
+
+
+def reduce_sorted(
+    engine: CudaEngine,
+    out: Layout,
+    axis: int,
+    index: Layout,
+    source: Layout,
+    reduction: str,
+    include_self: bool,
+    range_: bytes,
+) -> Kernel:
+    """The kernel ``(stream, out, index, source)``; `range_` are the bytes of a ``TargetRange``."""
+    call = plan_reduction(out, axis, index, source, reduction, include_self)
+    segments, keys = call.segments, call.segments.keys
+    size, targets = segments.sources, segments.targets
+    tail = struct.pack("<QQq", size, targets, keys.step) + range_ + keys.tail
+    tiles = -(-size // (POLICY.block * POLICY.unroll))
+    write_keys = engine.launcher("scatter keys", call.keys_source(), tiles, POLICY.block, "QQ", tail)
+    key_layout, place_layout = (layout_of(each, (size,), None, out.device) for each in (segments.key, segments.place))
+    sort = engine.sort(key_layout, key_layout, place_layout, False)
+    bounded = 0 if call.by_heads else targets
+    find, bounds_bytes = _finder(engine, call) if bounded else (empty_kernel, 0)
+    steps = [_step(engine, call, call.chunks_source(level), count) for level, count in enumerate(call.chunks)]
+    steps.append(_step(engine, call, call.reduce_source(), bounded or size))
+    state = segments.outer * segments.inner * call.state.itemsize
+    chunks_bytes = [each * state for each in call.chunks]
+    starts = [0]
+    for nbytes in (bounds_bytes, key_layout.nbytes, key_layout.nbytes, place_layout.nbytes, *chunks_bytes):
+        starts.append(starts[-1] + -(-nbytes // 256) * 256)
+    allocate, missing = engine.pool.allocator(starts[-1]), (0,) * (2 - len(call.chunks))
+
+    def kernel(stream: int, out: int, index: int, source: int) -> None:
+        scratch, owner = allocate(stream)
+        bounds, unsorted, ordered, places, *chunks = (scratch + start for start in starts[:-1])
+        write_keys(stream, unsorted, index)
+        sort(stream, ordered, places, unsorted)
+        find(stream, bounds, ordered)
+        for step in steps:
+            step(stream, out, ordered, places, bounds, source, *chunks, *missing)
+        del owner  # the stream orders what comes to lie here next behind the kernels
+
+    return kernel
+
+
+def _finder(engine: CudaEngine, call: Reduction) -> tuple[Kernel, int]:
+    """The kernel ``(stream, bounds, keys)`` that finds the bounds of segments, and the bytes of these."""
+    size, targets = call.segments.sources, call.segments.targets
+    nbytes, tail = 2 * targets * call.segments.place.itemsize, struct.pack("<QQ", size, targets)
+    launch = engine.launcher("scatter bounds", call.bounds_source(), -(-size // POLICY.block), POLICY.block, "QQ", tail)
+
+    def find(stream: int, bounds: int, keys: int) -> None:
+        engine.zero(bounds, nbytes, stream)
+        launch(stream, keys, bounds)
+
+    return find, nbytes
+
+
+def _step(engine: CudaEngine, call: Reduction, source: str, rows: int) -> Kernel:
+    """The kernel ``(stream, out, keys, places, bounds, source, *chunks)`` that reduces to `rows` of each group."""
+    segments = call.segments
+    threads = segments.outer * rows * call.packs * call.lanes
+    tail = struct.pack("<QQQ", threads, segments.sources, segments.targets)
+    tail += pack_divmod(call.packs, call.index_bits) + pack_divmod(rows, call.index_bits)
+    return engine.launcher("scatter reduce", source, -(-threads // POLICY.block), POLICY.block, "7Q", tail)
+
+
+def scatter_glue(family: str, call: str, params: str) -> str:
+    """The glue of a kernel of ``kernels/<family>.cuh``."""
+    return "\n".join(
+        [
+            f"#include <xpops/kernels/{family}.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({POLICY.block})',
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  {call}(params);",
+            "}",
+            "",
+        ]
+    )

@@ -1,0 +1,179 @@
+"""The plans of reducing into places that indices name: by atomic additions, or by sorting the places first."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+from typing import Any, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides
+from xpops.plan.coalesce import Strides, coalesce
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES, index_bits
+
+
+class ScatterPolicy(NamedTuple):
+    """Tuning numbers of the scatter family.
+
+    Attributes
+    ----------
+    block : int
+        Threads of a block.
+    unroll : int
+        Packs of the source that a thread has in flight.
+    blocks : int
+        Blocks for each multiprocessor, where each adds up in shared memory first.
+    shared : int
+        Bytes of shared memory for that.
+    crowded : int
+        The sources for each place from which on a block adds up in shared memory, if it can.
+    lanes : int
+        Threads that share the sources of one place where rows are short and sources many.
+    chunk : int
+        Sources in order that are reduced to one beforehand where they have one place.
+    """
+
+    block: int = 256
+    unroll: int = 4
+    blocks: int = 6
+    shared: int = 1 << 15
+    crowded: int = 64
+    lanes: int = 8
+    chunk: int = 128
+
+
+class Placement(NamedTuple):
+    """How the elements of a dense source, in packs, find their index and their place.
+
+    Attributes
+    ----------
+    pack : int
+        Elements that have one index and lie side by side at their place, too.
+    size : int
+        Packs.
+    rank : int
+    index_bits : {32, 64}
+    step : int
+        Elements from one place along the indexed axis to the next.
+    tail : bytes
+        Divisors and strides.
+    """
+
+    pack: int
+    size: int
+    rank: int
+    index_bits: int
+    step: int
+    tail: bytes
+
+
+def plan_placement(shape: tuple[int, ...], out: Strides, index: Strides, step: int, widest: int) -> Placement:
+    """The placement of elements in `shape`, none of whose lengths is 0.
+
+    Parameters
+    ----------
+    out, index : tuple of int
+        The strides of places, 0 along the indexed axis, and of the index.
+    step : int
+        The stride of places along the indexed axis.
+    widest : int
+        The most elements of a pack.
+
+    Examples
+    --------
+    >>> plan_placement((100, 64), (0, 1), (1, 0), 64, 4)[:4]
+    (4, 1600, 2, 32)
+    """
+    merged, lines = coalesce(shape, [contiguous_strides(shape), out, index])
+    lines = lines[1:]
+    if not merged:
+        merged, lines = (1,), [(0,), (0,)]
+    pack = widest if (lines[0][-1], lines[1][-1]) == (1, 0) else 1
+    while any(number % pack for number in (merged[-1], step, *lines[0][:-1])):
+        pack //= 2
+    if pack > 1:
+        merged = (*merged[:-1], merged[-1] // pack)
+        lines[0] = (*lines[0][:-1], pack)
+    size = prod(merged)
+    bits = index_bits(size, lines, merged)
+    tail = b"".join(pack_divmod(length, bits) for length in merged[1:] or (1,))
+    for line in lines:
+        tail += struct.pack(f"<{len(line)}{'i' if bits == 32 else 'q'}", *line)
+    return Placement(pack, size, len(merged), bits, step, tail)
+
+
+class Segments(NamedTuple):
+    """Sources as `sources` rows of `inner` elements that go to `targets` rows, in `outer` groups.
+
+    Attributes
+    ----------
+    outer, sources, inner, targets : int
+    keys : Placement
+        Of the rows.
+    """
+
+    outer: int
+    sources: int
+    inner: int
+    targets: int
+    keys: Placement
+
+    @property
+    def key(self) -> DType:
+        """The dtype of a target, or the number of them."""
+        return next(each for each, most in _KEYS if self.targets < most)
+
+    @property
+    def place(self) -> DType:
+        """The dtype of where a row is."""
+        return dt.int32 if self.sources < INDEX_LIMIT else dt.int64
+
+
+_KEYS = ((dt.uint16, 2**16), (dt.uint32, 2**32), (dt.uint64, 2**64))
+
+
+def plan_segments(out: Layout, axis: int, index: Layout) -> Segments:
+    """The segments of sources with the shape of `index`, which is not empty.
+
+    Where the index is the same along all other axes, whole rows go to one target; else every element is a row.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import CPU
+    >>> from xpops.core.layouts import layout_of
+    >>> out = layout_of(dt.float32, (2, 10, 4), None, CPU)
+    >>> plan_segments(out, 1, layout_of(dt.int64, (2, 7, 4), (0, 1, 0), CPU))[:4]
+    (2, 7, 4, 10)
+    >>> plan_segments(out, 1, layout_of(dt.int64, (2, 7, 4), None, CPU))[:4]
+    (1, 56, 1, 80)
+    """
+    others = [each for each in range(out.ndim) if each != axis]
+    if all(index.strides[each] == 0 and index.shape[each] == out.shape[each] for each in others):
+        keys = plan_placement((index.shape[axis],), (0,), (index.strides[axis],), 1, 1)
+        return Segments(prod(out.shape[:axis]), index.shape[axis], prod(out.shape[axis + 1 :]), out.shape[axis], keys)
+    return Segments(1, index.size, 1, out.size, plan_placement(index.shape, *places_of(out, axis, index), 1))
+
+
+def places_of(out: Layout, axis: int, index: Layout) -> tuple[Strides, Strides, int]:
+    """The strides of places in a C-contiguous `out`, those of the index, and the step of places along `axis`."""
+    strides = contiguous_strides(out.shape)
+    return (*strides[:axis], 0, *strides[axis + 1 :]), index.strides, strides[axis]
+
+
+def widest_pack(dtype: DType, align: int) -> int:
+    """The most elements of a pack."""
+    return max(min(align, MAX_PACK_BYTES) // dtype.itemsize, 1)
+
+
+def require_targets(indices: Any, length: int, name: str) -> None:
+    """Refuse an ndarray of indices that are not all from 0 on, and on an axis of some length.
+
+    Raises
+    ------
+    IndexError
+    """
+    wrong = indices[(indices < 0) | (indices >= length)]
+    if wrong.size:
+        raise IndexError(f"{name} holds {wrong[0]}; accepted: 0 to {length - 1}")
