@@ -46,7 +46,7 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
     """Every row whose name contains `only`, and the host times; prints as it goes."""
     import torch
 
-    from benchmarks import algebra, collective, elementwise, host, movement, neural
+    from benchmarks import algebra, collective, elementwise, fusion, host, movement, neural
     from benchmarks.ceilings import ceilings
     from benchmarks.timing import host_times
 
@@ -59,7 +59,7 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
     }
     print(f"{report['device']}; " + ", ".join(f"{name} {value / 1e6:.2f} TB/s" for name, value in limits.items()))
     print(f"{'microseconds':26}{'floor':>8}{'xpops':>8}{'torch':>8}{'cupy':>8}{'jax':>8}{'at most':>9}  ratio to floor")
-    chapters = (elementwise, collective, movement, algebra, neural)
+    chapters = (elementwise, collective, movement, algebra, neural, fusion)
     for row in (row for chapter in chapters for row in chapter.rows()):
         if only in row.name:
             report["rows"].append(_measure_row(row, limits, rounds))
