@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -34,7 +35,9 @@ def run_pytest(
     with TemporaryDirectory() as temporary:
         junit = Path(temporary) / "junit.xml"
         command = [python, "-m", "pytest", f"--junitxml={junit}", "-o", "junit_logging=no", *arguments]
-        code = subprocess.run(command, cwd=folder, env=environment, check=False).returncode
+        # A thread for each core in each of many workers would be NumPy's undoing.
+        given = {"OPENBLAS_NUM_THREADS": "1", **(os.environ if environment is None else environment)}
+        code = subprocess.run(command, cwd=folder, env=given, check=False).returncode
         cases = list(ElementTree.parse(junit).getroot().iter("testcase")) if junit.exists() else []
     return code, [_case(each) for each in cases]
 

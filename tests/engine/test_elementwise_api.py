@@ -104,8 +104,8 @@ def assert_matches(op: Operator, x: Any, expected: Any, complex_: bool) -> None:
     got, wanted = x.to_numpy().astype(wide), expected.astype(wide)
     with np.errstate(all="ignore"):
         info = ml_dtypes.finfo(expected.dtype)
-        # exp(y log x) loses a bit for each doubling of |y log x|, which is up to 230 here.
-        units = 64 * UNITS if complex_ and op.name == "pow" else UNITS
+        # exp(y log x) loses a bit for each doubling of |y log x|, which is up to 2000 here.
+        units = 512 * UNITS if complex_ and op.name == "pow" else UNITS
         error = units * (float(info.eps) * np.abs(wanted) + float(info.smallest_subnormal))
         same = np.ones(wanted.shape, bool)
         for part, right in ((got.real, wanted.real), (got.imag, wanted.imag)):
@@ -250,7 +250,7 @@ def test_floor_divide_at_infinity(x1: float, x2: float, expected: float, device:
         (lambda x: xp.add(1, 2), TypeError, "add: every operand is a Python scalar"),
         (lambda x: xp.add(xp.astype(x, xp.int8), 128), OverflowError, "add: x2 is 128, which int8 cannot hold"),
         (lambda x: xp.add(x, 1, out=xp.zeros(4, dtype=xp.float32)), ValueError, "add: out has shape"),
-        (lambda x: xp.add(x, 1, out=xp.zeros(3)), ValueError, "add: out has shape .* dtype float64"),
+        (lambda x: xp.add(x, 1, out=xp.zeros(3, dtype=xp.int32)), ValueError, "add: out has shape .* dtype int32"),
         (lambda x: xp.add(x, 1, out=xp.broadcast_to(x[0], (3,))), ValueError, "add: out is read-only"),
         (lambda x: xp.where(x, x, x), TypeError, "where: the condition has dtype float32"),
         (lambda x: xp.clip(x, xp.zeros(3)), TypeError, "clip: x has dtype float32, to which min does not promote"),

@@ -24,7 +24,8 @@ every_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def check(x: Any, device: Any, *options: Any) -> None:
     with np.errstate(all="ignore"):
         wanted = np.histogram(x, *options)
-    for got, expected in zip(xp.nn.histogram(xp.asarray(x, device=device), *options), wanted, strict=True):
+    given = [xp.asarray(each, device=device) if isinstance(each, np.ndarray) else each for each in (x, *options)]
+    for got, expected in zip(xp.nn.histogram(*given), wanted, strict=True):
         assert_same(got, expected)
 
 

@@ -217,7 +217,11 @@ def foreign_outs(device: Any) -> list[tuple[str, Any, Any]]:
         try:
             import cupy
 
-            found.append(("cupy", lambda: cupy.zeros(6, cupy.float32), cupy.asnumpy))
+            def zeros() -> Any:
+                with cupy.cuda.Device(device.index):
+                    return cupy.zeros(6, cupy.float32)
+
+            found.append(("cupy", zeros, cupy.asnumpy))
         except ImportError:
             pass
     return found

@@ -23,7 +23,7 @@ def reductions() -> Iterator[Case]:
     body = """
       const int n = blockDim.x * blockDim.y * blockDim.z;
       const int self = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-      const auto global = [&](auto* out, bool last) {
+      const auto global = [&](T* out, bool last) {
         T r[2] = {in0[self], in0[n + self]};
         kps::Reduce<T, 2, 1, Op, kps::details::ReduceMode::kGlobalMode>(r, r, Op(), last);
         out[self] = r[0]; out[n + self] = r[1];

@@ -14,30 +14,32 @@ from tests.helpers.philox import halves, philox, uniforms
 
 # Register by register
 
-FOUR = "template <class T> struct Four { XPOPS_DEVICE T operator()(const T* x) const { return x[0] * x[3] + x[1]; } };"
+FOUR = """
+template <class T> struct Four { XPOPS_DEVICE T operator()(const T* x) const { return x[0] * x[3] + x[1]; } };
+template <class T, class From> XPOPS_DEVICE void write_all(T* to, const From* from) {
+  for (int j = 0; j < 6; ++j) to[32 * j + threadIdx.x] = from[j];
+}
+"""
 
 
 def registers() -> Iterator[Case]:
     body = """
       float x[4][6], y[6]; double z[6]; int w[6]; float16 v[6];
       for (int i = 0; i < 4; ++i) for (int j = 0; j < 6; ++j) x[i][j] = in0[32 * (6 * i + j) + threadIdx.x];
-      const auto write = [&](auto* to, const auto* from) {
-        for (int j = 0; j < 6; ++j) to[32 * j + threadIdx.x] = from[j];
-      };
       kps::ElementwiseUnary<float, double, 3, 2, kps::SquareFunctor<float>>(z, x[0], kps::SquareFunctor<float>());
-      write(out0, z);
+      write_all(out0, z);
       kps::ElementwiseBinary<float, int, 3, 2, kps::SubFunctor<float>>(w, x[0], x[1], kps::SubFunctor<float>());
-      write(out1, w);
+      write_all(out1, w);
       const auto clamp = [](float a, float b, float c) { return a < b ? b : a > c ? c : a; };
       kps::ElementwiseTernary<float, float16, 3, 2, decltype(clamp)>(v, x[0], x[1], x[2], clamp);
-      write(out2, v);
+      write_all(out2, v);
       kps::ElementwiseAny<float, float, 3, 2, 4, Four<float>>(y, x, Four<float>());
-      write(out3, y);
+      write_all(out3, y);
       kps::CycleBinary<float, float, 3, 2, kps::AddFunctor<float>>(y, x[3], x[0], kps::AddFunctor<float>());
-      write(out4, y);
+      write_all(out4, y);
       const auto seven = [] { return 7.9; };
       kps::ElementwiseConstant<float, int, 3, 2, decltype(seven)>(w, seven);
-      write(out5, w);
+      write_all(out5, w);
     """
     x = some("float32", 4, 6, 32)
     a, b, c, d = x

@@ -8,12 +8,20 @@ import pytest
 import xpops
 from tests.helpers.devices import DEVICES
 from xpops.dlpack import from_dlpack
+from xpops.engine import engine_of
 from xpops.engine.cuda.streams import stream
 
 GPUS = [device for device in DEVICES if device.type == "cuda"]
 pytestmark = pytest.mark.skipif(not GPUS, reason="needs a GPU")
 GPU = GPUS[0] if GPUS else None
 SIZE = 1 << 24
+
+
+@pytest.fixture(autouse=True)
+def _first_gpu():
+    """JAX leaves another one current behind it."""
+    with engine_of(GPU).current():
+        yield
 
 
 @pytest.fixture

@@ -69,8 +69,11 @@ def test_another_dtype_of_the_same_shape(pair: Any) -> None:
     torch, x, y = pair
     assert torch.equal(xp.add(x.double(), y.double()), x.double() + y.double())
     assert torch.equal(xp.add(x, y.half()), x + y.half().float())
+    wide = torch.empty(64, 64, device="cuda", dtype=torch.float64)
+    assert xp.add(x, y, out=wide) is wide
+    assert torch.equal(wide, (x + y).double())
     with pytest.raises(ValueError, match="out has shape"):
-        xp.add(x, y, out=torch.empty(64, 64, device="cuda", dtype=torch.float64))
+        xp.add(x, y, out=torch.empty(64, 64, device="cuda", dtype=torch.int32))
 
 
 def test_gradients_are_refused_still(pair: Any) -> None:

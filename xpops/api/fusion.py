@@ -34,9 +34,10 @@ def fuse(function: Callable[..., Any], /) -> Fused:
     """Make a function of elements one kernel: each argument is read once, each result written once.
 
     The function is run once for each kind of arguments, on values without elements, which record what is computed. It
-    may use xpops' elementwise functions, operators and reductions, and return an array or a tuple of them. Elementwise
-    results are those of the function itself, bit for bit: dtypes promote and every operator rounds as always. A
-    reduction is a kernel of its own, behind one that computes what it reduces.
+    may use xpops' elementwise functions, operators and reductions, and return an array or a tuple of them. Real
+    elementwise results are those of the function itself, bit for bit: dtypes promote and every operator rounds as
+    always. Reductions along the last axis, of many rows that are not short, are part of the one kernel; any other is a
+    kernel of its own, behind one that computes what it reduces.
 
     Parameters
     ----------
@@ -92,8 +93,8 @@ class Fused:
         --------
         >>> text = xp.fuse(lambda x: x * x + 1).source(xp.zeros(8, dtype=xp.float32))
         >>> print(text[text.index("    const") : text.index("    return")])
-            const float v1 = settled(cast<float>(Multiply()(cast<float>(v0), cast<float>(v0))));
-            const float v2 = settled(cast<float>(Add()(cast<float>(v1), cast<float>(double(0x1.0000000000000p+0)))));
+            const float v1 = cast<float>(mul_rn(cast<float>(v0), cast<float>(v0)));
+            const float v2 = cast<float>(add_rn(cast<float>(v1), cast<float>(double(0x1.0000000000000p+0))));
         <BLANKLINE>
         """
         from xpops.engine.cuda.fused import fused_source

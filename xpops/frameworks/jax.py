@@ -7,11 +7,14 @@ from typing import Any
 
 import jax
 
-from xpops.core.devices import Device
+from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout
 from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View
 from xpops.frameworks.dlpack import dlpack_view
+
+
+ALIGNMENT = 16
 
 
 class JaxAdapter:
@@ -31,7 +34,8 @@ class JaxAdapter:
         return None
 
     def export(self, array: Any) -> Any:
-        if not _is_compact(array._layout):
+        # XLA takes no other alignment on a GPU; on the CPU it makes a copy of its own.
+        if not _is_compact(array._layout) or (array._layout.device != CPU and array._data % ALIGNMENT):
             array = array.copy()
         # JAX cannot read that an array is read-only, and need not: it never writes.
         return jax.dlpack.from_dlpack(type(array)(array._layout, array._data, array._owner, True))

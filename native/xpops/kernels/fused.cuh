@@ -5,21 +5,20 @@
 
 namespace xpops {
 
-// A value as it would come back from memory: no product in it is contracted with a sum outside, so that a fused
-// expression has the bits of its operators called one by one.
+// A value as it would come back from memory: the product that a functor may end with is not contracted with a sum that
+// another one begins with, so that a fused expression has the bits of its operators called one by one.
 template <class T>
 XPOPS_DEVICE T settled(T x) {
-#if XPOPS_ON_GPU
-  if constexpr (is_same_v<T, float>) {
-    asm("" : "+f"(x));
-  } else if constexpr (is_same_v<T, double>) {
-    asm("" : "+d"(x));
-  } else if constexpr (is_complex_v<T>) {
-    x.re = settled(x.re);
-    x.im = settled(x.im);
+  if constexpr (is_same_v<T, float> || is_same_v<T, double>) {
+    return mul_rn(x, T(1));
+  } else {
+    return x;
   }
-#endif
-  return x;
+}
+
+template <class T>
+XPOPS_DEVICE T square_rn(T x) {
+  return mul_rn(x, x);
 }
 
 // What a functor with several results returns.

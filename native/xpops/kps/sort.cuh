@@ -56,6 +56,7 @@ template <class Key>
 struct Bare {
   Key key;
   XPOPS_DEVICE static Bare of(Key key, int) { return {key}; }
+  XPOPS_DEVICE int origin() const { return 0; }  // nobody asks
   XPOPS_DEVICE bool operator<(const Bare& other) const { return key < other.key; }
 };
 template <class Key>
@@ -63,6 +64,7 @@ struct Placed {
   Key key;
   int place;
   XPOPS_DEVICE static Placed of(Key key, int place) { return {key, place}; }
+  XPOPS_DEVICE int origin() const { return place; }
   XPOPS_DEVICE bool operator<(const Placed& other) const {
     return key < other.key || (key == other.key && place < other.place);
   }
@@ -91,7 +93,7 @@ XPOPS_DEVICE Item* SortBuffer() {
   return buffer;
 }
 
-// Calls give(i, value, item) for this thread's two elements in the order that is wanted, where there are any.
+// Calls give(i, value, origin) for this thread's two elements in the order that is wanted, where there are any.
 template <typename InT, bool kDescending, template <class> class Form, class Give>
 XPOPS_DEVICE void SortBlock(const InT* in, int num, Give give) {
   using Map = Order<InT, kDescending>;
@@ -114,7 +116,7 @@ XPOPS_DEVICE void SortBlock(const InT* in, int num, Give give) {
   for (int i = 0; i < 2; ++i) {
     const int place = self + i * threads;
     if (place < num) {
-      give(i, __builtin_bit_cast(InT, Map::decode(items[place].key)), items[place]);
+      give(i, __builtin_bit_cast(InT, Map::decode(items[place].key)), items[place].origin());
     }
   }
 }
@@ -130,7 +132,7 @@ XPOPS_DEVICE void SortBlock(const InT* in, int num, Give give) {
 //   monotonic_type  1: ascending; else descending
 template <typename InT, typename OutT>
 XPOPS_DEVICE void Sort(OutT* out, const InT* in, int num, int monotonic_type) {
-  const auto give = [=](int i, InT value, const auto&) { out[i] = cast<OutT>(value); };
+  const auto give = [=](int i, InT value, int) { out[i] = cast<OutT>(value); };
   if (monotonic_type == 1) {
     details::SortBlock<InT, false, details::Bare>(in, num, give);
   } else {
@@ -150,9 +152,9 @@ XPOPS_DEVICE void Sort(OutT* out, IndexType* out_index, const InT* in, IndexType
   __syncthreads();  // an earlier call has been read
   indices[self] = in_index[0];
   indices[self + threads] = in_index[1];
-  const auto give = [&](int i, InT value, const auto& item) {
+  const auto give = [&](int i, InT value, int origin) {
     out[i] = cast<OutT>(value);
-    out_index[i] = indices[item.place];
+    out_index[i] = indices[origin];
   };
   if (monotonic_type == 1) {
     details::SortBlock<InT, false, details::Placed>(in, num, give);

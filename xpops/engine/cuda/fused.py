@@ -195,15 +195,28 @@ def _type_of(number: int, expression: Expression) -> str:
     return dt.INFO[spec.dtype].c_type if isinstance(spec, Layout) else _WIRES[spec][0]
 
 
+# Products and sums of real numbers, which the compiler would contract with each other; and the headers of functors that
+# begin or end with nothing that it contracts.
+_ROUNDED = {
+    "add": "add_rn({}, {})",
+    "subtract": "add_rn({}, -{})",
+    "multiply": "mul_rn({}, {})",
+    "square": "square_rn({})",
+}
+_PLAIN = frozenset(("arithmetic", "comparison", "bitwise", "rounding"))
+
+
 def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
     """One operator, exactly as its own kernel computes it."""
     functor, raw = functor_of(node.op, node.loop, node.dtype)
     if elementwise_policy(node.op, node.loop[-1], 0).outlined:
         functor = f"Outlined<{functor}>"
-    operands = ", ".join(
-        _converted(each, loop, raw, inputs) for each, loop in zip(node.operands, node.loop, strict=True)
-    )
-    return f"settled(cast<{dt.INFO[node.dtype].c_type}>({functor}()({operands})))"
+    operands = [_converted(each, loop, raw, inputs) for each, loop in zip(node.operands, node.loop, strict=True)]
+    name = dt.INFO[node.dtype].c_type
+    if node.op.name in _ROUNDED and node.loop[0] in dt.REAL_FLOATS:
+        return f"cast<{name}>({_ROUNDED[node.op.name].format(*operands)})"
+    made = f"cast<{name}>({functor}()({', '.join(operands)}))"
+    return made if node.op.header in _PLAIN else f"settled({made})"
 
 
 def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Operand, ...]) -> str:
