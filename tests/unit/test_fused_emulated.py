@@ -326,6 +326,14 @@ def test_a_fused_function_within_another() -> None:
     same(fused(lambda x: inner(x) + 1, x), x * x + np.float32(1))
 
 
+def test_squares_are_products() -> None:
+    x = floats(100)
+    same(fused(lambda x: x**2 - x**2.0 * 3, x), x * x - x * x * np.float32(3))
+    text = xp.fuse(lambda x: x**2).source(xp.zeros(8, dtype=dt.float32, device="cpu"))
+    assert "square_rn(" in text
+    assert "Pow" not in text
+
+
 def test_the_same_value_is_computed_once() -> None:
     text = xp.fuse(lambda x: xp.exp(x) * xp.exp(x)).source(xp.zeros(8, dtype=dt.float32, device="cpu"))
     assert text.count("Exp()") == 1

@@ -20,6 +20,6 @@ def test_every_kernel(law: Law, dtype: Any, capability: int) -> None:
 
 
 def test_a_thread_writes_packs_of_whole_counters() -> None:
-    assert unroll(LAWS["uniform"], dt.float32) == 2
+    assert unroll(LAWS["uniform"], dt.float32) == 4
     assert unroll(LAWS["integers"], dt.int8) == 1
-    assert "random<WideIntegers<int64>, int64, 256, 1>" in random_glue(LAWS["wide_integers"], dt.int64)
+    assert "random<WideIntegers<int64>, int64, 256, 2>" in random_glue(LAWS["wide_integers"], dt.int64)

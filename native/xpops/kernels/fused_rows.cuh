@@ -51,8 +51,18 @@ struct RowOutputs<Head, Tail...> {
   }
 };
 
+// Loads the operands that lie in the order of the result, or the others.
+template <bool kLinear, int kPack, class Params>
+XPOPS_DEVICE void load_some(const Params&, typename Params::Index, Fragments<kPack>&) {}
+template <bool kLinear, int kPack, class Params, class Head, class... Tail>
+XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
+  if constexpr ((Head::kMode == Mode::kLinear) == kLinear) Head::load(params, linear, to.head);
+  load_some<kLinear>(params, linear, to.tail);
+}
+
 // kGroup threads share a row: a warp, or a block of kBlock. A step is a pack of each. kSteps > 0: a row has no more, and
-// its operands are held; else every stage reads them again.
+// its operands that lie in one line are held, while those that are repeated come from the cache for every stage; else
+// every stage reads all again.
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class Params, class... In>
 struct FusedRows {
   using Index = typename Params::Index;
@@ -76,7 +86,7 @@ struct FusedRows {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (column(step) < params.length) load_all(params.each, linear(column(step)), held[step]);
+        if (column(step) < params.length) load_some<true>(params.each, linear(column(step)), held[step]);
       }
     }
   }
@@ -87,7 +97,11 @@ struct FusedRows {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (column(step) < params.length) work(held[step], column(step));
+        if (column(step) < params.length) {
+          Operands operands = held[step];
+          load_some<false>(params.each, linear(column(step)), operands);
+          work(operands, column(step));
+        }
       }
     } else {
 #pragma unroll 4

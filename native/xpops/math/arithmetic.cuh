@@ -108,7 +108,8 @@ struct Remainder {
 struct Pow {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     if constexpr (is_integer_v<T>) return detail::integer_pow(x, y);
-    else return pow(x, y);
+    else if constexpr (is_complex_v<T>) return pow(x, y);
+    else return y == T(2) ? mul_rn(x, x) : pow(x, y);  // squares are most of all powers
   }
 };
 

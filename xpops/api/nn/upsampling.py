@@ -68,6 +68,9 @@ def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout
 def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, layout: str = "NCHW") -> Any:
     """The gradient of `upsample_nearest2d` by its operand: for each element the sum over all that came from it.
 
+    Torch's own gradient computes places anew, from the scale instead of its inverse: where both round differently (a
+    scale of 41, or one that leaves the length) an element of it may go to the neighbour of where it came from.
+
     Parameters
     ----------
     grad : array

@@ -203,6 +203,7 @@ _ROUNDED = {
     "multiply": "mul_rn({}, {})",
     "square": "square_rn({})",
 }
+_TWO = (Constant(int, "2"), Constant(float, "2.0"))
 _PLAIN = frozenset(("arithmetic", "comparison", "bitwise", "rounding"))
 
 
@@ -212,8 +213,10 @@ def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
     if elementwise_policy(node.op, node.loop[-1], 0).outlined:
         functor = f"Outlined<{functor}>"
     operands = [_converted(each, loop, raw, inputs) for each, loop in zip(node.operands, node.loop, strict=True)]
-    name = dt.INFO[node.dtype].c_type
-    if node.op.name in _ROUNDED and node.loop[0] in dt.REAL_FLOATS:
+    name, real = dt.INFO[node.dtype].c_type, node.loop[0] in dt.REAL_FLOATS
+    if node.op.name == "pow" and real and node.operands[1] in _TWO:  # as which the functor takes it
+        return f"cast<{name}>(square_rn({operands[0]}))"
+    if node.op.name in _ROUNDED and real:
         return f"cast<{name}>({_ROUNDED[node.op.name].format(*operands)})"
     made = f"cast<{name}>({functor}()({', '.join(operands)}))"
     return made if node.op.header in _PLAIN else f"settled({made})"

@@ -11,7 +11,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused import declare, functor_source, headers, params_of, policy_of, with_scalars
 from xpops.engine.cuda.glue import NARROW
 from xpops.engine.protocol import Kernel
-from xpops.plan.elementwise import plan_elementwise
+from xpops.plan.elementwise import Mode, plan_elementwise
 from xpops.plan.expression import Expression
 from xpops.plan.fused_rows import Stage, plan_rows
 
@@ -65,7 +65,12 @@ def rows_source(
     given = (*(out if out.shape == full else line for out in outs), *operands)
     plan = plan_elementwise(given[0], given[1:], policy_of(expression, capability))  # type: ignore[arg-type]
     length, rows = full[-1], prod(full[:-1])
-    item = sum(spec.dtype.itemsize for spec in operands if isinstance(spec, Layout))
+    modes = plan.modes[len(outs) :]
+    item = sum(
+        spec.dtype.itemsize
+        for spec, mode in zip(operands, modes, strict=True)
+        if isinstance(spec, Layout) and mode is Mode.LINEAR
+    )
     shape = plan_rows(length, plan.pack, item)
     declared = declare((*outs, *operands), len(outs), plan)
     program = _program(expression, stages, inputs, outs, wide, declared.outs)
