@@ -7,7 +7,7 @@ Examples
 Array([11, 12], dtype=int64, device='cpu')
 """
 
-from xpops.api import fft, linalg, nn, random
+from xpops.api import fft, kernel, linalg, nn, random
 from xpops.api.arithmetic import (
     abs,
     add,
@@ -230,6 +230,7 @@ __all__ = [
     "isin",
     "isinf",
     "isnan",
+    "kernel",
     "less",
     "less_equal",
     "linalg",

@@ -49,6 +49,8 @@ class Operands:
         The layouts of arrays, the types of scalars: with the operator, the key of the plan.
     values : list
         The data of arrays, the values of scalars: what the kernel is called with.
+    writable : tuple of bool
+        Whether arrays may be written.
     out : View or None
     device : Device
         The one device of all arrays.
@@ -75,6 +77,7 @@ class Operands:
         views = [self._view(x, adapter, name) for x, adapter, name in zip(arguments, adapters, names, strict=True)]
         self.specs: tuple[Operand, ...] = tuple(view.layout if isinstance(view, View) else type(view) for view in views)
         self.values = [view.data if isinstance(view, View) else view for view in views]
+        self.writable = tuple(not isinstance(view, View) or view.writable for view in views)
         self.out: View | None = None
         if out is not None:
             lender = self._adapter(out, "out")

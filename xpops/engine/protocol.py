@@ -166,11 +166,11 @@ class Engine(Protocol):
     ) -> Kernel:
         """The kernel ``(stream, out, index, source)`` that reduces elements of `source` into places of `out`.
 
-        The place is that of the element, but along `axis` it is what `index`, of the same shape, says; this goes nowhere
-        beyond `out` along another axis. `out` and `source` are C-contiguous, of one dtype, and lie apart. `reduction` is
-        "sum", "prod", "min", "max" or "mean"; without `include_self` what was at a place does not count. Elements whose
-        index is `skipped` are left out, as are those with an index out of range, which is an IndexError as for `gather`.
-        Only sums that are not `deterministic` may depend on the order in which threads arrive.
+        The place is that of the element, but along `axis` it is what `index`, of the same shape, says; this goes
+        nowhere beyond `out` along another axis. `out` and `source` are C-contiguous, of one dtype, and lie apart.
+        `reduction` is "sum", "prod", "min", "max" or "mean"; without `include_self` what was at a place does not count.
+        Elements whose index is `skipped` are left out, as are those with an index out of range, which is an IndexError
+        as for `gather`. Only sums that are not `deterministic` may depend on the order in which threads arrive.
         """
 
     def sort(self, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:

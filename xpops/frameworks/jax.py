@@ -13,7 +13,6 @@ from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View
 from xpops.frameworks.dlpack import dlpack_view
 
-
 ALIGNMENT = 16
 
 

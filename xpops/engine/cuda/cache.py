@@ -35,9 +35,7 @@ compilations = 0
 _count_lock = threading.Lock()
 
 
-def key_of(
-    source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()
-) -> bytes:
+def key_of(source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()) -> bytes:
     """Whatever can change the bytes: schema, source, options, architecture, NVRTC's version, headers included."""
     # The include path is where the headers lie, not what they say; their digest stands for it.
     usual = tuple(option for option in options_for(capability) if not option.startswith("--include-path"))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 # A state is an element, or a few of them beside a count or a position.
-_STATE_BYTES = 32
+STATE_BYTES = 32
 # Sums of more than a thousand elements carry their rounding errors along. Of fewer, the tree that adds them up loses no
 # more than NumPy does; and what is rounded to a half type at the end needs no more than float32.
 _EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
@@ -39,7 +39,7 @@ def reduce(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
     multiprocessors = engine.context.multiprocessors
-    return _launched(engine, op, 1, *planned(op, x, axes, loop, out, strides, correction, multiprocessors))
+    return launched(engine, op.name, 1, *planned(op, x, axes, loop, out, strides, correction, multiprocessors))
 
 
 def inner_products(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout) -> Kernel | None:
@@ -55,15 +55,16 @@ def inner_products(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout) -> K
     strides = (*contiguous_strides(x1.shape[:-1]), 0)
     multiprocessors = engine.context.multiprocessors
     found = planned(op, x, (x.ndim - 1,), x.dtype, out, strides, 0.0, multiprocessors, 2)
-    return _launched(engine, op, 2, *found)
+    return launched(engine, op.name, 2, *found)
 
 
-def _launched(engine: CudaEngine, op: Reduction, inputs: int, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
+def launched(engine: CudaEngine, name: str, inputs: int, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
+    """The kernel ``(stream, out, *inputs)`` of a plan and a source of the family."""
     slots = "Q" + "Q" * inputs
     if plan.splits == 1:  # which needs neither states nor counters
-        return engine.launcher(op.name, source, plan.blocks, plan.block, slots, bytes(16) + tail)
-    launch = engine.launcher(op.name, source, plan.blocks, plan.block, slots + "QQ", tail)
-    allocate, counters = engine.pool.allocator(plan.partials * _STATE_BYTES), engine.counters
+        return engine.launcher(name, source, plan.blocks, plan.block, slots, bytes(16) + tail)
+    launch = engine.launcher(name, source, plan.blocks, plan.block, slots + "QQ", tail)
+    allocate, counters = engine.pool.allocator(plan.partials * STATE_BYTES), engine.counters
 
     def split(stream: int, out: int, *operands: int) -> None:
         states, block = allocate(stream)

@@ -27,7 +27,12 @@ def scan(engine: CudaEngine, op: Scan, x: Layout, axis: int, out: Layout, initia
         copy = _converted(engine, x, out)
         return lambda stream, out, x, gamma=0.0: copy(stream, out, x)
     plan, source = planned(op, x, axis, out, initial, engine.context.multiprocessors)
-    launch = engine.launcher(op.name, source, plan.blocks, plan.block, "QQQd", plan.tail)
+    return launched(engine, op.name, plan, source, x, out)
+
+
+def launched(engine: CudaEngine, name: str, plan: ScanPlan, source: str, x: Layout, out: Layout) -> Kernel:
+    """The kernel ``(stream, out, x[, gamma])`` of a plan and a source of the family."""
+    launch = engine.launcher(name, source, plan.blocks, plan.block, "QQQd", plan.tail)
     in_shift, out_shift = plan.in_shift * x.dtype.itemsize, plan.out_shift * out.dtype.itemsize
     scratch, allocate = plan.scratch, engine.pool.allocator(plan.scratch)
 

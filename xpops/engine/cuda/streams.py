@@ -47,7 +47,7 @@ def stream(s: Any) -> Iterator[None]:
     ...     xp.asarray([1.0]) + 1
     Array([2.], dtype=float64, device='cpu')
     """
-    handle, current = _handle(s), variable(_device_index(s))
+    handle, current = handle_of(s), variable(_device_index(s))
     token = current.set(handle)
     try:
         yield
@@ -63,7 +63,8 @@ def _device_index(s: Any) -> int:
     return int(getattr(getattr(s, "device", None), "device_id", 0))
 
 
-def _handle(s: Any) -> int:
+def handle_of(s: Any) -> int:
+    """The handle of a stream of any library."""
     if hasattr(s, "__cuda_stream__"):
         protocol = s.__cuda_stream__
         _, handle = protocol() if callable(protocol) else protocol

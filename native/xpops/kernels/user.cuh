@@ -1,0 +1,128 @@
+// Operations of a user's own as elementwise kernels: what the host's glue needs beside elementwise.cuh and tiled.cuh.
+#pragma once
+
+#include <xpops/kernels/fused.cuh>
+
+namespace xpops {
+
+// A float16, bfloat16 or float8 in memory, which is a float to whoever reads or writes it.
+template <class T>
+struct NarrowCell {
+  T stored;
+  XPOPS_DEVICE operator float() const { return static_cast<float>(stored); }
+  XPOPS_DEVICE NarrowCell& operator=(float x) {
+    stored = T(x);
+    return *this;
+  }
+  XPOPS_DEVICE NarrowCell& operator+=(float x) { return *this = *this + x; }
+  XPOPS_DEVICE NarrowCell& operator-=(float x) { return *this = *this - x; }
+  XPOPS_DEVICE NarrowCell& operator*=(float x) { return *this = *this * x; }
+  XPOPS_DEVICE NarrowCell& operator/=(float x) { return *this = *this / x; }
+};
+
+// A bool in memory: any byte but 0 is true, whoever wrote it.
+struct TruthCell {
+  uint8 stored;
+  XPOPS_DEVICE operator bool() const { return stored != 0; }
+  XPOPS_DEVICE TruthCell& operator=(bool x) {
+    stored = x;
+    return *this;
+  }
+};
+
+template <class T>
+using cell_t = conditional_t<is_half_v<T> || is_float8_v<T>, NarrowCell<T>, conditional_t<is_same_v<T, bool>, TruthCell, T>>;
+
+// An array that the operation indexes itself, by the number of the element in C order. `facts` are its size, its lengths
+// and its strides, in elements.
+template <class T, int kRank, bool kContiguous>
+class RawArray {
+ public:
+  XPOPS_DEVICE RawArray(uint64 address, const uint64* facts) : cells_(reinterpret_cast<cell_t<T>*>(address)), facts_(facts) {}
+
+  XPOPS_DEVICE cell_t<T>& operator[](int64 i) { return cells_[offset(i)]; }
+  XPOPS_DEVICE const cell_t<T>& operator[](int64 i) const { return cells_[offset(i)]; }
+  XPOPS_DEVICE int64 size() const { return static_cast<int64>(facts_[0]); }
+  XPOPS_DEVICE const int64* shape() const { return reinterpret_cast<const int64*>(facts_ + 1); }
+  static constexpr int ndim = kRank;
+
+ private:
+  XPOPS_DEVICE int64 offset(int64 i) const {
+    if constexpr (kContiguous) return i;
+    int64 sum = 0;
+#pragma unroll
+    for (int axis = kRank - 1; axis >= 0; --axis) {
+      const int64 length = shape()[axis], stride = shape()[kRank + axis];
+      sum += (axis > 0 ? i % length : i) * stride;
+      i /= length;
+    }
+    return sum;
+  }
+
+  cell_t<T>* cells_;
+  const uint64* facts_;
+};
+
+template <class T, int kRank, bool kContiguous, int kSlot, int kFacts>
+struct RawOperand {
+  template <int kPack>
+  struct Fragment {};
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void load(const Params&, typename Params::Index, Fragment<kPack>&) {}
+  template <int kPack, class Params>
+  XPOPS_DEVICE static RawArray<T, kRank, kContiguous> value(const Params& params, const Fragment<kPack>&, int) {
+    return {params.slots[kSlot], &params.slots[kFacts]};
+  }
+};
+
+// The number of the element in C order: how far it lies from the first in an array in C order.
+template <Mode kMode, int kStrides>
+struct IndexOperand {
+  using Place = Operand<int8, int8, int8, kMode, 0, kStrides>;
+  template <int kPack>
+  struct Fragment {
+    int64 at[kPack];
+  };
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void load(const Params& params, typename Params::Index linear, Fragment<kPack>& to) {
+    constexpr bool kRun = kMode == Mode::kLinear || kMode == Mode::kVector;
+    const int64 first = Place::offset(params, linear);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) to.at[i] = kRun ? first + i : Place::offset(params, linear + i);
+  }
+  template <int kPack, class Params>
+  XPOPS_DEVICE static int64 value(const Params&, const Fragment<kPack>& from, int i) {
+    return from.at[i];
+  }
+};
+
+// What an operation knows as `_ind`.
+struct Indexer {
+  int64 count;
+  XPOPS_DEVICE int64 size() const { return count; }
+};
+
+// Complex numbers beside real ones of any type.
+template <class S>
+inline constexpr bool is_real_v = is_integer_v<S> || is_one_of_v<S, bool, float, double, long, unsigned long>;
+
+#define XPOPS_COMPLEX_BESIDE_REAL(op)                                                      \
+  template <class T, class S>                                                              \
+  XPOPS_DEVICE enable_if_t<is_real_v<S>, complex<T>> operator op(complex<T> x, S y) {      \
+    return x op complex<T>(static_cast<T>(y));                                             \
+  }                                                                                        \
+  template <class T, class S>                                                              \
+  XPOPS_DEVICE enable_if_t<is_real_v<S>, complex<T>> operator op(S x, complex<T> y) {      \
+    return complex<T>(static_cast<T>(x)) op y;                                             \
+  }                                                                                        \
+  template <class T, class S>                                                              \
+  XPOPS_DEVICE complex<T>& operator op##=(complex<T>& x, S y) {                            \
+    return x = x op y;                                                                     \
+  }
+XPOPS_COMPLEX_BESIDE_REAL(+)
+XPOPS_COMPLEX_BESIDE_REAL(-)
+XPOPS_COMPLEX_BESIDE_REAL(*)
+XPOPS_COMPLEX_BESIDE_REAL(/)
+#undef XPOPS_COMPLEX_BESIDE_REAL
+
+}  // namespace xpops

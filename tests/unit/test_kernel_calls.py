@@ -1,0 +1,208 @@
+"""Kernels of one's own as they are called, on arrays of a pretended GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+import xpops.engine
+from tests.helpers.emulator import GPU, EmulatedEngine
+from xpops.core import dtypes as dt
+from xpops.core.devices import CPU, Device
+from xpops.core.layouts import layout_of
+from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.raw import Module
+
+GUIDE = Path(__file__).parents[2] / "docs" / "kernels.md"
+NDArray = np.ndarray[Any, Any]
+
+
+class Engine(EmulatedEngine):
+    """Counts what it launches."""
+
+    launches = 0
+    orders: list[tuple[int, int]]
+
+    def launcher(self, *arguments: Any) -> Any:
+        launch = super().launcher(*arguments)
+
+        def counted(*values: Any) -> None:
+            self.launches += 1
+            launch(*values)
+
+        return counted
+
+    def order(self, first: int, then: int) -> None:
+        self.orders.append((first, then))
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """The emulator in every module that asks for engines."""
+    emulated, real = Engine(), xpops.engine.engine_of
+    emulated.orders = []
+
+    def engine_of(device: Device) -> Any:
+        return emulated if device == GPU else real(device)
+
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "xpops" and getattr(module, "engine_of", None) is real:
+            monkeypatch.setattr(module, "engine_of", engine_of)
+    return emulated
+
+
+def on(engine: Engine, host: Any) -> Any:
+    host = np.ascontiguousarray(host)
+    layout = layout_of(host.dtype, host.shape, None, GPU)
+    data, owner = engine.allocate(layout, 0)
+    engine.from_host(host, data, layout, 0)
+    return type(xp.zeros(1, device="cpu"))(layout, data, owner)
+
+
+AXPY = xp.kernel.ElementwiseKernel("T a, T x, T y", "T z", "z = a * x + y", "axpy")
+BOTH = xp.kernel.ElementwiseKernel("T x", "T y, int64 k", "y = x; k = i", "both")
+
+
+def test_elementwise_calls(engine: Engine) -> None:
+    host = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x, y = on(engine, host), on(engine, host[:1])
+    for a in (2.0, np.float64(3), 4):
+        z = AXPY(a, x, y)
+        assert z.device == GPU
+        np.testing.assert_array_equal(z.to_numpy(), a * host + host[:1])
+    np.testing.assert_array_equal(AXPY(1, x[:, ::2], y[0, 0]).to_numpy(), host[:, ::2])
+    for _ in range(2):
+        copy, order = BOTH(xp.permute_dims(x, (1, 0)))
+        np.testing.assert_array_equal(copy.to_numpy(), host.T)
+        np.testing.assert_array_equal(order.to_numpy(), np.arange(12).reshape(4, 3))
+
+
+def test_results_that_were_given(engine: Engine) -> None:
+    host = np.arange(5, dtype=np.int32)
+    x, out = on(engine, host), on(engine, np.zeros(5, np.int32))
+    for a in (1, 2):
+        assert AXPY(a, x, x, out=out) is out
+        np.testing.assert_array_equal(out.to_numpy(), (a + 1) * host)
+    assert AXPY(3, x, x, out) is out
+    assert AXPY(3, x, 0, out=x) is x
+    np.testing.assert_array_equal(x.to_numpy(), 3 * host)
+    order = on(engine, np.zeros(5, np.int64))
+    given = BOTH(x, out=(out, order))
+    assert (given[0] is out, given[1] is order) == (True, True)
+    np.testing.assert_array_equal(order.to_numpy(), np.arange(5))
+    with pytest.raises(ValueError, match="axpy: z is read-only; accepted: a writable array"):
+        AXPY(1, x, x, out=xp.broadcast_to(x, (5,)))
+
+
+def test_sizes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    back = xp.kernel.ElementwiseKernel("raw T x", "T y", "y = x[n - 1 - i]", "back")
+    x = on(engine, np.arange(5, dtype=np.int16))
+    assert back(x, size=np.int64(3)).to_numpy().tolist() == [2, 1, 0]
+    assert back(x, size=0).shape == (0,)
+    with pytest.raises(ValueError, match=r"back: size is 2\.5; accepted: an integer, 0 or more"):
+        back(x, size=2.5)
+    with pytest.raises(ValueError, match="back: size is -1; accepted"):
+        back(x, size=-1)
+    line = xp.kernel.ElementwiseKernel("T start, T step", "T y", "y = start + i * step", "line")
+    monkeypatch.setattr("xpops.api.kernel.elementwise.default_device", lambda: CPU)
+    with pytest.raises(xp.DeviceError, match="line: the arrays are on cpu"):
+        line(1, 2, size=3)
+    monkeypatch.setattr("xpops.api.kernel.elementwise.default_device", lambda: GPU)
+    made = line(1.0, np.float32(0.5), size=3)
+    assert made.to_numpy().tolist() == [1.0, 1.5, 2.0]
+    assert made.dtype == dt.float64
+
+
+def test_functors_and_reductions(engine: Engine) -> None:
+    host = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x = on(engine, host)
+    less = xp.kernel.functor("struct Less { XPOPS_DEVICE bool operator()(float x, float y) const { return x < y; } };")
+    total = xp.kernel.ReductionKernel("T x", "T y", "x", "a + b", "y = a", 0, "total")
+    dot = xp.kernel.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", 0, "dot")
+    highest = xp.kernel.ScanKernel("T x", "T y", "x", "a > b ? a : b", "y = a", "highest")
+    for value in (5, 7):
+        np.testing.assert_array_equal(highest(-x, axis=1).to_numpy(), np.maximum.accumulate(-host, 1))
+        np.testing.assert_array_equal(less(x, value, result="bool").to_numpy(), host < value)
+        np.testing.assert_array_equal(total(x, axis=[0]).to_numpy(), host.sum(0))
+        np.testing.assert_array_equal(total(x, axis=(0, 1), keepdims=True).to_numpy(), [[66.0]])
+        np.testing.assert_array_equal(dot(x, value).to_numpy(), 66.0 * value)
+    assert engine.launches == 4 + 2 + 2 + 2 + 4
+
+
+def test_kernels_do_not_take_part_in_fused_functions(engine: Engine) -> None:
+    with pytest.raises(TypeError, match="axpy cannot be fused"):
+        xp.fuse(lambda x: AXPY(1.0, x, x)).source(xp.ones(3, device="cpu"))
+
+
+class Recorded:
+    """A kernel that keeps what it is launched with."""
+
+    def __init__(self, *sizes: int) -> None:
+        self.sizes, self.calls = sizes, list[Any]()
+
+    def launch(self, grid: Any, block: Any, arguments: Any, *options: Any) -> None:
+        self.calls.append((grid, block, [bytes(each) for each in arguments], *options))
+
+
+@pytest.fixture
+def scale(monkeypatch: pytest.MonkeyPatch) -> Recorded:
+    recorded = Recorded(8, 8, 4, 4)
+    monkeypatch.setattr(Module, "function", lambda self, engine, name: recorded)
+    return recorded
+
+
+SCALE = xp.kernel.RawKernel('extern "C" __global__ void scale(const float* x, float* y, float by, int n) {}', "scale")
+
+
+def test_raw_calls(engine: Engine, scale: Recorded) -> None:
+    x, y = on(engine, np.ones(8, np.float32)), on(engine, np.ones(8, np.float32))
+    SCALE((4, 2), 256, (xp.flip(x), y, 2, np.int32(8)), shared=64, cooperative=True, cluster=2)
+    grid, block, arguments, shared, stream, cooperative, cluster = scale.calls[0]
+    assert (grid, block, shared, stream, cooperative, cluster) == ((4, 2, 1), (256, 1, 1), 64, 0, True, (2, 1, 1))
+    assert int.from_bytes(arguments[1], "little") == y._data
+    assert arguments[2:] == [np.float32(2).tobytes(), np.int32(8).tobytes()]
+    SCALE(1, 1, (x, y, 2.5, ctypes.c_int(8)), stream=SimpleNamespace(__cuda_stream__=lambda: (0, 77)))
+    assert scale.calls[1][4] == 77
+    assert engine.orders == [(0, 77), (77, 0)]
+
+
+def test_raw_refusals(engine: Engine, scale: Recorded) -> None:
+    x, y = on(engine, np.ones(8, np.float32)), on(engine, np.ones(8))
+    once = xp.broadcast_to(x[:1], (8,))
+    with pytest.raises(TypeError, match=r"scale: args\[1\] \(y\) is an array of float64; accepted: float32"):
+        SCALE(1, 1, (x, y, 2, 8))
+    with pytest.raises(
+        ValueError, match=r"scale: args\[1\] \(y\) is read-only; accepted: a writable array, or a pointer"
+    ):
+        SCALE(1, 1, (once, once, 2, 8))
+    with pytest.raises(TypeError, match=r"scale: args\[3\] \(n\) is an array; the kernel takes int32"):
+        SCALE(1, 1, (x, x, 2, x))
+    with pytest.raises(TypeError, match=r"scale: the arguments have \(8, 8, 4, 2\) bytes; accepted: \(8, 8, 4, 4\)"):
+        SCALE(1, 1, (x, x, 2, b"ab"))
+    with pytest.raises(ValueError, match=r"scale: args\[0\] is on cuda:0 and args\[1\] on cpu"):
+        SCALE(1, 1, (x, xp.ones(3, device="cpu"), 2, 8))
+    assert not scale.calls
+
+
+def blocks() -> str:
+    return "\n".join(re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL))
+
+
+def test_the_guide(engine: Engine, scale: Recorded) -> None:
+    host = np.arange(12, dtype=np.float32).reshape(3, 4)
+    names: dict[str, Any] = {"x": on(engine, host), "y": on(engine, host), "n": 12}
+    exec(blocks(), names)
+    np.testing.assert_array_equal(names["z"].to_numpy(), 3 * host)
+    np.testing.assert_allclose(names["w"].to_numpy(), host / (1 + np.exp(-2 * host)), rtol=1e-6)
+    np.testing.assert_allclose(names["rows"].to_numpy(), np.sqrt((host**2).sum(1)), rtol=1e-6)
+    np.testing.assert_array_equal(names["so_far"].to_numpy(), host)
+    assert scale.calls[0][:2] == ((1, 1, 1), (256, 1, 1))
+    assert compile_cubin("scale", names["scale"]._module.source, 90)

@@ -1,0 +1,355 @@
+"""Kernels of one's own compile for every architecture that we name, and errors point into the user's lines."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import xpops as xp
+from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel
+from xpops.api.kernel.elementwise import user_call
+from xpops.api.kernel.functor import _call, _operation
+from xpops.core import config
+from xpops.core import dtypes as dt
+from xpops.core.devices import Device
+from xpops.core.layouts import layout_of
+from xpops.engine.cuda import cache
+from xpops.engine.cuda.arguments import Parameter, check_array, parameters_of, scalar
+from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.raw import configuration
+from xpops.engine.cuda.user import user_source
+from xpops.engine.cuda.user_reduce import reduce_source
+from xpops.engine.cuda.user_scan import scan_source
+from xpops.plan.user import bound
+
+CAPABILITIES = (80, 90, 100)
+GPU = Device("cuda")
+
+SCALE = """
+#include <xpops/core/types.cuh>
+
+template <class T>
+__global__ void scale(T* x, T by, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= by;
+}
+
+struct Pair { int first; float second; };
+
+extern "C" __global__ void __launch_bounds__(256) plain(const float* __restrict__ x, /* the result, */ double* y,
+                                                        xpops::uint32 n, Pair pair, bool twice, complex<float> z) {
+  if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x] * WEIGHT + pair.second;
+}
+"""
+
+
+def module(source: str, **options: Any) -> Any:
+    return xp.kernel.RawModule(source, **options)._module
+
+
+@pytest.fixture
+def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty cache on disk."""
+    monkeypatch.setattr(config, "cache_directory", lambda: tmp_path)
+    cache.disk.cache_clear()
+    yield
+    cache.disk.cache_clear()
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_modules(capability: int) -> None:
+    source = SCALE.replace("complex<float>", "xpops::complex<float>")
+    cubin, names = module(
+        source, options=["-DWEIGHT=2", "--std=c++20"], name_expressions=["scale<float>", "scale<double>"]
+    ).cubin(capability)
+    assert cubin.startswith(b"\x7fELF")
+    assert b"plain" in cubin
+    assert names["scale<float>"] != names["scale<double>"]
+    assert all(name in cubin for name in names.values())
+
+
+def test_modules_are_kept_on_disk_by_all_that_they_are(cold: None) -> None:
+    source = 'extern "C" __global__ void nothing(int* x) { *x = N; }'
+    before = cache.compilations
+    for options in (["-DN=1"], ["-DN=2"], ["-DN=1"]):
+        module(source, options=options).cubin(90)
+    assert cache.compilations - before == 2
+
+
+def test_headers_of_others_are_read_each_time(cold: None, tmp_path: Path) -> None:
+    (tmp_path / "mine.h").write_text("#define N 1\n")
+    source = '#include "mine.h"\nextern "C" __global__ void nothing(int* x) { *x = N; }'
+    before = cache.compilations
+    for _ in range(2):
+        module(source, options=[f"-I{tmp_path}"]).cubin(90)
+    assert cache.compilations - before == 2
+
+
+def test_errors_point_into_the_source() -> None:
+    source = 'extern "C" __global__ void f(int* x) {\n  *x = 1;\n  *x = nowhere;\n}\n'
+    with pytest.raises(xp.CompileError, match=r"spoiled\.cu\(3\): error: identifier \"nowhere\"") as raised:
+        module(source, name="spoiled").cubin(90)
+    assert "   3 |   *x = nowhere;" in str(raised.value)
+
+
+def test_what_a_source_says_of_its_kernels() -> None:
+    assert parameters_of(SCALE, "plain") == (
+        Parameter("x", True, True, dt.float32),
+        Parameter("y", True, False, dt.float64),
+        Parameter("n", False, False, dt.uint32),
+        Parameter("pair", False, False, None),
+        Parameter("twice", False, False, dt.bool),
+        Parameter("z", False, False, dt.complex64),
+    )
+    assert parameters_of(SCALE, "scale<float>") == (
+        Parameter("x", True, False, None),
+        Parameter("by", False, False, None),
+        Parameter("n", False, False, dt.int32),
+    )
+    assert parameters_of('extern "C" __global__ void f(void) {}', "f") == ()
+    assert parameters_of('extern "C" __global__ void f(float*, unsigned long long) {}', "f") == (
+        Parameter("", True, False, dt.float32),
+        Parameter("", False, False, dt.uint64),
+    )
+    assert parameters_of("__global__ void f(int n, float (&x)[4]) {}", "f") is None
+    assert parameters_of("", "f") is None
+
+
+SCALARS = [
+    (3, dt.int32, np.int32(3)),
+    (True, dt.int64, np.int64(1)),
+    (3, dt.float16, np.float16(3)),
+    (0.1, dt.bfloat16, ml_dtypes.bfloat16(0.1)),
+    (2, dt.complex64, np.complex64(2)),
+    (np.uint8(7), dt.uint8, np.uint8(7)),
+    (False, dt.bool, np.bool_(False)),
+]
+
+
+@pytest.mark.parametrize(("value", "dtype", "wanted"), SCALARS)
+def test_scalars_are_what_the_source_says(value: Any, dtype: Any, wanted: Any) -> None:
+    assert bytes(scalar(value, Parameter("n", False, False, dtype), "f: args[0]")) == wanted.tobytes()
+
+
+def test_scalars_that_go_as_they_are() -> None:
+    class Pair(ctypes.Structure):
+        _fields_ = (("first", ctypes.c_int), ("second", ctypes.c_float))
+
+    pair, unknown = Pair(1, 2.0), Parameter("pair", False, False, None)
+    assert scalar(pair, unknown, "f: args[0]") is pair
+    assert bytes(scalar(bytes(pair), unknown, "f: args[0]")) == bytes(pair)
+    assert bytes(scalar(np.float32(2), None, "f: args[0]")) == np.float32(2).tobytes()
+
+
+REFUSED = [
+    (2.5, Parameter("n", False, False, dt.int32), TypeError, "is a Python float; accepted: int32, as the kernel has"),
+    (1j, Parameter("n", False, False, dt.float64), TypeError, "is a Python complex; accepted: float64"),
+    (2**31, Parameter("n", False, False, dt.int32), OverflowError, "is 2147483648; accepted: what int32 holds"),
+    (-1, Parameter("n", False, False, dt.uint8), OverflowError, "is -1; accepted: what uint8 holds"),
+    (np.float64(1), Parameter("n", False, False, dt.float32), TypeError, "is a NumPy float64; accepted: float32"),
+    (1, Parameter("n", False, False, None), TypeError, "the source does not say its type; accepted: a NumPy scalar"),
+    (1, None, TypeError, "the source does not say its type"),
+    (1, Parameter("x", True, False, dt.float32), TypeError, "is 1; the kernel takes a pointer; accepted: an array"),
+]
+
+
+@pytest.mark.parametrize(("value", "parameter", "error", "message"), REFUSED)
+def test_scalars_that_are_refused(value: Any, parameter: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        scalar(value, parameter, "f: args[0]")
+
+
+def test_arrays_are_of_the_dtype_that_the_source_has() -> None:
+    pointer = Parameter("x", True, False, dt.float32)
+    check_array(dt.float32, pointer, "f: args[0]")
+    check_array(dt.float16, Parameter("x", True, True, dt.uint16), "f: args[0]")
+    check_array(dt.float16, Parameter("x", True, True, None), "f: args[0]")
+    check_array(dt.float16, None, "f: args[0]")
+    with pytest.raises(TypeError, match="is an array of float64; accepted: float32, as the kernel has it"):
+        check_array(dt.float64, pointer, "f: args[0]")
+    with pytest.raises(TypeError, match="is an array; the kernel takes int32; accepted: a scalar"):
+        check_array(dt.int32, Parameter("n", False, False, dt.int32), "f: args[0]")
+
+
+def test_raw_refusals() -> None:
+    x = xp.zeros(4, dtype=xp.float32, device="cpu")
+    kernel = xp.kernel.RawKernel('extern "C" __global__ void f(float* x, int n) {}', "f")
+    with pytest.raises(xp.DeviceError, match="f: the arrays are on cpu; kernels of one's own need a GPU"):
+        kernel(1, 32, (x, 4))
+    with pytest.raises(TypeError, match="f: 1 arguments; accepted: 2, as the kernel has"):
+        kernel(1, 32, (x,))
+    with pytest.raises(ValueError, match=r"f: grid is \(1, 2, 3, 4\); accepted: one to three integers, 0 or more each"):
+        kernel((1, 2, 3, 4), 32, (x, 4))
+    with pytest.raises(ValueError, match="f: block is 0; accepted: one to three integers, 1 or more each"):
+        kernel(1, 0, (x, 4))
+    with pytest.raises(ValueError, match=r"f: cluster is 1\.5; accepted"):
+        kernel(1, 1, (x, 4), cluster=1.5)
+    with pytest.raises(TypeError, match=r"f: args\[0\] is a builtins\.list; accepted: an array"):
+        kernel(1, 1, ([1.0], 4))
+    with pytest.raises(TypeError, match="RawModule: source is a bytes; accepted: text"):
+        xp.kernel.RawModule(b"")
+    with pytest.raises(TypeError, match="RawModule: options is '-G'; accepted: a sequence of texts"):
+        xp.kernel.RawModule("", options="-G")
+    with pytest.raises(ValueError, match="RawModule: options has '-arch=sm_90'"):
+        xp.kernel.RawModule("", options=["-arch=sm_90"])
+    assert repr(kernel) == "<kernel f>"
+    assert repr(xp.kernel.RawModule("")) == "<module module>"
+
+
+def vector(dtype: Any, *shape: int, strides: Any = None) -> Any:
+    return layout_of(dtype, shape or (1 << 20,), strides, GPU)
+
+
+def source_of(kernel: ElementwiseKernel, *specs: Any, size: int | None = None, given: bool = False) -> str:
+    return user_source(user_call(kernel._operation, specs, size, given, GPU)).source
+
+
+AXPY = ElementwiseKernel("T a, T x, T y", "T z", "z = a * x + y", "axpy")
+SQUARE, TURNED = (512, 512), (1, 512)
+OPERATIONS: dict[str, str] = {
+    "halves": source_of(AXPY, float, vector(dt.float16), vector(dt.float16)),
+    "bytes": source_of(AXPY, int, vector(dt.uint8), vector(dt.uint8)),
+    "rows": source_of(AXPY, float, vector(dt.float32, 1 << 20, 3), vector(dt.float32, 3)),
+    "transposed": source_of(AXPY, float, vector(dt.float32, *SQUARE), vector(dt.float32, *SQUARE, strides=TURNED)),
+    "complex": source_of(
+        ElementwiseKernel("T x, float32 a", "T y, bool b", "y = 2 * exp(x) / a; y *= 3; b = x == y"),
+        vector(dt.complex64),
+        vector(dt.float32),
+    ),
+    "raw": source_of(
+        ElementwiseKernel("raw T x, U y", "T z", "z = x[n - 1 - i] + y + sqrt(float(_ind.size()))"),
+        vector(dt.bfloat16, *SQUARE, strides=TURNED),
+        vector(dt.int8, 7, 11),
+    ),
+    "atomics": source_of(
+        ElementwiseKernel("int64 place, T x", "raw T y", "atomicAdd(&y[place], x)"),
+        vector(dt.int64),
+        vector(dt.float32),
+        vector(dt.float32, 64),
+        given=True,
+    ),
+    "given": source_of(
+        ElementwiseKernel("T x", "T y, T z", "y += x; z = i"), *[vector(dt.float32)] * 3, given=True
+    ),
+    "scalars": source_of(ElementwiseKernel("T a, complex64 b", "T y", "y = a + i + b.re"), float, complex, size=9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operations(name: str, capability: int) -> None:
+    assert ("tiled<" in OPERATIONS[name]) == (name == "transposed")
+    assert compile_cubin(name, OPERATIONS[name], capability)
+
+
+def test_errors_point_into_an_operation() -> None:
+    preamble = "__device__ float half_of(float x) {\n  return x / nothing;\n}"
+    kernel = ElementwiseKernel("T x", "T y", "T z = x;\ny = z + nowhere;", "spoiled", preamble=preamble)
+    with pytest.raises(xp.CompileError) as raised:
+        compile_cubin("spoiled", source_of(kernel, vector(dt.float32)), 90)
+    assert 'spoiled.operation(2): error: identifier "nowhere"' in raised.value.log
+    assert 'spoiled.preamble(2): error: identifier "nothing"' in raised.value.log
+    assert "   2 | y = z + nowhere;" in str(raised.value)
+    assert "   2 |   return x / nothing;" in str(raised.value)
+
+
+def test_behind_an_operation_lines_are_those_of_the_source() -> None:
+    source = source_of(ElementwiseKernel("T x", "T y", "y = x; } void more() {"), vector(dt.float32))
+    with pytest.raises(xp.CompileError) as raised:
+        compile_cubin("kernel", source.replace("run(x, y)", "run(x, nowhere)"), 90)
+    number = next(i for i, line in enumerate(source.splitlines(), 1) if "run(x, y)" in line)
+    assert f'kernel.cu({number}): error: identifier "nowhere"' in raised.value.log
+    assert f"{number:4} |     run(x, nowhere);" in str(raised.value)
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_functors(capability: int) -> None:
+    text = "struct Sum {\n  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x + y; }\n};"
+    for specs in ((vector(dt.float16), vector(dt.float16)), (vector(dt.complex64), float), (vector(dt.int8), int)):
+        call = user_call(_operation(text, "Sum", specs, None), specs, None, False, GPU)
+        assert compile_cubin("Sum", user_source(call).source, capability)
+    call = user_call(_operation(text, "Sum", specs[:1], None), specs[:1], None, False, GPU)
+    with pytest.raises(xp.CompileError, match=r"Sum\.preamble\(2\)"):
+        compile_cubin("Sum", user_source(call).source.replace("return x + y;", "return x + nowhere;"), capability)
+
+
+def reduction_source(kernel: ReductionKernel, x: Any, axis: int, strides: tuple[int, ...]) -> str:
+    (text,) = kernel._plan.args
+    return reduce_source(text, bound(text.map, (x,), ()), x, (axis,), strides, True, 132)[1]
+
+
+PAIR = "struct Pair { float low, high; };"
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_reductions(capability: int) -> None:
+    norm = ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0")
+    for dtype in (dt.float16, dt.float32, dt.float64):
+        for shape, axis, strides in (((1 << 22,), 0, (0,)), ((64, 1 << 16), 0, (0, 1)), ((1 << 16, 33), 1, (1, 0))):
+            assert compile_cubin("norm", reduction_source(norm, vector(dtype, *shape), axis, strides), capability)
+    total = ReductionKernel("T x", "complex128 y", "x", "a + b", "y = a * 2", "0")
+    assert compile_cubin("total", reduction_source(total, vector(dt.complex64, 999), 0, (0,)), capability)
+    text = ("Pair{x, x}", "Pair{min(a.low, b.low), max(a.high, b.high)}", "y = a.high - a.low", "Pair{1e30f, -1e30f}")
+    spread = ReductionKernel("T x", "T y", *text, reduce_type="Pair", preamble=PAIR)
+    assert compile_cubin("spread", reduction_source(spread, vector(dt.float32), 0, (0,)), capability)
+
+
+PARTS = ("map_expr", "reduce_expr", "post_map_expr", "identity")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_errors_point_into_a_reduction(part: str) -> None:
+    texts = dict(zip(PARTS, ("x", "a + b", "y = a", "0"), strict=True))
+    texts[part] += "\n + nowhere"
+    kernel = ReductionKernel("T x", "T y", *texts.values(), name="spoiled")
+    with pytest.raises(xp.CompileError) as raised:
+        compile_cubin("spoiled", reduction_source(kernel, vector(dt.float32), 0, (0,)), 90)
+    assert f'spoiled.{part}(2): error: identifier "nowhere"' in raised.value.log
+    assert "   2 |  + nowhere" in str(raised.value)
+
+
+def test_launches_with_attributes() -> None:
+    from cuda.bindings import driver
+
+    assert hasattr(driver, "cuFuncGetParamInfo")
+    wish = configuration((8, 2, 1), (32, 1, 1), 1024, 7, True, (2, 1, 1))
+    assert (wish.gridDimX, wish.gridDimY, wish.blockDimX, wish.sharedMemBytes, int(wish.hStream)) == (8, 2, 32, 1024, 7)
+    cooperative, cluster = wish.attrs
+    assert cooperative.value.cooperative == 1
+    assert (cluster.value.clusterDim.x, cluster.value.clusterDim.z) == (2, 1)
+    assert configuration((1, 1, 1), (1, 1, 1), 0, 0, False, None).numAttrs == 0
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_functors_of_pairs(capability: int) -> None:
+    text = """
+    struct Sum {
+      template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x + y; }
+      template <class P> XPOPS_DEVICE P apply2(P x, P y) const { return xpops::packed::add(x, y); }
+    };
+    """
+    for dtype, paired in ((dt.float16, True), (dt.bfloat16, True), (dt.float32, False)):
+        specs = (vector(dtype), vector(dtype))
+        source = user_source(_call(text, "Sum", specs, None, GPU)).source
+        assert ("Pairs<" in source) == paired
+        assert compile_cubin("Sum", source, capability)
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_scans(capability: int) -> None:
+    (highest,) = ScanKernel("T x", "T y", "x", "a > b ? a : b", "y = a")._plan.args
+    for dtype in (dt.float16, dt.float64):
+        for shape, axis in (((1 << 22,), 0), ((1 << 16, 64), 1), ((1 << 16, 64), 0)):
+            x = vector(dtype, *shape)
+            source = scan_source(highest, bound(highest.map, (x,), ()), x, axis, x, 132)[1]
+            assert compile_cubin("highest", source, capability)
+    (spoiled,) = ScanKernel("T x", "T y", "x", "a +\n nowhere", "y = a", "spoiled")._plan.args
+    source = scan_source(spoiled, bound(spoiled.map, (x,), ()), x, 0, x, 132)[1]
+    with pytest.raises(xp.CompileError, match=r"spoiled\.scan_expr\(2\): error: identifier"):
+        compile_cubin("spoiled", source, capability)

@@ -1,0 +1,144 @@
+"""Elementwise operators from C++ structures."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from xpops.api.kernel.elementwise import user_call
+from xpops.api.kernel.gpu import require_gpu
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.core.promotion import promote
+from xpops.dispatch import state
+from xpops.dispatch.primitives import compute
+from xpops.dispatch.state import launches
+from xpops.engine.protocol import Engine, Program
+from xpops.plan.signature import Operand
+from xpops.plan.user import Operation, Parameter
+
+if TYPE_CHECKING:
+    from xpops.core.devices import Device
+    from xpops.engine.cuda.engine import CudaEngine
+    from xpops.engine.cuda.user_operands import UserCall
+
+_STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
+
+
+def functor(source: str, name: str | None = None) -> Functor:
+    """Make a structure with ``operator()`` an elementwise operator.
+
+    Parameters
+    ----------
+    source : str
+        C++ that has a structure whose ``operator()`` takes as many values as the operator has operands. All are given
+        as the dtype that they promote to; float16, bfloat16 and float8 as float. If it has ``apply2``, too, that takes
+        and returns two numbers in one register, ``xpops::packed2<xpops::float16>`` or of bfloat16, where operands and
+        result are all of this dtype.
+    name : str, optional
+        The structure's; by default the last one of the source.
+
+    Returns
+    -------
+    Functor
+        A function of arrays of any framework, and scalars.
+
+    Raises
+    ------
+    TypeError
+        If `source` is no text.
+    ValueError
+        If it has no such structure.
+
+    Examples
+    --------
+    >>> swish = xp.kernel.functor('''
+    ... struct Swish {
+    ...   template <class T> XPOPS_DEVICE T operator()(T x, T beta) const { return x / (1 + exp(-beta * x)); }
+    ... };
+    ... ''')
+    >>> swish(xp.ones(3, device="cpu"), 2.0)
+    Traceback (most recent call last):
+    xpops.core.errors.DeviceError: Swish: the arrays are on cpu; kernels of one's own need a GPU
+    """
+    if not isinstance(source, str):
+        raise TypeError(f"functor: source is a {type(source).__qualname__}; accepted: text")
+    found = _STRUCT.findall(source)
+    if not found or name not in (None, *found):
+        raise ValueError(
+            f"functor: name is {name!r}; accepted: a structure of the source: {', '.join(found) or 'none'}"
+        )
+    return Functor(source, name or found[-1])
+
+
+class Functor:
+    """What `functor` returns."""
+
+    def __init__(self, source: str, name: str) -> None:
+        self._name = name
+        # Equal and hashed by identity: they are keys of plans.
+        self._plan = functools.partial(_plan, source, name)
+
+    def __call__(self, *args: Any, result: Any = None) -> Any:
+        """The operator's result.
+
+        Parameters
+        ----------
+        *args : array or scalar
+            At least one array.
+        result : dtype, optional
+            By default what the operands promote to.
+
+        Raises
+        ------
+        TypeError
+            If the operands have no common dtype.
+        ValueError
+            If they do not broadcast.
+        DeviceError
+            If they are on the CPU.
+        CompileError
+            If the structure is no C++, or takes other operands.
+        """
+        wanted, cls = None if result is None else dt.as_dtype(result, self._name), state.array_class
+        launch = launches.get((self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in args], wanted))
+        if launch is not None:
+            return launch(*[x._data if x.__class__ is cls else x for x in args])
+        names = tuple(f"args[{number}]" for number in range(len(args)))
+        return compute(self._plan, self._name, names, args, wanted, steady=True)
+
+    def __repr__(self) -> str:
+        return f"<functor {self._name}>"
+
+
+def _plan(source: str, name: str, engine: Engine, specs: tuple[Operand, ...], result: DType | None) -> Program:
+    from xpops.engine.cuda.user import elementwise
+
+    (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
+    require_gpu(device, name)
+    call = _call(source, name, specs, result, device)
+    return Program(call.outs, elementwise(cast("CudaEngine", engine), call))
+
+
+def _call(source: str, name: str, specs: tuple[Operand, ...], result: DType | None, device: Device) -> UserCall:
+    """What the functor does to operands: to two at a time, if all numbers are of one 16-bit dtype and it knows how."""
+    call = user_call(_operation(source, name, specs, result), specs, None, False, device)
+    paired = {*call.types.ins, *call.types.outs} in ({dt.float16}, {dt.bfloat16}) and "apply2" in source
+    return call._replace(pairs=name) if paired else call
+
+
+def _operation(source: str, name: str, specs: tuple[Operand, ...], result: DType | None) -> Operation:
+    """The functor as an operation on operands of these dtypes."""
+    from xpops.engine.cuda.user_operands import computed
+
+    common = promote((each.dtype if isinstance(each, Layout) else each for each in specs), name)
+    ins = tuple(
+        Parameter(f"x{number}", each.dtype if isinstance(each, Layout) else common, False)
+        for number, each in enumerate(specs)
+    )
+    made = common if result is None else result
+    values = ", ".join(f"xpops::cast<{computed(common)}>({each.name})" for each in ins)
+    body = f"y = xpops::cast<{computed(made)}>({name}()({values}));"
+    return Operation(name, ins, (Parameter("y", made, False),), body, source)

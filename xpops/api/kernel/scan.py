@@ -1,0 +1,123 @@
+"""Scans in a few lines of C++."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, cast
+
+from xpops.api.kernel.gpu import require_gpu
+from xpops.dispatch.dense import require_array
+from xpops.dispatch.primitives import unary
+from xpops.engine.protocol import Engine, Program
+from xpops.plan.scan import scan_result
+from xpops.plan.signature import Operand
+from xpops.plan.user import Operation, UserReduction, bound, parameters
+from xpops.plan.views import axis_of
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+
+class ScanKernel:
+    """A scan of one's own along an axis: each result is made of all elements up to its own.
+
+    The array is read once. Which values are combined first follows from the layout alone.
+
+    Parameters
+    ----------
+    in_params, out_params : str
+        One parameter each, as for `ElementwiseKernel`, but not raw.
+    map_expr : str
+        An expression of an element: what is scanned.
+    scan_expr : str
+        An expression of ``a`` and ``b``: one value of two, of which ``a`` comes first. It is associative, but for
+        rounding, and need not be commutative.
+    post_map_expr : str
+        Statements that assign the result, made of ``a``.
+    name : str
+        What errors call it.
+    preamble : str
+        What stands before the expressions in the source.
+
+    Notes
+    -----
+    ``a`` and ``b`` are of the result's dtype; float where this is narrower.
+
+    Raises
+    ------
+    ValueError
+        If a text is not as above.
+
+    Examples
+    --------
+    >>> highest = xp.kernel.ScanKernel("T x", "T y", "x", "a > b ? a : b", "y = a", "highest")
+    >>> highest(xp.ones(3, device="cpu"))
+    Traceback (most recent call last):
+    xpops.core.errors.DeviceError: highest: the arrays are on cpu; kernels of one's own need a GPU
+    """
+
+    def __init__(
+        self,
+        in_params: str,
+        out_params: str,
+        map_expr: str,
+        scan_expr: str,
+        post_map_expr: str,
+        name: str = "kernel",
+        *,
+        preamble: str = "",
+    ) -> None:
+        if not name.isidentifier():
+            raise ValueError(f"ScanKernel: name is {name!r}; accepted: a name as C++ has them")
+        ins, outs = parameters(in_params, "in_params", name), parameters(out_params, "out_params", name)
+        names = [each.name for each in (*ins, *outs)]
+        if len(ins) != 1 or len(outs) != 1 or ins[0].raw or outs[0].raw or len({*names, "a", "b"}) != 4:
+            raise ValueError(
+                f"{name}: the parameters are {in_params!r} and {out_params!r}; accepted: one each that is not raw, and "
+                "none called a or b"
+            )
+        operation = Operation(name, ins, outs, map_expr, preamble)
+        self._name = name
+        # Equal and hashed by identity: they are keys of plans.
+        self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", None))
+
+    def __call__(self, x: Any, *, axis: int | None = None) -> Any:
+        """The result, of the shape of the array.
+
+        Parameters
+        ----------
+        x : array
+        axis : int, optional
+            May be left out for arrays of one axis.
+
+        Raises
+        ------
+        TypeError
+            If the dtype does not fit.
+        ValueError, IndexError
+            If the array has no such axis.
+        DeviceError
+            If the array is on the CPU.
+        CompileError
+            If an expression is no C++.
+        """
+        return unary(self._plan, self._name, x, axis)
+
+    def __repr__(self) -> str:
+        return f"<scan kernel {self._name}>"
+
+
+def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis: int | None) -> Program:
+    from xpops.engine.cuda.user_scan import scanned
+
+    name = scan.map.name
+    x = require_array(specs[0], name, "x")
+    require_gpu(x.device, name)
+    types = bound(scan.map, (x,), ())
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"{name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
+    place = axis_of(0 if axis is None else axis, x.ndim, name)
+    out = scan_result(x, place, types.outs[0], False)
+    if out.size == 0:
+        return Program((out,), lambda stream, out, x: None)
+    return Program((out,), scanned(cast("CudaEngine", engine), scan, types, x, place, out))

@@ -1,0 +1,128 @@
+"""The arguments of a user's kernel: what its source says that they are, and what the driver takes for them."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.promotion import SCALAR_TYPES
+
+TYPES: dict[str, DType] = {
+    **{info.c_type: dtype for dtype, info in dt.INFO.items()},
+    **{f"{dtype.name}_t": dtype for dtype in (*dt.SIGNED_INTEGERS, *dt.UNSIGNED_INTEGERS)},
+    "char": dt.int8,
+    "signed char": dt.int8,
+    "unsigned char": dt.uint8,
+    "short": dt.int16,
+    "unsigned short": dt.uint16,
+    "int": dt.int32,
+    "unsigned": dt.uint32,
+    "unsigned int": dt.uint32,
+    "long": dt.int64,
+    "unsigned long": dt.uint64,
+    "long long": dt.int64,
+    "unsigned long long": dt.uint64,
+    "size_t": dt.uint64,
+    "ptrdiff_t": dt.int64,
+    "__half": dt.float16,
+    "__nv_bfloat16": dt.bfloat16,
+}
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_QUALIFIER = re.compile(r"\b(?:const|volatile|__restrict__|__restrict|__grid_constant__|xpops::)")
+_KINDS = {"b": (bool,), "i": (bool, int), "u": (bool, int), "f": (bool, int, float), "c": SCALAR_TYPES}
+
+
+class Parameter(NamedTuple):
+    """One parameter of a kernel.
+
+    Attributes
+    ----------
+    name : str
+    pointer, const : bool
+        Whether it is a pointer, and whether one to what is only read.
+    dtype : numpy.dtype or None
+        What it is, or points to; None where the source does not say so in words that we know.
+    """
+
+    name: str
+    pointer: bool
+    const: bool
+    dtype: DType | None
+
+
+def parameters_of(source: str, name: str) -> tuple[Parameter, ...] | None:
+    """The parameters of a kernel as its source has them; None if it is not found.
+
+    Examples
+    --------
+    >>> for each in parameters_of("__global__ void scale(const float* x, double* y, unsigned int n) {}", "scale"):
+    ...     print(*each)
+    x True True float32
+    y True False float64
+    n False False uint32
+    """
+    word = re.escape(name.partition("<")[0].rpartition("::")[2].strip())
+    found = re.search(rf"__global__[^;{{}}]*?\b{word}\s*\(([^()]*)\)", _COMMENT.sub(" ", source))
+    if found is None:
+        return None
+    return tuple(_parameter(each) for each in re.split(r",(?![^<]*>)", found[1]) if each.strip() not in ("", "void"))
+
+
+def _parameter(text: str) -> Parameter:
+    before, star, _ = text.partition("*")
+    words = " ".join(_QUALIFIER.sub(" ", text.replace("*", " ")).split())
+    kind, _, name = words.rpartition(" ")
+    if words in TYPES or not kind:  # it has no name
+        kind, name = words, ""
+    plain = text.count("*") < 2 and "&" not in text and "[" not in text
+    return Parameter(name, bool(star), "const" in before, TYPES.get(kind) if plain else None)
+
+
+def check_array(dtype: DType, parameter: Parameter | None, what: str) -> None:
+    """TypeError if an array of `dtype` is not what the parameter points to."""
+    if parameter is None:
+        return
+    if not parameter.pointer and parameter.dtype is not None:
+        raise TypeError(f"{what} is an array; the kernel takes {parameter.dtype}; accepted: a scalar")
+    wanted = parameter.dtype
+    bits = wanted in dt.UNSIGNED_INTEGERS and wanted.itemsize == dtype.itemsize
+    if wanted is not None and dtype != wanted and not bits:
+        raise TypeError(f"{what} is an array of {dtype}; accepted: {wanted}, as the kernel has it")
+
+
+def scalar(value: Any, parameter: Parameter | None, what: str) -> Any:
+    """A ctypes value that holds what a kernel is given for a parameter that is no array."""
+    if isinstance(value, (ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData)):
+        return value
+    if isinstance(value, bytes):
+        return (ctypes.c_char * len(value)).from_buffer_copy(value)
+    if parameter is not None and parameter.pointer:
+        raise TypeError(f"{what} is {value!r}; the kernel takes a pointer; accepted: an array")
+    if not isinstance(value, np.generic):
+        value = _converted(value, parameter, what)
+    elif parameter is not None and parameter.dtype not in (None, value.dtype):
+        raise TypeError(f"{what} is a NumPy {value.dtype}; accepted: {parameter.dtype}, as the kernel has it")
+    return (ctypes.c_char * value.itemsize).from_buffer_copy(value.tobytes())
+
+
+def _converted(value: Any, parameter: Parameter | None, what: str) -> np.generic:
+    """A Python scalar as the dtype that the source has for it."""
+    if parameter is None or parameter.dtype is None:
+        raise TypeError(
+            f"{what} is a Python {type(value).__name__}, and the source does not say its type; accepted: a NumPy "
+            "scalar, a ctypes value or bytes"
+        )
+    dtype = parameter.dtype
+    kind = "f" if dtype in (*dt.REAL_FLOATS, *dt.FLOAT8) else dtype.kind
+    if not isinstance(value, _KINDS[kind]):
+        raise TypeError(f"{what} is a Python {type(value).__name__}; accepted: {dtype}, as the kernel has it")
+    try:
+        made = np.array(value).astype(dtype) if kind in "bfc" else np.array(value, dtype)
+    except OverflowError:
+        raise OverflowError(f"{what} is {value}; accepted: what {dtype} holds, as the kernel has it") from None
+    return cast("np.generic", made[()])

@@ -1,0 +1,223 @@
+"""Operations of a user's own as kernels of the elementwise family."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.elementwise import empty_kernel
+from xpops.engine.cuda.glue import truth
+from xpops.engine.cuda.user_operands import UserCall, c_type, computed, counts, declare
+from xpops.engine.protocol import Kernel
+from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
+from xpops.plan.overlap import safe_distance
+from xpops.plan.signature import Operand
+from xpops.plan.tiled import plan_tiled
+from xpops.plan.user import Parameter, Types
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# The names that a user's code has without saying where they are from.
+USING = tuple(f"using xpops::{name};" for name in ("bfloat16", "complex", "float16", "float8_e4m3fn", "float8_e5m2"))
+_INTEGERS = dt.CATEGORIES["integer"]
+
+
+class UserSource(NamedTuple):
+    """The source of a kernel, its plan, the `struct` format of what changes, and all parameters behind that."""
+
+    plan: ElementwisePlan
+    source: str
+    slots: str
+    tail: bytes
+
+
+def elementwise(engine: CudaEngine, call: UserCall) -> Kernel:
+    """The kernel ``(stream, *arguments)``: results, then operands; given results come behind these."""
+    if 0 in call.shape:
+        return empty_kernel
+    plan, source, slots, tail = user_source(call)
+    launch = engine.launcher(call.operation.name, source, plan.blocks, plan.block, slots, tail)
+    return _apart(_with_scalars(launch, call), call) if call.given else _with_scalars(launch, call)
+
+
+def user_source(call: UserCall) -> UserSource:
+    """The plan and the source. Needs no GPU."""
+    operation = call.operation
+    plan = _plan(call)
+    declared = declare(call, plan)
+    family, shape = (
+        ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
+    )
+    out = declared.outs[0] if len(declared.outs) == 1 else f"Outputs<{', '.join(declared.outs)}>"
+    pairs = call.pairs * (not plan.tile)
+    arguments = ", ".join([pairs or "XpopsOperation", out, *map(str, shape), *declared.operands])
+    params = f"{family.capitalize()}Params<{declared.size}, {plan.rank}, {declared.lines}, uint{plan.index_bits}>"
+    params = f"Pairs<{params}>" if pairs else params
+    complexes = not dt.CATEGORIES["complex floating-point"].isdisjoint((*call.types.ins, *call.types.outs))
+    headers = [
+        f"kernels/{family}",
+        "kernels/user",
+        *["kernels/user_pairs"] * bool(pairs),
+        *["math/complex"] * complexes,
+    ]
+    lines = [*(f"#include <xpops/{header}.cuh>" for header in headers), *USING, *letters(call.types)]
+    located(lines, operation.preamble, "preamble", operation.name)
+    if not pairs:
+        _functor(lines, call)
+    lines += [
+        "using namespace xpops;",
+        f'extern "C" __global__ void __launch_bounds__({plan.block})',
+        f"xpops_kernel(const __grid_constant__ {params} params) {{",
+        f"  {'elementwise_tiled' if plan.tile else 'elementwise'}<{arguments}>(params);",
+        "}",
+        "",
+    ]
+    tail = struct.pack(f"<{len(declared.facts)}q", *declared.facts) + plan.tail
+    return UserSource(plan, "\n".join(lines), declared.slots, tail)
+
+
+def letters(types: Types) -> list[str]:
+    """What the letters stand for in C++."""
+    return [f"using {letter} = {computed(dtype)};" for letter, dtype in types.letters]
+
+
+def located(lines: list[str], text: str, part: str, name: str) -> None:
+    """Add a user's text to the lines of a source, so that errors in it bear its own line numbers."""
+    if text.strip():
+        own = text.splitlines()
+        lines += [f'#line 1 "{name}.{part}"', *own, f'#line {len(lines) + len(own) + 3} "{name}.cu"']
+
+
+def method(lines: list[str], head: str, before: str, text: tuple[str, str, str], after: str) -> None:
+    """Add a method that has a user's text in it; `text` is as `located` takes it."""
+    lines += [f"  XPOPS_DEVICE {head} {{", f"    {before}"]
+    located(lines, *text)
+    lines += [f"    {after}", "  }"]
+
+
+def _plan(call: UserCall) -> ElementwisePlan:
+    arrays = _walked(call.operation.ins, call.ins)
+    outs = tuple(each for each in _walked(call.operation.outs, call.outs) if isinstance(each, Layout))
+    raw = any(each.raw for each in (*call.operation.ins, *call.operation.outs))
+    indexed = call.operation.mentions("i")
+    if len(outs) == 1 and not raw and not indexed:
+        plan = plan_tiled(outs[0], arrays, Policy())
+        if plan is not None:
+            return plan
+    if indexed or not outs:
+        index = layout_of(dt.int8, call.shape, None, call.outs[0].device)  # whose offsets are the numbers of elements
+        outs = (*outs, index) if outs else (index,)
+    # What indexes arrays itself does so along neighbouring elements, which neighbouring threads are to have.
+    return plan_elementwise(
+        outs[0], (*outs[1:], *arrays), Policy()._replace(elements_per_thread=1) if raw else Policy()
+    )
+
+
+def _walked(parameters: tuple[Parameter, ...], operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    return tuple(each for parameter, each in zip(parameters, operands, strict=True) if not parameter.raw)
+
+
+def _functor(lines: list[str], call: UserCall) -> None:
+    """Add the functor: the user's statements as a function of its own, and the call of it."""
+    operation, types = call.operation, call.types
+    taken = [
+        (f"{_raw(spec)}" if parameter.raw else computed(dtype), parameter)
+        for parameter, spec, dtype in zip(operation.ins, call.ins, types.ins, strict=True)
+    ]
+    made = [
+        (_raw(layout) if parameter.raw else computed(dtype), parameter)
+        for parameter, layout, dtype in zip(operation.outs, call.outs, types.outs, strict=True)
+    ]
+    extra = [*["i"] * operation.mentions("i"), *["n"] * counts(operation)]
+    formal = [
+        *(f"{'const ' * each.raw}{kind} {each.name}" for kind, each in taken),
+        *(f"{kind}{'' if each.raw else '&'} {each.name}" for kind, each in made),
+        *(f"const xpops::int64 {name}" for name in extra),
+    ]
+    lines += ["struct XpopsOperation {", f"  static XPOPS_DEVICE void run({', '.join(formal)}) {{"]
+    if operation.mentions("_ind"):
+        lines.append("    const xpops::Indexer _ind{n};")
+    located(lines, operation.body, "operation", operation.name)
+    lines += ["    ;", "  }"]
+    held = [(kind, each) for kind, each in made if each.raw or call.given]
+    given = [*(f"{kind} {each.name}" for kind, each in (*taken, *held)), *(f"xpops::int64 {name}" for name in extra)]
+    lines.append(f"  XPOPS_DEVICE auto operator()({', '.join(given)}) const {{")
+    lines += [f"    {kind} {each.name}{{}};" for kind, each in made if not (each.raw or call.given)]
+    lines.append(f"    run({', '.join([*(each.name for _, each in (*taken, *made)), *extra])});")
+    results = [
+        (each.name, c_type(dtype)) for each, dtype in zip(operation.outs, types.outs, strict=True) if not each.raw
+    ]
+    if len(results) == 1:
+        lines.append(f"    return {results[0][0]};")
+    else:
+        nested = "{}"
+        for name, kind in reversed(results):
+            nested = f"{{xpops::cast<{kind}>({name}), {nested}}}"
+        lines.append(f"    return xpops::Results<{', '.join(kind for _, kind in results)}>{nested};")
+    lines += ["  }", "};"]
+
+
+def _raw(layout: Operand) -> str:
+    assert isinstance(layout, Layout)
+    return f"xpops::RawArray<{c_type(layout.dtype)}, {layout.ndim}, {truth(layout.contiguous)}>"
+
+
+def _with_scalars(launch: Kernel, call: UserCall) -> Kernel:
+    """`launch` for calls whose scalars are Python's."""
+    ways = [
+        None if isinstance(spec, Layout) else _travel(spec, dtype, f"{call.operation.name}: {parameter.name}")
+        for spec, dtype, parameter in zip(call.ins, call.types.ins, call.operation.ins, strict=True)
+    ]
+    if not any(ways):
+        return launch
+    first = 0 if call.given else len(call.outs)
+
+    def converting(stream: int, *values: Any) -> None:
+        written: list[Any] = list(values[:first])
+        for value, way in zip(values[first:], ways, strict=False):
+            written += (value,) if way is None else way(value)
+        launch(stream, *written, *values[first + len(ways) :])
+
+    return converting
+
+
+def _travel(kind: type, dtype: DType, what: str) -> Callable[[Any], tuple[Any, ...]]:
+    """How a Python scalar is written for a parameter: converted as C++ does it, integers modulo a power of 2."""
+    if dtype in dt.COMPLEX_FLOATS:
+        return lambda value: (complex(value).real, complex(value).imag)
+    if kind is complex:
+        raise TypeError(f"{what} is a Python complex; accepted: {dtype}")
+    if dtype not in _INTEGERS:
+        return (lambda value: (bool(value),)) if dtype == dt.bool else (lambda value: (float(value),))
+    first = 0 if dtype in dt.UNSIGNED_INTEGERS else -(2**63)
+
+    def whole(value: Any) -> tuple[int]:
+        if not -(2**63) <= value < 2**64:
+            raise OverflowError(f"{what} is {value}; accepted: numbers of 64 bits")
+        return ((int(value) - first) % 2**64 + first,)
+
+    return whole
+
+
+def _apart(launch: Kernel, call: UserCall) -> Kernel:
+    """`launch`, refusing results in memory that an operand shares with them in another way than element by element."""
+    count = len(call.ins)
+    pairs = [
+        (count + k, j, safe_distance(out, spec), f"{call.operation.name}: {result.name} partly overlaps {operand.name}")
+        for k, (result, out) in enumerate(zip(call.operation.outs, call.outs, strict=True))
+        for j, (operand, spec) in enumerate(zip(call.operation.ins, call.ins, strict=True))
+        if isinstance(spec, Layout) and not (result.raw or operand.raw)
+    ]
+
+    def checked(stream: int, *values: Any) -> None:
+        for out, operand, distance, trouble in pairs:
+            if not distance.holds(values[operand] - values[out]):
+                raise ValueError(f"{trouble}; accepted: the same elements, or memory apart")
+        launch(stream, *values)
+
+    return checked

@@ -1,0 +1,82 @@
+"""Scans of a user's own as kernels of the scan family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.scan import launched
+from xpops.engine.cuda.tuning import scan_policy
+from xpops.engine.cuda.user import USING, letters, located, method
+from xpops.engine.cuda.user_operands import c_type, computed
+from xpops.engine.cuda.user_reduce import conversion, state_type
+from xpops.engine.protocol import Kernel
+from xpops.plan.scan import ScanPlan, plan_scan
+from xpops.plan.user import Types, UserReduction
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+
+def scanned(engine: CudaEngine, scan: UserReduction, types: Types, x: Layout, axis: int, out: Layout) -> Kernel:
+    """The kernel ``(stream, out, x)`` that scans `x`, which is not empty, along an axis."""
+    plan, source = scan_source(scan, types, x, axis, out, engine.context.multiprocessors)
+    return launched(engine, scan.map.name, plan, source, x, out)
+
+
+def scan_source(
+    scan: UserReduction, types: Types, x: Layout, axis: int, out: Layout, multiprocessors: int
+) -> tuple[ScanPlan, str]:
+    """The plan and the source. Needs no GPU."""
+    policy = scan_policy(multiprocessors)
+    plan = plan_scan(x, out, axis, False, False, max(out.dtype.itemsize, 4), policy)
+    family = "columns" if plan.kernel == "columns" else "rows"
+    lines = [f"#include <xpops/kernels/scan_{family}.cuh>", "#include <xpops/kernels/user.cuh>"]
+    if not dt.CATEGORIES["complex floating-point"].isdisjoint((x.dtype, out.dtype)):
+        lines.append("#include <xpops/math/complex.cuh>")
+    lines += [*USING, *letters(types)]
+    located(lines, scan.map.preamble, "preamble", scan.map.name)
+    _scanner(lines, scan, types)
+    numbers = ", ".join(str(number).lower() for number in plan.numbers)
+    lines += [
+        "using namespace xpops;",
+        f'extern "C" __global__ void __launch_bounds__({plan.block}, {policy.resident // plan.block})',
+        f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
+        f"  scan_{plan.kernel}<XpopsScanTypes, {numbers}>(params);",
+        "}",
+        "",
+    ]
+    return plan, "\n".join(lines)
+
+
+def _scanner(lines: list[str], scan: UserReduction, types: Types) -> None:
+    """Add the scanner, as ``math/scan.cuh`` describes it, and what is around it, as `ScanTypes` in ``scan.cuh``."""
+    operation, made = scan.map, f"return {conversion(scan, types)}("
+    (given,), (out,), name = types.ins, types.outs, operation.name
+    result, target = computed(out), operation.outs[0].name
+    lines += [
+        "struct XpopsScanner {",
+        f"  using State = {state_type(scan, types)};",
+        "  XPOPS_DEVICE explicit XpopsScanner(const xpops::uint64*) {}",
+    ]
+    head = f"State lift({computed(given)} {operation.ins[0].name}) const"
+    method(lines, head, made, (operation.body, "map_expr", name), ");")
+    method(lines, "State combine(State a, State b) const", made, (scan.combine, "scan_expr", name), ");")
+    head, after = f"{result} value(State a) const", f"; return {target};"
+    method(lines, head, f"{result} {target}{{}};", (scan.finish, "post_map_expr", name), after)
+    kind = c_type(given)
+    lines += [
+        "  XPOPS_DEVICE State initial() const { return State{}; }",
+        "};",
+        "struct XpopsScanTypes {",
+        f"  using In = typename xpops::Storage<{kind}>::type;",
+        f"  using Out = {c_type(out)};",
+        "  using Op = XpopsScanner;",
+        "  using State = XpopsScanner::State;",
+        "  XPOPS_DEVICE static State lift(const Op& op, In x) {",
+        f"    return op.lift(xpops::to_compute<{kind}, {kind}, {computed(given)}>(x));",
+        "  }",
+        "  XPOPS_DEVICE static Out value(const Op& op, const State& a) { return xpops::cast<Out>(op.value(a)); }",
+        "};",
+    ]

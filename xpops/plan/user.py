@@ -1,0 +1,200 @@
+"""Operations of a user's own as data: their parameters, and the dtypes that a call gives these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.core.promotion import promote
+from xpops.plan.broadcast import broadcast_shapes
+from xpops.plan.signature import Operand
+
+RESERVED = ("i", "n", "_ind")
+
+
+class Parameter(NamedTuple):
+    """One parameter of an operation.
+
+    Attributes
+    ----------
+    name : str
+    dtype : numpy.dtype or str
+        A letter stands for any dtype, the same wherever it stands.
+    raw : bool
+        Whether the operation indexes the array itself.
+    """
+
+    name: str
+    dtype: DType | str
+    raw: bool
+
+
+class Operation(NamedTuple):
+    """An operation on elements.
+
+    Attributes
+    ----------
+    name : str
+    ins, outs : tuple of Parameter
+    body : str
+        Statements of C++ that assign what is no raw parameter of `outs`.
+    preamble : str
+        What stands before it in the source.
+    """
+
+    name: str
+    ins: tuple[Parameter, ...]
+    outs: tuple[Parameter, ...]
+    body: str
+    preamble: str
+
+    def mentions(self, word: str) -> bool:
+        """Whether the body has the word."""
+        return re.search(rf"(?<![\w.])(?<!->){word}\b", self.body) is not None
+
+
+class UserReduction(NamedTuple):
+    """A reduction of elements.
+
+    Attributes
+    ----------
+    map : Operation
+        Its parameters, its preamble, and the expression that is made of elements before they are reduced.
+    combine : str
+        The expression of both ``a`` and ``b``.
+    finish : str
+        Statements that make the result of ``a``.
+    identity : str
+        The state of no elements.
+    state : str or None
+        The type of ``a`` and ``b`` in C++; None: that of the result.
+    """
+
+    map: Operation
+    combine: str
+    finish: str
+    identity: str
+    state: str | None
+
+
+class Types(NamedTuple):
+    """The dtypes of one call: of each parameter, and of each letter."""
+
+    ins: tuple[DType, ...]
+    outs: tuple[DType, ...]
+    letters: tuple[tuple[str, DType], ...]
+
+
+def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]:
+    """The parameters that a text lists.
+
+    Raises
+    ------
+    ValueError
+        If one of them is not an optional ``raw``, a dtype's name or a letter, and a name.
+
+    Examples
+    --------
+    >>> for each in parameters("float32 x, raw T y", "in_params", "add"):
+    ...     print(*each)
+    x float32 False
+    y T True
+    """
+    found: list[Parameter] = []
+    for part in (each.split() for each in text.split(",") if text.strip()):
+        raw = part[:1] == ["raw"]
+        kind, name = part[raw:] if len(part) == 2 + raw else ("", "")
+        if not (name.isidentifier() and (re.fullmatch("[A-Za-z]", kind) or kind in _NAMES)):
+            raise ValueError(
+                f"{function}: {argument} has {' '.join(part)!r}; accepted: 'T x', 'raw T x', 'float32 x', with a "
+                f"letter for any dtype, or one of {', '.join(_NAMES)}"
+            )
+        if name in RESERVED or name in (each.name for each in found):
+            raise ValueError(f"{function}: {argument} has {name!r} twice, or it is one of {', '.join(RESERVED)}")
+        found.append(Parameter(name, _NAMES.get(kind, kind), raw))
+    return tuple(found)
+
+
+_NAMES = {dtype.name: dtype for dtype in dt.INFO}
+
+
+def bound(operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, ...]) -> Types:
+    """The dtypes of a call.
+
+    A letter stands for the dtype of the arrays where it stands; where there are but scalars, for what these promote to.
+
+    Parameters
+    ----------
+    ins, outs : tuple of Layout or type
+        What is given; `outs` may be empty.
+
+    Raises
+    ------
+    TypeError
+        If an array is not of the parameter's dtype, a letter stands for two of them or for none, or a parameter that is
+        an array is given a scalar.
+    """
+    function, letters = operation.name, dict[str, DType]()
+    for parameter, operand in [*zip(operation.outs, outs, strict=False), *zip(operation.ins, ins, strict=True)]:
+        if not isinstance(operand, Layout):
+            if parameter.raw or parameter in operation.outs[: len(outs)]:
+                raise TypeError(f"{function}: {parameter.name} is a Python {operand.__name__}; accepted: an array")
+            continue
+        wanted = parameter.dtype
+        if isinstance(wanted, str):
+            wanted = letters.setdefault(wanted, operand.dtype)
+        if operand.dtype != wanted:
+            named = f", as {parameter.dtype} is" if isinstance(parameter.dtype, str) else ""
+            raise TypeError(f"{function}: {parameter.name} has dtype {operand.dtype}; accepted: {wanted}{named}")
+    scalars: dict[str, list[type]] = {}
+    for parameter, operand in zip(operation.ins, ins, strict=True):
+        if isinstance(operand, type) and isinstance(parameter.dtype, str) and parameter.dtype not in letters:
+            scalars.setdefault(parameter.dtype, []).append(operand)
+    letters |= {letter: promote(kinds) for letter, kinds in scalars.items()}
+    return Types(_of(operation.ins, letters, function), _of(operation.outs, letters, function), tuple(letters.items()))
+
+
+def _of(parameters: Iterable[Parameter], letters: dict[str, DType], function: str) -> tuple[DType, ...]:
+    found = []
+    for parameter in parameters:
+        if isinstance(parameter.dtype, str) and parameter.dtype not in letters:
+            raise TypeError(
+                f"{function}: no argument says what {parameter.dtype} is, the dtype of {parameter.name}; accepted: a "
+                "letter that an argument has, or out="
+            )
+        found.append(letters[parameter.dtype] if isinstance(parameter.dtype, str) else parameter.dtype)
+    return tuple(found)
+
+
+def call_shape(
+    operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, ...], size: int | None
+) -> tuple[int, ...]:
+    """The shape of the elements that a call goes over: what the arrays that are not raw broadcast to, or `size`.
+
+    Raises
+    ------
+    ValueError
+        If there is neither, or there are both; if they do not broadcast, or `outs` are of another shape.
+    """
+    function = operation.name
+
+    def shapes(parameters: tuple[Parameter, ...], operands: tuple[Operand, ...]) -> list[tuple[int, ...]]:
+        pairs = zip(parameters, operands, strict=False)
+        return [each.shape for parameter, each in pairs if isinstance(each, Layout) and not parameter.raw]
+
+    given, results = shapes(operation.ins, ins), shapes(operation.outs, outs)
+    if size is not None and (given or results):
+        raise ValueError(f"{function}: size is {size} beside arrays that are not raw; accepted: no size")
+    if size is None and not (given or results):
+        raise ValueError(f"{function}: no array says how many elements there are; accepted: size=")
+    if size is not None:
+        return (size,)
+    shape = broadcast_shapes(*given, function=function) if given else results[0]
+    for each in results:
+        if each != shape:
+            raise ValueError(f"{function}: out has shape {each}; accepted: {shape}")
+    return shape
