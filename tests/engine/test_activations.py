@@ -201,3 +201,14 @@ def test_refusals(case: Any, device: Any) -> None:
     x = on(np.ones(2), device)
     with pytest.raises(kind, match=message):
         call(x)
+
+
+@pytest.mark.parametrize("dtype", [xp.float16, xp.bfloat16, xp.float32, xp.float64], ids=str)
+def test_softplus_at_its_ends(dtype: Any, device: Any) -> None:
+    x = xp.asarray([-np.inf, np.inf, 0.0], dtype=dtype, device=device)
+    got = xp.nn.softplus(x, beta=1e-40).to_numpy().astype(np.float64)
+    assert got[0] == 0
+    assert np.isposinf(got[1])
+    large = xp.asarray([1e30, -1e30], dtype=xp.float32, device=device)
+    got = xp.nn.softplus(large, beta=1e30, threshold=np.inf).to_numpy()
+    assert got.tolist() == [np.float32(1e30), 0.0]

@@ -15,6 +15,7 @@ from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
 from tests.helpers.values import generator
 from xpops.core import dtypes as dt
+from xpops.dispatch import primitives
 
 devices = st.sampled_from(DEVICES)
 DTYPES = [dt.float16, dt.bfloat16, dt.float32, dt.float64, dt.int8, dt.uint8, dt.int32, dt.uint32, dt.int64]
@@ -151,3 +152,21 @@ def test_refusals(case: Any) -> None:
     call, kind, message = case
     with pytest.raises(kind, match=message):
         call(xp.nn.histogram)
+
+
+def test_data_leave_no_plans_behind(device: Any) -> None:
+    before = len(primitives._programs), len(primitives.launches)
+    for _ in range(20):
+        xp.nn.histogram(xp.asarray(generator("plans").normal(size=50), device=device), 7)
+    assert len(primitives._programs) <= before[0] + 4
+    assert len(primitives.launches) <= before[1] + 4
+
+
+def test_ends_that_the_dtype_cannot_hold(device: Any) -> None:
+    x = xp.arange(3, dtype=xp.float32, device=device)
+    for ends in ((-1e39, 1e39), (0, 1e39), (0, 10**400)):
+        with pytest.raises(ValueError, match="histogram: range is from .*; accepted: "):
+            xp.nn.histogram(x, 1, ends)
+    with pytest.raises(TypeError, match="histogram: range is"):
+        xp.nn.histogram(x, 1, (False, True))
+    assert xp.nn.histogram(xp.arange(10.0, device=device), xp.asarray([3], device=device))[0].shape == (0,)

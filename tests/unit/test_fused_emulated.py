@@ -101,8 +101,17 @@ def test_scalar_arguments_are_parameters() -> None:
     same(fused(lambda x, n: x + n // 2, x, 7), x + np.float32(3))
     same(fused(lambda x, z: x * z, x, 1j), x * np.complex64(1j))
     same(fused(lambda i, yes: i | yes, np.arange(4) > 1, True), np.ones(4, bool))
-    with pytest.raises(ValueError, match="fuse: a scalar argument is 9223372036854775808; accepted: integers of 64"):
+    with pytest.raises(
+        OverflowError, match="fuse: argument 1 is 9223372036854775808; accepted: -9223372036854775808 to"
+    ):
         fused(lambda x, n: x + n, x, 2**63)
+    with pytest.raises(OverflowError, match="fuse: argument 1 is 300; accepted: -128 to 127"):
+        fused(lambda x, n: x + n, np.ones(3, np.int8), 300)
+    same(fused(lambda x, a: x * (a * np.float64(2)) * np.float32(2), x, 0.5), x * np.float32(1) * np.float32(2))
+    with pytest.raises(
+        TypeError, match=r"arithmetic of scalar arguments gives 0.5; accepted: values for which it gives a int"
+    ):
+        fused(lambda x, n, m: x * n**m, x, 2, -1)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e-300, 5])
@@ -204,10 +213,10 @@ ROWS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     ),
     "deviation": (
         lambda x: (
-            (x - x.min(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True, correction=1),
+            (x - x.min(axis=-1, keepdims=True)) / xp.mean(x * x, axis=-1, keepdims=True),
             xp.max(x, axis=-1),
         ),
-        lambda x: ((x - x.min(-1, keepdims=True)) / x.std(-1, keepdims=True, ddof=1), x.max(-1)),
+        lambda x: ((x - x.min(-1, keepdims=True)) / (x * x).mean(-1, keepdims=True), x.max(-1)),
     ),
     "counts": (
         lambda x: (xp.astype(xp.count_nonzero(x > 1, axis=-1, keepdims=True), xp.float32) * x, xp.any(x > 3, axis=-1)),
@@ -272,6 +281,60 @@ def test_the_largest_of_nothing() -> None:
         fused(lambda x: xp.max(x * 2), floats(0, 3))
 
 
+def test_means_of_means_that_lie_differently() -> None:
+    x = floats(300, 300)
+
+    def function(m: Any) -> Any:
+        keep = {"keepdims": True}
+
+        def both(x: Any) -> Any:
+            apart = m.mean(x, axis=-1, **keep) - m.mean(x, axis=-1)
+            return m.sum(apart * apart, axis=-1)
+
+        return both
+
+    np.testing.assert_allclose(fused(function(xp), x), function(np)(x.astype(np.float64)), rtol=1e-4)
+
+
+def test_variances_far_from_0() -> None:
+    x = floats(300, 128) + np.float32(1e5)
+    got = fused(lambda x: (x - x.mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True), x)
+    wide = x.astype(np.float64)
+    wanted = (wide - wide.mean(-1, keepdims=True)) / wide.std(-1, keepdims=True)
+    np.testing.assert_allclose(got, wanted, atol=0.02)
+
+
+def test_arguments_that_are_not_used() -> None:
+    x, y = floats(300, 64), floats(2, 300, 64)
+    got = fused(lambda x, y, a: xp.exp(x - xp.max(x, axis=-1, keepdims=True)), x, y, 2.0)
+    np.testing.assert_allclose(got, np.exp(x - x.max(-1, keepdims=True)), rtol=1e-6)
+
+
+def test_many_transposed_operands() -> None:
+    parts = [floats(64, 64, dtype=np.complex128) for _ in range(6)]
+    got = fused(lambda a, b, c, d, e, f: a + b + c + d + e + f, parts[0].T, *parts[1:5], parts[5].T)
+    same(got, parts[0].T + parts[1] + parts[2] + parts[3] + parts[4] + parts[5].T)
+
+
+def test_axes_in_a_list() -> None:
+    x = floats(5, 6, dtype=np.float64)
+    np.testing.assert_allclose(fused(lambda x: xp.sum(x * 2, axis=[0]), x), (x * 2).sum(0))
+
+
+def test_odd_rows_are_walked_in_a_loop() -> None:
+    text = xp.fuse(softmax).source(xp.asarray(floats(300, 4096), device="cpu")[:, ::-1])
+    assert "fused_rows<Program, 256, 256, 1, 16" in text
+    text = xp.fuse(softmax).source(xp.asarray(floats(300, 32000), device="cpu")[:, ::-1])
+    assert "fused_rows<Program, 512, 512, 1, 0" in text
+
+
+def test_complex_constants_of_every_kind() -> None:
+    x = floats(8).astype(np.complex128)
+    for value in (complex("nan+1j"), complex(np.inf, 0.0), complex(-0.0, -0.0)):
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(fused(lambda x, v=value: x + v, x), x + value)
+
+
 CLOSED = xp.ones(3, dtype=xp.float32, device="cpu")
 REFUSALS: list[tuple[Callable[..., Any], str]] = [
     (lambda x: xp.sort(x), "sort cannot be fused; accepted in a fused function"),
@@ -287,6 +350,8 @@ REFUSALS: list[tuple[Callable[..., Any], str]] = [
     (lambda x: 3.0, "the function returns a builtins.float; accepted: an array"),
     (lambda x: xp.add(x, x, out=x), "out of add cannot be fused"),
     (lambda x: xp.bitwise_and(x, 1), "bitwise_and: dtype float32"),
+    (lambda x: x.__iadd__(x), "operators in place cannot be fused; accepted: x = x"),
+    (lambda x: (x + 1,), "accepted: an array that is computed of its arguments, or a tuple of two"),
 ]
 
 
@@ -299,6 +364,17 @@ def test_refusals(function: Callable[..., Any], message: str) -> None:
 def test_a_branch_on_a_scalar_is_refused() -> None:
     with pytest.raises(TypeError, match="the value of a scalar argument is known only when it runs"):
         fused(lambda x, a: x if a > 0 else -x, floats(3), 1.0)
+
+
+def test_what_is_no_function_or_argument() -> None:
+    with pytest.raises(TypeError, match="fuse: function is 3; accepted: a function of arrays"):
+        xp.fuse(3)
+    with pytest.raises(TypeError, match="a is given by name; accepted: arguments by their places"):
+        xp.fuse(lambda x, a: x * a)(xp.ones(3, device="cpu"), a=2)
+    with pytest.raises(OverflowError, match="add has 300, which int8 cannot hold; accepted: -128 to 127"):
+        fused(lambda x: x + 300, np.ones(3, np.int8))
+    with pytest.raises(TypeError, match="every operand of exp is a scalar; accepted: at least one array"):
+        fused(lambda x, a: x * xp.exp(a), floats(3), 2.0)
 
 
 def test_the_cpu_just_calls() -> None:

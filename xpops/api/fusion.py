@@ -16,7 +16,7 @@ from xpops.dispatch import Tensor, state
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.reductions import reduction
-from xpops.dispatch.state import launches
+from xpops.dispatch.state import inline, launches
 from xpops.dispatch.tracing import Derived, Reduced, Trace, Traced
 from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
 from xpops.plan.expression import Expression
@@ -71,19 +71,29 @@ class Fused:
     """What `fuse` returns."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        if not callable(function):
+            raise TypeError(f"fuse: function is {function!r}; accepted: a function of arrays")
+        functools.update_wrapper(self, function, updated=())
         self.function, self._name = function, getattr(function, "__name__", "fuse")
-        functools.update_wrapper(self, function)
         # Equal and hashed by identity: they are keys of plans.
         self._plan = functools.partial(_plan, self)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
         """The function's results."""
+        if options:
+            raise TypeError(
+                f"{self._name}: {next(iter(options))} is given by name; accepted: arguments by their places"
+            )
         cls = state.array_class
         launch = launches.get((self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in arguments]))
         if launch is not None:
             return launch(*[x._data if x.__class__ is cls else x for x in arguments])
         if any(isinstance(x, Traced) or (x.__class__ is cls and x._layout.device == CPU) for x in arguments):
             return self.function(*arguments)
+        if len(arguments) in (1, 2) and arguments[0].__class__ in inline:
+            result = inline[arguments[0].__class__].call((self._plan,), *(*arguments, None)[:2], None)
+            if result is not None:
+                return result
         return compute(self._plan, self._name, _names(arguments), arguments, steady=True)
 
     def source(self, *arguments: Any) -> str:
@@ -105,8 +115,7 @@ class Fused:
         traced = _traced(self, operands.specs)
         found = _stages(traced, len(arguments))
         if found is not None:
-            stages, full, correction = found
-            return rows_source(traced.whole, stages, full, traced.layouts, correction, 90).source
+            return rows_source(traced.whole, found.stages, found.full, traced.layouts, found.inputs, 90).source
         return "\n".join(fused_source(part.expression, part.outs, 90).source for part in traced.parts)
 
 
@@ -155,10 +164,10 @@ def _several(fused: Fused, returned: Any, kind: type) -> tuple[Any, ...]:
     """The results as a tuple."""
     results = returned if isinstance(returned, tuple) else (returned,)
     for each in results:
-        if not isinstance(each, kind):
+        if not isinstance(each, kind) or (returned is results and len(results) == 1):
             raise TypeError(
                 f"{fused._name}: the function returns a {type(each).__module__}.{type(each).__qualname__}; accepted: "
-                "an array that is computed of its arguments, or a tuple of such arrays"
+                "an array that is computed of its arguments, or a tuple of two such arrays or more"
             )
     return results
 
@@ -197,35 +206,47 @@ def _rows(engine: Engine, traced: _Traced, given: int) -> Program | None:
         return None
     from xpops.engine.cuda.fused_rows import fused_rows
 
-    stages, full, correction = found
-    launch = fused_rows(cast("CudaEngine", engine), traced.whole, stages, full, traced.layouts, correction)
-    scalars = [each for each in traced.derived if not isinstance(each, Reduced)]
-    if not scalars:
+    launch = fused_rows(
+        cast("CudaEngine", engine), traced.whole, found.stages, found.full, traced.layouts, found.inputs
+    )
+    count = len(traced.layouts)
+    if found.inputs == tuple(range(given)):
         return Program(traced.layouts, launch)
 
     def kernel(stream: int, *data: Data) -> None:
-        values = data[len(traced.layouts) :]
-        launch(stream, *data, *(derive(*values) for derive in scalars))
+        values = list(data[count:])
+        for derive in traced.derived:  # the reductions are the kernel's own
+            values.append(None if isinstance(derive, Reduced) else derive(*values))
+        launch(stream, *data[:count], *(values[number] for number in found.inputs))
 
     return Program(traced.layouts, kernel)
 
 
-def _stages(traced: _Traced, given: int) -> tuple[tuple[Stage, ...], tuple[int, ...], float] | None:
-    """The reductions, the shape that they reduce, and the correction of those that have one; None if not along rows."""
-    reductions = [(number, each) for number, each in enumerate(traced.derived, given) if isinstance(each, Reduced)]
-    corrections = {each.parameters[3] for _, each in reductions if each.op.dispersion} or {0.0}
-    full = reductions[0][1].operand.shape if reductions else ()
-    stages = []
-    for number, each in reductions:
-        axes, loop, _, out = reduced(each.operand, each.op, *each.parameters[:3])
-        if axes != (len(full) - 1,):
-            return None
-        stages.append(Stage(number, each.place, each.op, loop, out.dtype))
-    if not stages or len(corrections) > 1:
+class _Rows(NamedTuple):
+    """The reductions along rows, the shape that they reduce, and the inputs that are needed beside them."""
+
+    stages: tuple[Stage, ...]
+    full: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+
+def _stages(traced: _Traced, given: int) -> _Rows | None:
+    """How one kernel walks the rows; None where that cannot be."""
+    whole, stages, full = traced.whole, [], None
+    for number, each in enumerate(traced.derived, given):
+        if isinstance(each, Reduced):
+            axes, loop, _, out = reduced(each.operand, each.op, *each.parameters[:3])
+            full = each.operand.shape if full is None else full
+            # The kernel takes no first element off, as variances want it.
+            if axes != (len(full) - 1,) or each.op.dispersion:
+                return None
+            stages.append(Stage(number, each.place, each.op, loop, out.dtype))
+    if full is None or not fits(whole, traced.shapes, tuple(stages), full, traced.layouts):
         return None
-    if not fits(traced.whole, traced.shapes, tuple(stages), full, traced.layouts):
-        return None
-    return tuple(stages), full, corrections.pop()
+    made = {stage.number for stage in stages}
+    needed = whole.needed((*whole.results, *(stage.place for stage in stages)))
+    inputs = tuple(number for number in range(len(whole.inputs)) if number in needed and number not in made)
+    return _Rows(tuple(stages), full, inputs)
 
 
 def _step(engine: Engine, whole: Expression, derived: Derived) -> _Step:

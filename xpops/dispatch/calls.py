@@ -73,7 +73,7 @@ def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
     """The signature with the shape and the dtype of `out`.
 
     A copy (an assignment) broadcasts to it; every other operator must match it, but for the width of its dtype: a wider
-    result is rounded to it once, as NumPy does.
+    result is rounded to it once, and one of a half type is not rounded to that before.
     """
     broadcasts = op is IDENTITY and broadcast_shapes(signature.shape, out.shape, function="assignment") == out.shape
     same_kind = any(signature.dtype in kind and out.dtype in kind for kind in _KINDS)

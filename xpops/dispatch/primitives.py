@@ -81,6 +81,7 @@ def compute(
     arguments: tuple[Any, ...],
     *parameters: Hashable,
     steady: bool = False,
+    kept: bool = True,
 ) -> Any:
     """What `plan` makes of any operands: the long way, which finds out what they are and remembers the plan.
 
@@ -97,6 +98,8 @@ def compute(
     *parameters : hashable
     steady : bool
         Whether `unary` or `call` looks for the call the next time.
+    kept : bool
+        Whether the plan is good for another call: it is not where parameters come from data.
 
     Returns
     -------
@@ -105,13 +108,15 @@ def compute(
     """
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
-            return argument.trace.primitive(function, arguments, parameters)
+            return argument.trace.primitive(function, arguments, tuple(_frozen(each, function) for each in parameters))
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
     key = (plan, *operands.specs, *(_frozen(each, function) for each in parameters))
-    planned = _programs.get(key)
+    planned = _programs.get(key) if kept else None
     if planned is None:
-        planned = _programs[key] = plan(engine, operands.specs, *key[1 + len(arguments) :])
+        planned = plan(engine, operands.specs, *key[1 + len(arguments) :])
+        if kept:
+            _programs[key] = planned
     stream = operands.stream
     try:
         program = planned if isinstance(planned, Program) else planned(stream, *operands.values)

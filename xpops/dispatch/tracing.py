@@ -83,16 +83,32 @@ class Trace:
         key = (op, places, dtype)
         known = self._known.get(key)
         if known is None:
+            if not any(isinstance(spec, Layout) for spec in specs):
+                raise TypeError(
+                    f"{self.function}: every operand of {op.public} is a scalar; accepted: at least one array"
+                )
             loop, made, shape = signature_of(op, specs, dtype)
+            self._require_room(op, places, loop)
             self._nodes.append(Node(op, places, loop, made))
             self._layouts.append(layout_of(made, shape, None, self.device))
             known = self._known[key] = Traced(self, self._layouts[-1], -len(self._nodes))
         return known
 
+    def _require_room(self, op: Operator, places: tuple[Reference, ...], loop: tuple[DType, ...]) -> None:
+        """OverflowError if a constant is an integer that its loop cannot hold."""
+        for place, dtype in zip(places, loop, strict=True):
+            if isinstance(place, Constant) and place.kind is int and dtype.kind in "iu":
+                low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+                if not low <= int(place.value) <= high:
+                    raise OverflowError(
+                        f"{self.function}: {op.public} has {place.value}, which {dtype} cannot hold; "
+                        f"accepted: {low} to {high}"
+                    )
+
     def primitive(self, function: str, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> Traced:
         """Record a reduction; nothing else that is not elementwise can be fused."""
         op = parameters[0] if parameters else None
-        if not isinstance(op, Reduction) or op.positional:
+        if not isinstance(op, Reduction) or op.positional or not isinstance(arguments[0], Traced):
             raise TypeError(f"{self.function}: {function} cannot be fused; {_ACCEPTED}")
         (x,) = arguments
         key = (x.place, *parameters)
@@ -129,8 +145,18 @@ class Trace:
 
     def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
         """The number of an input that is made of others by the host."""
+
+        def made(*values: Any) -> Any:
+            value = evaluate(*values)
+            if type(value) is not kind:
+                raise TypeError(
+                    f"{self.function}: arithmetic of scalar arguments gives {value!r}; accepted: values for which it "
+                    f"gives a {kind.__name__}, as for 1"
+                )
+            return value
+
         self._inputs.append(kind)
-        self._derived.append(lambda *values: kind(evaluate(*values)))
+        self._derived.append(made)
         return len(self._inputs) - 1
 
     def _place(self, op: Operator, argument: Any) -> Reference:
@@ -158,6 +184,10 @@ def _nth(number: int) -> Callable[..., Any]:
     return lambda *values: values[number]
 
 
+class NotFusable(TypeError, AttributeError):
+    """What an array of a fused function does not have."""
+
+
 class Traced:
     """An array of a fused function: it has a dtype and a shape, and no elements yet."""
 
@@ -171,7 +201,13 @@ class Traced:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise TypeError(f"{self.trace.function}: {name} cannot be fused; {_ACCEPTED}")
+        raise NotFusable(f"{self.trace.function}: {name} cannot be fused; {_ACCEPTED}")
+
+    def _in_place(self, other: object) -> NoReturn:
+        raise TypeError(f"{self.trace.function}: operators in place cannot be fused; accepted: x = x + y")
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = _in_place
+    __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = _in_place
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self.trace.function}: a branch on elements cannot be fused; accepted: where")
@@ -255,10 +291,13 @@ def _on_host(function: Callable[..., Any], reflected: bool) -> Callable[..., Any
     def method(self: TracedScalar, other: Any) -> Any:
         if isinstance(other, TracedScalar):
             evaluate, others = other.evaluate, other.kind
-        elif isinstance(other, SCALAR_TYPES):
-            evaluate, others = (lambda *values: other), type(other)
         else:
-            return NotImplemented
+            value = other.item() if isinstance(other, np.generic) else other
+            kind = next((kind for kind in SCALAR_TYPES if isinstance(value, kind)), None)
+            if kind is None:
+                return NotImplemented
+            constant = kind(value)
+            evaluate, others = (lambda *values: constant), kind
         pair = (evaluate, self.evaluate) if reflected else (self.evaluate, evaluate)
         kinds = (others, self.kind) if reflected else (self.kind, others)
         made = type(function(*(kind(1) for kind in kinds)))

@@ -15,6 +15,8 @@ SHORTEST, FEWEST = 64, 256
 WARP = 32
 # Bytes of operands that a thread holds in registers.
 HELD_BYTES = 128
+# Packs of a thread in a row: each is code, in every stage.
+MOST_STEPS = 16
 # The longest row that a warp walks, and the threads of a block whose rows are not held.
 WARP_ROW, STREAMING_BLOCK = 1024, 512
 WARPS_BLOCK = 128
@@ -90,8 +92,12 @@ def fits(
         used = [each for each in node.operands if isinstance(each, int)]
         rows = [each for each in used if of_row[each]]
         of_row.append(bool(used) and len(rows) == len(used))
+        if len({shapes[each] for each in rows}) > 1:
+            return False
         if rows and len(rows) < len(used) and any(shapes[each] != row for each in rows):
             return False
+    if any(of_row[stage.place] for stage in stages):
+        return False
     for number, out in zip(expression.results, outs, strict=True):
         if out.strides != contiguous_strides(out.shape):
             return False
@@ -110,10 +116,8 @@ def plan_rows(length: int, pack: int, item: int) -> RowsPlan:
     (RowsPlan(group=512, block=512, pack=4, steps=8), RowsPlan(group=32, block=128, pack=8, steps=3))
     """
     pack = min(pack, length & -length)
-    if length <= WARP_ROW and length * item <= WARP * HELD_BYTES:
-        return RowsPlan(WARP, WARPS_BLOCK, pack, -(-length // (WARP * pack)))
-    for block in (128, 256, 512, 1024):
-        steps = -(-length // (block * pack))
-        if steps * pack * item <= HELD_BYTES:
-            return RowsPlan(block, block, pack, steps)
+    for group in (WARP, 128, 256, 512, 1024) if length <= WARP_ROW else (128, 256, 512, 1024):
+        steps = -(-length // (group * pack))
+        if steps <= MOST_STEPS and steps * pack * item <= HELD_BYTES:
+            return RowsPlan(group, WARPS_BLOCK if group == WARP else group, pack, steps)
     return RowsPlan(STREAMING_BLOCK, STREAMING_BLOCK, pack, 0)

@@ -90,6 +90,8 @@ def equal_bins(dtype: DType, count: int, first: Any, last: Any) -> EqualBins:
     edge = np.result_type(edge, float) if edge in dt.CATEGORIES["integer"] else edge
     with np.errstate(all="ignore"):
         edges = np.linspace(first, last, count + 1, dtype=edge)
+        if not np.all(np.isfinite(edges)):
+            raise ValueError(f"histogram: range is from {first} to {last}; accepted: ends that {edge} can hold")
         if not np.all(edges[:-1] < edges[1:]):
             raise ValueError(
                 f"histogram: bins is {count}; accepted: as many as {edge} tells apart in {first} to {last}"

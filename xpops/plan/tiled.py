@@ -16,6 +16,8 @@ MIN_LENGTH, MIN_AREA = 8, 512
 # What a block may have of shared memory without asking for more.
 SHARED_BYTES = 48 << 10
 MAX_BLOCKS = 2**31 - 1
+# Lanes walk the columns of a tile.
+WARP = 32
 
 
 def transposed_axis(shape: tuple[int, ...], strides: list[Strides]) -> int | None:
@@ -44,19 +46,22 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     axis = transposed_axis(shape, strides)
     if axis is None or shape[axis] * shape[-1] < MIN_AREA:
         return None
-    side = policy.tile if max(layout.dtype.itemsize for layout in layouts) <= 4 else policy.tile // 2
-    if sum((side + 4) * side * layout.dtype.itemsize for layout in layouts[1:]) > SHARED_BYTES:
-        side //= 2
     batch = [other for other in range(len(shape) - 1) if other != axis]
     order = [*batch, axis, len(shape) - 1]
     rows, columns = shape[axis], shape[-1]
-    tiles = -(-columns // side), -(-rows // side)
     bits = index_bits(prod(shape), strides, shape)
     lines = [tuple(line[axis] for axis in order) for line in strides]
     modes = [
         Mode.TILE if position and line[-2] == 1 and line[-1] not in (0, 1) else Mode.GATHER
         for position, line in enumerate(lines)
     ]
+    side = policy.tile if max(layout.dtype.itemsize for layout in layouts) <= 4 else policy.tile // 2
+    turned = [layout.dtype.itemsize for layout, mode in zip(layouts, modes, strict=True) if mode is Mode.TILE]
+    while side >= WARP and sum((side + 4) * side * item for item in turned) > SHARED_BYTES:
+        side //= 2
+    if side < WARP:
+        return None
+    tiles = -(-columns // side), -(-rows // side)
     tail = struct.pack("<QQ", rows, columns)
     for divisor in (*tiles, *([shape[axis] for axis in batch[1:]] or [1])):
         tail += pack_divmod(divisor, bits)

@@ -95,7 +95,8 @@ struct Softplus {
     const T low = size < -kNothing<T> ? fma(x, beta, -scaled) : T(0);
     const T power = scaled_exp(packed::maximum(-size, kNothing<T>), scaled > 0 ? -low : low) * kUnscale<T>;
     const T tail = detail::log1p_unit(power), y = scaled > 0 ? scaled + (tail + low) : tail;
-    return scaled > threshold ? x : y * (T(1) / beta);
+    // Beyond 100 it is x in every dtype, and beta * x may be infinite; 1 / beta is, where beta is subnormal.
+    return scaled > threshold || scaled > T(100) ? x : y == 0 ? y : y * (T(1) / beta);
   }
 };
 
@@ -159,7 +160,8 @@ template <class Out> struct NarrowSoftplus {
     const float power = detail::narrow_exp2<Out>(-detail::kLog2e * abs(scaled));
     const float y = power * horner(power, 0.99999994f, -0.499994457f, 0.333181202f, -0.248353988f, 0.190768808f,
                                    -0.136022478f, 0.0775160864f, -0.0290740654f, 0.00512610236f);
-    return narrowed<Out>(scaled > threshold ? x : ((scaled > 0 ? scaled : 0.0f) + y) * (1.0f / beta));
+    const float sum = (scaled > 0 ? scaled : 0.0f) + y;
+    return narrowed<Out>(scaled > threshold || scaled > 100.0f ? x : sum == 0 ? sum : sum * (1.0f / beta));
   }
 };
 

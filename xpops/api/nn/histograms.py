@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
@@ -21,7 +20,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import dense, require_array
-from xpops.dispatch.primitives import unary
+from xpops.dispatch.primitives import compute, unary
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.plan.histogram import equal_bins
 from xpops.plan.signature import Operand
@@ -29,6 +28,7 @@ from xpops.plan.signature import Operand
 __all__ = ["histogram"]
 
 _FUNCTION = "histogram"
+_LOW = -float(np.finfo(np.float64).max)
 
 
 def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
@@ -41,8 +41,8 @@ def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
     bins : int or array
         How many equal bins there are; or their edges, in ascending order, as an array of one axis or a sequence.
     range : (number, number), optional
-        The ends of equal bins, by default the least and the greatest element, which waits for the device. With edges it
-        is not used.
+        The ends of equal bins, as Python's numbers; by default the least and the greatest element, which waits for the
+        device. With edges it is not used.
 
     Returns
     -------
@@ -74,13 +74,17 @@ def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
     Array([1, 3], dtype=int64, device='cpu')
     """
     try:
-        count = operator.index(bins)
+        count = operator.index(bins) if getattr(bins, "ndim", 0) == 0 else None
     except TypeError:
+        count = None
+    if count is None:
         return _with_edges(x, bins)
     if count < 1:
         raise ValueError(f"{_FUNCTION}: bins is {count}; accepted: 1 and more")
-    first, last = _ends_of(x) if range is None else _ends(range)
-    counts, edges = unary(_plan, _FUNCTION, x, count, first, last, range is None)
+    if range is None:
+        counts, edges = compute(_plan, _FUNCTION, ("x",), (x,), count, *_ends_of(x), True, kept=False)
+    else:
+        counts, edges = unary(_plan, _FUNCTION, x, count, *_ends(range), False)
     return counts, edges
 
 
@@ -120,13 +124,15 @@ def _ends(range: Any) -> tuple[Any, Any]:
         first, last = (each.item() if isinstance(each, np.generic) else each for each in range)
     except (TypeError, ValueError):
         first = last = None
-    if not all(isinstance(each, (int, float)) for each in (first, last)):
+    if not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (first, last)):
         raise TypeError(f"{_FUNCTION}: range is {range!r}; accepted: two numbers")
-    return _in_order(first, last, "range is")
+    first, last = _in_order(first, last, "range is")
+    whole = isinstance(first, int) and isinstance(last, int) and first >= -(2**63) and last < 2**63
+    return (first, last) if whole else (float(first), float(last))
 
 
 def _in_order(first: Any, last: Any, what: str) -> tuple[Any, Any]:
-    if not (math.isfinite(first) and math.isfinite(last) and first <= last):
+    if not (_LOW <= first <= last <= -_LOW):  # NaN is not in order
         raise ValueError(f"{_FUNCTION}: {what} from {first} to {last}; accepted: finite, and in ascending order")
     return first, last
 

@@ -118,7 +118,7 @@ def scatter_reduce(
     x, index, source : array
         As for `scatter_add`.
     reduction : {"sum", "prod", "min", "max", "mean"}
-        With "min" and "max" NaN wins, and "mean" of integers is rounded down.
+        With "min" and "max" NaN wins, and "mean" of integers is rounded down, of a sum that wraps in their dtype.
     axis : int
     include_self : bool
         Whether the elements of `x` are reduced, too. Those that no index names stay either way.

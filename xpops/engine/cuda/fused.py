@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections.abc import Callable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
@@ -25,16 +26,26 @@ if TYPE_CHECKING:
 # How a scalar argument travels: its C++ type, its `struct` format, its slots, and what is written for a value.
 _WIRES: dict[type, tuple[str, str, int, Callable[[Any], tuple[Any, ...]]]] = {
     bool: ("int64", "q", 1, lambda value: (value,)),
-    int: ("int64", "q", 1, lambda value: (_whole(value),)),
+    int: ("int64", "q", 1, lambda value: (value,)),
     float: ("double", "d", 1, lambda value: (value,)),
     complex: ("complex<double>", "dd", 2, lambda value: (value.real, value.imag)),
 }
 
 
-def _whole(value: int) -> int:
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(f"fuse: a scalar argument is {value}; accepted: integers of 64 bits")
-    return value
+def _whole(number: int, expression: Expression) -> Callable[[int], tuple[int]]:
+    """A check of an integer: that it fits what it travels as, and every integer dtype that it becomes."""
+    low, high = -(2**63), 2**63 - 1
+    for node in expression.nodes:
+        for operand, loop in zip(node.operands, node.loop, strict=True):
+            if operand == number and isinstance(operand, int) and loop.kind in "iu":
+                low, high = max(low, int(np.iinfo(loop).min)), min(high, int(np.iinfo(loop).max))
+
+    def checked(value: int) -> tuple[int]:
+        if not low <= value <= high:
+            raise OverflowError(f"fuse: argument {number} is {value}; accepted: {low} to {high}")
+        return (value,)
+
+    return checked
 
 
 class FusedSource(NamedTuple):
@@ -79,12 +90,15 @@ def fused(engine: CudaEngine, expression: Expression, outs: tuple[Layout, ...]) 
         return empty_kernel
     plan, source, slots = fused_source(expression, outs, engine.context.capability)
     launch = engine.launcher("fused", source, plan.blocks, plan.block, slots, plan.tail)
-    return with_scalars(launch, (*outs, *expression.inputs))
+    return with_scalars(launch, len(outs), expression, tuple(range(len(expression.inputs))))
 
 
-def with_scalars(launch: Kernel, given: tuple[Operand, ...]) -> Kernel:
-    """`launch` for calls with Python scalars."""
-    ways = [_WIRES[each][3] if each in (int, complex) else None for each in given]
+def with_scalars(launch: Kernel, outs: int, expression: Expression, inputs: tuple[int, ...]) -> Kernel:
+    """`launch` for calls with Python scalars, after that many results some of the inputs."""
+    ways: list[Callable[[Any], tuple[Any, ...]] | None] = [None] * outs
+    for number in inputs:
+        kind = expression.inputs[number]
+        ways.append(_whole(number, expression) if kind is int else _WIRES[kind][3] if kind is complex else None)
     if not any(ways):
         return launch
 
@@ -219,7 +233,7 @@ def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
     if node.op.name in _ROUNDED and real:
         return f"cast<{name}>({_ROUNDED[node.op.name].format(*operands)})"
     made = f"cast<{name}>({functor}()({', '.join(operands)}))"
-    return made if node.op.header in _PLAIN else f"settled({made})"
+    return made if node.op.header in _PLAIN and node.op.name != "hypot" else f"settled({made})"
 
 
 def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Operand, ...]) -> str:
@@ -236,7 +250,7 @@ def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Op
 def _literal(constant: Constant, loop: DType) -> str:
     """A constant as it would travel to the loop as a scalar."""
     wire, _, _ = wire_of(loop)
-    value: Any = constant.kind(constant.value) if constant.kind is float else literal_eval(constant.value)
+    value: Any = constant.value == "True" if constant.kind is bool else constant.kind(constant.value)
     if wire == "complex<double>":
         value = complex(value)
         return f"complex<double>({_double(value.real)}, {_double(value.imag)})"

@@ -35,17 +35,15 @@ def fused_rows(
     stages: tuple[Stage, ...],
     full: tuple[int, ...],
     outs: tuple[Layout, ...],
-    correction: float,
+    inputs: tuple[int, ...],
 ) -> Kernel:
-    """The kernel ``(stream, *outs, *inputs)``; the inputs are those of the expression that no stage makes.
+    """The kernel ``(stream, *outs, *inputs)``.
 
     Results are of the shape of what is reduced, or have one element for each row; see `xpops.plan.fused_rows.fits`.
     """
-    made = rows_source(expression, stages, full, outs, correction, engine.context.capability)
+    made = rows_source(expression, stages, full, outs, inputs, engine.context.capability)
     launch = engine.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail)
-    numbers = {stage.number for stage in stages}
-    given = tuple(spec for number, spec in enumerate(expression.inputs) if number not in numbers)
-    return with_scalars(launch, (*outs, *given))
+    return with_scalars(launch, len(outs), expression, inputs)
 
 
 def rows_source(
@@ -53,12 +51,10 @@ def rows_source(
     stages: tuple[Stage, ...],
     full: tuple[int, ...],
     outs: tuple[Layout, ...],
-    correction: float,
+    inputs: tuple[int, ...],
     capability: int,
 ) -> RowsSource:
     """The source, for a compute capability. Needs no GPU."""
-    numbers = [stage.number for stage in stages]
-    inputs = [number for number in range(len(expression.inputs)) if number not in numbers]
     operands = tuple(expression.inputs[number] for number in inputs)
     wide = [place for place, out in enumerate(outs) if out.shape == full]
     line = outs[wide[0]] if wide else layout_of(dt.uint8, full, None, outs[0].device)
@@ -90,7 +86,7 @@ def rows_source(
         "",
     ]
     tail = plan.tail + bytes(-len(plan.tail) % 8)
-    tail += struct.pack("<QQdd", rows, length, length, length - correction if correction < length else float("nan"))
+    tail += struct.pack("<QQdd", rows, length, length, length)
     blocks = -(-rows // (shape.block // shape.group))
     return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail)
 
@@ -98,7 +94,7 @@ def rows_source(
 def _program(
     expression: Expression,
     stages: tuple[Stage, ...],
-    inputs: list[int],
+    inputs: tuple[int, ...],
     outs: tuple[Layout, ...],
     wide: list[int],
     declared: list[str],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.memory import Block
-from xpops.engine.protocol import Kernel, Measure, Owner, Program
+from xpops.engine.protocol import Kernel, Measure, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.elementwise import MAX_PACK_BYTES
@@ -77,9 +77,8 @@ def _counter(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
 def histogram(engine: CudaEngine, x: Layout, bins: EqualBins) -> Kernel:
     """See `xpops.engine.protocol.Engine.histogram`."""
     length, edges = bins.edges.size - 1, layout_of(bins.edges.dtype, bins.edges.shape, None, engine.context.device)
-    stream = engine.current_stream()
-    kept, owner = engine.allocate(edges, stream)
-    engine.from_host(bins.edges, kept, edges, stream)
+    # By stream, to which the memory goes back when the plan is dropped.
+    kept: dict[int, tuple[int, Block]] = {}
     copy = engine.elementwise(IDENTITY, signature_of(IDENTITY, (edges,), edges.dtype), (edges,), edges)
     if x.size:
         ends = float(bins.edges[0]), float(bins.edges[-1]), float(bins.width)
@@ -88,11 +87,16 @@ def histogram(engine: CudaEngine, x: Layout, bins: EqualBins) -> Kernel:
         source = value_histogram_glue(x, bins)
         count = engine.launcher("histogram", source, _blocks(engine, x), BLOCK, "QQQ", tail)
 
-    def kernel(stream: int, counts: int, out: int, x_data: int, owner: Owner = owner) -> None:
+    def kernel(stream: int, counts: int, out: int, x_data: int) -> None:
+        found = kept.get(stream)
+        if found is None:
+            found = engine.allocate(edges, stream)
+            engine.from_host(bins.edges, found[0], edges, stream)
+            kept[stream] = found
         engine.zero(counts, length * _WORD, stream)
-        copy(stream, out, kept)
+        copy(stream, out, found[0])
         if x.size:
-            count(stream, counts, kept, x_data)
+            count(stream, counts, found[0], x_data)
 
     return kernel
 
