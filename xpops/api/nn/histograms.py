@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -28,7 +29,6 @@ from xpops.plan.signature import Operand
 __all__ = ["histogram"]
 
 _FUNCTION = "histogram"
-_LOW = -float(np.finfo(np.float64).max)
 
 
 def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
@@ -132,9 +132,16 @@ def _ends(range: Any) -> tuple[Any, Any]:
 
 
 def _in_order(first: Any, last: Any, what: str) -> tuple[Any, Any]:
-    if not (_LOW <= first <= last <= -_LOW):  # NaN is not in order
+    if not (_is_finite(first) and _is_finite(last) and first <= last):
         raise ValueError(f"{_FUNCTION}: {what} from {first} to {last}; accepted: finite, and in ascending order")
     return first, last
+
+
+def _is_finite(end: Any) -> bool:
+    try:
+        return math.isfinite(end)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def _require_numbers(x: Layout) -> None:
