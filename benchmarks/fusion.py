@@ -37,6 +37,34 @@ def _layer_norm(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
     return function
 
 
+def _kernels() -> list[Workload]:
+    """``a * x + y`` from one and the same string."""
+    import cupy
+
+    text = ("T a, T x, T y", "T z", "z = a * x + y", "axpy")
+    ours, theirs = xp.kernel.ElementwiseKernel(*text), cupy.ElementwiseKernel(*text)
+    half = torch.float16
+    functions: dict[str, Callable[..., Any]] = {
+        "xpops": lambda x, y: ours(2.0, x, y),
+        "torch": lambda x, y: torch.add(y, x, alpha=2.0),
+        "cupy": lambda x, y: theirs(x.dtype.type(2.0), x, y),
+    }
+
+    def pair(x: Callable[[], torch.Tensor], y: Callable[[], torch.Tensor]) -> Callable[[], dict[str, torch.Tensor]]:
+        return lambda: {"x": x(), "y": y()}
+
+    def some(*shape: int) -> Callable[[], torch.Tensor]:
+        return lambda: torch.randn(*shape, device="cuda")
+
+    return [
+        Workload("kernel (n,3) + (3,)", pair(some(N // 3, 3), some(3)), functions, 8 * N, best=1.03),
+        Workload("kernel x.T + y", pair(lambda: some(SIDE, SIDE)().T, some(SIDE, SIDE)), functions, 12 * N, best=1.03),
+        Workload(
+            "kernel f16", pair(lambda: some(N)().to(half), lambda: some(N)().to(half)), functions, 6 * N, best=1.03
+        ),
+    ]
+
+
 def rows() -> list[Workload]:
     """Every row. Imports the peers."""
     import jax
@@ -63,6 +91,7 @@ def rows() -> list[Workload]:
         return {name: torch.randn(N, device="cuda") for name in "xy"}
 
     return [
+        *_kernels(),
         Workload("fused gelu + y", two, compiled(_gelu), 12 * N, target=755),
         Workload("fused squares", square(), compiled(_squares), 4 * N, target=250),
         Workload("fused softmax", square(), compiled(_softmax, largest=True), 8 * N, best=1.0),

@@ -21,6 +21,11 @@ def works() -> dict[str, dict[str, Callable[[], Any]]]:
     theirs = cupy.asarray(x), cupy.asarray(y)
     jx, jy = (jax.device_put(jnp.asarray(t.cpu().numpy())) for t in (x, y))
     jax_add = jax.jit(lambda a, b: a + b)
+
+    def products(a: Any, b: Any, c: Any, d: Any) -> Any:
+        return a * b + c * d
+
+    fused, compiled, jitted = xp.fuse(products), torch.compile(products), jax.jit(products)
     return {
         "bare launch": {"driver": bare_launch()},
         "x + y": {
@@ -41,6 +46,11 @@ def works() -> dict[str, dict[str, Callable[[], Any]]]:
         "xp.cumulative_sum(torch, axis=0)": {
             "xpops": lambda: xp.cumulative_sum(x, axis=0),
             "torch": lambda: torch.cumsum(x, 0),
+        },
+        "fused a * b + c * d": {
+            "xpops": lambda: fused(*ours, *ours),
+            "torch": lambda: compiled(x, y, x, y),
+            "jax": lambda: jitted(jx, jy, jx, jy),
         },
         "xp.add(cupy, cupy)": {"xpops": lambda: xp.add(*theirs), "cupy": lambda: cupy.add(*theirs)},
     }

@@ -436,3 +436,21 @@ def test_norms_of_half_types_do_not_overflow(device: Any, dtype: str) -> None:
     for found in (xp.linalg.vector_norm(x), xp.linalg.matrix_norm(x)):
         assert (found.dtype, abs(float(found) - 500) <= 2) == (x.dtype, True)
     assert abs(float(xp.linalg.vector_norm(x, ord=3)) - 449.8) < 3
+
+
+@EITHER
+@pytest.mark.parametrize("count", [1, 3, 40])
+def test_qr_of_columns_that_lie_far_apart(device: Any, dtype: str, count: int) -> None:
+    ends = np.finfo(dtype)
+    small, large = float(ends.tiny) ** 0.4, float(ends.max) ** 0.4
+    host = np.zeros((count, 3, 4), dtype)
+    host[:, 0, 0] = host[:, 1, 1] = small
+    host[:, 0, 3], host[:, 2, 2] = large, large
+    if dtype[0] == "c":
+        host = host * np.asarray(1j, dtype)
+    q, r = (host_of(each) for each in xp.linalg.qr(xp.asarray(host, device=device)))
+    orthonormal(q, dtype)
+    assert np.isfinite(r).all()
+    lengths = np.abs(host).max(axis=1, keepdims=True)
+    error = np.abs(q.astype(np.complex128) @ r.astype(np.complex128) - host) / np.where(lengths > 0, lengths, 1)
+    assert error.max() < 20 * ends.eps
