@@ -33,11 +33,11 @@ def numbers(x: Any, y: Any, a: Any) -> Any:
     return xp.log1p(xp.abs(x)) ** 2 + xp.sqrt(xp.abs(y)) * a - xp.sin(x) * xp.cos(y) // 0.25
 
 
-@pytest.mark.parametrize("device", DEVICES)
+# On the CPU a fused function is the function itself; tests/unit/test_fused_emulated.py has the kernels there.
 @pytest.mark.parametrize("function", [polynomial, branches, numbers])
 @pytest.mark.parametrize("dtype", [xp.float32, xp.float64, xp.float16, xp.bfloat16])
-def test_fusing_changes_no_bit(function: Any, dtype: Any, device: Any) -> None:
-    x, y = (xp.asarray(RANDOM.normal(size=(333, 65)), dtype=dtype, device=device) for _ in range(2))
+def test_fusing_changes_no_bit(function: Any, dtype: Any, cuda: Any) -> None:
+    x, y = (xp.asarray(RANDOM.normal(size=(333, 65)), dtype=dtype, device=cuda) for _ in range(2))
     fused = xp.fuse(function)
     for first, second in ((x, y), (x.T[:64], y[:, 0]), (x[5:, ::-1], y[:-5]), (x, y[:1])):
         for a in (0.798, -1.5):
@@ -76,10 +76,8 @@ def test_another_scalar_is_no_other_kernel(device: Any) -> None:
     assert len(calls) == (3 if device.type == "cpu" else 1)
 
 
-def test_torch_tensors_on_their_gpu() -> None:
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("torch has no CUDA")
+def test_torch_tensors_on_their_gpu(cuda_torch: Any) -> None:
+    torch = cuda_torch
     x, y = (torch.randn(100, 33, device="cuda") for _ in range(2))
     fused = xp.fuse(lambda x, y, z, a: (x * y + z * a, x > y))
     for _ in range(3):

@@ -65,8 +65,7 @@ def test_numbers_near_edges(data: Any, first: float, width: float, count: int, d
 @every_dtype
 def test_given_edges(dtype: Any, device: Any) -> None:
     x = ordinary(dtype, 50, 60)
-    edges = np.array([-2, 0, 0, 0.5, 1, 7, 7.5, 99]).astype(dtype)
-    check(x, device, edges) if np.all(edges[:-1] <= edges[1:]) else None
+    check(x, device, np.sort(np.array([-2, 0, 0, 0.5, 1, 7, 7.5, 99]).astype(dtype)))
     counts, found = xp.nn.histogram(xp.asarray(x, device=device), [0, 1, 1, 30])
     wanted = np.histogram(x.astype(np.float64), [0, 1, 1, 30])
     assert_same(counts, wanted[0])
