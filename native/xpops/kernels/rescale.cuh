@@ -1,4 +1,4 @@
-// Matrices of numbers so large or so small that the squares of them are lost: scaled by a power of two, and back.
+// Vectors of numbers so large or so small that the squares of them are lost: scaled by a power of two, and back.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -7,23 +7,23 @@
 
 namespace xpops {
 
-// Slots: real numbers, and a word for each matrix: zeros at first, then the largest `magnitude` in it.
+// Slots: real numbers, and a word for each vector: zeros at first, then the largest `magnitude` in it.
 struct RescaleParams {
   uint64 slots[2];
   uint64 size;
-  FastDivMod<uint64> per_matrix;  // real numbers of a matrix
+  FastDivMod<uint64> per_vector;  // real numbers of a vector
 };
 
 template <class Real>
 struct Exponent;
 template <>
 struct Exponent<float> {
-  static constexpr int kShift = 23, kBias = 127, kMost = 40;
+  static constexpr int kShift = 23, kBias = 127, kMost = 36;
   XPOPS_DEVICE static float power(int exponent) { return bits_float(static_cast<uint32>(exponent + kBias) << kShift); }
 };
 template <>
 struct Exponent<double> {
-  static constexpr int kShift = 20, kBias = 1023, kMost = 340;
+  static constexpr int kShift = 20, kBias = 1023, kMost = 300;
   XPOPS_DEVICE static double power(int exponent) {
     return bits_float(static_cast<uint64>(exponent + kBias) << (kShift + 32));
   }
@@ -36,32 +36,32 @@ XPOPS_DEVICE uint32 magnitude(double x) { return static_cast<uint32>(float_bits(
 template <class Real>
 XPOPS_DEVICE void find_magnitudes(const RescaleParams& params) {
   const uint64 at = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;
-  uint64 matrix = at < params.size ? at : params.size - 1;
-  uint32 found = magnitude(reinterpret_cast<const Real*>(params.slots[0])[matrix]);
-  params.per_matrix.divmod(matrix);
+  uint64 vector = at < params.size ? at : params.size - 1;
+  uint32 found = magnitude(reinterpret_cast<const Real*>(params.slots[0])[vector]);
+  params.per_vector.divmod(vector);
   uint32* words = reinterpret_cast<uint32*>(params.slots[1]);
-  if (__all_sync(kFullMask, matrix == shuffle(matrix, 0))) {
+  if (__all_sync(kFullMask, vector == shuffle(vector, 0))) {
 #pragma unroll
     for (int mask = kWarp / 2; mask > 0; mask /= 2) {
       const uint32 other = shuffle_xor(found, mask);
       found = other > found ? other : found;
     }
-    if (lane() == 0 && found > words[matrix]) atomicMax(words + matrix, found);
-  } else if (found > words[matrix]) {
-    atomicMax(words + matrix, found);
+    if (lane() == 0 && found > words[vector]) atomicMax(words + vector, found);
+  } else if (found > words[vector]) {
+    atomicMax(words + vector, found);
   }
 }
 
-// Multiplies a matrix by the power of two that makes its largest number about 1, or kBack by its inverse. Those of ordinary
+// Multiplies a vector by the power of two that makes its largest number about 1, or kBack by its inverse. Those of ordinary
 // numbers, and those that are not finite, stay as they are.
 template <class Real, bool kBack>
 XPOPS_DEVICE void rescale(const RescaleParams& params) {
   using Bits = Exponent<Real>;
   const uint64 at = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (at >= params.size) return;
-  uint64 matrix = at;
-  params.per_matrix.divmod(matrix);
-  const uint32 largest = reinterpret_cast<const uint32*>(params.slots[1])[matrix];
+  uint64 vector = at;
+  params.per_vector.divmod(vector);
+  const uint32 largest = reinterpret_cast<const uint32*>(params.slots[1])[vector];
   const int exponent = static_cast<int>(largest >> Bits::kShift) - Bits::kBias;
   if ((exponent <= Bits::kMost && exponent >= -Bits::kMost) || exponent > Bits::kBias) return;
   // In two steps: one power of two may be a subnormal number, or too large.

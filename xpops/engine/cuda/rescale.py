@@ -1,4 +1,4 @@
-"""Matrices scaled by powers of two, where a library would square numbers too large or too small for that."""
+"""Vectors scaled by powers of two, where a library would square numbers too large or too small for that."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Rescaling(NamedTuple):
     Attributes
     ----------
     nbytes : int
-        What the words of all matrices need.
+        What the words of all vectors need.
     begin, end : Kernel
-        ``(stream, x, words)``: scales the matrices of `x` in place, and what became of them back.
+        ``(stream, x, words)``: scales the vectors of `x` in place, and what became of them back.
     """
 
     nbytes: int
@@ -35,11 +35,12 @@ class Rescaling(NamedTuple):
 
 
 def rescaling(engine: CudaEngine, x: Layout) -> Rescaling:
-    """For a stack of C-contiguous matrices of floating-point numbers. Ordinary ones stay as they are."""
+    """For C-contiguous numbers, each vector along the last axis by itself. Ordinary ones stay as they are."""
     real = dt.REAL_OF.get(x.dtype, x.dtype)
     parts = x.nbytes // real.itemsize
-    tail = pack("<Q", parts) + pack_divmod(parts // x.shape[0], 64)
-    nbytes = x.shape[0] * WORD
+    vectors = x.size // x.shape[-1]
+    tail = pack("<Q", parts) + pack_divmod(parts // vectors, 64)
+    nbytes = vectors * WORD
     find, there, back = (
         engine.launcher("rescale", rescale_glue(call), -(-parts // BLOCK), BLOCK, "QQ", tail)
         for call in rescale_calls(dt.INFO[real].c_type)

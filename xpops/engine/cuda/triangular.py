@@ -82,7 +82,7 @@ def qr(engine: CudaEngine, x: Layout, q: Layout) -> Kernel:
 
     def kernel(stream: int, q: int, x: int) -> None:
         (tau, first), (told, second), (largest, third) = taus(stream), news(stream), words(stream)
-        scale.begin(stream, x, largest)  # the library does not guard against overflow itself
+        scale.begin(stream, x, largest)  # the library guards against no overflow; columns leave their factor in R alone
         host = factor(stream, x, tau)
         copy(stream, q, x)
         scale.end(stream, x, largest)
