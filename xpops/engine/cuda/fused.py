@@ -12,10 +12,10 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.elementwise import empty_kernel
-from xpops.engine.cuda.glue import NARROW, array_operand, functor_of, truth, wire_of
+from xpops.engine.cuda.glue import NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
 from xpops.engine.cuda.tuning import elementwise_policy
 from xpops.engine.protocol import Kernel
-from xpops.plan.elementwise import STRIDED, ElementwisePlan, Policy, plan_elementwise
+from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.expression import Constant, Expression, Node
 from xpops.plan.signature import Operand
 from xpops.plan.tiled import plan_tiled
@@ -23,13 +23,12 @@ from xpops.plan.tiled import plan_tiled
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# How a scalar argument travels: its C++ type, its `struct` format, its slots, and what is written for a value.
-_WIRES: dict[type, tuple[str, str, int, Callable[[Any], tuple[Any, ...]]]] = {
-    bool: ("int64", "q", 1, lambda value: (value,)),
-    int: ("int64", "q", 1, lambda value: (value,)),
-    float: ("double", "d", 1, lambda value: (value,)),
-    complex: ("complex<double>", "dd", 2, lambda value: (value.real, value.imag)),
-}
+# How a scalar argument travels: its C++ type and its `struct` format.
+_WIRES = {bool: ("int64", "q"), int: ("int64", "q"), float: ("double", "d"), complex: ("complex<double>", "dd")}
+
+
+def _parts(value: complex) -> tuple[float, float]:
+    return value.real, value.imag
 
 
 def _whole(number: int, expression: Expression) -> Callable[[int], tuple[int]]:
@@ -64,26 +63,6 @@ class FusedSource(NamedTuple):
     slots: str
 
 
-class Declared(NamedTuple):
-    """Results and operands among a template's arguments.
-
-    Attributes
-    ----------
-    outs, operands : list of str
-    slots : str
-    words : int
-        The slots of 8 bytes.
-    lines : int
-        The operands that have strides.
-    """
-
-    outs: list[str]
-    operands: list[str]
-    slots: str
-    words: int
-    lines: int
-
-
 def fused(engine: CudaEngine, expression: Expression, outs: tuple[Layout, ...]) -> Kernel:
     """The kernel ``(stream, *outs, *inputs)`` that computes all results of an expression, which are of one shape."""
     if outs[0].size == 0:
@@ -98,7 +77,7 @@ def with_scalars(launch: Kernel, outs: int, expression: Expression, inputs: tupl
     ways: list[Callable[[Any], tuple[Any, ...]] | None] = [None] * outs
     for number in inputs:
         kind = expression.inputs[number]
-        ways.append(_whole(number, expression) if kind is int else _WIRES[kind][3] if kind is complex else None)
+        ways.append(_whole(number, expression) if kind is int else _parts if kind is complex else None)
     if not any(ways):
         return launch
 
@@ -117,49 +96,22 @@ def fused_source(expression: Expression, outs: tuple[Layout, ...], capability: i
     plan = plan_tiled(outs[0], expression.inputs, policy) if len(outs) == 1 else None
     if plan is None:
         plan = plan_elementwise(outs[0], (*outs[1:], *expression.inputs), policy)
-    declared = declare((*outs, *expression.inputs), len(outs), plan)
-    out = declared.outs[0] if len(outs) == 1 else f"Outputs<{', '.join(declared.outs)}>"
-    family, shape = (
-        ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
-    )
-    params = params_of(declared, plan)
-    arguments = ", ".join(["Fused", out, *map(str, shape), *declared.operands])
+    declared = declare(types_of((*outs, *expression.inputs)), plan)
     source = [
-        *(f"#include <xpops/{header}.cuh>" for header in (f"kernels/{family}", "kernels/fused", *headers(expression))),
+        *(f"#include <xpops/{header}.cuh>" for header in (family_of(plan), "kernels/fused", *headers(expression))),
         "using namespace xpops;",
         *functor_source("Fused", expression, tuple(range(len(expression.inputs))), expression.results, len(outs) > 1),
-        f'extern "C" __global__ void __launch_bounds__({plan.block})',
-        f"xpops_kernel(const __grid_constant__ {params} params) {{",
-        f"  {'elementwise_tiled' if plan.tile else 'elementwise'}<{arguments}>(params);",
-        "}",
-        "",
+        *entry_point("Fused", declared.names[: len(outs)], declared.names[len(outs) :], declared.params, plan),
     ]
     return FusedSource(plan, "\n".join(source), declared.slots)
 
 
-def declare(given: tuple[Operand, ...], outs: int, plan: ElementwisePlan) -> Declared:
-    """What is given, of which the first `outs` are results, as arguments of the templates. All are seen as they are."""
-    declared, slots, slot, lines = [], "", 0, 0
-    for operand, mode in zip(given, plan.modes, strict=True):
-        if isinstance(operand, Layout):
-            name = dt.INFO[operand.dtype].c_type
-            declared.append(array_operand(f"{name}, {name}, {name}", plan, mode, slot, lines))
-            lines += bool(plan.tile) or mode in STRIDED
-            form, width = "Q", 1
-        else:
-            wire, form, width, _ = _WIRES[operand]
-            types = f"{wire}, {wire}, {wire}"
-            declared.append(
-                f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
-            )
-        slots, slot = slots + form, slot + width
-    return Declared(declared[:outs], declared[outs:], slots, slot, lines)
-
-
-def params_of(declared: Declared, plan: ElementwisePlan) -> str:
-    """The type of the kernel's parameters."""
-    family = "Tiled" if plan.tile else "Elementwise"
-    return f"{family}Params<{declared.words}, {plan.rank}, {declared.lines}, uint{plan.index_bits}>"
+def types_of(given: tuple[Operand, ...]) -> list[tuple[str, str]]:
+    """What the templates are told of results and operands, all of which the functor sees as they are."""
+    found = (
+        (dt.INFO[operand.dtype].c_type, "Q") if isinstance(operand, Layout) else _WIRES[operand] for operand in given
+    )
+    return [(f"{name}, {name}, {name}", form) for name, form in found]
 
 
 def functor_source(

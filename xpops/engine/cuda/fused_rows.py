@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.fused import declare, functor_source, headers, params_of, policy_of, with_scalars
-from xpops.engine.cuda.glue import NARROW
+from xpops.engine.cuda.fused import functor_source, headers, policy_of, types_of, with_scalars
+from xpops.engine.cuda.glue import NARROW, declare
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import Mode, plan_elementwise
 from xpops.plan.expression import Expression
@@ -68,11 +68,11 @@ def rows_source(
         if isinstance(spec, Layout) and mode is Mode.LINEAR
     )
     shape = plan_rows(length, plan.pack, item)
-    declared = declare((*outs, *operands), len(outs), plan)
-    program = _program(expression, stages, inputs, outs, wide, declared.outs)
-    params = f"FusedRowsParams<{params_of(declared, plan)}>"
+    declared = declare(types_of((*outs, *operands)), plan)
+    program = _program(expression, stages, inputs, outs, wide, declared.names)
+    params = f"FusedRowsParams<{declared.params}>"
     arguments = ", ".join(
-        ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.operands]
+        ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.names[len(outs) :]]
     )
     found = {"kernels/fused_rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
     source = [

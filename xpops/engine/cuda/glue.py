@@ -48,41 +48,91 @@ def elementwise_glue(
     'QQd'
     """
     functor, raw = functor_of(op, signature.loop, out.dtype)
-    result = _types(out.dtype, out.dtype, raw)
-    lines = int(bool(plan.tile) or plan.modes[0] in STRIDED)
-    declared = [array_operand(result, plan, plan.modes[0], 0, 0)]
-    slots, slot = "Q", 1
-    for operand, mode, loop in zip(operands, plan.modes[1:], signature.loop, strict=True):
+    given = [(_types(out.dtype, out.dtype, raw), "Q")]
+    for operand, loop in zip(operands, signature.loop, strict=True):
         if isinstance(operand, Layout):
-            declared.append(array_operand(_types(operand.dtype, loop, raw), plan, mode, slot, lines))
-            lines += bool(plan.tile) or mode in STRIDED
-            form, width = "Q", 1
+            given.append((_types(operand.dtype, loop, raw), "Q"))
         else:
-            wire, form, width = wire_of(loop)
-            types = f"{wire}, {_types(loop, loop, raw).partition(', ')[2]}"
-            declared.append(
-                f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
-            )
-        slots, slot = slots + form, slot + width
-    family, shape = (
-        ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
-    )
-    headers = [f"kernels/{family}", f"math/{op.header}"]
+            wire, form, _ = wire_of(loop)
+            given.append((f"{wire}, {_types(loop, loop, raw).partition(', ')[2]}", form))
+    declared = declare(given, plan)
+    headers = [family_of(plan), f"math/{op.header}"]
     if not _COMPLEX.isdisjoint((*signature.loop, out.dtype)):
         headers.append("math/complex")
     functor = f"Outlined<{functor}>" if plan.outlined else functor
-    arguments = ", ".join([functor, declared[0], *map(str, shape), *declared[1:]])
-    params = f"{'Tiled' if plan.tile else 'Elementwise'}Params<{slot}, {plan.rank}, {lines}, uint{plan.index_bits}>"
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in headers),
         "using namespace xpops;",
+        *entry_point(functor, declared.names[:1], declared.names[1:], declared.params, plan),
+    ]
+    return Glue("\n".join(source), declared.slots)
+
+
+class Declared(NamedTuple):
+    """Results and operands among the arguments of an elementwise template.
+
+    Attributes
+    ----------
+    names : list of str
+    slots : str
+    params : str
+        The type of the kernel's parameters.
+    """
+
+    names: list[str]
+    slots: str
+    params: str
+
+
+def declare(given: list[tuple[str, str]], plan: ElementwisePlan) -> Declared:
+    """Arguments for what is given: the three types of each, and the `struct` format of its slots."""
+    names, slots, lines = [], "", 0
+    for (types, form), mode in zip(given, plan.modes, strict=True):
+        if mode is Mode.SCALAR:
+            names.append(scalar_operand(types, plan, len(slots)))
+        else:
+            names.append(array_operand(types, plan, mode, len(slots), lines))
+            lines += bool(plan.tile) or mode in STRIDED
+        slots += form
+    return Declared(names, slots, params_of(len(slots), lines, plan))
+
+
+def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
+    """An array among the template's arguments: its three types, its slot, and its line of strides."""
+    if plan.tile:
+        transposed = truth(mode is Mode.TILE)
+        return f"TiledOperand<{types}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
+    return f"Operand<{types}, Mode::{mode}, {slot}, {line}>"
+
+
+def scalar_operand(types: str, plan: ElementwisePlan, slot: int) -> str:
+    """A scalar among the template's arguments; the first of its types is the one that it travels as."""
+    return f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
+
+
+def params_of(slots: int, lines: int, plan: ElementwisePlan) -> str:
+    """The type of the kernel's parameters."""
+    family = "Tiled" if plan.tile else "Elementwise"
+    return f"{family}Params<{slots}, {plan.rank}, {lines}, uint{plan.index_bits}>"
+
+
+def family_of(plan: ElementwisePlan) -> str:
+    """The header of the template."""
+    return "kernels/tiled" if plan.tile else "kernels/elementwise"
+
+
+def entry_point(functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan) -> list[str]:
+    """The lines of the kernel itself."""
+    shape = (plan.block, plan.tile) if plan.tile else (plan.block, plan.pack, plan.unroll)
+    out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
+    arguments = ", ".join([functor, out, *map(str, shape), *operands])
+    return [
         f'extern "C" __global__ void __launch_bounds__({plan.block})',
         f"xpops_kernel(const __grid_constant__ {params} params) {{",
         f"  {'elementwise_tiled' if plan.tile else 'elementwise'}<{arguments}>(params);",
         "}",
         "",
     ]
-    return Glue("\n".join(source), slots)
 
 
 def functor_of(op: Operator, loop: tuple[DType, ...], dtype: DType) -> tuple[str, bool]:
@@ -113,14 +163,6 @@ def _types(dtype: DType, loop: DType, raw: bool) -> str:
     """The three types of an operand: in memory, of the loop, and what the functor sees, which may be the loop's own."""
     stored, looped = dt.INFO[dtype].c_type, dt.INFO[loop].c_type
     return f"{stored}, {looped}, {looped if raw else f'compute_t<{looped}>'}"
-
-
-def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
-    """An array among the template's arguments: its three types, its slot, and its line of strides."""
-    if plan.tile:
-        transposed = truth(mode is Mode.TILE)
-        return f"TiledOperand<{types}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
-    return f"Operand<{types}, Mode::{mode}, {slot}, {line}>"
 
 
 def truth(value: bool) -> str:

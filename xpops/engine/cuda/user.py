@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.elementwise import empty_kernel
-from xpops.engine.cuda.glue import truth
+from xpops.engine.cuda.glue import entry_point, family_of, truth
 from xpops.engine.cuda.user_operands import UserCall, c_type, computed, counts, declare
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
@@ -50,17 +50,11 @@ def user_source(call: UserCall) -> UserSource:
     operation = call.operation
     plan = _plan(call)
     declared = declare(call, plan)
-    family, shape = (
-        ("tiled", [plan.block, plan.tile]) if plan.tile else ("elementwise", [plan.block, plan.pack, plan.unroll])
-    )
-    out = declared.outs[0] if len(declared.outs) == 1 else f"Outputs<{', '.join(declared.outs)}>"
     pairs = call.pairs * (not plan.tile)
-    arguments = ", ".join([pairs or "XpopsOperation", out, *map(str, shape), *declared.operands])
-    params = f"{family.capitalize()}Params<{declared.size}, {plan.rank}, {declared.lines}, uint{plan.index_bits}>"
-    params = f"Pairs<{params}>" if pairs else params
+    params = f"Pairs<{declared.params}>" if pairs else declared.params
     complexes = not dt.CATEGORIES["complex floating-point"].isdisjoint((*call.types.ins, *call.types.outs))
     headers = [
-        f"kernels/{family}",
+        family_of(plan),
         "kernels/user",
         *["kernels/user_pairs"] * bool(pairs),
         *["math/complex"] * complexes,
@@ -71,11 +65,7 @@ def user_source(call: UserCall) -> UserSource:
         _functor(lines, call)
     lines += [
         "using namespace xpops;",
-        f'extern "C" __global__ void __launch_bounds__({plan.block})',
-        f"xpops_kernel(const __grid_constant__ {params} params) {{",
-        f"  {'elementwise_tiled' if plan.tile else 'elementwise'}<{arguments}>(params);",
-        "}",
-        "",
+        *entry_point(pairs or "XpopsOperation", declared.outs, declared.operands, params, plan),
     ]
     tail = struct.pack(f"<{len(declared.facts)}q", *declared.facts) + plan.tail
     return UserSource(plan, "\n".join(lines), declared.slots, tail)

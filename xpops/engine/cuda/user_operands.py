@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.glue import NARROW, array_operand, truth, wire_of
+from xpops.engine.cuda.glue import NARROW, array_operand, params_of, scalar_operand, truth, wire_of
 from xpops.plan.elementwise import STRIDED, ElementwisePlan
 from xpops.plan.signature import Operand
 from xpops.plan.user import Operation, Types
@@ -50,20 +50,17 @@ class Declared(NamedTuple):
         What the operation is called with.
     slots : str
         The `struct` format of what changes from call to call.
-    size : int
-        All slots of 8 bytes.
     facts : list of int
-        What the last ones of them hold, always.
-    lines : int
-        The operands that have strides.
+        What the slots behind those hold, always.
+    params : str
+        The type of the kernel's parameters.
     """
 
     outs: list[str]
     operands: list[str]
     slots: str
-    size: int
     facts: list[int]
-    lines: int
+    params: str
 
 
 class _Writer:
@@ -93,14 +90,11 @@ class _Writer:
     def scalar(self, dtype: DType, slot: int) -> str:
         self._modes.pop(0)
         name = c_type(dtype)
-        return self._value(f"{wire_of(dtype)[0]}, {name}, {self._seen.format(name)}", slot)
+        return scalar_operand(f"{wire_of(dtype)[0]}, {name}, {self._seen.format(name)}", self._plan, slot)
 
     def fact(self, value: int) -> str:
         self.facts.append(value)
-        return self._value("int64, int64, int64", self._first + len(self.facts) - 1)
-
-    def _value(self, types: str, slot: int) -> str:
-        return f"TiledScalar<{types}, {slot}>" if self._tiled else f"Operand<{types}, Mode::kScalar, {slot}>"
+        return scalar_operand("int64, int64, int64", self._plan, self._first + len(self.facts) - 1)
 
 
 def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
@@ -127,8 +121,8 @@ def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
     if counts(operation):
         operands.append(writer.fact(prod(call.shape)))
     slots = "".join(form for _, form in sorted((*ins, *outs)))
-    facts = writer.facts
-    return Declared([each for each in results if each], operands, slots, used + len(facts), facts, writer.line)
+    params = params_of(used + len(writer.facts), writer.line, plan)
+    return Declared([each for each in results if each], operands, slots, writer.facts, params)
 
 
 def counts(operation: Operation) -> bool:
