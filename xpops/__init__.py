@@ -8,29 +8,8 @@ Array([11, 12], dtype=int64, device='cpu')
 """
 
 from xpops.api import fft, kernel, linalg, nn, random
-from xpops.api.arithmetic import (
-    abs,
-    add,
-    conj,
-    copysign,
-    divide,
-    floor_divide,
-    hypot,
-    imag,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    nextafter,
-    positive,
-    pow,
-    real,
-    reciprocal,
-    remainder,
-    sign,
-    square,
-    subtract,
-)
+from xpops.api.arithmetic import add, divide, floor_divide, multiply, remainder, subtract
+from xpops.api.axes import flip, matrix_transpose, moveaxis, permute_dims, unstack
 from xpops.api.bitwise import (
     bitwise_and,
     bitwise_invert,
@@ -38,76 +17,44 @@ from xpops.api.bitwise import (
     bitwise_or,
     bitwise_right_shift,
     bitwise_xor,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
 )
-from xpops.api.comparison import (
-    equal,
-    greater,
-    greater_equal,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    not_equal,
-    signbit,
-)
+from xpops.api.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from xpops.api.complex_numbers import conj, imag, real
 from xpops.api.constants import e, inf, nan, newaxis, pi
-from xpops.api.creation import (
-    arange,
-    asarray,
-    empty,
-    empty_like,
-    eye,
-    from_dlpack,
-    full,
-    full_like,
-    linspace,
-    meshgrid,
-    ones,
-    ones_like,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
-)
+from xpops.api.conversion import asarray, from_dlpack
+from xpops.api.creation import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
 from xpops.api.data_types import astype, can_cast, finfo, iinfo, isdtype, result_type
 from xpops.api.devices import default_device, set_default_device
 from xpops.api.differences import diff
-from xpops.api.exponential import exp, expm1, log, log1p, log2, log10, logaddexp, sqrt
+from xpops.api.exponential import exp, expm1, log, log1p, log2, log10, logaddexp
+from xpops.api.extremes import max, maximum, min, minimum
+from xpops.api.floating_point import copysign, isfinite, isinf, isnan, nextafter, signbit
 from xpops.api.fusion import fuse
+from xpops.api.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from xpops.api.indexing import take, take_along_axis
 from xpops.api.inspection import __array_namespace_info__
 from xpops.api.joining import concat, stack
 from xpops.api.linear_algebra import einsum, matmul, tensordot, vecdot
-from xpops.api.manipulation import (
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
-    expand_dims,
-    flip,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
-    reshape,
-    squeeze,
-    unstack,
-)
+from xpops.api.logical import logical_and, logical_not, logical_or, logical_xor
+from xpops.api.matrices import eye, tril, triu
 from xpops.api.methods import attach as _attach
-from xpops.api.nan import nancumprod, nancumsum, nanmean, nanprod, nanstd, nansum, nanvar
+from xpops.api.moments import mean, std, var
 from xpops.api.nan_extremes import nanargmax, nanargmin, nanmax, nanmin
+from xpops.api.nan_moments import nanmean, nanstd, nanvar
+from xpops.api.nan_sums import nancumprod, nancumsum, nanprod, nansum
 from xpops.api.order_statistics import median, nanmedian, quantile
 from xpops.api.padding import pad
+from xpops.api.powers import hypot, pow, reciprocal, sqrt, square
+from xpops.api.ranges import arange, linspace, meshgrid
 from xpops.api.repetition import repeat, roll, tile
 from xpops.api.rounding import ceil, clip, floor, round, trunc
 from xpops.api.searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from xpops.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from xpops.api.shapes import broadcast_arrays, broadcast_shapes, broadcast_to, expand_dims, reshape, squeeze
+from xpops.api.signs import abs, negative, positive, sign
 from xpops.api.sorting import argsort, sort
-from xpops.api.statistical import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
-from xpops.api.trigonometric import acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, sin, sinh, tan, tanh
+from xpops.api.sums import cumulative_prod, cumulative_sum, prod, sum
+from xpops.api.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 from xpops.api.utility import all, any
 from xpops.array import Array, allow_host_copies
 from xpops.core.devices import Device

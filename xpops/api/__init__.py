@@ -1,1 +1,1 @@
-"""The public functions: one module for each chapter of the standard."""
+"""The public functions: one module for each chapter."""

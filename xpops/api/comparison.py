@@ -1,24 +1,13 @@
-"""Elementwise comparisons and tests."""
+"""Elementwise comparisons."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from xpops.dispatch import binary, unary
+from xpops.dispatch import binary
 from xpops.ops.elementwise import OPERATORS as op
 
-__all__ = [
-    "equal",
-    "greater",
-    "greater_equal",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "less",
-    "less_equal",
-    "not_equal",
-    "signbit",
-]
+__all__ = ["equal", "greater", "greater_equal", "less", "less_equal", "not_equal"]
 
 
 def equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
@@ -111,90 +100,6 @@ def greater_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["greater_equal"], x1, x2, out)
 
 
-def isfinite(x: Any, /, *, out: Any = None) -> Any:
-    """Whether an element is neither infinite nor NaN.
-
-    Parameters
-    ----------
-    x : array
-        Numeric.
-    out : array, optional
-        Written and returned; has the result's shape and dtype.
-
-    Returns
-    -------
-    array
-        bool.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not numeric.
-
-    Examples
-    --------
-    >>> xp.isfinite(xp.asarray([1.0, xp.inf, xp.nan]))
-    Array([ True, False, False], dtype=bool, device='cpu')
-    """
-    return unary(op["isfinite"], x, out)
-
-
-def isinf(x: Any, /, *, out: Any = None) -> Any:
-    """Whether an element is infinite; of a complex one, whether a part is.
-
-    Parameters
-    ----------
-    x : array
-        Numeric.
-    out : array, optional
-        Written and returned; has the result's shape and dtype.
-
-    Returns
-    -------
-    array
-        bool.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not numeric.
-
-    Examples
-    --------
-    >>> xp.isinf(xp.asarray([1.0, xp.inf, xp.nan]))
-    Array([False,  True, False], dtype=bool, device='cpu')
-    """
-    return unary(op["isinf"], x, out)
-
-
-def isnan(x: Any, /, *, out: Any = None) -> Any:
-    """Whether an element is NaN; of a complex one, whether a part is.
-
-    Parameters
-    ----------
-    x : array
-        Numeric.
-    out : array, optional
-        Written and returned; has the result's shape and dtype.
-
-    Returns
-    -------
-    array
-        bool.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not numeric.
-
-    Examples
-    --------
-    >>> xp.isnan(xp.asarray([1.0, xp.inf, xp.nan]))
-    Array([False, False,  True], dtype=bool, device='cpu')
-    """
-    return unary(op["isnan"], x, out)
-
-
 def less(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether ``x1 < x2``.
 
@@ -283,31 +188,3 @@ def not_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Array([ True, False], dtype=bool, device='cpu')
     """
     return binary(op["not_equal"], x1, x2, out)
-
-
-def signbit(x: Any, /, *, out: Any = None) -> Any:
-    """Whether the sign bit is set: of negative numbers, -0.0 and some NaNs.
-
-    Parameters
-    ----------
-    x : array
-        Real floating-point; integers and booleans are taken as float64.
-    out : array, optional
-        Written and returned; has the result's shape and dtype.
-
-    Returns
-    -------
-    array
-        bool.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not real-valued.
-
-    Examples
-    --------
-    >>> xp.signbit(xp.asarray([-0.0, 0.0]))
-    Array([ True, False], dtype=bool, device='cpu')
-    """
-    return unary(op["signbit"], x, out)

@@ -18,6 +18,8 @@ from xpops.dispatch import elementwise, launches
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
+__all__ = ["asarray", "from_dlpack"]
+
 NDArray = np.ndarray[Any, Any]
 
 

@@ -1,4 +1,4 @@
-"""Elementwise exponentials, logarithms and roots."""
+"""Elementwise exponentials and logarithms."""
 
 from __future__ import annotations
 
@@ -7,16 +7,7 @@ from typing import Any
 from xpops.dispatch import binary, unary
 from xpops.ops.elementwise import OPERATORS as op
 
-__all__ = [
-    "exp",
-    "expm1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "sqrt",
-]
+__all__ = ["exp", "expm1", "log", "log1p", "log2", "log10", "logaddexp"]
 
 
 def exp(x: Any, /, *, out: Any = None) -> Any:
@@ -215,31 +206,3 @@ def logaddexp(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Array([1000.69314718], dtype=float64, device='cpu')
     """
     return binary(op["logaddexp"], x1, x2, out)
-
-
-def sqrt(x: Any, /, *, out: Any = None) -> Any:
-    """The square roots; NaN for negative real elements.
-
-    Parameters
-    ----------
-    x : array
-        Floating-point; integers and booleans are taken as float64.
-    out : array, optional
-        Written and returned; has the result's shape and dtype.
-
-    Returns
-    -------
-    array
-        The dtype of `x`, float64 for integers and booleans.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not numeric.
-
-    Examples
-    --------
-    >>> xp.sqrt(xp.asarray([4.0, 9.0]))
-    Array([2., 3.], dtype=float64, device='cpu')
-    """
-    return unary(op["sqrt"], x, out)

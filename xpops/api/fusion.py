@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from xpops.api import statistical, utility
-from xpops.api.arithmetic import conj
+from xpops.api import extremes, moments, sums, utility
+from xpops.api.complex_numbers import conj
 from xpops.api.data_types import astype
 from xpops.api.rounding import clip
 from xpops.core.devices import CPU
@@ -299,6 +299,6 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # What arrays have as methods, too, and can be fused.
-_REDUCTIONS = (getattr(statistical, name) for name in ("max", "mean", "min", "prod", "std", "sum", "var"))
+_REDUCTIONS = (extremes.max, moments.mean, extremes.min, sums.prod, moments.std, sums.sum, moments.var)
 for _function in (*_REDUCTIONS, utility.all, utility.any, astype, clip, conj):
     setattr(Traced, _function.__name__, _method(_function))

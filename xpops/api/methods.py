@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xpops.api import searching, statistical, utility
-from xpops.api.arithmetic import conj
+from xpops.api.axes import permute_dims
+from xpops.api.complex_numbers import conj
 from xpops.api.data_types import astype
+from xpops.api.extremes import max, min
 from xpops.api.indexing import take
-from xpops.api.manipulation import permute_dims, reshape, squeeze
+from xpops.api.moments import mean, std, var
 from xpops.api.rounding import clip
+from xpops.api.searching import argmax, argmin, nonzero
+from xpops.api.shapes import reshape, squeeze
 from xpops.api.sorting import argsort
+from xpops.api.sums import prod, sum
+from xpops.api.utility import all, any
 from xpops.array import Array
 
 
@@ -78,12 +83,7 @@ def _squeeze(self: Array, axis: Any = None) -> Array:
 
 
 # The reductions that are methods; `axis` may be positional there.
-_REDUCTIONS = (
-    *(getattr(statistical, name) for name in statistical.__all__ if not name.startswith("cumulative")),
-    *(getattr(utility, name) for name in utility.__all__),
-    searching.argmax,
-    searching.argmin,
-)
+_REDUCTIONS = (all, any, argmax, argmin, max, mean, min, prod, std, sum, var)
 
 
 def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,7 +99,7 @@ def attach() -> None:
     """Give the methods to `Array`."""
     for function in _REDUCTIONS:
         setattr(Array, function.__name__, _reducing(function))
-    for plain in (argsort, astype, clip, conj, searching.nonzero, take):
+    for plain in (argsort, astype, clip, conj, nonzero, take):
         setattr(Array, plain.__name__, plain)
     Array.flatten, Array.ravel, Array.reshape = _flatten, _ravel, _reshape
     Array.squeeze, Array.transpose = _squeeze, _transpose

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from xpops.api.checks import operand_of
-from xpops.api.comparison import equal, isnan
+from xpops.api.comparison import equal
 from xpops.api.data_types import astype
+from xpops.api.extremes import max, min
+from xpops.api.floating_point import isnan
 from xpops.api.searching import argmax, where
-from xpops.api.statistical import max, min
 from xpops.api.utility import all, any
 from xpops.core import dtypes as dt
 

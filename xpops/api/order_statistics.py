@@ -6,16 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.arithmetic import add, maximum, multiply, subtract
-from xpops.api.bitwise import logical_not
+from xpops.api.arithmetic import add, multiply, subtract
+from xpops.api.axes import moveaxis, permute_dims
 from xpops.api.checks import Operand, operand_of
-from xpops.api.comparison import equal, isnan
-from xpops.api.creation import asarray, full
+from xpops.api.comparison import equal
+from xpops.api.conversion import asarray
+from xpops.api.creation import full
 from xpops.api.data_types import astype
+from xpops.api.extremes import maximum
+from xpops.api.floating_point import isnan
 from xpops.api.foreign import keeps_framework
 from xpops.api.indexing import take, take_along_axis
-from xpops.api.manipulation import expand_dims, moveaxis, permute_dims, reshape
+from xpops.api.logical import logical_not
 from xpops.api.searching import count_nonzero, where
+from xpops.api.shapes import expand_dims, reshape
 from xpops.api.sorting import sort
 from xpops.array import Array, adopt_foreign
 from xpops.core import dtypes as dt

@@ -6,11 +6,12 @@ import operator
 from itertools import product
 from typing import Any
 
-from xpops.api.creation import arange
+from xpops.api.extremes import min
 from xpops.api.indexing import take
-from xpops.api.manipulation import reshape
+from xpops.api.ranges import arange
 from xpops.api.searching import searchsorted
-from xpops.api.statistical import cumulative_sum, min
+from xpops.api.shapes import reshape
+from xpops.api.sums import cumulative_sum
 from xpops.array import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, contiguous_strides, layout_of

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xpops.api.bitwise import logical_not
 from xpops.api.comparison import equal, greater_equal, less, not_equal
 from xpops.api.indexing import take
 from xpops.api.joining import joined
-from xpops.api.manipulation import reshape
+from xpops.api.logical import logical_not
+from xpops.api.shapes import reshape
 from xpops.api.utility import any
 from xpops.array import adopt_foreign
 from xpops.core import dtypes as dt

@@ -3,12 +3,12 @@
 from xpops.array.array import (
     Array,
     adopt_foreign,
-    allow_host_copies,
     contiguous_copy,
     from_host,
     new_array,
     view_of,
 )
+from xpops.array.host import allow_host_copies
 
 __all__ = [
     "Array",

@@ -5,39 +5,30 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 import xpops.dlpack
 from xpops.array import gathering
+from xpops.array.host import NDArray, Readable, host_array
 from xpops.array.keys import is_basic, parse
-from xpops.array.operators import Operators
 from xpops.array.printing import to_text
-from xpops.array.tensors import trimmed, viewed
-from xpops.core import dtypes as dt
+from xpops.array.tensors import assignable, trimmed, viewed
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
-from xpops.core.errors import HostCopyError
 from xpops.core.layouts import Layout, alignment, layout_of
-from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
-from xpops.dispatch import binary, elementwise, set_array_class, unary
+from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan import views
 from xpops.plan.views import Region
 
-NDArray = np.ndarray[Any, Any]
-
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
-_BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in dt.CATEGORIES["integer"]}
-_host_copies: ContextVar[bool] = ContextVar("xpops_host_copies", default=False)
 
 
 @set_array_class
-class Array(Operators):
+class Array(Readable):
     """An array on one device.
 
     Made by the functions of the namespace (`xpops.asarray`, `xpops.zeros`, ...), never by calling the class.
@@ -115,75 +106,10 @@ class Array(Operators):
             raise ValueError(f"mT: the array has {self.ndim} axes; accepted: 2 or more")
         return view_of(self, views.permute(self._layout, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2)))
 
-    # Reading on the host
-
-    def item(self) -> bool | int | float | complex:
-        """The one element, as a Python scalar. Waits for the device.
-
-        Raises
-        ------
-        ValueError
-            If the array has not exactly one element.
-        """
-        if self._layout.size != 1:
-            raise ValueError(f"item: the array has shape {self.shape}; accepted: arrays of one element")
-        value: bool | int | float | complex = _host_array(self).item()
-        return value
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of Python scalars; a Python scalar for a 0-d array. Waits for the device."""
-        return _host_array(self).tolist()
-
-    def to_numpy(self) -> NDArray:
-        """The elements as a NumPy array: the array's own memory on the CPU, a copy of it from a GPU."""
-        return _host_view(self) if self.device == CPU else _host_array(self)
-
     def copy(self) -> Array:
         """A new array with the same elements on the same device."""
         copied: Array = unary(IDENTITY, self)
         return copied
-
-    def _scalar(self, method: str, *refused: str) -> Any:
-        if self._layout.shape:
-            raise TypeError(f"{method}: the array has shape {self.shape}; accepted: 0-d arrays")
-        for category in refused:
-            if self.dtype in dt.CATEGORIES[category]:
-                raise TypeError(f"{method}: the array has dtype {self.dtype}; {category} dtypes are not accepted")
-        return self.item()
-
-    def __bool__(self) -> bool:
-        return bool(self._scalar("bool"))
-
-    def __int__(self) -> int:
-        return int(self._scalar("int", "complex floating-point"))
-
-    def __float__(self) -> float:
-        return float(self._scalar("float", "complex floating-point"))
-
-    def __complex__(self) -> complex:
-        value = self._scalar("complex")
-        return complex(value, value) if isinstance(value, float) and value != value else complex(value)
-
-    def __index__(self) -> int:
-        if self.dtype not in dt.CATEGORIES["integer"]:
-            raise TypeError(f"index: the array has dtype {self.dtype}; accepted: integer dtypes")
-        return int(self._scalar("index"))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        if self.device != CPU:
-            if not _host_copies.get():
-                raise HostCopyError(
-                    f"__array__: the array is on {self.device}, and NumPy would copy it to the host; "
-                    "ask for the copy with to_numpy(), or allow all with xpops.allow_host_copies()"
-                )
-            if copy is False:
-                raise ValueError(f"__array__: the array is on {self.device}, so that copy=False is not possible")
-        host = self.to_numpy()
-        if dtype is not None and np.dtype(dtype) != host.dtype:
-            if copy is False:
-                raise ValueError(f"__array__: {host.dtype} to {np.dtype(dtype)} is not possible with copy=False")
-            return host.astype(dtype)
-        return host.copy() if copy and self.device == CPU else host
 
     def __repr__(self) -> str:
         text = to_text(self, ", ", "Array(")
@@ -211,7 +137,7 @@ class Array(Operators):
         return (self[position] for position in range(self._layout.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool(np.any(_host_array(binary(OPERATORS["equal"], self, value))))
+        return bool(np.any(host_array(binary(OPERATORS["equal"], self, value))))
 
     def __getitem__(self, key: Any) -> Array:
         if is_basic(key):
@@ -228,13 +154,13 @@ class Array(Operators):
         if not is_basic(key):
             key, arrays = parse(self, key)
             if arrays:
-                gathering.set(self, key, arrays, _assignable(value, self.dtype))
+                gathering.set(self, key, arrays, assignable(value, self.dtype))
                 return
         target = view_of(self, views.index(self._layout, key))
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
             return  # the end of ``x[key] += y``: the view has been written already
-        value = _assignable(value, self.dtype)
-        if isinstance(value, Array):
+        value = assignable(value, self.dtype)
+        if isinstance(value, Tensor):
             value = trimmed(value, target.ndim)
         elementwise(IDENTITY, (value,), target, self.dtype)
 
@@ -266,7 +192,7 @@ class Array(Operators):
             raise ValueError(f"to_device: stream is {stream!r}; accepted on the CPU: None")
         if target == self.device:
             return self
-        host = _host_array(self, stream if self.device != CPU else None)
+        host = host_array(self, stream if self.device != CPU else None)
         return from_host(host, target, stream=stream if self.device == CPU else None)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -300,24 +226,7 @@ class Array(Operators):
         return self.copy()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return from_host, (_host_array(self), self.device)
-
-
-@contextmanager
-def allow_host_copies() -> Iterator[None]:
-    """Let NumPy copy arrays from a GPU to the host unasked, within a ``with`` block of this thread or task.
-
-    Examples
-    --------
-    >>> with xp.allow_host_copies():
-    ...     int(np.sum(np.asarray(xp.arange(4))))
-    6
-    """
-    token = _host_copies.set(True)
-    try:
-        yield
-    finally:
-        _host_copies.reset(token)
+        return from_host, (host_array(self), self.device)
 
 
 def new_array(layout: Layout) -> Array:
@@ -374,40 +283,3 @@ def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
 
 def _address(x: Array) -> int:
     return engine_of(x.device).address(x._data)
-
-
-def _host_array(x: Array, stream: Any = None) -> NDArray:
-    """A C-contiguous ndarray with a copy of the elements. Waits for the device."""
-    if not x._layout.contiguous:
-        x = contiguous_copy(x)
-    engine = engine_of(x.device)
-    current = engine.current_stream()
-    handle = current if stream is None else operator.index(stream)
-    if handle != current:
-        engine.order(current, handle)
-    host: NDArray = engine.to_host(x._data, x._layout, handle)
-    return host
-
-
-def _host_view(x: Array) -> NDArray:
-    host: NDArray = x._data[...]
-    if not x._writable:
-        host.flags.writeable = False
-    return host
-
-
-def _assignable(value: Any, dtype: DType) -> Any:
-    """`value`, if it promotes to `dtype`."""
-    found: DType | None
-    if isinstance(value, (*SCALAR_TYPES, np.generic)):
-        value = value.item() if isinstance(value, np.generic) else value
-        name, found = f"a Python {type(value).__name__}", scalar_dtype(type(value), dtype)
-        if isinstance(value, int) and dtype in _BOUNDS and not _BOUNDS[dtype][0] <= value <= _BOUNDS[dtype][1]:
-            low, high = _BOUNDS[dtype]
-            raise OverflowError(f"__setitem__: value is {value}, which {dtype} cannot hold; accepted: {low} to {high}")
-    else:
-        value = adopt_foreign(value, "__setitem__", "value")
-        name, found = value.dtype.name, dtype if value.dtype == dtype else TABLE.get((dtype, value.dtype))
-    if found is None or found != dtype:  # float64 == None, for NumPy
-        raise TypeError(f"__setitem__: value is {name}, which does not promote to {dtype}; convert it with astype")
-    return value

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core import dtypes as dt
 from xpops.core.devices import Device
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, extent, layout_of
+from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.ownership import borrowed
 from xpops.dispatch.tracing import require_no_trace
@@ -16,6 +19,8 @@ from xpops.frameworks.adapter import View
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.overlap import overlaps_itself
+
+_BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in dt.CATEGORIES["integer"]}
 
 
 def viewed(x: Any, function: str, argument: str) -> View:
@@ -40,6 +45,32 @@ def moved(host: np.ndarray[Any, Any], device: Device) -> Tensor:
     data, owner = engine.allocate(layout, stream)
     engine.from_host(np.ascontiguousarray(host), data, layout, stream)
     return Tensor(layout, data, owner)
+
+
+def assignable(value: Any, dtype: DType) -> Any:
+    """A value to assign, if it promotes to `dtype`: a scalar or a tensor.
+
+    Raises
+    ------
+    TypeError
+        If it is no array and no scalar, or does not promote.
+    OverflowError
+        If `dtype` cannot hold a Python integer.
+    """
+    found: DType | None
+    if isinstance(value, (*SCALAR_TYPES, np.generic)):
+        value = value.item() if isinstance(value, np.generic) else value
+        name, found = f"a Python {type(value).__name__}", scalar_dtype(type(value), dtype)
+        if isinstance(value, int) and dtype in _BOUNDS and not _BOUNDS[dtype][0] <= value <= _BOUNDS[dtype][1]:
+            low, high = _BOUNDS[dtype]
+            raise OverflowError(f"__setitem__: value is {value}, which {dtype} cannot hold; accepted: {low} to {high}")
+    else:
+        value = value if isinstance(value, Tensor) else Tensor(*viewed(value, "__setitem__", "value"))
+        given = value._layout.dtype
+        name, found = given.name, dtype if given == dtype else TABLE.get((dtype, given))
+    if found is None or found != dtype:  # float64 == None, for NumPy
+        raise TypeError(f"__setitem__: value is {name}, which does not promote to {dtype}; convert it with astype")
+    return value
 
 
 def trimmed(value: Tensor, ndim: int) -> Tensor:

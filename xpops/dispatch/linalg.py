@@ -6,57 +6,30 @@ with a copy, which has to be made anyway, in the order that the primitive wants;
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import Any
 
 from xpops.core import dtypes as dt
-from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array, reshaped
+from xpops.dispatch.matrices import copier_into, dense_like, identities, matrices, nothing, stacked, transposed
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.protocol import Data, Engine, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
-
-_ACCEPTED = (dt.float32, dt.float64, dt.complex64, dt.complex128)
-
-
-def matrices(spec: Operand, function: str, argument: str = "x", square: bool = True) -> Layout:
-    """`spec`, if it is that of a stack of floating-point matrices.
-
-    Raises
-    ------
-    TypeError
-        If it is no array or has another dtype.
-    ValueError
-        If it has fewer than two axes, or the matrices are not square where they should be.
-    """
-    x = require_array(spec, function, argument)
-    if x.dtype not in _ACCEPTED:
-        raise TypeError(
-            f"{function}: {argument} has dtype {x.dtype}; accepted: {', '.join(map(str, _ACCEPTED))}; "
-            "convert it with astype"
-        )
-    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
-        raise ValueError(
-            f"{function}: {argument} has shape {x.shape}; accepted: {'square ' * square}matrices, one or a stack"
-        )
-    return x
 
 
 def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program:
     """The program of the triangular factor of positive definite matrices."""
     x = matrices(specs[0], "cholesky")
-    rows = _dense(x.dtype, x.shape, x)
+    rows = dense_like(x.dtype, x.shape, x)
     # The primitive makes upper factors. The lower one is that of the transposed matrix, transposed.
-    out = rows if upper else _transposed(rows)
+    out = rows if upper else transposed(rows)
     if out.size == 0:
-        return _nothing(out)
-    stack = _stack(rows)
+        return nothing(out)
+    stack = stacked(rows)
     copy, factor, triangle = copier(x, out), engine.cholesky(stack), engine.triangle(stack)
 
     def kernel(stream: int, out: Data, x: Data) -> None:
@@ -72,20 +45,20 @@ def eig(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool
     """The program of the eigenvalues, and if wanted the eigenvectors, of any square matrices."""
     x = matrices(specs[0], function)
     result = dt.COMPLEX_OF.get(x.dtype, x.dtype)
-    values = _dense(result, x.shape[:-1], x)
-    outs = (values, _transposed(_dense(result, x.shape, x))) if vectors else (values,)
+    values = dense_like(result, x.shape[:-1], x)
+    outs = (values, transposed(dense_like(result, x.shape, x))) if vectors else (values,)
     if x.size == 0:
-        return _nothing(*outs)
-    columns = _dense(x.dtype, x.shape, x)
-    copy, solve = _into(engine, x, columns, turned=True), engine.eig(_stack(columns), vectors)
-    shapes = [reshaped(values, (values.size,)), _stack(_dense(result, x.shape, x))]
+        return nothing(*outs)
+    columns = dense_like(x.dtype, x.shape, x)
+    copy, solve = copier_into(engine, x, columns, turned=True), engine.eig(stacked(columns), vectors)
+    shapes = [reshaped(values, (values.size,)), stacked(dense_like(result, x.shape, x))]
     allocate = engine.allocator(columns)
 
     def kernel(stream: int, *data: Data) -> None:
         work, owner = allocate(stream)
         copy(stream, work, data[-1])
         results = [engine.view(each, 0, shape) for each, shape in zip(data[:-1], shapes, strict=False)]
-        solve(stream, *results, engine.view(work, 0, _stack(columns)))
+        solve(stream, *results, engine.view(work, 0, stacked(columns)))
         del owner  # kept until the kernels were launched
 
     return Program(outs, kernel)
@@ -94,12 +67,12 @@ def eig(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool
 def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool) -> Program:
     """The program of the eigenvalues, and if wanted the eigenvectors, of Hermitian matrices."""
     x = matrices(specs[0], function)
-    values = _dense(dt.REAL_OF.get(x.dtype, x.dtype), x.shape[:-1], x)
-    rows = _dense(x.dtype, x.shape, x)
-    outs = (values, _transposed(rows)) if vectors else (values,)
+    values = dense_like(dt.REAL_OF.get(x.dtype, x.dtype), x.shape[:-1], x)
+    rows = dense_like(x.dtype, x.shape, x)
+    outs = (values, transposed(rows)) if vectors else (values,)
     if x.size == 0:
-        return _nothing(*outs)
-    stack, flat = _stack(rows), reshaped(values, (values.size,))
+        return nothing(*outs)
+    stack, flat = stacked(rows), reshaped(values, (values.size,))
     # The primitive makes conjugated rows. Those of the conjugated matrix are plain ones.
     conjugate = call_for(OPERATORS["conj"], (x,), x.device, None, rows).kernel if x.dtype in dt.COMPLEX_FLOATS else None
     copy, solve, allocate = conjugate or copier(x, rows), engine.eigh(stack, vectors), engine.allocator(rows)
@@ -116,21 +89,21 @@ def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: boo
 def identity(engine: Engine, specs: tuple[Operand, ...], function: str) -> Program:
     """The program of identity matrices like those of an operand."""
     x = matrices(specs[0], function)
-    out = _dense(x.dtype, x.shape, x)
+    out = dense_like(x.dtype, x.shape, x)
     if out.size == 0:
-        return _nothing(out)
-    fill = _identities(engine, out)
+        return nothing(out)
+    fill = identities(engine, out)
     return Program((out,), lambda stream, out, x: fill(stream, out))
 
 
 def inv(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     """The program of inverse matrices."""
     x = matrices(specs[0], "inv")
-    out = _dense(x.dtype, x.shape, x)
+    out = dense_like(x.dtype, x.shape, x)
     if out.size == 0:
-        return _nothing(out)
-    stack, copy, allocate = _stack(out), copier(x, out), engine.allocator(out)
-    invert = engine.inv(stack, _identities(engine, stack))
+        return nothing(out)
+    stack, copy, allocate = stacked(out), copier(x, out), engine.allocator(out)
+    invert = engine.inv(stack, identities(engine, stack))
 
     def kernel(stream: int, out: Data, x: Data) -> None:
         work, owner = allocate(stream)
@@ -146,25 +119,25 @@ def qr(engine: Engine, specs: tuple[Operand, ...], complete: bool) -> Program:
     x = matrices(specs[0], "qr", square=False)
     *batch, rows, columns = x.shape
     kept = rows if complete else min(rows, columns)
-    q_rows, r = _dense(x.dtype, (*batch, kept, rows), x), _dense(x.dtype, (*batch, kept, columns), x)
-    outs = _transposed(q_rows), r
+    q_rows, r = dense_like(x.dtype, (*batch, kept, rows), x), dense_like(x.dtype, (*batch, kept, columns), x)
+    outs = transposed(q_rows), r
     if x.size == 0:
         if q_rows.size == 0:
-            return _nothing(*outs)
-        fill = _identities(engine, q_rows)
+            return nothing(*outs)
+        fill = identities(engine, q_rows)
         return Program(outs, lambda stream, q, r, x: fill(stream, engine.view(q, 0, q_rows)))
-    work = _dense(x.dtype, (*batch, columns, rows), x)
-    copy, allocate = _into(engine, x, work, turned=True), engine.allocator(work)
-    part = layout_of(r.dtype, r.shape, _transposed(work).strides, x.device)
-    factor, copy_r = engine.qr(_stack(work), _stack(q_rows)), copier(part, r)
-    triangle = engine.triangle(_stack(r))
+    work = dense_like(x.dtype, (*batch, columns, rows), x)
+    copy, allocate = copier_into(engine, x, work, turned=True), engine.allocator(work)
+    part = layout_of(r.dtype, r.shape, transposed(work).strides, x.device)
+    factor, copy_r = engine.qr(stacked(work), stacked(q_rows)), copier(part, r)
+    triangle = engine.triangle(stacked(r))
 
     def kernel(stream: int, q: Data, r: Data, x: Data) -> None:
         made, owner = allocate(stream)
         copy(stream, made, x)
-        factor(stream, engine.view(q, 0, _stack(q_rows)), engine.view(made, 0, _stack(work)))
+        factor(stream, engine.view(q, 0, stacked(q_rows)), engine.view(made, 0, stacked(work)))
         copy_r(stream, r, engine.view(made, 0, part))
-        triangle(stream, engine.view(r, 0, _stack(outs[1])))
+        triangle(stream, engine.view(r, 0, stacked(outs[1])))
         del owner  # kept until the kernels were launched
 
     return Program(outs, kernel)
@@ -173,10 +146,10 @@ def qr(engine: Engine, specs: tuple[Operand, ...], complete: bool) -> Program:
 def slogdet(engine: Engine, specs: tuple[Operand, ...], function: str) -> Program:
     """The program of the signs of determinants and the logarithms of their absolute values."""
     x = matrices(specs[0], function)
-    sign = _dense(x.dtype, x.shape[:-2], x)
-    outs = sign, _dense(dt.REAL_OF.get(x.dtype, x.dtype), sign.shape, x)
+    sign = dense_like(x.dtype, x.shape[:-2], x)
+    outs = sign, dense_like(dt.REAL_OF.get(x.dtype, x.dtype), sign.shape, x)
     if sign.size == 0:
-        return _nothing(*outs)
+        return nothing(*outs)
     if x.size == 0:
         fills = [call_for(IDENTITY, (int,), x.device, out.dtype, out).kernel for out in outs]
 
@@ -185,15 +158,15 @@ def slogdet(engine: Engine, specs: tuple[Operand, ...], function: str) -> Progra
             fills[1](stream, logabsdet, 0)
 
         return Program(outs, constant)
-    work = _dense(x.dtype, x.shape, x)
-    copy, allocate, find = copier(x, work), engine.allocator(work), engine.slogdet(_stack(work))
+    work = dense_like(x.dtype, x.shape, x)
+    copy, allocate, find = copier(x, work), engine.allocator(work), engine.slogdet(stacked(work))
     flat = [reshaped(out, (out.size,)) for out in outs]
 
     def kernel(stream: int, *data: Data) -> None:
         made, owner = allocate(stream)
         copy(stream, made, data[-1])
         results = (engine.view(each, 0, shape) for each, shape in zip(data[:-1], flat, strict=True))
-        find(stream, *results, engine.view(made, 0, _stack(work)))
+        find(stream, *results, engine.view(made, 0, stacked(work)))
         del owner  # kept until the kernels were launched
 
     return Program(outs, kernel)
@@ -213,23 +186,23 @@ def solve(engine: Engine, specs: tuple[Operand, ...]) -> Program:
         batch = broadcast_shapes(batch, x2.shape[:-2], function="solve")
     matrices(layout_of(x2.dtype, (size, size), None, x2.device), "solve", "x2")
     count = 1 if vector else x2.shape[-1]
-    rows = _dense(dtype, (*batch, count, size), x1)
-    out = layout_of(dtype, (*batch, size), None, x1.device) if vector else _transposed(rows)
+    rows = dense_like(dtype, (*batch, count, size), x1)
+    out = layout_of(dtype, (*batch, size), None, x1.device) if vector else transposed(rows)
     if out.size == 0:
-        return _nothing(out)
+        return nothing(out)
     # One matrix for all right-hand sides is decomposed once.
     once = prod(x1.shape[:-2]) == 1
-    work = _dense(dtype, x1.shape if once else (*batch, size, size), x1)
-    sides = reshaped(rows, (1, rows.size // size, size)) if once else _stack(rows)
+    work = dense_like(dtype, x1.shape if once else (*batch, size, size), x1)
+    sides = reshaped(rows, (1, rows.size // size, size)) if once else stacked(rows)
     # The primitive takes transposed matrices.
-    copies, allocate = (_into(engine, x1, work, turned=True), copier(x2, out)), engine.allocator(work)
-    find, layout = engine.solve(_stack(work), sides), out
+    copies, allocate = (copier_into(engine, x1, work, turned=True), copier(x2, out)), engine.allocator(work)
+    find, layout = engine.solve(stacked(work), sides), out
 
     def kernel(stream: int, out: Data, x1: Data, x2: Data) -> None:
         made, owner = allocate(stream)
         copies[0](stream, made, x1)
         copies[1](stream, engine.view(out, 0, layout), x2)
-        find(stream, engine.view(made, 0, _stack(work)), engine.view(out, 0, sides))
+        find(stream, engine.view(made, 0, stacked(work)), engine.view(out, 0, sides))
         del owner  # kept until the kernels were launched
 
     return Program((out,), kernel)
@@ -241,19 +214,19 @@ def svd(engine: Engine, specs: tuple[Operand, ...], function: str, full: bool | 
     *batch, rows, columns = x.shape
     # The primitive takes wide matrices. A tall one is the transpose of one, and its vectors change places.
     tall, low, high = rows > columns, min(rows, columns), max(rows, columns)
-    s = _dense(dt.REAL_OF.get(x.dtype, x.dtype), (*batch, low), x)
-    short = _dense(x.dtype, (*batch, low, low), x)
-    long = _dense(x.dtype, (*batch, high if full else low, high), x)
-    outs: tuple[Layout, ...] = (_transposed(long), s, _transposed(short)) if tall else (short, s, long)
+    s = dense_like(dt.REAL_OF.get(x.dtype, x.dtype), (*batch, low), x)
+    short = dense_like(x.dtype, (*batch, low, low), x)
+    long = dense_like(x.dtype, (*batch, high if full else low, high), x)
+    outs: tuple[Layout, ...] = (transposed(long), s, transposed(short)) if tall else (short, s, long)
     if full is None:
         outs = (s,)
     if x.size == 0:
         return _empty_svd(engine, outs, long, tall)
-    work = _dense(x.dtype, (*batch, low, high), x)
+    work = dense_like(x.dtype, (*batch, low, high), x)
     vectors = full is not None
-    copy, allocate = _into(engine, x, work, turned=tall), engine.allocator(work)
-    find = engine.svd(_stack(work), vectors, bool(full))
-    shapes = (_stack(short), reshaped(s, (prod(batch), low)), _stack(long))
+    copy, allocate = copier_into(engine, x, work, turned=tall), engine.allocator(work)
+    find = engine.svd(stacked(work), vectors, bool(full))
+    shapes = (stacked(short), reshaped(s, (prod(batch), low)), stacked(long))
 
     def kernel(stream: int, *data: Data) -> None:
         made, owner = allocate(stream)
@@ -261,7 +234,7 @@ def svd(engine: Engine, specs: tuple[Operand, ...], function: str, full: bool | 
         results = data[:-1][::-1] if tall else data[:-1]
         given = shapes if vectors else shapes[1:2]
         views = (engine.view(each, 0, shape) for each, shape in zip(results, given, strict=True))
-        find(stream, *views, engine.view(made, 0, _stack(work)))
+        find(stream, *views, engine.view(made, 0, stacked(work)))
         del owner  # kept until the kernels were launched
 
     return Program(outs, kernel)
@@ -270,45 +243,6 @@ def svd(engine: Engine, specs: tuple[Operand, ...], function: str, full: bool | 
 def _empty_svd(engine: Engine, outs: tuple[Layout, ...], long: Layout, tall: bool) -> Program:
     """Of matrices without elements: the long vectors may be all of a space."""
     if len(outs) == 1 or long.size == 0:
-        return _nothing(*outs)
-    fill, place = _identities(engine, long), 0 if tall else 2
+        return nothing(*outs)
+    fill, place = identities(engine, long), 0 if tall else 2
     return Program(outs, lambda stream, *data: fill(stream, engine.view(data[place], 0, long)))
-
-
-def _nothing(*outs: Layout) -> Program:
-    return Program(outs, lambda stream, *data: None)
-
-
-def _dense(dtype: DType, shape: tuple[int, ...], like: Layout) -> Layout:
-    return layout_of(dtype, tuple(shape), None, like.device)
-
-
-def _stack(layout: Layout) -> Layout:
-    """A C-contiguous layout of matrices with one axis for all others."""
-    return reshaped(layout, (prod(layout.shape[:-2]), *layout.shape[-2:]))
-
-
-def _transposed(layout: Layout) -> Layout:
-    """The layout of the transposed matrices."""
-    shape, strides = ((*each[:-2], each[-1], each[-2]) for each in (layout.shape, contiguous_strides(layout.shape)))
-    return layout_of(layout.dtype, shape, strides, layout.device)
-
-
-def _into(engine: Engine, x: Layout, work: Layout, turned: bool) -> Kernel:
-    """The kernel ``(stream, work, x)`` that copies matrices, `turned` or not."""
-    place = _transposed(work) if turned else work
-    copy = copier(x, place)
-    return lambda stream, made, x: copy(stream, engine.view(made, 0, place), x)
-
-
-def _identities(engine: Engine, layout: Layout) -> Callable[[int, Data], None]:
-    """A function ``(stream, data)`` that writes identity matrices to a C-contiguous `layout`."""
-    count, size, _ = _stack(layout).shape
-    diagonal = layout_of(layout.dtype, (count, size), (size * size, size + 1), layout.device, layout.dtype.itemsize)
-    zeros, ones = (call_for(IDENTITY, (int,), layout.device, layout.dtype, each).kernel for each in (layout, diagonal))
-
-    def fill(stream: int, data: Any) -> None:
-        zeros(stream, data, 0)
-        ones(stream, engine.view(data, 0, diagonal), 1)
-
-    return fill

@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from xpops.api.creation import arange
 from xpops.api.data_types import astype
 from xpops.api.joining import concat
+from xpops.api.ranges import arange
 from xpops.api.repetition import roll
 from xpops.array import Array, adopt_foreign
 from xpops.core import dtypes as dt

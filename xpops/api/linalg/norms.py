@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xpops.api.arithmetic import abs, pow, reciprocal, square
 from xpops.api.comparison import not_equal
 from xpops.api.data_types import astype
-from xpops.api.exponential import sqrt
+from xpops.api.extremes import max, min
 from xpops.api.linalg.decompositions import svdvals
-from xpops.api.manipulation import expand_dims
-from xpops.api.statistical import max, min, sum
+from xpops.api.powers import pow, reciprocal, sqrt, square
+from xpops.api.shapes import expand_dims
+from xpops.api.signs import abs
+from xpops.api.sums import sum
 from xpops.array import Array, adopt_foreign
 from xpops.core import dtypes as dt
 

@@ -7,14 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xpops.api.arithmetic import conj, multiply, reciprocal
+from xpops.api.arithmetic import multiply
+from xpops.api.axes import matrix_transpose
 from xpops.api.comparison import greater
+from xpops.api.complex_numbers import conj
 from xpops.api.exponential import exp
+from xpops.api.extremes import max
 from xpops.api.linalg.decompositions import svd, svdvals
 from xpops.api.linear_algebra import matmul
-from xpops.api.manipulation import expand_dims, matrix_transpose
+from xpops.api.powers import reciprocal
 from xpops.api.searching import count_nonzero, where
-from xpops.api.statistical import max
+from xpops.api.shapes import expand_dims
 from xpops.array import adopt_foreign
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from xpops.api.comparison import equal, greater
-from xpops.api.creation import asarray
+from xpops.api.conversion import asarray
+from xpops.api.extremes import max, min
 from xpops.api.foreign import keeps_framework
-from xpops.api.manipulation import reshape
 from xpops.api.nn.counting import bincount
 from xpops.api.searching import searchsorted, where
-from xpops.api.statistical import max, min
+from xpops.api.shapes import reshape
 from xpops.api.utility import any
 from xpops.array import Array, adopt_foreign
 from xpops.core import dtypes as dt

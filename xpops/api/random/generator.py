@@ -11,11 +11,11 @@ from xpops.api.comparison import greater_equal
 from xpops.api.conversion import asarray
 from xpops.api.devices import device_or_default
 from xpops.api.indexing import take
-from xpops.api.manipulation import reshape
 from xpops.api.random.distributions import Distributions
 from xpops.api.searching import count_nonzero, searchsorted
+from xpops.api.shapes import reshape
 from xpops.api.sorting import argsort
-from xpops.api.statistical import cumulative_sum
+from xpops.api.sums import cumulative_sum
 from xpops.api.utility import all
 from xpops.array import Array, adopt_foreign
 from xpops.core import config

@@ -1,103 +1,17 @@
-"""Discrete Fourier transforms."""
+"""Discrete Fourier transforms from and to real numbers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from xpops.api.arithmetic import conj
+from xpops.api.complex_numbers import conj
 from xpops.dispatch.fft import NORMS, along_axes, along_axis
 from xpops.dispatch.primitives import unary
 
-__all__ = [
-    "fft",
-    "fftn",
-    "hfft",
-    "ifft",
-    "ifftn",
-    "ihfft",
-    "irfft",
-    "irfftn",
-    "rfft",
-    "rfftn",
-]
+__all__ = ["hfft", "ihfft", "irfft", "irfftn", "rfft", "rfftn"]
 
 # What a transform that is made of its opposite asks of it.
 _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
-
-
-def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-    """The discrete Fourier transform along an axis.
-
-    Parameters
-    ----------
-    x : array
-        complex64 or complex128; float32 and float64 are taken as complex.
-    n : int, optional
-        The points of the transform: `x` is cropped to them, or padded with zeros. By default the length of the axis.
-    axis : int
-    norm : {"backward", "ortho", "forward"}
-        The sums are divided by nothing, by the root of `n`, or by `n`; the inverse makes up for it.
-
-    Returns
-    -------
-    array
-        Complex, with `n` elements along `axis`.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is not accepted.
-    ValueError
-        If `n` is not positive, or there is no such `norm`.
-    IndexError
-        If there is no such axis.
-
-    Examples
-    --------
-    >>> xp.fft.fft(xp.asarray([1.0, 2.0, 0.0, 2.0]))
-    Array([ 5.+0.j,  1.+0.j, -3.+0.j,  1.+0.j], dtype=complex128, device='cpu')
-    """
-    return unary(along_axis, "fft", x, "fft", "fft", n, axis, norm)
-
-
-def fftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
-    """The discrete Fourier transform along several axes.
-
-    Parameters
-    ----------
-    x : array
-        complex64 or complex128; float32 and float64 are taken as complex.
-    s : tuple of int, optional
-        The points along each of `axes`, which then are given, too: `x` is cropped to them, or padded with zeros. -1
-        and the default are the length of the axis.
-    axes : tuple of int, optional
-        Distinct; by default all.
-    norm : {"backward", "ortho", "forward"}
-        The sums are divided by nothing, by the root of the number of all points, or by that number; the inverse makes
-        up for it.
-
-    Returns
-    -------
-    array
-        Complex.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is not accepted.
-    ValueError
-        If a length is not positive, `s` is given without `axes` or of another length, an axis is named twice, or there
-        is no such `norm`.
-    IndexError
-        If there is no such axis.
-
-    Examples
-    --------
-    >>> xp.fft.fftn(xp.asarray([[1.0, 2.0], [3.0, 4.0]]))
-    Array([[10.+0.j, -2.+0.j],
-           [-4.+0.j,  0.+0.j]], dtype=complex128, device='cpu')
-    """
-    return unary(along_axes, "fftn", x, "fftn", "fft", s, axes, norm)
 
 
 def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
@@ -129,29 +43,6 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     Array([ 3.,  1.,  3., -3.], dtype=float64, device='cpu')
     """
     return unary(along_axis, "hfft", conj(x), "hfft", "irfft", n, axis, _opposite(norm))
-
-
-def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-    """The inverse of `fft`, with the same arguments. With the norm "backward" it is what divides by `n`.
-
-    Examples
-    --------
-    >>> xp.fft.ifft(xp.asarray([5 + 0j, 1 + 0j, -3 + 0j, 1 + 0j]))
-    Array([1.+0.j, 2.+0.j, 0.+0.j, 2.+0.j], dtype=complex128, device='cpu')
-    """
-    return unary(along_axis, "ifft", x, "ifft", "ifft", n, axis, norm)
-
-
-def ifftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
-    """The inverse of `fftn`, with the same arguments. With the norm "backward" it is what divides.
-
-    Examples
-    --------
-    >>> xp.fft.ifftn(xp.asarray([[10 + 0j, -2 + 0j], [-4 + 0j, 0j]]))
-    Array([[1.+0.j, 2.+0.j],
-           [3.+0.j, 4.+0.j]], dtype=complex128, device='cpu')
-    """
-    return unary(along_axes, "ifftn", x, "ifftn", "ifft", s, axes, norm)
 
 
 def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:

@@ -1,4 +1,4 @@
-"""Manipulation functions of the standard: all views, but where `reshape` has to copy."""
+"""Other shapes for the same elements: all views, but where `reshape` has to copy."""
 
 from __future__ import annotations
 
@@ -9,19 +9,7 @@ from xpops.array import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.core.layouts import contiguous_strides
 from xpops.plan import broadcast, views
 
-__all__ = [
-    "broadcast_arrays",
-    "broadcast_shapes",
-    "broadcast_to",
-    "expand_dims",
-    "flip",
-    "matrix_transpose",
-    "moveaxis",
-    "permute_dims",
-    "reshape",
-    "squeeze",
-    "unstack",
-]
+__all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to", "expand_dims", "reshape", "squeeze"]
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
@@ -139,135 +127,6 @@ def expand_dims(x: Array, /, axis: Any = 0) -> Array:
 
 
 @keeps_framework
-def flip(x: Array, /, *, axis: Any = None) -> Array:
-    """The elements in reverse along some axes.
-
-    Parameters
-    ----------
-    x : array
-    axis : int or tuple of int, optional
-        By default all.
-
-    Returns
-    -------
-    Array
-        A view.
-
-    Raises
-    ------
-    IndexError
-        If there is no such axis.
-
-    Examples
-    --------
-    >>> xp.flip(xp.asarray([[1, 2], [3, 4]]), axis=1)
-    Array([[2, 1],
-           [4, 3]], dtype=int64, device='cpu')
-    """
-    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, "flip")
-    return view_of(x, views.flip(x._layout, axes))
-
-
-@keeps_framework
-def matrix_transpose(x: Array, /) -> Array:
-    """A stack of matrices, each transposed.
-
-    Parameters
-    ----------
-    x : array
-        Has shape ``(..., M, N)``.
-
-    Returns
-    -------
-    Array
-        A view of shape ``(..., N, M)``.
-
-    Raises
-    ------
-    ValueError
-        If `x` has fewer than two axes.
-
-    Examples
-    --------
-    >>> xp.matrix_transpose(xp.zeros((5, 2, 3))).shape
-    (5, 3, 2)
-    """
-    if x.ndim < 2:
-        raise ValueError(f"matrix_transpose: x has shape {x.shape}; accepted: two axes or more")
-    return view_of(x, views.permute(x._layout, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)))
-
-
-@keeps_framework
-def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
-    """Some axes at other places; the rest keep their order.
-
-    Parameters
-    ----------
-    x : array
-    source, destination : int or tuple of int
-        As many of one as of the other.
-
-    Returns
-    -------
-    Array
-        A view.
-
-    Raises
-    ------
-    IndexError
-        If there is no such axis.
-    ValueError
-        If an axis is named twice, or the numbers of axes differ.
-
-    Examples
-    --------
-    >>> xp.moveaxis(xp.zeros((2, 3, 4)), 0, -1).shape
-    (3, 4, 2)
-    """
-    sources = views.axes_of(source, x.ndim, "moveaxis", "source")
-    places = views.axes_of(destination, x.ndim, "moveaxis", "destination")
-    if len(sources) != len(places):
-        raise ValueError(f"moveaxis: source is {source!r} and destination {destination!r}; accepted: as many of each")
-    order = [axis for axis in range(x.ndim) if axis not in sources]
-    for place, axis in sorted(zip(places, sources, strict=True)):
-        order.insert(place, axis)
-    return view_of(x, views.permute(x._layout, order))
-
-
-@keeps_framework
-def permute_dims(x: Array, /, axes: Any) -> Array:
-    """The axes in another order.
-
-    Parameters
-    ----------
-    x : array
-    axes : tuple of int
-        Every axis of `x` once; the result's axis i is ``axes[i]``.
-
-    Returns
-    -------
-    Array
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If `axes` is no permutation.
-    IndexError
-        If there is no such axis.
-
-    Examples
-    --------
-    >>> xp.permute_dims(xp.zeros((2, 3, 4)), (2, 0, -2)).shape
-    (4, 2, 3)
-    """
-    order = views.axes_of(axes, x.ndim, "permute_dims", "axes")
-    if len(order) != x.ndim:
-        raise ValueError(f"permute_dims: axes is {axes!r}; accepted: each of the {x.ndim} axes once")
-    return view_of(x, views.permute(x._layout, order))
-
-
-@keeps_framework
 def reshape(x: Array, /, shape: Any, *, copy: bool | None = None) -> Array:
     """The same elements, in the order of C, in another shape.
 
@@ -335,33 +194,3 @@ def squeeze(x: Array, /, axis: Any) -> Array:
         if x.shape[one] != 1:
             raise ValueError(f"squeeze: axis {one} has length {x.shape[one]}; accepted: axes of length 1")
     return view_of(x, views.squeeze(x._layout, axes))
-
-
-@keeps_framework
-def unstack(x: Array, /, *, axis: Any = 0) -> tuple[Array, ...]:
-    """The slices of an array along an axis.
-
-    Parameters
-    ----------
-    x : array
-        Has at least one axis.
-    axis : int
-
-    Returns
-    -------
-    tuple of Array
-        Views, without that axis.
-
-    Raises
-    ------
-    IndexError
-        If there is no such axis.
-
-    Examples
-    --------
-    >>> first, second = xp.unstack(xp.asarray([[1, 2], [3, 4]]), axis=1)
-    >>> first
-    Array([1, 3], dtype=int64, device='cpu')
-    """
-    before = (slice(None),) * views.axis_of(axis, x.ndim, "unstack")
-    return tuple(x[(*before, position)] for position in range(x.shape[len(before)]))

@@ -1,88 +1,27 @@
-"""Sums and moments that pass over NaNs, beyond the standard: NaNs are replaced, then the plain function runs."""
+"""Means, variances and standard deviations that pass over NaNs, beyond the standard."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from xpops.api.arithmetic import abs, divide, square, subtract
-from xpops.api.bitwise import logical_not
+from xpops.api.arithmetic import divide, subtract
 from xpops.api.checks import Operand, operand_of
-from xpops.api.comparison import greater, isnan
+from xpops.api.comparison import greater
 from xpops.api.data_types import astype
-from xpops.api.exponential import sqrt
-from xpops.api.manipulation import reshape
+from xpops.api.floating_point import isnan
+from xpops.api.logical import logical_not
+from xpops.api.moments import correction_of, mean, std, var
+from xpops.api.powers import sqrt, square
 from xpops.api.searching import count_nonzero, where
-from xpops.api.statistical import correction_of, cumulative_prod, cumulative_sum, mean, prod, std, sum, var
+from xpops.api.signs import abs
+from xpops.api.sums import sum
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
 
-__all__ = ["nancumprod", "nancumsum", "nanmean", "nanprod", "nanstd", "nansum", "nanvar"]
+__all__ = ["nanmean", "nanstd", "nanvar"]
 
 # Sums and means of these are made in float32, and rounded once.
 _WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
-
-
-def nancumprod(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
-    """The products of the elements up to each one, where NaNs count as 1.
-
-    Parameters
-    ----------
-    x : array
-        Any dtype but float8.
-    axis : int, optional
-        By default the array is flattened.
-    dtype : numpy.dtype, optional
-        As for `cumulative_prod`.
-
-    Returns
-    -------
-    array
-
-    Raises
-    ------
-    TypeError
-        If a dtype is not accepted.
-    IndexError
-        If there is no such axis.
-
-    Examples
-    --------
-    >>> xp.nancumprod(xp.asarray([2.0, xp.nan, 3.0]))
-    Array([2., 2., 6.], dtype=float64, device='cpu')
-    """
-    return _scanned("nancumprod", cumulative_prod, 1, x, axis, dtype)
-
-
-def nancumsum(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
-    """The sums of the elements up to each one, where NaNs count as 0.
-
-    Parameters
-    ----------
-    x : array
-        Any dtype but float8.
-    axis : int, optional
-        By default the array is flattened.
-    dtype : numpy.dtype, optional
-        As for `cumulative_sum`.
-
-    Returns
-    -------
-    array
-
-    Raises
-    ------
-    TypeError
-        If a dtype is not accepted.
-    IndexError
-        If there is no such axis.
-
-    Examples
-    --------
-    >>> xp.nancumsum(xp.asarray([2.0, xp.nan, 3.0]))
-    Array([2., 2., 5.], dtype=float64, device='cpu')
-    """
-    return _scanned("nancumsum", cumulative_sum, 0, x, axis, dtype)
 
 
 def nanmean(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -125,42 +64,6 @@ def nanmean(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = 
     total = sum(where(missing, 0, x), axis=axis, dtype=wide, keepdims=keepdims)
     count = count_nonzero(logical_not(missing), axis=axis, keepdims=keepdims)
     return astype(divide(total, count), given.dtype, copy=False)
-
-
-def nanprod(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
-    """The products, where NaNs count as 1.
-
-    Parameters
-    ----------
-    x : array
-        Any dtype but float8.
-    axis : int or tuple of int, optional
-        The axes to reduce; by default all.
-    dtype : numpy.dtype, optional
-        As for `prod`.
-    keepdims : bool
-        Whether the result keeps the reduced axes, with length 1.
-
-    Returns
-    -------
-    array
-
-    Raises
-    ------
-    TypeError
-        If a dtype is not accepted.
-    IndexError
-        If there is no such axis.
-    ValueError
-        If an axis is named twice.
-
-    Examples
-    --------
-    >>> xp.nanprod(xp.asarray([2.0, xp.nan, 3.0]))
-    Array(6., dtype=float64, device='cpu')
-    """
-    given = operand_of("nanprod", x, axis)
-    return prod(where(isnan(x), 1, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nanstd(
@@ -217,42 +120,6 @@ def nanstd(
     return astype(sqrt(variance), dt.REAL_OF.get(given.dtype, given.dtype), copy=False)
 
 
-def nansum(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
-    """The sums, where NaNs count as 0.
-
-    Parameters
-    ----------
-    x : array
-        Any dtype but float8.
-    axis : int or tuple of int, optional
-        The axes to reduce; by default all.
-    dtype : numpy.dtype, optional
-        As for `sum`.
-    keepdims : bool
-        Whether the result keeps the reduced axes, with length 1.
-
-    Returns
-    -------
-    array
-
-    Raises
-    ------
-    TypeError
-        If a dtype is not accepted.
-    IndexError
-        If there is no such axis.
-    ValueError
-        If an axis is named twice.
-
-    Examples
-    --------
-    >>> xp.nansum(xp.asarray([[1.0, xp.nan], [xp.nan, xp.nan]]), axis=1)
-    Array([1., 0.], dtype=float64, device='cpu')
-    """
-    given = operand_of("nansum", x, axis)
-    return sum(where(isnan(x), 0, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
-
-
 def nanvar(
     x: Any,
     /,
@@ -305,12 +172,6 @@ def nanvar(
         return var(x, axis=axis, correction=correction, keepdims=keepdims)
     variance = _variance(x, given, axis, correction, keepdims)
     return astype(variance, dt.REAL_OF.get(given.dtype, given.dtype), copy=False)
-
-
-def _scanned(function: str, scan: Callable[..., Any], neutral: int, x: Any, axis: int | None, dtype: Any) -> Any:
-    given = operand_of(function, x, axis)
-    filled = where(isnan(x), neutral, x) if given.has_nan else x
-    return scan(reshape(filled, (-1,)) if axis is None else filled, axis=0 if axis is None else axis, dtype=dtype)
 
 
 def _converted(function: str, x: Any, axis: Any, dtype: Any) -> tuple[Any, Operand]:

@@ -1,0 +1,94 @@
+"""Elementwise parts of complex numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = ["conj", "imag", "real"]
+
+
+def conj(x: Any, /, *, out: Any = None) -> Any:
+    """The complex conjugates. Real elements are their own.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.conj(xp.asarray([1 + 2j]))
+    Array([1.-2.j], dtype=complex128, device='cpu')
+    """
+    return unary(op["conj"], x, out)
+
+
+def imag(x: Any, /, *, out: Any = None) -> Any:
+    """The imaginary parts; 0 for real elements.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`; float32 or float64 for complex64 or complex128.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.imag(xp.asarray([1 + 2j]))
+    Array([2.], dtype=float64, device='cpu')
+    """
+    return unary(op["imag"], x, out)
+
+
+def real(x: Any, /, *, out: Any = None) -> Any:
+    """The real parts.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`; float32 or float64 for complex64 or complex128.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.real(xp.asarray([1 + 2j]))
+    Array([1.], dtype=float64, device='cpu')
+    """
+    return unary(op["real"], x, out)

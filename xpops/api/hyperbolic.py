@@ -1,0 +1,178 @@
+"""Elementwise hyperbolic functions and their inverses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = ["acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]
+
+
+def acosh(x: Any, /, *, out: Any = None) -> Any:
+    """The inverse hyperbolic cosines; NaN for real elements less than 1.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.acosh(xp.asarray([1.0]))
+    Array([0.], dtype=float64, device='cpu')
+    """
+    return unary(op["acosh"], x, out)
+
+
+def asinh(x: Any, /, *, out: Any = None) -> Any:
+    """The inverse hyperbolic sines.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.asinh(xp.asarray([0.0]))
+    Array([0.], dtype=float64, device='cpu')
+    """
+    return unary(op["asinh"], x, out)
+
+
+def atanh(x: Any, /, *, out: Any = None) -> Any:
+    """The inverse hyperbolic tangents; NaN for real elements outside [-1, 1].
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.atanh(xp.asarray([0.0, 1.0]))
+    Array([ 0., inf], dtype=float64, device='cpu')
+    """
+    return unary(op["atanh"], x, out)
+
+
+def cosh(x: Any, /, *, out: Any = None) -> Any:
+    """The hyperbolic cosines.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.cosh(xp.asarray([0.0]))
+    Array([1.], dtype=float64, device='cpu')
+    """
+    return unary(op["cosh"], x, out)
+
+
+def sinh(x: Any, /, *, out: Any = None) -> Any:
+    """The hyperbolic sines.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.sinh(xp.asarray([0.0]))
+    Array([0.], dtype=float64, device='cpu')
+    """
+    return unary(op["sinh"], x, out)
+
+
+def tanh(x: Any, /, *, out: Any = None) -> Any:
+    """The hyperbolic tangents.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.tanh(xp.asarray([0.0, xp.inf]))
+    Array([0., 1.], dtype=float64, device='cpu')
+    """
+    return unary(op["tanh"], x, out)

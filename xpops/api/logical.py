@@ -1,0 +1,128 @@
+"""Elementwise logic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import binary, unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
+
+
+def logical_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether both elements are true (not 0).
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.logical_and(xp.asarray([0, 3]), True)
+    Array([False,  True], dtype=bool, device='cpu')
+    """
+    return binary(op["logical_and"], x1, x2, out)
+
+
+def logical_not(x: Any, /, *, out: Any = None) -> Any:
+    """Whether an element is false (0).
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+
+    Examples
+    --------
+    >>> xp.logical_not(xp.asarray([0, 3]))
+    Array([ True, False], dtype=bool, device='cpu')
+    """
+    return unary(op["logical_not"], x, out)
+
+
+def logical_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether one element or both are true (not 0).
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.logical_or(xp.asarray([0, 3]), False)
+    Array([False,  True], dtype=bool, device='cpu')
+    """
+    return binary(op["logical_or"], x1, x2, out)
+
+
+def logical_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """Whether just one element is true (not 0).
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Any dtype but float8; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        bool.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not of any dtype but float8.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.logical_xor(xp.asarray([0, 3]), True)
+    Array([ True, False], dtype=bool, device='cpu')
+    """
+    return binary(op["logical_xor"], x1, x2, out)

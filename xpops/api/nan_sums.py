@@ -1,0 +1,154 @@
+"""Sums and products that pass over NaNs, beyond the standard: NaNs are replaced, then the plain function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xpops.api.checks import operand_of
+from xpops.api.floating_point import isnan
+from xpops.api.searching import where
+from xpops.api.shapes import reshape
+from xpops.api.sums import cumulative_prod, cumulative_sum, prod, sum
+
+__all__ = ["nancumprod", "nancumsum", "nanprod", "nansum"]
+
+
+def nancumprod(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
+    """The products of the elements up to each one, where NaNs count as 1.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int, optional
+        By default the array is flattened.
+    dtype : numpy.dtype, optional
+        As for `cumulative_prod`.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.nancumprod(xp.asarray([2.0, xp.nan, 3.0]))
+    Array([2., 2., 6.], dtype=float64, device='cpu')
+    """
+    return _scanned("nancumprod", cumulative_prod, 1, x, axis, dtype)
+
+
+def nancumsum(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
+    """The sums of the elements up to each one, where NaNs count as 0.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int, optional
+        By default the array is flattened.
+    dtype : numpy.dtype, optional
+        As for `cumulative_sum`.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.nancumsum(xp.asarray([2.0, xp.nan, 3.0]))
+    Array([2., 2., 5.], dtype=float64, device='cpu')
+    """
+    return _scanned("nancumsum", cumulative_sum, 0, x, axis, dtype)
+
+
+def nanprod(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
+    """The products, where NaNs count as 1.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    dtype : numpy.dtype, optional
+        As for `prod`.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.nanprod(xp.asarray([2.0, xp.nan, 3.0]))
+    Array(6., dtype=float64, device='cpu')
+    """
+    given = operand_of("nanprod", x, axis)
+    return prod(where(isnan(x), 1, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nansum(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
+    """The sums, where NaNs count as 0.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int or tuple of int, optional
+        The axes to reduce; by default all.
+    dtype : numpy.dtype, optional
+        As for `sum`.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.nansum(xp.asarray([[1.0, xp.nan], [xp.nan, xp.nan]]), axis=1)
+    Array([1., 0.], dtype=float64, device='cpu')
+    """
+    given = operand_of("nansum", x, axis)
+    return sum(where(isnan(x), 0, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def _scanned(function: str, scan: Callable[..., Any], neutral: int, x: Any, axis: int | None, dtype: Any) -> Any:
+    given = operand_of(function, x, axis)
+    filled = where(isnan(x), neutral, x) if given.has_nan else x
+    return scan(reshape(filled, (-1,)) if axis is None else filled, axis=0 if axis is None else axis, dtype=dtype)

@@ -1,0 +1,156 @@
+"""Elementwise powers and roots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import binary, unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = ["hypot", "pow", "reciprocal", "sqrt", "square"]
+
+
+def hypot(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """``sqrt(x1**2 + x2**2)``, without overflow on the way.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.hypot(xp.asarray([3.0]), 4.0)
+    Array([5.], dtype=float64, device='cpu')
+    """
+    return binary(op["hypot"], x1, x2, out)
+
+
+def pow(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The powers, ``x1 ** x2``.
+
+    An integer to a negative power is rounded toward zero.
+
+    Parameters
+    ----------
+    x1, x2 : array or scalar
+        Numeric; at least one is an array. They broadcast.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype that `x1` and `x2` promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
+
+    Examples
+    --------
+    >>> xp.pow(xp.asarray([2, 3]), 2)
+    Array([4, 9], dtype=int64, device='cpu')
+    """
+    return binary(op["pow"], x1, x2, out)
+
+
+def reciprocal(x: Any, /, *, out: Any = None) -> Any:
+    """``1 / x``.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.reciprocal(xp.asarray([4.0]))
+    Array([0.25], dtype=float64, device='cpu')
+    """
+    return unary(op["reciprocal"], x, out)
+
+
+def sqrt(x: Any, /, *, out: Any = None) -> Any:
+    """The square roots; NaN for negative real elements.
+
+    Parameters
+    ----------
+    x : array
+        Floating-point; integers and booleans are taken as float64.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`, float64 for integers and booleans.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.sqrt(xp.asarray([4.0, 9.0]))
+    Array([2., 3.], dtype=float64, device='cpu')
+    """
+    return unary(op["sqrt"], x, out)
+
+
+def square(x: Any, /, *, out: Any = None) -> Any:
+    """``x * x``.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.square(xp.asarray([3, -4]))
+    Array([ 9, 16], dtype=int64, device='cpu')
+    """
+    return unary(op["square"], x, out)

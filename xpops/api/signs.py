@@ -1,0 +1,122 @@
+"""Elementwise signs and magnitudes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.dispatch import unary
+from xpops.ops.elementwise import OPERATORS as op
+
+__all__ = ["abs", "negative", "positive", "sign"]
+
+
+def abs(x: Any, /, *, out: Any = None) -> Any:
+    """The absolute values, ``|x|``.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`; float32 or float64 for complex64 or complex128.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.abs(xp.asarray([-3, 4]))
+    Array([3, 4], dtype=int64, device='cpu')
+    """
+    return unary(op["abs"], x, out)
+
+
+def negative(x: Any, /, *, out: Any = None) -> Any:
+    """The elements with the other sign, ``-x``.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.negative(xp.asarray([1, -2]))
+    Array([-1,  2], dtype=int64, device='cpu')
+    """
+    return unary(op["negative"], x, out)
+
+
+def positive(x: Any, /, *, out: Any = None) -> Any:
+    """The elements themselves, ``+x``, in a new array.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.positive(xp.asarray([1, -2]))
+    Array([ 1, -2], dtype=int64, device='cpu')
+    """
+    return unary(op["positive"], x, out)
+
+
+def sign(x: Any, /, *, out: Any = None) -> Any:
+    """-1, 0 or 1 by the sign; ``z / |z|`` for complex elements; NaN for NaN.
+
+    Parameters
+    ----------
+    x : array
+        Numeric.
+    out : array, optional
+        Written and returned; has the result's shape and dtype.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not numeric.
+
+    Examples
+    --------
+    >>> xp.sign(xp.asarray([-3.0, 0.0, 2.0]))
+    Array([-1.,  0.,  1.], dtype=float64, device='cpu')
+    """
+    return unary(op["sign"], x, out)

@@ -1,0 +1,83 @@
+"""Stacks of matrices: what linear algebra accepts, and the layouts and copies that its plans are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.dense import require_array, reshaped
+from xpops.dispatch.primitives import copier
+from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.signature import Operand
+
+_ACCEPTED = (dt.float32, dt.float64, dt.complex64, dt.complex128)
+
+
+def matrices(spec: Operand, function: str, argument: str = "x", square: bool = True) -> Layout:
+    """`spec`, if it is that of a stack of floating-point matrices.
+
+    Raises
+    ------
+    TypeError
+        If it is no array or has another dtype.
+    ValueError
+        If it has fewer than two axes, or the matrices are not square where they should be.
+    """
+    x = require_array(spec, function, argument)
+    if x.dtype not in _ACCEPTED:
+        raise TypeError(
+            f"{function}: {argument} has dtype {x.dtype}; accepted: {', '.join(map(str, _ACCEPTED))}; "
+            "convert it with astype"
+        )
+    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
+        raise ValueError(
+            f"{function}: {argument} has shape {x.shape}; accepted: {'square ' * square}matrices, one or a stack"
+        )
+    return x
+
+
+def nothing(*outs: Layout) -> Program:
+    """The program of results without elements."""
+    return Program(outs, lambda stream, *data: None)
+
+
+def dense_like(dtype: DType, shape: tuple[int, ...], like: Layout) -> Layout:
+    """A C-contiguous layout on the device of another one."""
+    return layout_of(dtype, tuple(shape), None, like.device)
+
+
+def stacked(layout: Layout) -> Layout:
+    """A C-contiguous layout of matrices with one axis for all others."""
+    return reshaped(layout, (prod(layout.shape[:-2]), *layout.shape[-2:]))
+
+
+def transposed(layout: Layout) -> Layout:
+    """The layout of the transposed matrices."""
+    shape, strides = ((*each[:-2], each[-1], each[-2]) for each in (layout.shape, contiguous_strides(layout.shape)))
+    return layout_of(layout.dtype, shape, strides, layout.device)
+
+
+def copier_into(engine: Engine, x: Layout, work: Layout, turned: bool) -> Kernel:
+    """The kernel ``(stream, work, x)`` that copies matrices, `turned` or not."""
+    place = transposed(work) if turned else work
+    copy = copier(x, place)
+    return lambda stream, made, x: copy(stream, engine.view(made, 0, place), x)
+
+
+def identities(engine: Engine, layout: Layout) -> Callable[[int, Data], None]:
+    """A function ``(stream, data)`` that writes identity matrices to a C-contiguous `layout`."""
+    count, size, _ = stacked(layout).shape
+    diagonal = layout_of(layout.dtype, (count, size), (size * size, size + 1), layout.device, layout.dtype.itemsize)
+    zeros, ones = (call_for(IDENTITY, (int,), layout.device, layout.dtype, each).kernel for each in (layout, diagonal))
+
+    def fill(stream: int, data: Any) -> None:
+        zeros(stream, data, 0)
+        ones(stream, engine.view(data, 0, diagonal), 1)
+
+    return fill
