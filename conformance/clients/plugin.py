@@ -14,6 +14,8 @@ import xpops
 from conformance.clients.left_out import LEFT_OUT
 
 CLIENT = os.environ.get("XPOPS_CLIENT", "")
+# Kept: the permission ends with it.
+_ALLOWED = xpops.allow_host_copies()
 
 
 class Library:
@@ -32,7 +34,7 @@ FIXTURES: dict[str, tuple[str, Any]] = {"array-api-extra": ("library", Library()
 
 def pytest_configure() -> None:
     """Clients' tests compare on the host, and ask for no permission."""
-    xpops.allow_host_copies().__enter__()
+    _ALLOWED.__enter__()
     if CLIENT == "scikit-learn":
         _patch_scikit_learn()
 
