@@ -127,11 +127,15 @@ class EmulatedEngine(CudaEngine):
 
         return launch
 
-    def told(self, stream: int, launch: Callable[[int], None]) -> int:
+    def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
         word = ctypes.c_uint64()
         launch(ctypes.addressof(word))
-        self.faults.check()
-        return word.value
+
+        def answer() -> int:
+            self.faults.check()
+            return word.value
+
+        return answer
 
     def zero(self, address: int, nbytes: int, stream: int) -> None:
         ctypes.memset(address, 0, nbytes)

@@ -146,15 +146,26 @@ class CudaEngine:
                     found = self._counters[stream] = made  # only now may others use them
         return found[0]
 
-    def told(self, stream: int, launch: Callable[[int], None]) -> int:
-        """What a kernel tells the host: `launch` gets the address of 8 bytes to write. Waits for the stream."""
+    def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
+        """Have a kernel tell the host a number: `launch` gets the address of 8 bytes to write.
+
+        What is returned waits for the answer, and for nothing that is launched after it.
+        """
         word = self._words.take()
         launch(word)
         with self.context:
-            check(driver.cuStreamSynchronize(stream))
-        count = self._words.give_back(word)
-        self.faults.check()
-        return count
+            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
+            check(driver.cuEventRecord(event, stream))
+
+        def answer() -> int:
+            with self.context:
+                check(driver.cuEventSynchronize(event))
+                check(driver.cuEventDestroy(event))
+            count = self._words.give_back(word)
+            self.faults.check()
+            return count
+
+        return answer
 
     def zero(self, address: int, nbytes: int, stream: int) -> None:
         """Set memory to zeros, in the order of `stream`."""

@@ -114,8 +114,9 @@ def solve(engine: CudaEngine, a: Layout, b: Layout) -> Kernel:
 
     def kernel(stream: int, a: int, b: int) -> None:
         factors = lu.factor(stream, a)
+        verdict = lu.infos.ask(stream, factors.infos)
         solver(stream, a, factors, b)
-        lu.infos.check(stream, factors.infos, "solve: a matrix is singular")
+        verdict("solve: a matrix is singular")
 
     return kernel
 
@@ -129,21 +130,21 @@ def inv(engine: CudaEngine, x: Layout, identity: Callable[[int, int], None]) -> 
         invert = _inverse_of_each(lu, identity)
 
     def kernel(stream: int, out: int, x: int) -> None:
-        infos, owners = invert(stream, out, x)
-        lu.infos.check(stream, infos, "inv: a matrix is singular")
+        verdict, owners = invert(stream, out, x)
+        verdict("inv: a matrix is singular")
         del owners  # kept until the kernels were launched
 
     return kernel
 
 
-# From a stream, the place of the inverses and that of the matrices: where is said what failed, and what owns it.
-_Inverse = Callable[[int, int, int], tuple[int, Any]]
+# From a stream, the place of the inverses and that of the matrices: what says whether one failed, and owners.
+_Inverse = Callable[[int, int, int], tuple[Callable[[str], None], Any]]
 
 
 def _inverse_at_once(lu: LU) -> _Inverse:
     run, size = lu.library.function(f"{lu.kind.letter}matinv_batched"), lu.size
 
-    def invert(stream: int, out: int, x: int) -> tuple[int, Any]:
+    def invert(stream: int, out: int, x: int) -> tuple[Callable[[str], None], Any]:
         (infos, first), (pointers, second), (results, third) = (
             lu.infos.new(stream),
             lu.point(stream, x),
@@ -151,7 +152,7 @@ def _inverse_at_once(lu: LU) -> _Inverse:
         )
         with lu.library.on(stream) as handle:
             run(handle, size, pointers, size, results, size, infos, lu.count)
-        return infos, (first, second, third)
+        return lu.infos.ask(stream, infos), (first, second, third)
 
     return invert
 
@@ -159,11 +160,13 @@ def _inverse_at_once(lu: LU) -> _Inverse:
 def _inverse_together(lu: LU) -> _Inverse:
     run, size = lu.library.function(f"{lu.kind.letter}getri_batched"), lu.size
 
-    def invert(stream: int, out: int, x: int) -> tuple[int, Any]:
-        factors, (results, first), (told, second) = lu.factor(stream, x), lu.point(stream, out), lu.infos.new(stream)
+    def invert(stream: int, out: int, x: int) -> tuple[Callable[[str], None], Any]:
+        factors = lu.factor(stream, x)
+        verdict = lu.infos.ask(stream, factors.infos)
+        (results, first), (told, second) = lu.point(stream, out), lu.infos.new(stream)
         with lu.library.on(stream) as handle:
             run(handle, size, factors.pointers, size, factors.pivots, results, size, told, lu.count)
-        return factors.infos, (factors, first, second)
+        return verdict, (factors, first, second)
 
     return invert
 
@@ -171,11 +174,12 @@ def _inverse_together(lu: LU) -> _Inverse:
 def _inverse_of_each(lu: LU, identity: Callable[[int, int], None]) -> _Inverse:
     solver = lu.solver(lu.size)
 
-    def invert(stream: int, out: int, x: int) -> tuple[int, Any]:
+    def invert(stream: int, out: int, x: int) -> tuple[Callable[[str], None], Any]:
         identity(stream, out)
         factors = lu.factor(stream, x)
+        verdict = lu.infos.ask(stream, factors.infos)
         solver(stream, x, factors, out)
-        return factors.infos, factors
+        return verdict, factors
 
     return invert
 

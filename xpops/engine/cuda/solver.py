@@ -125,16 +125,28 @@ class Infos:
 
     def __init__(self, engine: CudaEngine, count: int) -> None:
         layout = layout_of(dt.int32, (count,), None, engine.context.device)
-        self.new, self._told = engine.allocator(layout), engine.told
+        self.new, self._ask = engine.allocator(layout), engine.ask
         counting = REDUCTIONS["count_nonzero"]
         loop, total = reduction_dtypes(counting, dt.int32)
         word = layout_of(total, (), None, engine.context.device)
         self._count = engine.reduce(counting, layout, (0,), loop, word, (0,))
 
+    def ask(self, stream: int, address: int) -> Callable[[str], None]:
+        """Have the failures counted. What is returned waits for their number, and for nothing that is launched after.
+
+        It raises a LinAlgError of what it is given if there are any.
+        """
+        answer = self._ask(stream, lambda word: self._count(stream, word, address))
+
+        def verdict(failure: str) -> None:
+            if answer():
+                raise LinAlgError(failure)
+
+        return verdict
+
     def check(self, stream: int, address: int, failure: str) -> None:
         """Wait for the stream; LinAlgError if a matrix has failed."""
-        if self._told(stream, lambda word: self._count(stream, word, address)):
-            raise LinAlgError(failure)
+        self.ask(stream, address)(failure)
 
 
 # From a stream and the address of the first matrix: the address of the array of addresses, and its owner.

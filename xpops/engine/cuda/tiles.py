@@ -113,7 +113,7 @@ def counter(engine: CudaEngine, tiling: Tiling) -> Callable[[int, int], Counts]:
         offsets, block = allocate(stream)
         flags = offsets + places
         count(stream, source, offsets, flags)
-        return Counts(engine.told(stream, lambda word: scan(stream, offsets, word)), flags, offsets, block)
+        return Counts(engine.ask(stream, lambda word: scan(stream, offsets, word))(), flags, offsets, block)
 
     return counted
 
