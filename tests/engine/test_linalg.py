@@ -379,6 +379,18 @@ def test_failures(device: Any) -> None:
             xp.linalg.cholesky(-ones)
 
 
+@pytest.mark.parametrize("name", ["eigvalsh", "svdvals"])
+@pytest.mark.parametrize("shape", [(3, 3), (4, 3, 3), (40, 40), (4, 40, 40)])
+def test_nan_is_no_number_or_an_error(device: Any, name: str, shape: tuple[int, ...]) -> None:
+    """What is found wrong late belongs to no other call."""
+    function, good = getattr(xp.linalg, name), xp.eye(shape[-1], device=device)
+    try:
+        assert np.isnan(host_of(function(xp.full(shape, math.nan, device=device)))).any()
+    except xp.linalg.LinAlgError as error:
+        assert "did not converge" in str(error)  # noqa: PT017
+    assert host_of(function(good)).tolist() == [1.0] * shape[-1]
+
+
 def test_refusals(device: Any) -> None:
     x, integers = xp.zeros((2, 3), device=device), xp.ones((2, 2), dtype=xp.int64, device=device)
     for name in ("cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "slogdet"):

@@ -22,7 +22,7 @@ from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine.cpu.engine import CpuEngine
 from xpops.engine.cuda.engine import CudaEngine
-from xpops.engine.cuda.faults import IndexFaults
+from xpops.engine.cuda.faults import Faults
 
 NDArray = np.ndarray[Any, Any]
 
@@ -104,7 +104,7 @@ class EmulatedEngine(CudaEngine):
     def __init__(self, workers: int = 1, capability: int = 90, device: Device = GPU) -> None:
         self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4)
         self.pool: Any = Pool()
-        self.faults = IndexFaults(Words(), device)
+        self.faults = Faults(Words(), device)
         self.current_stream = lambda: 0
         self._counters = {}
         self._counters_lock = threading.Lock()

@@ -275,16 +275,20 @@ def torgqr(dtype: Any, m: int, n: int, k: int, a: int, lda: int, tau: int, **res
     matrix[...] = found[:, :n]
 
 
-def _eigh(a: NDArray, values: NDArray, uplo: int, jobz: int) -> None:
+def _eigh(a: NDArray, values: NDArray, uplo: int, jobz: int) -> int:
+    if np.isnan(a).any():
+        values[...] = a[...] = np.nan
+        return 1
     found, vectors = np.linalg.eigh(a, "U" if uplo else "L")
     values[...] = found
     a[...] = vectors if jobz else np.nan
+    return 0
 
 
 def xsyevd(jobz: int, uplo: int, n: int, data_type_a: int, a: int, lda: int, data_type_w: int, **rest: Any) -> None:
     _scratch(rest["workspace_in_bytes_on_device"], rest["workspace_in_bytes_on_host"])
-    _eigh(columns(a, DTYPES[data_type_a], n, n, lda), at(rest["w"], DTYPES[data_type_w], n), uplo, jobz)
-    at(rest["info"], np.int32, 1)[0] = 0
+    values = at(rest["w"], DTYPES[data_type_w], n)
+    at(rest["info"], np.int32, 1)[0] = _eigh(columns(a, DTYPES[data_type_a], n, n, lda), values, uplo, jobz)
 
 
 def xsyev_batched(
@@ -293,8 +297,8 @@ def xsyev_batched(
     dtype = DTYPES[data_type_a]
     for i in range(batch_size):
         matrix = columns(a + i * lda * n * dtype.itemsize, dtype, n, n, lda)
-        _eigh(matrix, at(rest["w"], DTYPES[data_type_w], batch_size, n)[i], uplo, jobz)
-    at(rest["info"], np.int32, batch_size)[...] = 0
+        values = at(rest["w"], DTYPES[data_type_w], batch_size, n)[i]
+        at(rest["info"], np.int32, batch_size)[i] = _eigh(matrix, values, uplo, jobz)
 
 
 def tsyevj_batched(
@@ -305,8 +309,8 @@ def tsyevj_batched(
     real = np.zeros(0, dtype).real.dtype
     for i in range(rest["batch_size"]):
         matrix = columns(a + i * lda * n * dtype.itemsize, dtype, n, n, lda)
-        _eigh(matrix, at(w, real, rest["batch_size"], n)[i], uplo, jobz)
-    at(info, np.int32, rest["batch_size"])[...] = 0
+        values = at(w, real, rest["batch_size"], n)[i]
+        at(info, np.int32, rest["batch_size"])[i] = _eigh(matrix, values, uplo, jobz)
 
 
 def xgeev(jobvl: int, jobvr: int, n: int, data_type_a: int, a: int, lda: int, data_type_w: int, **rest: Any) -> None:
@@ -330,12 +334,14 @@ def xgesvd(
 ) -> None:
     assert m >= n
     dtype, jobs = DTYPES[data_type_a], chr(jobu) + chr(jobvt)
+    at(rest["info"], np.int32, 1)[0] = failed = int(np.isnan(columns(a, dtype, m, n, lda)).any())
+    if failed:
+        return
     u, values, vh = np.linalg.svd(columns(a, dtype, m, n, lda), "A" in jobs)
     at(s, DTYPES[data_type_s], n)[...] = values
     if jobs != "NN":
         columns(rest["u"], dtype, m, u.shape[1], rest["ldu"])[...] = u
         columns(rest["vt"], dtype, n, n, rest["ldvt"])[...] = vh
-    at(rest["info"], np.int32, 1)[0] = 0
 
 
 def tgesvdj_batched(
@@ -344,9 +350,12 @@ def tgesvdj_batched(
     assert max(m, n) <= 32
     count, item, least = rest["batch_size"], dtype.itemsize, min(m, n)
     for i in range(count):
-        left, values, right = np.linalg.svd(columns(a + i * lda * n * item, dtype, m, n, lda))
+        matrix = columns(a + i * lda * n * item, dtype, m, n, lda)
+        at(rest["info"], np.int32, count)[i] = failed = int(np.isnan(matrix).any())
+        if failed:
+            continue
+        left, values, right = np.linalg.svd(matrix)
         at(s, values.dtype, count, least)[i] = values
         if jobz:
             columns(u + i * ldu * m * item, dtype, m, m, ldu)[...] = left
             columns(v + i * ldv * n * item, dtype, n, n, ldv)[...] = right.T.conj()
-    at(rest["info"], np.int32, count)[...] = 0

@@ -182,7 +182,7 @@ def test_what_a_debugged_call_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_codes_are_used_again() -> None:
     engine = EmulatedEngine()
-    codes = [engine.faults.code("f: first", length) for length in range(1, 40000)]
+    codes = [engine.faults.of_index("f: first", length) for length in range(1, 40000)]
     assert len(set(codes)) == 2**15 - 1
-    assert engine.faults.code("f: first", 39999) == codes[-1]
-    assert engine.faults.code("f: first", 1) != codes[-1]
+    assert engine.faults.of_index("f: first", 39999) == codes[-1]
+    assert engine.faults.of_index("f: first", 1) != codes[-1]

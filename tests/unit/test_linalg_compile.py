@@ -5,6 +5,7 @@ import pytest
 from xpops.engine.cuda.compile import compile_cubin
 from xpops.engine.cuda.lu import slogdet_glue
 from xpops.engine.cuda.rescale import rescale_calls, rescale_glue
+from xpops.engine.cuda.solver import failures_glue
 from xpops.engine.cuda.spectral import eigenvectors_glue
 from xpops.engine.cuda.triangular import triangle_glue
 
@@ -15,6 +16,7 @@ SOURCES = {
         for c_type in ("float", "double", "complex<float>", "complex<double>")
         for pivot in ("int32", "int64")
     },
+    "failures": failures_glue(),
     **{f"triangle {size}": triangle_glue(size) for size in (4, 8, 16)},
     **{call: rescale_glue(call) for c_type in ("float", "double") for call in rescale_calls(c_type)},
     **{f"eigenvectors {c_type}": eigenvectors_glue(c_type) for c_type in ("float", "double")},

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.errors import LinAlgError
 from xpops.core.layouts import layout_of
@@ -168,6 +169,26 @@ def test_failures(engine: Any, count: int) -> None:
     sign, logabsdet = results(engine, linalg.slogdet, x, parameters=("slogdet",))
     assert (sign == 0).all()
     assert (logabsdet == -np.inf).all()
+
+
+@pytest.mark.parametrize("size", [3, 40])
+@pytest.mark.parametrize("count", [1, 4])
+def test_failures_that_are_told_later(engine: Any, count: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.zeros((count, size, size))
+    x[-1, 0, 0] = np.nan
+    for plan, name, parameters in (
+        (linalg.eigh, "eigh: the eigen", (True,)),
+        (linalg.svd, "svd: the singular ", (True,)),
+    ):
+        message = rf"^{name}values of matrix {count - 1} did not converge"
+        results(engine, plan, x, parameters=(name.partition(":")[0], *parameters))
+        with pytest.raises(LinAlgError, match=rf"{message} \(cuda:0 found it in an earlier call"):
+            engine.faults.check()
+        engine.faults.check()
+        with monkeypatch.context() as debugging:
+            debugging.setattr(config, "debug", True)
+            with pytest.raises(LinAlgError, match=f"{message}$"):
+                results(engine, plan, x, parameters=(name.partition(":")[0], *parameters))
 
 
 def norms(kind: str, x: Any, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Any:

@@ -63,6 +63,18 @@ template <class T, class Pivot> XPOPS_DEVICE void slogdet(const SlogdetParams& p
   reinterpret_cast<Real*>(params.logabsdet)[matrix] = sum;
 }
 
+// Tells the host (xpops/engine/cuda/faults.py) of a matrix whose `infos` are not 0, if there is one.
+struct FailureParams {
+  uint64 infos;
+  uint64 report, code, count;
+};
+
+XPOPS_DEVICE void report_failures(const FailureParams& params) {
+  const uint64 i = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= params.count || reinterpret_cast<const int32*>(params.infos)[i] == 0) return;
+  *reinterpret_cast<volatile uint64*>(params.report) = params.code | i;
+}
+
 // Writes zeros to what is under the diagonal of matrices of `size` words in all.
 struct TriangleParams {
   uint64 x;

@@ -105,7 +105,7 @@ def eig(x: Any, /) -> EigResult:
 
 
 def eigh(x: Any, /) -> EighResult:
-    """The eigenvalues and eigenvectors of Hermitian matrices. Waits for the device.
+    """The eigenvalues and eigenvectors of Hermitian matrices.
 
     Parameters
     ----------
@@ -126,7 +126,8 @@ def eigh(x: Any, /) -> EighResult:
     ValueError
         If it has another shape.
     LinAlgError
-        If the eigenvalues did not converge.
+        If the eigenvalues did not converge; on a GPU when the host next reads from it, or at once with
+        ``XPOPS_DEBUG=1``.
 
     Examples
     --------
@@ -193,7 +194,7 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
 
 
 def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
-    """Singular values and vectors: ``x = U @ diag(S) @ Vh``. Waits for the device.
+    """Singular values and vectors: ``x = U @ diag(S) @ Vh``.
 
     Parameters
     ----------
@@ -218,7 +219,8 @@ def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
     ValueError
         If it has fewer than two axes.
     LinAlgError
-        If the singular values did not converge.
+        If the singular values did not converge; on a GPU when the host next reads from it, or at once with
+        ``XPOPS_DEBUG=1``.
 
     Examples
     --------

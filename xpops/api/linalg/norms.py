@@ -48,7 +48,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     ValueError
         If `x` has fewer than two axes, or there is no such `ord`.
     LinAlgError
-        If singular values did not converge.
+        As for `svd`, where singular values are needed.
 
     Examples
     --------

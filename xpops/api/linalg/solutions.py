@@ -95,7 +95,7 @@ def inv(x: Any, /) -> Any:
 
 
 def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
-    """How many singular values of matrices are not negligible. Waits for the device.
+    """How many singular values of matrices are not negligible.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
     ValueError
         If it has fewer than two axes.
     LinAlgError
-        If the singular values did not converge.
+        As for `svd`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
 
 
 def pinv(x: Any, /, *, rtol: Any = None) -> Any:
-    """The pseudo-inverses of Moore and Penrose. Waits for the device.
+    """The pseudo-inverses of Moore and Penrose.
 
     Parameters
     ----------

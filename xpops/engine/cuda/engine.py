@@ -16,7 +16,7 @@ from xpops.engine.cuda import streams
 from xpops.engine.cuda.cache import Once, cubin_for
 from xpops.engine.cuda.driver import DeviceContext, check
 from xpops.engine.cuda.elementwise import empty_kernel, planned, with_python_scalars
-from xpops.engine.cuda.faults import IndexFaults
+from xpops.engine.cuda.faults import Faults
 from xpops.engine.cuda.fft import fft
 from xpops.engine.cuda.gather import gather, scatter, take_along
 from xpops.engine.cuda.glue import arange_glue
@@ -89,7 +89,7 @@ class CudaEngine:
         self.context = DeviceContext(device)
         self.current_stream = streams.variable(device.index).get
         self.pool, self._words = Pool(self.context), HostWords(self.context)
-        self.faults = IndexFaults(self._words, device)
+        self.faults = Faults(self._words, device)
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
         self._counters_lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Indices that kernels found out of range, which the host learns of when it waits for the device anyway."""
+"""What kernels found wrong, an index or a matrix, which the host learns of when it waits for the device anyway."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 from xpops.core import config
 from xpops.core.devices import Device
 
-# As in ``native/xpops/kernels/gather.cuh``: a report is a code, above these bits, and the index.
+# As in ``native/xpops/kernels/gather.cuh``: a report is a code, above these bits, and the index or the matrix's number.
 REPORT_BITS = 48
 _CODES = 2**15 - 1
 
@@ -22,8 +22,12 @@ class Words(Protocol):
         """Their address."""
 
 
-class IndexFaults:
-    """The last index out of range on one device, in a word that kernels write and the host reads.
+# An error, and its text: "{}" stands for the number.
+_Meaning = tuple[type[Exception], str]
+
+
+class Faults:
+    """The last fault on one device, in a word that kernels write and the host reads.
 
     Parameters
     ----------
@@ -36,8 +40,8 @@ class IndexFaults:
         self._word: c_int64 | None = None
         self._address = 0
         self._lock = threading.Lock()
-        self._codes: dict[tuple[str, int, int], int] = {}
-        self._meanings: dict[int, tuple[str, int, int]] = {}
+        self._codes: dict[_Meaning, int] = {}
+        self._meanings: dict[int, _Meaning] = {}
         self._numbers = count()
 
     @property
@@ -50,13 +54,17 @@ class IndexFaults:
                 self._word.value = 0
         return self._address
 
-    def code(self, name: str, length: int, low: int | None = None) -> int:
-        """The bits of a report for the indices called `name` along an axis of `length`, by default from ``-length`` on.
+    def of_index(self, name: str, length: int, low: int | None = None) -> int:
+        """The bits of a report for the indices called `name`: from `low`, by default ``-length``, to ``length - 1``."""
+        return self.code(IndexError, f"{name} holds {{}}; accepted: {-length if low is None else low} to {length - 1}")
 
-        After some 32 thousand others they stand for something else: then a report says the wrong name.
+    def code(self, error: type[Exception], text: str) -> int:
+        """The bits of a report.
+
+        After some 32 thousand others they stand for something else: then a report says the wrong thing.
         """
         with self._lock:
-            meaning = name, -length if low is None else low, length
+            meaning = error, text
             number = self._codes.get(meaning)
             if number is None:
                 number = next(self._numbers) % _CODES + 1
@@ -69,7 +77,7 @@ class IndexFaults:
 
         Raises
         ------
-        IndexError
+        IndexError, LinAlgError
         """
         if self._word is None or not self._word.value:
             return
@@ -77,7 +85,7 @@ class IndexFaults:
             report, self._word.value = self._word.value, 0
             if not report:  # another thread raises it
                 return
-            name, low, length = self._meanings[report >> REPORT_BITS]
-        index = ((report & (1 << REPORT_BITS) - 1) ^ 1 << REPORT_BITS - 1) - (1 << REPORT_BITS - 1)
+            error, text = self._meanings[report >> REPORT_BITS]
+        number = ((report & (1 << REPORT_BITS) - 1) ^ 1 << REPORT_BITS - 1) - (1 << REPORT_BITS - 1)
         when = "" if config.debug else f" ({self._device} found it in an earlier call; XPOPS_DEBUG=1 shows which)"
-        raise IndexError(f"{name} holds {index}; accepted: {low} to {length - 1}{when}")
+        raise error(text.replace("{}", str(number)) + when)

@@ -103,7 +103,7 @@ def _moving(
     align = min(x.align, other.align)
     plan = plan_gather(other.shape, array, other.strides, lines, steps, x.dtype.itemsize, align, POLICY)
     lengths = tuple(x.shape[axis] for axis in axes)
-    codes = tuple(engine.faults.code(name, length) for name, length in zip(names, lengths, strict=True))
+    codes = tuple(engine.faults.of_index(name, length) for name, length in zip(names, lengths, strict=True))
     source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
     tail = _told(engine, lengths, codes) + plan.tail
     launch = engine.launcher("gather", source, plan.blocks, POLICY.block, "QQQ" + "Q" * len(indices), tail)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.libraries import library
-from xpops.engine.cuda.solver import KINDS, PLAIN, Addresses, Infos, Routine, addresses, batched
+from xpops.engine.cuda.solver import BLOCK, KINDS, PLAIN, Addresses, Infos, Routine, addresses, batched, linalg_glue
 from xpops.engine.protocol import Kernel
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Up to this size cuBLAS inverts matrices in one step.
 SMALL_INVERSE = 32
 # A warp for each matrix.
-BLOCK, WARP = 128, 32
+WARP = 32
 
 
 class Factors(NamedTuple):
@@ -203,18 +203,3 @@ def slogdet(engine: CudaEngine, x: Layout) -> Kernel:
 def slogdet_glue(c_type: str, pivot: str) -> str:
     """The glue of the kernel that multiplies diagonals."""
     return linalg_glue(f"slogdet<{c_type}, {pivot}>", "SlogdetParams")
-
-
-def linalg_glue(call: str, params: str) -> str:
-    """The glue of a kernel of ``kernels/linalg.cuh``."""
-    return "\n".join(
-        [
-            "#include <xpops/kernels/linalg.cuh>",
-            "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {call}(params);",
-            "}",
-            "",
-        ]
-    )

@@ -43,7 +43,7 @@ def scatter_reduce(
     if out.size == 0 or index.size == 0:
         return empty_kernel
     length = out.shape[axis]
-    range_ = struct.pack("<QQQq", engine.faults.address, length, engine.faults.code(name, length, 0), skipped)
+    range_ = struct.pack("<QQQq", engine.faults.address, length, engine.faults.of_index(name, length, 0), skipped)
     ordered = deterministic and out.dtype in dt.REAL_FLOATS
     if reduction == "sum" and include_self and not ordered:
         kernel = _atomic(engine, out, axis, index, source, range_)

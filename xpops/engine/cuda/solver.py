@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.errors import LinAlgError
 from xpops.core.layouts import Layout, layout_of
@@ -42,6 +44,8 @@ KINDS = {
     dt.complex64: Kind("c", 4, 0),
     dt.complex128: Kind("z", 5, 1),
 }
+# Threads of a block of our own kernels here.
+BLOCK = 128
 # CUBLAS_OP_N, CUBLAS_FILL_MODE_*.
 PLAIN = 0
 LOWER, UPPER = 0, 1
@@ -121,7 +125,7 @@ class OlderRoutine:
 
 
 class Infos:
-    """What the libraries say of each matrix of a stack: 0, or what was wrong with it."""
+    """What the libraries say of each matrix of a stack: 0, or what was wrong with it. The host waits to hear of it."""
 
     def __init__(self, engine: CudaEngine, count: int) -> None:
         layout = layout_of(dt.int32, (count,), None, engine.context.device)
@@ -147,6 +151,50 @@ class Infos:
     def check(self, stream: int, address: int, failure: str) -> None:
         """Wait for the stream; LinAlgError if a matrix has failed."""
         self.ask(stream, address)(failure)
+
+
+class Reports:
+    """What the libraries say of each matrix of a stack, of which the host hears when it waits anyway.
+
+    Parameters
+    ----------
+    engine : CudaEngine
+    count : int
+    failure : str
+        "{}" stands for the matrix's number.
+    """
+
+    def __init__(self, engine: CudaEngine, count: int, failure: str) -> None:
+        layout = layout_of(dt.int32, (count,), None, engine.context.device)
+        self.new, self._faults = engine.allocator(layout), engine.faults
+        tail = pack("<QQQ", engine.faults.address, engine.faults.code(LinAlgError, failure), count)
+        self._launch = engine.launcher("linalg", failures_glue(), -(-count // BLOCK), BLOCK, "Q", tail)
+
+    def send(self, stream: int, address: int) -> None:
+        """Have failures reported."""
+        self._launch(stream, address)
+        if config.debug:
+            self._faults.check()
+
+
+def failures_glue() -> str:
+    """The glue of the kernel that reports failures."""
+    return linalg_glue("report_failures", "FailureParams")
+
+
+def linalg_glue(call: str, params: str) -> str:
+    """The glue of a kernel of ``kernels/linalg.cuh``."""
+    return "\n".join(
+        [
+            "#include <xpops/kernels/linalg.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  {call}(params);",
+            "}",
+            "",
+        ]
+    )
 
 
 # From a stream and the address of the first matrix: the address of the array of addresses, and its owner.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.libraries import library
-from xpops.engine.cuda.lu import BLOCK, linalg_glue
-from xpops.engine.cuda.solver import KINDS, UPPER, Infos, OlderRoutine, Routine, copy_of
+from xpops.engine.cuda.solver import BLOCK, KINDS, UPPER, Infos, OlderRoutine, Reports, Routine, copy_of, linalg_glue
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.divmod import pack_divmod
@@ -17,8 +16,8 @@ from xpops.plan.divmod import pack_divmod
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-_NO_EIGENVALUES = "eigh: the eigenvalues of a matrix did not converge"
-_NO_SINGULAR_VALUES = "svd: the singular values of a matrix did not converge"
+_NO_EIGENVALUES = "eigh: the eigenvalues of matrix {} did not converge"
+_NO_SINGULAR_VALUES = "svd: the singular values of matrix {} did not converge"
 # Up to this size the library finds the eigenvalues or singular values of many matrices at once by Jacobi's rotations.
 SMALL = 32
 
@@ -31,16 +30,18 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     count, size, _ = x.shape
     if count > 1 and size <= SMALL:
         return _small_eigh(engine, x, vectors)
-    kind, infos, solver = KINDS[x.dtype], Infos(engine, count), library(engine, "cusolverDn")
+    kind, reports, solver = KINDS[x.dtype], Reports(engine, count, _NO_EIGENVALUES), library(engine, "cusolverDn")
     routine, batch = (Routine(engine, "xsyevd"), ()) if count == 1 else (Routine(engine, "xsyev_batched"), (count,))
 
     def kernel(stream: int, values: int, x: int) -> None:
-        told, owner = infos.new(stream)
+        told, owner = reports.new(stream)
         arguments = (int(vectors), UPPER, size, kind.code, x, size, kind.real, values, kind.code)
         with solver.on(stream) as handle:
             host = routine(handle, stream, arguments, told, *batch)
-        infos.check(stream, told, _NO_EIGENVALUES)
-        del owner, host  # kept until the work was done
+        reports.send(stream, told)
+        if host:
+            engine.retain(host, stream)
+        del owner  # kept until the kernels were launched
 
     return kernel
 
@@ -48,15 +49,15 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
 def _small_eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     """By Jacobi's rotations, all at once; ascending, which is the library's default."""
     (count, size, _), letter, item = x.shape, KINDS[x.dtype].letter, x.dtype.itemsize
-    solver, infos = library(engine, "cusolverDn"), Infos(engine, count)
+    solver, reports = library(engine, "cusolverDn"), Reports(engine, count, _NO_EIGENVALUES)
     routine = OlderRoutine(engine, f"{letter}{'he' if letter in 'cz' else 'sy'}evj_batched", item)
     settings = solver.made("create_syevj_info")
 
     def kernel(stream: int, values: int, x: int) -> None:
-        told, owner = infos.new(stream)
+        told, owner = reports.new(stream)
         with solver.on(stream) as handle:
             routine(handle, stream, (int(vectors), UPPER, size, x, size, values), told, settings, count)
-        infos.check(stream, told, _NO_EIGENVALUES)
+        reports.send(stream, told)
         del owner  # kept until the kernels were launched
 
     return kernel
@@ -103,21 +104,24 @@ def svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     if x.shape[0] > 1 and max(x.shape[1:]) <= SMALL:
         return _small_svd(engine, x, vectors, full)
     (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    infos, routine, real = Infos(engine, count), Routine(engine, "xgesvd"), dt.REAL_OF.get(x.dtype, x.dtype).itemsize
+    reports, routine = Reports(engine, count, _NO_SINGULAR_VALUES), Routine(engine, "xgesvd")
+    real = dt.REAL_OF.get(x.dtype, x.dtype).itemsize
     jobs = (ord("A" if full else "S"), ord("S")) if vectors else (ord("N"), ord("N"))
     u_step, vh_step = (low * low * item, (high if full else low) * high * item) if vectors else (0, 0)
     solver = library(engine, "cusolverDn")
 
     def kernel(stream: int, *data: int) -> None:
         u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
-        (told, owner), host = infos.new(stream), []  # type: ignore[var-annotated]
+        (told, owner), host = reports.new(stream), []  # type: ignore[var-annotated]
         with solver.on(stream) as handle:
             for i in range(count):
                 matrix = (high, low, kind.code, x + i * low * high * item, high, kind.real, s + i * low * real)
                 sides = (kind.code, vh + i * vh_step, high, kind.code, u + i * u_step, low, kind.code)
                 host += routine(handle, stream, (*jobs, *matrix, *sides), told + 4 * i)
-        infos.check(stream, told, _NO_SINGULAR_VALUES)
-        del owner, host  # kept until the work was done
+        reports.send(stream, told)
+        if host:
+            engine.retain(host, stream)
+        del owner  # kept until the kernels were launched
 
     return kernel
 
@@ -125,7 +129,8 @@ def svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
 def _small_svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     """By Jacobi's rotations, all at once. The library gives square sides, and V where it is V.H elsewhere."""
     (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    infos, routine = Infos(engine, count), OlderRoutine(engine, f"{kind.letter}gesvdj_batched", item)
+    reports = Reports(engine, count, _NO_SINGULAR_VALUES)
+    routine = OlderRoutine(engine, f"{kind.letter}gesvdj_batched", item)
     left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
     # The library's U.T lies as rows, which are those of Vh. Its V lies transposed, and U is its conjugate.
     part = layout_of(x.dtype, (count, low, high), left.strides, x.device)
@@ -137,7 +142,7 @@ def _small_svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kern
 
     def kernel(stream: int, *data: int) -> None:
         u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
-        (told, first), (sides, second), (v, third) = (new(stream) for new in (infos.new, *news))
+        (told, first), (sides, second), (v, third) = (new(stream) for new in (reports.new, *news))
         sides = vh if full else sides
         with solver.on(stream) as handle:
             arguments = (int(vectors), high, low, x, high, s, sides, high, v, low)
@@ -146,7 +151,7 @@ def _small_svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kern
             copy_u(stream, u, v)
             if not full:
                 copy_vh(stream, vh, sides)
-        infos.check(stream, told, _NO_SINGULAR_VALUES)
+        reports.send(stream, told)
         del first, second, third  # kept until the kernels were launched
 
     return kernel

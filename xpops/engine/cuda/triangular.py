@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Any
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.gather import word_of
 from xpops.engine.cuda.libraries import library
-from xpops.engine.cuda.lu import BLOCK, linalg_glue
 from xpops.engine.cuda.rescale import rescaling
-from xpops.engine.cuda.solver import KINDS, LOWER, Infos, OlderRoutine, Routine, addresses, batched, copy_of
+from xpops.engine.cuda.solver import (
+    BLOCK,
+    KINDS,
+    LOWER,
+    Infos,
+    OlderRoutine,
+    Routine,
+    addresses,
+    batched,
+    copy_of,
+    linalg_glue,
+)
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.divmod import pack_divmod
