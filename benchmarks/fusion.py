@@ -37,6 +37,18 @@ def _layer_norm(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
     return function
 
 
+def _variance_norm(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
+    return lambda x: (x - m.mean(x, **along)) / m.sqrt(m.var(x, correction=0, **along) + 1e-5)
+
+
+def _error(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
+    return lambda x, y: m.mean((x - y) ** 2)
+
+
+def _columns(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
+    return lambda x, scale: m.sum(m.tanh(x) * scale, **{next(iter(along)): 0})
+
+
 def _kernels() -> list[Workload]:
     """``a * x + y`` from one and the same string."""
     import cupy
@@ -96,4 +108,7 @@ def rows() -> list[Workload]:
         Workload("fused squares", square(), compiled(_squares), 4 * N, target=250),
         Workload("fused softmax", square(), compiled(_softmax, largest=True), 8 * N, best=1.0),
         Workload("fused layer norm", square("scale", "shift"), compiled(_layer_norm), 8 * N, best=1.0),
+        Workload("fused norm by var", square(), compiled(_variance_norm), 8 * N, best=1.0),
+        Workload("fused mean((x-y)**2)", two, compiled(_error), 8 * N, best=1.0),
+        Workload("fused sum(tanh(x)*s, 0)", square("scale"), compiled(_columns), 4 * N, best=1.0),
     ]

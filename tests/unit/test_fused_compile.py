@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import xpops as xp
-from xpops.api import fusion
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
+from xpops.dispatch.fusing import record, sources
 from xpops.engine.cuda.compile import compile_cubin
 from xpops.engine.cuda.fused import fused_source
 
@@ -36,11 +36,43 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+MATRIX = vector(dt.float32, 4096, 4096)
+REDUCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
+    "whole": (lambda x, y: xp.mean((x - y) ** 2), (MATRIX, MATRIX), "reduce_rows<CompensatedMean"),
+    "odd": (lambda x, y: xp.sum(x * y), (vector(dt.float32, 2**20 + 1),) * 2, "256, 256, 1, 4, 4, true, true>"),
+    "columns": (lambda x, y: xp.sum(x * y, axis=0), (MATRIX, vector(dt.float32, 4096)), "reduce_columns<"),
+    "pivots": (lambda x: xp.std(x * 2, axis=0, correction=1), (MATRIX,), "reduce_columns<Std"),
+    "pivots of halves": (lambda x, y: xp.var(x + y), (vector(dt.float16), vector(dt.bfloat16)), "reduce_rows<Var"),
+    "complex": (lambda z, a: xp.prod(z * a), (vector(dt.complex128), complex), "Mode::kScalar"),
+    "truth": (lambda x, n: xp.all(x > n), (vector(dt.int8), int), "reduce_rows<All"),
+    "gathered": (
+        lambda x: xp.max(xp.exp(x), axis=1),
+        (vector(dt.float32, 99, 77, strides=(-154, 2)),),
+        "reduce_rows<Max",
+    ),
+    "outlined": (lambda x: xp.sum(xp.sin(x), axis=0), (vector(dt.float64, 512, 512),), "Outlined<Sin>"),
+    "rows": (
+        lambda x, g: (x - xp.mean(x, axis=1, keepdims=True)) / xp.std(x, axis=1, keepdims=True) * g,
+        (MATRIX, vector(dt.float32, 4096)),
+        "fused_rows<",
+    ),
+}
+
+
 @pytest.mark.parametrize("capability", [80, 90, 100])
 @pytest.mark.parametrize("name", CASES)
 def test_every_kind(name: str, capability: int) -> None:
     function, specs = CASES[name]
-    for part in fusion._traced(fusion.fuse(function), specs).parts:
+    for part in record("fused", function, specs).parts:
         source = fused_source(part.expression, part.outs, capability).source
         assert ("Tiled" in source) == (name == "transposed")
         assert compile_cubin("fused", source, capability)
+
+
+@pytest.mark.parametrize("capability", [80, 90, 100])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_every_kind_of_reduction(name: str, capability: int) -> None:
+    function, specs, part = REDUCTIONS[name]
+    (source,) = sources(record("fused", function, specs))
+    assert part in source
+    assert compile_cubin("fused", source, capability)

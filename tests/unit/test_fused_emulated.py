@@ -104,12 +104,13 @@ def test_scalar_arguments_are_parameters() -> None:
     with pytest.raises(
         OverflowError, match="fuse: argument 1 is 9223372036854775808; accepted: -9223372036854775808 to"
     ):
-        fused(lambda x, n: x + n, x, 2**63)
+        fused(lambda x, n: x + n, np.ones(3, np.int64), 2**63)
+    same(fused(lambda x, n: x + n, x, 2**63), x + np.float32(2**63))
     with pytest.raises(OverflowError, match="fuse: argument 1 is 300; accepted: -128 to 127"):
         fused(lambda x, n: x + n, np.ones(3, np.int8), 300)
     same(fused(lambda x, a: x * (a * np.float64(2)) * np.float32(2), x, 0.5), x * np.float32(1) * np.float32(2))
     with pytest.raises(
-        TypeError, match=r"arithmetic of scalar arguments gives 0.5; accepted: values for which it gives a int"
+        TypeError, match=r"a power of scalar arguments is 0.5; accepted: int powers, as of ones, or float arg"
     ):
         fused(lambda x, n, m: x * n**m, x, 2, -1)
 
@@ -369,8 +370,6 @@ def test_a_branch_on_a_scalar_is_refused() -> None:
 def test_what_is_no_function_or_argument() -> None:
     with pytest.raises(TypeError, match="fuse: function is 3; accepted: a function of arrays"):
         xp.fuse(3)
-    with pytest.raises(TypeError, match="a is given by name; accepted: arguments by their places"):
-        xp.fuse(lambda x, a: x * a)(xp.ones(3, device="cpu"), a=2)
     with pytest.raises(OverflowError, match="add has 300, which int8 cannot hold; accepted: -128 to 127"):
         fused(lambda x: x + 300, np.ones(3, np.int8))
     with pytest.raises(TypeError, match="every operand of exp is a scalar; accepted: at least one array"):

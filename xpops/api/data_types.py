@@ -15,6 +15,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch import Tensor, elementwise
+from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.dispatch.tracing import Traced
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
@@ -236,6 +237,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 
 def _dtype_or_scalar(x: Any) -> DType | type:
+    if isinstance(x, TracedScalar):
+        return x.kind
     value = x.item() if isinstance(x, np.generic) else x
     return next((kind for kind in SCALAR_TYPES if isinstance(value, kind)), None) or _dtype_of(x, "result_type")
 

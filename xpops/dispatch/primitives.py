@@ -12,7 +12,8 @@ from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
-from xpops.dispatch.tracing import Traced, TracedScalar
+from xpops.dispatch.traced_scalars import TracedScalar
+from xpops.dispatch.tracing import Traced
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
 from xpops.ops.elementwise import IDENTITY
@@ -67,6 +68,8 @@ def _frozen(parameter: Any, function: str) -> Hashable:
         try:
             return operator.index(parameter)
         except TypeError:
+            if isinstance(parameter, TracedScalar):
+                raise
             raise TypeError(
                 f"{function}: {parameter!r} is no argument; accepted: integers and tuples of them"
             ) from None

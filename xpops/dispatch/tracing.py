@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
@@ -12,10 +11,11 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
-from xpops.plan.expression import Constant, Expression, Node, Reference
+from xpops.plan.expression import Constant, Expression, Node, Reference, Unsigned
 from xpops.plan.result import reduced
 from xpops.plan.signature import Operand, signature_of
 
@@ -141,17 +141,32 @@ class Trace:
         derived = tuple(
             each._replace(place=behind(each.place)) if isinstance(each, Reduced) else each for each in self._derived
         )
-        return Expression(tuple(self._inputs), nodes, found), derived
+        return Expression(self._as_used(), nodes, found), derived
+
+    def _as_used(self) -> tuple[Operand, ...]:
+        """The inputs, integers among the scalars as the kind that holds every value which the nodes take."""
+        loops: dict[Reference, str] = {}
+        for node in self._nodes:
+            for place, dtype in zip(node.operands, node.loop, strict=True):
+                loops[place] = loops.get(place, "") + dtype.kind
+
+        def used(number: int, spec: Operand) -> Operand:
+            found = loops.get(number, "").replace("b", "")  # what is true is so as any kind
+            if spec is not int or not found or "i" in found:
+                return spec
+            return Unsigned if "u" in found else float
+
+        return tuple(used(number, spec) for number, spec in enumerate(self._inputs))
 
     def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
         """The number of an input that is made of others by the host."""
 
         def made(*values: Any) -> Any:
             value = evaluate(*values)
-            if type(value) is not kind:
+            if type(value) is not kind:  # whose dtypes another trace would have to decide
                 raise TypeError(
-                    f"{self.function}: arithmetic of scalar arguments gives {value!r}; accepted: values for which it "
-                    f"gives a {kind.__name__}, as for 1"
+                    f"{self.function}: a power of scalar arguments is {value!r}; accepted: {kind.__name__} powers, as "
+                    f"of ones, or {type(value).__name__} arguments"
                 )
             return value
 
@@ -254,58 +269,7 @@ for _short, _name in _UNARY:
     setattr(Traced, f"__{_short}__", _unary(_name))
 
 
-class TracedScalar:
-    """A Python scalar among the arguments: arithmetic with others is the host's, in every call anew."""
-
-    __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, trace: Trace, kind: type, evaluate: Callable[..., Any], number: int | None = None) -> None:
-        self.trace, self.kind, self.evaluate, self._number = trace, kind, evaluate, number
-
-    @property
-    def place(self) -> int:
-        """The number of the input that holds it."""
-        if self._number is None:
-            self._number = self.trace.derive(self.kind, self.evaluate)
-        return self._number
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise TypeError(f"{self.trace.function}: the value of a scalar argument is known only when it runs; accepted: "
-                        "arithmetic")  # fmt: skip
-
-    def __neg__(self) -> TracedScalar:
-        return TracedScalar(self.trace, type(-self.kind(1)), lambda *values: -self.evaluate(*values))
-
-    __bool__ = __int__ = __float__ = __complex__ = __index__ = __iter__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-
-
 def require_no_trace(x: object, function: str) -> None:
     """TypeError if `x` is a value of a fused function, where `function` cannot take part in one."""
     if isinstance(x, (Traced, TracedScalar)):
         raise TypeError(f"{x.trace.function}: {function} cannot be fused; {_ACCEPTED}")
-
-
-def _on_host(function: Callable[..., Any], reflected: bool) -> Callable[..., Any]:
-    def method(self: TracedScalar, other: Any) -> Any:
-        if isinstance(other, TracedScalar):
-            evaluate, others = other.evaluate, other.kind
-        else:
-            value = other.item() if isinstance(other, np.generic) else other
-            kind = next((kind for kind in SCALAR_TYPES if isinstance(value, kind)), None)
-            if kind is None:
-                return NotImplemented
-            constant = kind(value)
-            evaluate, others = (lambda *values: constant), kind
-        pair = (evaluate, self.evaluate) if reflected else (self.evaluate, evaluate)
-        kinds = (others, self.kind) if reflected else (self.kind, others)
-        made = type(function(*(kind(1) for kind in kinds)))
-        return TracedScalar(self.trace, made, lambda *values: function(pair[0](*values), pair[1](*values)))
-
-    return method
-
-
-for _short in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-    setattr(TracedScalar, f"__{_short}__", _on_host(getattr(operator, f"__{_short}__"), False))
-    setattr(TracedScalar, f"__r{_short}__", _on_host(getattr(operator, f"__{_short}__"), True))

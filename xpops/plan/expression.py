@@ -24,6 +24,10 @@ class Constant(NamedTuple):
     value: str
 
 
+class Unsigned(int):
+    """The kind of a scalar that is an integer for unsigned dtypes: one that need not fit 64 bits with a sign."""
+
+
 # The number of a value: an input's, or that of a node behind all inputs.
 Reference = int | Constant
 
@@ -53,7 +57,7 @@ class Expression(NamedTuple):
     Attributes
     ----------
     inputs : tuple of Layout or type
-        Arrays, and scalars that every call gives anew.
+        Arrays, and scalars that every call gives anew, by the kind that holds them.
     nodes : tuple of Node
         Each uses inputs and nodes before it.
     results : tuple of int

@@ -34,6 +34,8 @@ class Stage(NamedTuple):
     op : Reduction
     loop, dtype : numpy.dtype
         What it computes in, and the result's dtype.
+    correction : float
+        What a variance's divisor is less than the count.
     """
 
     number: int
@@ -41,6 +43,7 @@ class Stage(NamedTuple):
     op: Reduction
     loop: DType
     dtype: DType
+    correction: float
 
 
 class RowsPlan(NamedTuple):

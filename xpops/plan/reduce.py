@@ -79,14 +79,41 @@ class ReducePlan(NamedTuple):
     partials: int
 
 
-class _Walk(NamedTuple):
-    """The axes of both kinds, coalesced, at least one of each; strides in elements."""
+class Walk(NamedTuple):
+    """The axes of both kinds, coalesced, at least one of each, with the strides of the result and of each line."""
 
     kept: tuple[int, ...]
     reduced: tuple[int, ...]
-    in_kept: Strides
     out_kept: Strides
-    in_reduced: Strides
+    in_kept: tuple[Strides, ...]
+    in_reduced: tuple[Strides, ...]
+
+    @property
+    def columns(self) -> bool:
+        """Whether the elements of the first line lie closest along a kept axis."""
+        along_kept = _closeness(self.in_kept[0], self.kept)
+        return along_kept < _closeness(self.in_reduced[0], self.reduced)
+
+
+class Access(NamedTuple):
+    """How elements are read.
+
+    Attributes
+    ----------
+    item : int
+        The bytes of the widest element.
+    pack : int
+        Elements of an access.
+    ragged : bool
+        Whether rows begin or end between packs.
+    counted : bool
+        Whether strides along the rows are those of packs, else of elements.
+    """
+
+    item: int
+    pack: int
+    ragged: bool = False
+    counted: bool = True
 
 
 def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePolicy, inputs: int = 1) -> ReducePlan:
@@ -99,23 +126,31 @@ def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePo
     inputs : {1, 2}
         Two lie as `x` does, each at an address of that alignment.
     """
-    walk = _walk(x, axes, out)
+    walk = walk_of(x.shape, axes, out, [x.strides])
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
-    along_reduced = _closeness(walk.in_reduced, walk.reduced)
-    columns = _closeness(walk.in_kept, walk.kept) < along_reduced
-    if columns:
-        return _plan_columns(x, walk, policy)
-    return _plan_rows(x, walk, policy, inputs == 1 or x.align >= MAX_PACK_BYTES)
+    if walk.columns:
+        return plan_columns(walk, Access(x.dtype.itemsize, column_pack(x, walk, x.dtype.itemsize)), policy)
+    pack, ragged = row_pack(x, walk, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
+    return plan_rows(walk, Access(x.dtype.itemsize, pack, ragged), policy)
 
 
-def _walk(x: Layout, axes: tuple[int, ...], out: Strides) -> _Walk:
-    keep = [axis for axis in range(x.ndim) if axis not in axes]
-    kept, (in_kept, out_kept) = coalesce(
-        tuple(x.shape[axis] for axis in keep),
-        [tuple(x.strides[axis] for axis in keep), tuple(out[axis] for axis in keep)],
+def walk_of(shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides]) -> Walk:
+    """The walk over elements that lie in some lines of strides, the first of which says which axes are the closest."""
+    keep = [axis for axis in range(len(shape)) if axis not in axes]
+    kept, (first, out_kept, *others) = coalesce(
+        tuple(shape[axis] for axis in keep),
+        [tuple(line[axis] for axis in keep) for line in (lines[0], out, *lines[1:])],
     )
-    reduced, (in_reduced,) = coalesce(tuple(x.shape[axis] for axis in axes), [tuple(x.strides[axis] for axis in axes)])
-    return _Walk(kept or (1,), reduced or (1,), in_kept or (0,), out_kept or (0,), in_reduced or (0,))
+    reduced, in_reduced = coalesce(
+        tuple(shape[axis] for axis in axes), [tuple(line[axis] for axis in axes) for line in lines]
+    )
+    return Walk(
+        kept or (1,),
+        reduced or (1,),
+        out_kept or (0,),
+        tuple(line or (0,) for line in (first, *others)),
+        tuple(line or (0,) for line in in_reduced),
+    )
 
 
 def _closeness(strides: Strides, shape: tuple[int, ...]) -> float:
@@ -123,15 +158,13 @@ def _closeness(strides: Strides, shape: tuple[int, ...]) -> float:
     return abs(strides[-1]) if shape[-1] > 1 and strides[-1] else float("inf")
 
 
-def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy, alike: bool) -> ReducePlan:
-    """`alike`: whether packs begin at the same elements in every input."""
+def plan_rows(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan:
+    """The plan of groups of threads that walk rows."""
+    item, pack, ragged, counted = access
     outputs, inner = prod(walk.kept), walk.reduced[-1]
-    pack, ragged = _row_pack(x, walk, alike)
     packs = max(1, inner // pack) * prod(walk.reduced[:-1])
-    unroll = _unroll(pack, x.dtype.itemsize, policy)
-    group, unroll = _group(
-        packs, unroll, pack * x.dtype.itemsize, outputs * WARP >= policy.blocks * policy.block, policy
-    )
+    unroll = _unroll(pack, item, policy)
+    group, unroll = _group(packs, unroll, pack * item, outputs * WARP >= policy.blocks * policy.block, policy)
     rows = 2 if group == 1 and packs <= 4 else 1
     groups = policy.block // group * rows
     blocks = _ceil_div(outputs, groups)
@@ -140,11 +173,10 @@ def _plan_rows(x: Layout, walk: _Walk, policy: ReducePolicy, alike: bool) -> Red
         splits = min(_ceil_div(policy.blocks, outputs), packs // (policy.block * unroll))
     if splits > 1:
         group, rows, blocks = policy.block, 1, outputs * splits
-    steps = walk._replace(
-        reduced=(*walk.reduced[:-1], max(1, inner // pack)),
-        in_reduced=(*walk.in_reduced[:-1], walk.in_reduced[-1] * pack),
-    )
-    bits = _bits(x, walk)
+    steps = walk._replace(reduced=(*walk.reduced[:-1], max(1, inner // pack)))
+    if counted:
+        steps = steps._replace(in_reduced=tuple((*line[:-1], line[-1] * pack) for line in walk.in_reduced))
+    bits = _bits(walk)
     length = inner if ragged else packs
     chunk = _chunk(packs, splits, policy.block * unroll)
     tail = _tail(steps, outputs, length, chunk, splits, bits)
@@ -167,28 +199,40 @@ def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy
     return (1 if packs <= 4 else 4 if packs < 32 else 8), min(unroll, 2, packs)
 
 
-def _row_pack(x: Layout, walk: _Walk, alike: bool) -> tuple[int, bool]:
-    """Elements of an access, and whether rows begin or end between accesses."""
-    item, inner = x.dtype.itemsize, walk.reduced[-1]
-    widest = MAX_PACK_BYTES // item
-    if walk.in_reduced[-1] != 1 or widest == 1:
+def row_pack(x: Layout, walk: Walk, item: int, alike: bool) -> tuple[int, bool]:
+    """Elements of an access along the rows of `x`, which is the first line, and whether rows begin or end between
+    accesses; `alike` says that packs would begin at the same elements in every input.
+    """
+    inner, widest = walk.reduced[-1], MAX_PACK_BYTES // item
+    if walk.in_reduced[0][-1] != 1 or widest == 1:
         return 1, False
-    strides = (*walk.in_kept, *walk.in_reduced[:-1])
+    strides = (*walk.in_kept[0], *walk.in_reduced[0][:-1])
     pack = min(widest, max(1, x.align // item))
     while pack > 1 and (inner % pack or any(stride % pack for stride in strides)):
         pack //= 2
-    if alike and pack * 4 <= widest * 2 and len(walk.reduced) == 1 and inner >= 16 * widest:
+    if alike and pack < widest and may_be_ragged(walk, item):
         return widest, True
     return pack, False
 
 
-def _plan_columns(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
-    item, inner = x.dtype.itemsize, walk.kept[-1]
-    pack = 1
-    if walk.in_kept[-1] == 1:
+def may_be_ragged(walk: Walk, item: int) -> bool:
+    """Whether rows are long enough for packs that begin and end within them."""
+    return len(walk.reduced) == 1 and walk.reduced[0] >= 16 * (MAX_PACK_BYTES // item)
+
+
+def column_pack(x: Layout, walk: Walk, item: int) -> int:
+    """Elements of an access across the columns of `x`, which is the first line."""
+    inner, pack = walk.kept[-1], 1
+    if walk.in_kept[0][-1] == 1:
         pack = max(1, min(MAX_PACK_BYTES // item, x.align // item))
-        while inner % pack or any(stride % pack for stride in (*walk.in_kept[:-1], *walk.in_reduced)):
+        while inner % pack or any(stride % pack for stride in (*walk.in_kept[0][:-1], *walk.in_reduced[0])):
             pack //= 2
+    return pack
+
+
+def plan_columns(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan:
+    """The plan of threads that walk down packs of columns."""
+    item, pack, *_ = access
     length = prod(walk.reduced)
     unroll = min(_unroll(pack, item, policy), _power_of_two(length))
     outputs = prod(walk.kept)
@@ -199,7 +243,7 @@ def _plan_columns(x: Layout, walk: _Walk, policy: ReducePolicy) -> ReducePlan:
     blocks, splits = _ceil_div(packs, columns), 1
     if blocks < policy.blocks // 2 and length > 2 * rows * unroll:
         splits = min(_ceil_div(policy.blocks, blocks), length // (rows * unroll))
-    bits = _bits(x, walk)
+    bits = _bits(walk)
     chunk = _chunk(length, splits, rows * unroll)
     tail = _tail(walk, outputs, length, chunk, splits, bits)
     return ReducePlan(
@@ -227,16 +271,17 @@ def _power_of_two(count: int) -> int:
     return 1 << max(0, count - 1).bit_length()
 
 
-def _bits(x: Layout, walk: _Walk) -> int:
+def _bits(walk: Walk) -> int:
     shape = walk.kept + walk.reduced
-    return index_bits(max(x.size, prod(shape)), [walk.in_kept + walk.in_reduced], shape)
+    lines = [kept + reduced for kept, reduced in zip(walk.in_kept, walk.in_reduced, strict=True)]
+    return index_bits(prod(shape), lines, shape)
 
 
-def _tail(walk: _Walk, outputs: int, length: int, chunk: int, splits: int, bits: int) -> bytes:
+def _tail(walk: Walk, outputs: int, length: int, chunk: int, splits: int, bits: int) -> bytes:
     """The bytes of ``ReduceParams`` after the ending."""
     tail = struct.pack("<QQQ", outputs, length, chunk) + pack_divmod(splits, bits)
     for divisor in (*(walk.kept[1:] or (1,)), *(walk.reduced[1:] or (1,))):
         tail += pack_divmod(divisor, bits)
-    for line in (walk.in_kept, walk.out_kept, walk.in_reduced):
+    for line in (walk.out_kept, *walk.in_kept, *walk.in_reduced):
         tail += struct.pack(f"<{len(line)}{'i' if bits == 32 else 'q'}", *line)
     return tail

@@ -27,6 +27,17 @@ XPOPS_DEVICE typename Reducer::State reduce_block(typename Reducer::State state)
   return state;
 }
 
+// The same in all threads. kCall tells the calls in a kernel apart: each has memory of its own, so that one barrier is enough.
+template <class Reducer, int kBlock, int kCall>
+XPOPS_DEVICE typename Reducer::State reduce_block_for_all(typename Reducer::State state) {
+  constexpr int kWarps = kBlock / kWarp;
+  __shared__ typename Reducer::State states[kWarps];
+  state = reduce_lanes<Reducer, kWarp>(state);
+  if (lane() == 0) states[warp()] = state;
+  __syncthreads();
+  return shuffle(reduce_lanes<Reducer, kWarps>(states[lane() % kWarps]), 0);
+}
+
 // The state of the threads that have the same column in a block of kRows x kColumns, in those of row 0.
 template <class Reducer, int kRows, int kColumns>
 XPOPS_DEVICE typename Reducer::State reduce_rows_of_block(typename Reducer::State state) {

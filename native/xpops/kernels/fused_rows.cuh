@@ -11,12 +11,12 @@
 
 namespace xpops {
 
-template <class Elementwise>
+template <class Elementwise, int kStages>
 struct FusedRowsParams {
   using Index = typename Elementwise::Index;
   Elementwise each;  // for the elements of all rows in one line
   uint64 rows, length;
-  Ending ending;
+  Ending endings[kStages];
 };
 
 // The k-th of some types.
@@ -82,11 +82,14 @@ struct FusedRows {
   XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kGroup + thread) * kPack; }
   XPOPS_DEVICE Index linear(Index column) const { return row * static_cast<Index>(params.length) + column; }
 
+  // Only the last of the steps that are held may be behind the end: one predicate, and all loads are under way at once.
+  XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || column(step) < params.length; }
+
   XPOPS_DEVICE void load() {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (column(step) < params.length) load_some<true>(params.each, linear(column(step)), held[step]);
+        if (inside(step)) load_some<true>(params.each, linear(column(step)), held[step]);
       }
     }
   }
@@ -97,7 +100,7 @@ struct FusedRows {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (column(step) < params.length) {
+        if (inside(step)) {
           Operands operands = held[step];
           load_some<false>(params.each, linear(column(step)), operands);
           work(operands, column(step));
@@ -113,19 +116,10 @@ struct FusedRows {
   }
 
   // The state of all threads of the row, in each of them.
-  template <class Reducer>
+  template <class Reducer, int kStage>
   XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
-    if constexpr (kGroup <= kWarp) {
-      return shuffle(reduce_lanes<Reducer, kGroup>(state), 0);
-    } else {
-      __shared__ typename Reducer::State found;
-      state = reduce_block<Reducer, kBlock>(state);
-      if (threadIdx.x == 0) found = state;
-      __syncthreads();
-      state = found;
-      __syncthreads();
-      return state;
-    }
+    if constexpr (kGroup <= kWarp) return shuffle(reduce_lanes<Reducer, kGroup>(state), 0);
+    else return reduce_block_for_all<Reducer, kBlock, kStage>(state);
   }
 
   // The stages from kStage on, given what those before found for the row.
@@ -134,15 +128,22 @@ struct FusedRows {
     if constexpr (kStage < Program::kStages) {
       using Stage = typename Program::template Stage<kStage>;
       using Reducer = typename Stage::Reducer;
+      using Lift = typename Stage::Lift;
       typename Reducer::State state = Reducer::identity();
+      Pivot<Reducer, typename Stage::Compute> pivot;
+      if constexpr (Reducer::kShifts) {
+        Fragments<1, In...> first;
+        load_all(params.each, linear(0), first);
+        pivot.first = apply<Lift>(params.each, first, 0, found...);
+      }
       walk([&](const Operands& from, Index at) {
         typename Stage::Compute x[kPack];
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) x[i] = apply<typename Stage::Lift>(params.each, from, i, found...);
+        for (int i = 0; i < kPack; ++i) x[i] = pivot.from(apply<Lift>(params.each, from, i, found...));
         state = Reducer::combine(state, lift_all<Reducer, kPack>(x, static_cast<int64>(at), 0));
       });
-      state = everywhere<Reducer>(state);
-      run<kStage + 1>(found..., settled(cast<typename Stage::Result>(Reducer::finish(state, params.ending))));
+      state = everywhere<Reducer, kStage>(state);
+      run<kStage + 1>(found..., settled(cast<typename Stage::Result>(Reducer::finish(state, params.endings[kStage]))));
     } else {
       if constexpr (Program::kWritesElements) {
         using Out = typename Program::Out;

@@ -144,6 +144,17 @@ struct CompensatedMean : CompensatedSum<T> {
   }
 };
 
+// What is taken off every element that goes to an output: for reducers that want it the first of them, else nothing.
+template <class Reducer, class T, bool = Reducer::kShifts>
+struct Pivot {
+  XPOPS_DEVICE T from(T x) const { return x; }
+};
+template <class Reducer, class T>
+struct Pivot<Reducer, T, true> {
+  T first;
+  XPOPS_DEVICE T from(T x) const { return x - first; }
+};
+
 namespace detail {
 
 // Where the elements of several packs of kPack lie, `step` positions from one pack to the next.

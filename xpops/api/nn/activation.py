@@ -9,6 +9,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.dispatch import unary
 from xpops.dispatch.activation import activation
+from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.ops.activation import ACTIVATIONS as op
 
 __all__ = ["gelu", "leaky_relu", "relu", "sigmoid", "silu", "softplus"]
@@ -240,10 +241,12 @@ def softplus(x: Any, /, *, beta: float = 1.0, threshold: float = 20.0, dtype: An
     return activation(op["softplus"], x, parameters, result_dtype(dtype, "softplus"), out)
 
 
-def _number(x: Any, function: str, argument: str) -> float:
-    """A parameter, which is no array."""
+def _number(x: Any, function: str, argument: str) -> Any:
+    """A parameter, which is no array: a float, or the scalar argument of a fused function."""
     if x.__class__ is float or isinstance(x, Real):
         return float(x)
+    if isinstance(x, TracedScalar) and x.kind is not complex:
+        return x
     raise TypeError(f"{function}: {argument} is {x!r}; accepted: a real number")
 
 

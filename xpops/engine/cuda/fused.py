@@ -16,7 +16,7 @@ from xpops.engine.cuda.glue import NARROW, declare, entry_point, family_of, func
 from xpops.engine.cuda.tuning import elementwise_policy
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
-from xpops.plan.expression import Constant, Expression, Node
+from xpops.plan.expression import Constant, Expression, Node, Unsigned
 from xpops.plan.signature import Operand
 from xpops.plan.tiled import plan_tiled
 
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 # How a scalar argument travels: its C++ type and its `struct` format.
-_WIRES = {bool: ("int64", "q"), int: ("int64", "q"), float: ("double", "d"), complex: ("complex<double>", "dd")}
+_WIRES = {
+    bool: ("int64", "q"),
+    int: ("int64", "q"),
+    Unsigned: ("uint64", "Q"),
+    float: ("double", "d"),
+    complex: ("complex<double>", "dd"),
+}
 
 
 def _parts(value: complex) -> tuple[float, float]:
@@ -33,7 +39,7 @@ def _parts(value: complex) -> tuple[float, float]:
 
 def _whole(number: int, expression: Expression) -> Callable[[int], tuple[int]]:
     """A check of an integer: that it fits what it travels as, and every integer dtype that it becomes."""
-    low, high = -(2**63), 2**63 - 1
+    low, high = (0, 2**64 - 1) if expression.inputs[number] is Unsigned else (-(2**63), 2**63 - 1)
     for node in expression.nodes:
         for operand, loop in zip(node.operands, node.loop, strict=True):
             if operand == number and isinstance(operand, int) and loop.kind in "iu":
@@ -77,7 +83,8 @@ def with_scalars(launch: Kernel, outs: int, expression: Expression, inputs: tupl
     ways: list[Callable[[Any], tuple[Any, ...]] | None] = [None] * outs
     for number in inputs:
         kind = expression.inputs[number]
-        ways.append(_whole(number, expression) if kind is int else _parts if kind is complex else None)
+        whole = kind in (int, Unsigned)
+        ways.append(_whole(number, expression) if whole else _parts if kind is complex else None)
     if not any(ways):
         return launch
 
@@ -192,7 +199,7 @@ def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Op
     if isinstance(operand, Constant):
         value = _literal(operand, loop)
     else:
-        value, whole = f"v{operand}", operand < len(inputs) and inputs[operand] in (int, bool)
+        value, whole = f"v{operand}", operand < len(inputs) and inputs[operand] in (bool, int, Unsigned)
         if whole and wire_of(loop)[0] == "double":  # as which it would have come
             value = f"static_cast<double>({value})"
     looped = f"cast<{dt.INFO[loop].c_type}>({value})"

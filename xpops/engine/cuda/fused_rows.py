@@ -10,6 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused import functor_source, headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.glue import NARROW, declare
+from xpops.engine.cuda.reduce import ending
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import Mode, plan_elementwise
 from xpops.plan.expression import Expression
@@ -70,7 +71,7 @@ def rows_source(
     shape = plan_rows(length, plan.pack, item)
     declared = declare(types_of((*outs, *operands)), plan)
     program = _program(expression, stages, inputs, outs, wide, declared.names)
-    params = f"FusedRowsParams<{declared.params}>"
+    params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
     arguments = ", ".join(
         ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.names[len(outs) :]]
     )
@@ -86,7 +87,7 @@ def rows_source(
         "",
     ]
     tail = plan.tail + bytes(-len(plan.tail) % 8)
-    tail += struct.pack("<QQdd", rows, length, length, length)
+    tail += struct.pack("<QQ", rows, length) + b"".join(ending(length, stage.correction) for stage in stages)
     blocks = -(-rows // (shape.block // shape.group))
     return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from math import prod
 from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
@@ -39,7 +40,7 @@ def reduce(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
     multiprocessors = engine.context.multiprocessors
-    return launched(engine, op.name, 1, *planned(op, x, axes, loop, out, strides, correction, multiprocessors))
+    return launched(engine, op.name, "Q", *planned(op, x, axes, loop, out, strides, correction, multiprocessors))
 
 
 def inner_products(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout) -> Kernel | None:
@@ -55,12 +56,12 @@ def inner_products(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout) -> K
     strides = (*contiguous_strides(x1.shape[:-1]), 0)
     multiprocessors = engine.context.multiprocessors
     found = planned(op, x, (x.ndim - 1,), x.dtype, out, strides, 0.0, multiprocessors, 2)
-    return launched(engine, op.name, 2, *found)
+    return launched(engine, op.name, "QQ", *found)
 
 
-def launched(engine: CudaEngine, name: str, inputs: int, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
-    """The kernel ``(stream, out, *inputs)`` of a plan and a source of the family."""
-    slots = "Q" + "Q" * inputs
+def launched(engine: CudaEngine, name: str, slots: str, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
+    """The kernel ``(stream, out, *inputs)`` of a plan and a source of the family; `slots` are the inputs'."""
+    slots = "Q" + slots
     if plan.splits == 1:  # which needs neither states nor counters
         return engine.launcher(name, source, plan.blocks, plan.block, slots, bytes(16) + tail)
     launch = engine.launcher(name, source, plan.blocks, plan.block, slots + "QQ", tail)
@@ -90,33 +91,53 @@ def planned(
     Of two inputs it is the product that is reduced; `x` says how both lie.
     """
     plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors), inputs)
-    count = 1
-    for axis in axes:
-        count *= x.shape[axis]
-    ending = struct.pack("<dd", count, count - correction if correction < count else math.nan)
+    count = prod(x.shape[axis] for axis in axes)
+    functor = reducer_of(op, loop, count)
+    source = reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan, inputs)
+    return plan, source, ending(count, correction) + plan.tail
+
+
+def reducer_of(op: Reduction, loop: DType, count: int) -> str:
+    """The reducer of so many elements."""
     compensated = op.name in _COMPENSATED and loop in _EXACT and count > _MANY
-    functor = "Compensated" * compensated + op.functor
-    return plan, reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan, inputs), ending + plan.tail
+    return "Compensated" * compensated + op.functor
+
+
+def ending(count: int, correction: float) -> bytes:
+    """The bytes of an ``Ending``."""
+    return struct.pack("<dd", count, count - correction if correction < count else math.nan)
 
 
 def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan, inputs: int) -> str:
-    """The lines that instantiate a kernel of the family, for a reducer."""
+    """The lines that instantiate a kernel of the family, for a reducer of an array's elements."""
     stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
-    types = f"ReduceTypes<{stored}, {looped}, compute_t<{looped}>, {result}>"
-    numbers: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
-    if not plan.columns:
-        numbers = [str(plan.block), *numbers, truth(plan.ragged)]
-    arguments = ", ".join([f"{functor}<compute_t<{looped}>>", types, *numbers, truth(plan.splits > 1)])
-    headers = ["kernels/reduce", f"math/{header}"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
+    source = f"ReduceArray<{stored}, {looped}, compute_t<{looped}>, {result}>"
+    headers = [reduce_header(plan), f"math/{header}"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
     return "\n".join(
         [
             *(f"#include <xpops/{header}.cuh>" for header in headers),
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({plan.block})',
-            "xpops_kernel(const __grid_constant__ "
-            f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {inputs}> params) {{",
-            f"  reduce_{'columns' if plan.columns else 'rows'}<{arguments}>(params);",
-            "}",
-            "",
+            *entry_point(f"{functor}<compute_t<{looped}>>", source, plan, str(inputs)),
         ]
     )
+
+
+def reduce_header(plan: ReducePlan) -> str:
+    """The header of the kernel."""
+    return f"kernels/reduce_{'columns' if plan.columns else 'rows'}"
+
+
+def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> list[str]:
+    """The lines of the kernel itself; `numbers` are the parameters' slots, and lines of strides if not one."""
+    shape: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
+    if not plan.columns:
+        shape = [str(plan.block), *shape, truth(plan.ragged)]
+    arguments = ", ".join([reducer, source, *shape, truth(plan.splits > 1)])
+    return [
+        f'extern "C" __global__ void __launch_bounds__({plan.block})',
+        "xpops_kernel(const __grid_constant__ "
+        f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {numbers}> params) {{",
+        f"  {reduce_header(plan).partition('/')[2]}<{arguments}>(params);",
+        "}",
+        "",
+    ]

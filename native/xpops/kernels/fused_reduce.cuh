@@ -1,0 +1,112 @@
+// Expressions as what the reduce family reduces: operands are loaded, and the expression is computed, where an array's
+// elements would be loaded.
+#pragma once
+
+#include <xpops/kernels/fused.cuh>
+#include <xpops/kernels/reduce.cuh>
+
+namespace xpops {
+
+// An operand: kVector, a pack is one access; kSplat, one element is all of it; kGather, one access for each element;
+// kUniform, the same element everywhere; kScalar, among the parameters.
+template <class T, Mode kMode, int kSlot, int kLine_ = 0>
+struct ReduceOperand : Operand<T, T, T, kMode, kSlot> {
+  using Base = Operand<T, T, T, kMode, kSlot>;
+  using Element = typename Base::Element;
+  static constexpr bool kInLine = kMode == Mode::kVector || kMode == Mode::kSplat || kMode == Mode::kGather;
+  static constexpr int kLine = kLine_;
+
+  template <int kPack>
+  XPOPS_DEVICE static void load(const Element* from, int64 neighbour, typename Base::template Fragment<kPack>& to) {
+    if constexpr (kMode == Mode::kVector) {
+      to.pack.load(from);
+    } else if constexpr (kMode == Mode::kGather) {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = from[i * neighbour];
+    } else if constexpr (kMode != Mode::kScalar) {
+      const Element value = *from;
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = value;
+    }
+  }
+};
+
+// Where the elements of an output begin in each operand.
+template <class Params, class... In>
+struct FusedStart {
+  XPOPS_DEVICE FusedStart(const Params&, const KeptCoordinates<Params>&) {}
+  template <int kPack>
+  XPOPS_DEVICE int64 head(const Params&) const {
+    return 0;
+  }
+};
+template <class Params, class Head, class... Tail>
+struct FusedStart<Params, Head, Tail...> {
+  const typename Head::Element* first = nullptr;
+  FusedStart<Params, Tail...> tail;
+
+  XPOPS_DEVICE FusedStart(const Params& params, const KeptCoordinates<Params>& at) : tail(params, at) {
+    if constexpr (Head::kMode != Mode::kScalar) first = Head::base(params);
+    if constexpr (Head::kInLine) first += at.offset(params.in_kept[Head::kLine]);
+  }
+  // Operands that are loaded in packs begin at the same place in them: one tells of all.
+  template <int kPack>
+  XPOPS_DEVICE int64 head(const Params& params) const {
+    if constexpr (Head::kMode == Mode::kVector) return before_packs<kPack>(first);
+    else return tail.template head<kPack>(params);
+  }
+};
+
+// Op makes what is reduced of the operands' elements.
+template <class Op, class Loop, class Compute_, class Out_, class... In>
+struct ReduceExpression {
+  using Compute = Compute_;
+  using Out = Out_;
+
+  template <class Params>
+  using Start = FusedStart<Params, In...>;
+
+  template <int kPack, class Params>
+  struct Loaded {
+    using Index = typename Params::Index;
+    using At = ReducedCoordinates<Params>;
+    static constexpr int kLast = Params::kReducedAxes - 1;
+    Fragments<kPack, In...> parts;
+
+    XPOPS_DEVICE void along(const Params& params, const Start<Params>& start, int64 head, Index step) {
+      At at(params.reduced, step);
+      at.at[kLast] = at.at[kLast] * kPack + static_cast<Index>(head);
+      load<false>(params, start, at, parts);
+    }
+    XPOPS_DEVICE void element(const Params& params, const Start<Params>& start, int64 position) {
+      At at(params.reduced, 0);
+      at.at[kLast] = static_cast<Index>(position);
+      load<false>(params, start, at, parts);
+    }
+    XPOPS_DEVICE void across(const Params& params, const Start<Params>& start, Index step) {
+      load<true>(params, start, At(params.reduced, step), parts);
+    }
+    XPOPS_DEVICE Compute value(const Params& params, int i) const {
+      return cast<Compute>(cast<Loop>(apply<Op>(params, parts, i)));
+    }
+
+   private:
+    // Packs lie along the last kept axis, or along the last reduced one.
+    template <bool kAcross>
+    XPOPS_DEVICE static void load(const Params&, const FusedStart<Params>&, const At&, Fragments<kPack>&) {}
+    template <bool kAcross, class Head, class... Tail>
+    XPOPS_DEVICE static void load(const Params& params, const FusedStart<Params, Head, Tail...>& start, const At& at,
+                                  Fragments<kPack, Head, Tail...>& to) {
+      if constexpr (Head::kInLine) {
+        constexpr int kLine = Head::kLine;
+        const int64 neighbour = kAcross ? params.in_kept[kLine][Params::kKeptAxes - 1] : params.in_reduced[kLine][kLast];
+        Head::template load<kPack>(start.first + at.offset(params.in_reduced[kLine]), neighbour, to.head);
+      } else {
+        Head::template load<kPack>(start.first, 0, to.head);
+      }
+      load<kAcross>(params, start.tail, at, to.tail);
+    }
+  };
+};
+
+}  // namespace xpops

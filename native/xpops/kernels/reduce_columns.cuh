@@ -1,0 +1,115 @@
+// The reduce family for elements that lie closest along a kept axis: a thread walks down a pack of columns.
+#pragma once
+
+#include <xpops/block/reduce.cuh>
+#include <xpops/kernels/reduce.cuh>
+
+namespace xpops {
+
+// kColumns threads have a pack of columns each, and kRows of them share the same one. A step is a row of the input. A
+// column is an output: neighbours lie along the last kept axis, in packs that never leave it, and then along the others.
+template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, class Params>
+struct ColumnReduction {
+  using Index = typename Params::Index;
+  using State = typename Reducer::State;
+  using Start = typename Source::template Start<Params>;
+  template <int kCount>
+  using Loaded = typename Source::template Loaded<kCount, Params>;
+  using Pivots = Pivot<Reducer, typename Source::Compute>[kPack];
+  static constexpr int kLast = Params::kKeptAxes - 1;
+
+  template <int kCount>
+  XPOPS_DEVICE static void take(const Params& params, const Start& start, const Pivots& pivots, Index step,
+                                State (&states)[kPack]) {
+    Loaded<kPack> packs[kCount];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) packs[i].across(params, start, step + i * kRows);
+#pragma unroll
+    for (int column = 0; column < kPack; ++column) {
+      typename Source::Compute x[kCount];
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) x[i] = pivots[column].from(packs[i].value(params, column));
+      states[column] =
+          Reducer::combine(states[column], lift_all<Reducer, 1>(x, static_cast<int64>(step), kRows));
+    }
+  }
+
+  // What is left, by halves: several accesses are under way to the end.
+  template <int kCount>
+  XPOPS_DEVICE static void rest(const Params& params, const Start& start, const Pivots& pivots, Index step, Index end,
+                                State (&states)[kPack]) {
+    if constexpr (kCount > 0) {
+      if (step + (kCount - 1) * kRows < end) {
+        take<kCount>(params, start, pivots, step, states);
+        step += kCount * kRows;
+      }
+      rest<kCount / 2>(params, start, pivots, step, end, states);
+    }
+  }
+
+  XPOPS_DEVICE static void walk(const Params& params, const Start& start, Index begin, Index end, State (&states)[kPack]) {
+    Pivots pivots;
+    if constexpr (Reducer::kShifts) {
+      Loaded<kPack> first;
+      first.across(params, start, 0);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) pivots[i].first = first.value(params, i);
+    }
+    Index step = begin + threadIdx.x / kColumns;
+    for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) {
+      take<kUnroll>(params, start, pivots, step, states);
+    }
+    rest<kUnroll / 2>(params, start, pivots, step, end, states);
+  }
+
+  XPOPS_DEVICE static void run(const Params& params) {
+    Index tile = static_cast<Index>(blockIdx.x);
+    const Index part = kSplit ? params.splits.divmod(tile) : 0;
+    const Index column = (tile * kColumns + threadIdx.x % kColumns) * kPack;
+    const bool inside = column < params.outputs;
+    const KeptCoordinates<Params> at(params.kept, column);
+    State states[kPack];
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) states[i] = Reducer::identity();
+    if (inside) {
+      const Start start(params, at);
+      const Index length = static_cast<Index>(params.length), chunk = static_cast<Index>(params.chunk);
+      const Index begin = kSplit ? part * chunk : 0;
+      walk(params, start, begin, kSplit && begin + chunk < length ? begin + chunk : length, states);
+    }
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) states[i] = reduce_rows_of_block<Reducer, kRows, kColumns>(states[i]);
+    if constexpr (kSplit) {
+      constexpr Index kWidth = kColumns * kPack;
+      State* partial = reinterpret_cast<State*>(params.states) + static_cast<uint64>(tile) * params.splits.divisor * kWidth;
+      const Index mine = threadIdx.x % kColumns * kPack;
+      if (threadIdx.x < kColumns) {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) partial[part * kWidth + mine + i] = states[i];
+      }
+      if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + tile, static_cast<uint32>(params.splits.divisor))) return;
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        State state = Reducer::identity();
+        for (Index each = threadIdx.x / kColumns; each < params.splits.divisor; each += kRows) {
+          state = Reducer::combine(state, load_coherent(partial + each * kWidth + mine + i));
+        }
+        states[i] = reduce_rows_of_block<Reducer, kRows, kColumns>(state);
+      }
+    }
+    if (inside && threadIdx.x < kColumns) {
+      const int64 offset = at.offset(params.out_kept);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        write_result<Reducer, Source>(params, offset + i * static_cast<int64>(params.out_kept[kLast]), states[i]);
+      }
+    }
+  }
+};
+
+template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, class Params>
+XPOPS_DEVICE void reduce_columns(const Params& params) {
+  ColumnReduction<Reducer, Source, kColumns, kRows, kPack, kUnroll, kSplit, Params>::run(params);
+}
+
+}  // namespace xpops

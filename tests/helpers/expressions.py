@@ -1,0 +1,81 @@
+"""Random expressions over random layouts, and how far a reduction of one may be off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+NDArray = np.ndarray[Any, Any]
+RANDOM = np.random.default_rng(12)
+NAMES = "xyz"
+REDUCTIONS = ("all", "any", "max", "mean", "min", "std", "sum", "var")
+# Of one kind each, so that NumPy promotes as we do.
+KINDS = (("f4", "f8"), ("f2", "f4"), ("i1", "i4"))
+SIDES = ((7, 33), (8, 32), (3, 130), (130, 3), (300, 64))
+UNARY, BINARY = ("negative", "square", "abs"), ("add", "maximum", "multiply", "subtract")
+VIEWS: tuple[Callable[[NDArray], NDArray], ...] = (
+    lambda x: x,
+    np.asfortranarray,
+    lambda x: np.ascontiguousarray(np.flip(x))[(slice(None, None, -1),) * x.ndim],
+    lambda x: np.repeat(x, 2, axis=-1)[..., ::2] if x.ndim else x,
+    lambda x: np.concatenate([x[..., :1], x], axis=-1)[..., 1:] if x.ndim else x,
+)
+
+
+def _has_operand(tree: Any) -> bool:
+    return tree in NAMES if isinstance(tree, str) else isinstance(tree, tuple) and any(map(_has_operand, tree[1:]))
+
+
+TREES = st.recursive(
+    st.sampled_from([*NAMES, 3]),
+    lambda inner: (
+        st.tuples(st.sampled_from(UNARY), inner.filter(_has_operand))
+        | st.tuples(st.sampled_from(BINARY), inner.filter(_has_operand), inner)
+    ),
+    max_leaves=6,
+).filter(_has_operand)
+
+
+def evaluate(tree: Any, values: dict[str, Any], module: Any) -> Any:
+    """The value of an expression, by the functions of a module."""
+    if not isinstance(tree, tuple):
+        return values.get(tree, tree)
+    return getattr(module, tree[0])(*(evaluate(each, values, module) for each in tree[1:]))
+
+
+@st.composite
+def operands(draw: st.DrawFn) -> dict[str, NDArray]:
+    """Arrays of small whole numbers that broadcast and lie anyhow."""
+    rows, columns = draw(st.sampled_from(SIDES))
+    kinds, whole = draw(st.sampled_from(KINDS)), [(rows, columns), (2, rows, columns)]
+    shapes = st.sampled_from([*whole, (columns,), (rows, 1), (1, columns), (), (2, 1, 1)])
+    found = {}
+    for name in NAMES:
+        x = RANDOM.integers(-3, 4, draw(shapes)).astype(draw(st.sampled_from(kinds)))
+        found[name] = draw(st.sampled_from(VIEWS))(x)
+    return found
+
+
+def axes_of(ndim: int) -> st.SearchStrategy[Any]:
+    """What a reduction may be along."""
+    return st.sampled_from([None, *range(-ndim, ndim), tuple(range(1, ndim)), tuple(range(ndim - 1))])
+
+
+def assert_reduces(got: NDArray, name: str, value: NDArray, axis: Any, keepdims: bool) -> None:
+    """AssertionError if `got` is not what a reduction makes of `value`, but for the rounding that it may have."""
+    wide = value.astype(np.float64) if value.dtype.kind == "f" else value
+    with np.errstate(all="ignore"):
+        wanted = np.asarray(getattr(np, name)(wide, axis=axis, keepdims=keepdims))
+        size = np.max(np.abs(wide).astype(np.float64), initial=0, where=np.isfinite(wide))
+        assert got.shape == wanted.shape
+        rounded = wanted.astype(got.dtype).astype(np.float64)
+    if got.dtype.kind != "f":
+        np.testing.assert_array_equal(got, wanted)
+        return
+    unit = 16 * float(np.finfo(got.dtype.name if got.dtype.itemsize < 8 else np.float64).eps)
+    count = value.size // max(got.size, 1) if name == "sum" else 1
+    square = size if name in ("std", "var") else 1
+    np.testing.assert_allclose(got.astype(np.float64), rounded, rtol=unit, atol=unit * size * count * square)

@@ -1,0 +1,227 @@
+"""From a Python function to the kernels that compute it: what is recorded of it becomes one, or several and steps
+between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from xpops.core.layouts import Layout
+from xpops.dispatch.reductions import reduction
+from xpops.dispatch.tracing import Derived, Reduced, Trace, Traced
+from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
+from xpops.plan.expression import Expression
+from xpops.plan.fused_rows import Stage, fits
+from xpops.plan.result import reduced, result_layout
+from xpops.plan.signature import Operand, Signature
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
+
+# The GPU that sources are shown for: its compute capability, and its multiprocessors.
+CAPABILITY, MULTIPROCESSORS = 90, 132
+
+
+class Part(NamedTuple):
+    """What one kernel computes: results of one shape, their places, and those of the inputs that it reads."""
+
+    expression: Expression
+    outs: tuple[Layout, ...]
+    results: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+
+class Recorded(NamedTuple):
+    """What became of a function.
+
+    Attributes
+    ----------
+    whole : Expression
+    shapes : tuple of tuple of int
+        Of all its values.
+    given : int
+        The arguments: the first inputs.
+    derived : tuple of Derived
+        How the inputs behind them are made.
+    targets : tuple of int or None
+        The place of the result that each of these is, if it is one.
+    parts : tuple of Part
+        The kernels of all other results.
+    layouts : tuple of Layout
+        The results'.
+    """
+
+    whole: Expression
+    shapes: tuple[tuple[int, ...], ...]
+    given: int
+    derived: tuple[Derived, ...]
+    targets: tuple[int | None, ...]
+    parts: tuple[Part, ...]
+    layouts: tuple[Layout, ...]
+
+
+# step(stream, results, inputs): one more input, of those there are, and what keeps it alive.
+_Step = Callable[[int, tuple[Data, ...], list[Data]], tuple[Data, Owner]]
+
+
+def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> Recorded:
+    """One run of a function over values without elements."""
+    (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
+    trace = Trace(name, specs, device)
+    results = several(name, function(*trace.arguments()), Traced)
+    whole, derived = trace.expression(results)
+    made = range(len(specs), len(whole.inputs))
+    layouts = tuple(
+        cast("Layout", whole.inputs[number])
+        if number in made
+        else result_layout(Signature((), each.dtype, each.shape), specs, device)
+        for each, number in zip(results, whole.results, strict=True)
+    )
+    targets = tuple(whole.results.index(number) if number in whole.results else None for number in made)
+    rest = [place for place in range(len(layouts)) if place not in targets]
+    parts = []
+    for shape in dict.fromkeys(layouts[place].shape for place in rest):
+        places = tuple(place for place in rest if layouts[place].shape == shape)
+        part, inputs = whole.pruned(tuple(whole.results[place] for place in places))
+        parts.append(Part(part, tuple(layouts[place] for place in places), places, inputs))
+    return Recorded(whole, trace.shapes(), len(specs), derived, targets, tuple(parts), layouts)
+
+
+def several(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
+    """The results of a fused function as a tuple."""
+    results = returned if isinstance(returned, tuple) else (returned,)
+    for each in results:
+        if not isinstance(each, kind) or (returned is results and len(results) == 1):
+            raise TypeError(
+                f"{name}: the function returns a {type(each).__module__}.{type(each).__qualname__}; accepted: "
+                "an array that is computed of its arguments, or a tuple of two such arrays or more"
+            )
+    return results
+
+
+def program(engine: CudaEngine, recorded: Recorded) -> Program:
+    """The program of a function: one kernel if it can be."""
+    from xpops.engine.cuda.fused import fused
+
+    whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
+    arguments = tuple(range(recorded.given))
+    found = _stages(recorded)
+    if found is not None:
+        return _rows(engine, recorded, found)
+    kernels = [fused(engine, part.expression, part.outs) for part in parts]
+    if not recorded.derived and [part.inputs for part in parts] == [arguments]:
+        return Program(layouts, kernels[0])
+    if len(recorded.derived) == len(layouts) == 1 and not parts:
+        launch, inputs = _reduction(engine, whole, cast("Reduced", recorded.derived[0]))
+        if inputs == arguments:
+            return Program(layouts, launch)
+    count = len(layouts)
+    steps = [_step(engine, whole, *each) for each in zip(recorded.derived, recorded.targets, strict=True)]
+
+    def kernel(stream: int, *data: Data) -> None:
+        results, inputs, owners = data[:count], list(data[count:]), []
+        for step in steps:
+            made, owner = step(stream, results, inputs)
+            inputs.append(made)
+            owners.append(owner)
+        for launch, part in zip(kernels, parts, strict=True):
+            launch(stream, *(results[place] for place in part.results), *(inputs[place] for place in part.inputs))
+        del owners  # kept until the kernels were launched
+
+    return Program(layouts, kernel)
+
+
+def sources(recorded: Recorded) -> list[str]:
+    """The C++ of the kernels, in the order of their launches. Needs no GPU."""
+    from xpops.engine.cuda.fused import fused_source
+    from xpops.engine.cuda.fused_reduce import sources_of
+    from xpops.engine.cuda.fused_rows import rows_source
+
+    whole, rows = recorded.whole, _stages(recorded)
+    if rows is not None:
+        return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY).source]
+    found = []
+    for each in recorded.derived:
+        if isinstance(each, Reduced) and each.operand.size:
+            part, _ = whole.pruned((each.place,))
+            *parameters, correction = each.parameters
+            to = reduced(each.operand, each.op, *parameters)
+            found += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
+    return [*found, *(fused_source(part.expression, part.outs, CAPABILITY).source for part in recorded.parts)]
+
+
+def _rows(engine: CudaEngine, recorded: Recorded, found: _Rows) -> Program:
+    """All of it as one kernel that walks rows."""
+    from xpops.engine.cuda.fused_rows import fused_rows
+
+    launch = fused_rows(engine, recorded.whole, found.stages, found.full, recorded.layouts, found.inputs)
+    count = len(recorded.layouts)
+    if found.inputs == tuple(range(recorded.given)):
+        return Program(recorded.layouts, launch)
+
+    def kernel(stream: int, *data: Data) -> None:
+        values = list(data[count:])
+        for derive in recorded.derived:  # the reductions are the kernel's own
+            values.append(None if isinstance(derive, Reduced) else derive(*values))
+        launch(stream, *data[:count], *(values[number] for number in found.inputs))
+
+    return Program(recorded.layouts, kernel)
+
+
+class _Rows(NamedTuple):
+    """The reductions along rows, the shape that they reduce, and the inputs that are needed beside them."""
+
+    stages: tuple[Stage, ...]
+    full: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+
+def _stages(recorded: Recorded) -> _Rows | None:
+    """How one kernel walks the rows; None where that cannot be."""
+    whole, stages, full = recorded.whole, [], None
+    for number, each in enumerate(recorded.derived, recorded.given):
+        if isinstance(each, Reduced):
+            *parameters, correction = each.parameters
+            axes, loop, _, out = reduced(each.operand, each.op, *parameters)
+            full = each.operand.shape if full is None else full
+            if axes != (len(full) - 1,):
+                return None
+            stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
+    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts):
+        return None
+    made = {stage.number for stage in stages}
+    needed = whole.needed((*whole.results, *(stage.place for stage in stages)))
+    inputs = tuple(number for number in range(len(whole.inputs)) if number in needed and number not in made)
+    return _Rows(tuple(stages), full, inputs)
+
+
+def _step(engine: CudaEngine, whole: Expression, derived: Derived, target: int | None) -> _Step:
+    """How an input is made: a scalar by the host, a reduction by a kernel, where the result is if it is one."""
+    if not isinstance(derived, Reduced):
+        return lambda stream, results, inputs: (derived(*inputs), None)
+    launch, needed = _reduction(engine, whole, derived)
+    out = reduced(derived.operand, derived.op, *derived.parameters[:3]).out
+    allocate = engine.allocator(out)
+
+    def step(stream: int, results: tuple[Data, ...], inputs: list[Data]) -> tuple[Data, Owner]:
+        made, owner = allocate(stream) if target is None else (results[target], None)
+        launch(stream, made, *(inputs[each] for each in needed))
+        return made, owner
+
+    return step
+
+
+def _reduction(engine: CudaEngine, whole: Expression, derived: Reduced) -> tuple[Kernel, tuple[int, ...]]:
+    """The kernel ``(stream, out, *inputs)`` of a reduction, and the inputs that it reads."""
+    from xpops.engine.cuda.fused_reduce import fused_reduce
+
+    place, operand, op, parameters = derived
+    part, needed = whole.pruned((place,))
+    if place < len(whole.inputs) or operand.size == 0:  # where nothing is reduced, nothing is read
+        if place < len(whole.inputs):
+            operand = cast("Layout", whole.inputs[place])
+        of_array = reduction(cast("Engine", engine), (operand,), op, *parameters).kernel
+        return (lambda stream, out, *inputs: of_array(stream, out, inputs[0])), needed
+    *others, correction = parameters
+    return fused_reduce(engine, part, op, operand, reduced(operand, op, *others), correction), needed

@@ -1,0 +1,151 @@
+"""The plan of reducing an expression: the reduce plan of what it makes, with operands that lie anyhow."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xpops.core.layouts import Layout
+from xpops.plan.broadcast import broadcast_strides
+from xpops.plan.coalesce import Strides
+from xpops.plan.elementwise import MAX_PACK_BYTES, Mode
+from xpops.plan.reduce import (
+    Access,
+    ReducePlan,
+    ReducePolicy,
+    Walk,
+    column_pack,
+    may_be_ragged,
+    plan_columns,
+    plan_rows,
+    row_pack,
+    walk_of,
+)
+from xpops.plan.signature import Operand
+
+# The operands whose accesses are under way at a time as if there were but one: more share its bytes.
+AT_ONCE = 4
+
+
+class FusedReducePlan(NamedTuple):
+    """One kernel of the reduce family with an expression.
+
+    Attributes
+    ----------
+    kernel : ReducePlan
+    modes : tuple of Mode
+        How each input is read.
+    lines : tuple of int
+        The line of strides of each input; 0 where it has none.
+    total : int
+        Lines of strides.
+    """
+
+    kernel: ReducePlan
+    modes: tuple[Mode, ...]
+    lines: tuple[int, ...]
+    total: int
+
+
+class _Array(NamedTuple):
+    """An operand: its layout, the line that it lies in, and whether it has many elements."""
+
+    layout: Layout
+    line: int
+    large: bool
+
+
+def plan_fused_reduce(
+    value: Layout, inputs: tuple[Operand, ...], axes: tuple[int, ...], out: Strides, policy: ReducePolicy
+) -> FusedReducePlan:
+    """The plan of reducing `axes` of what is made of some inputs.
+
+    Operands that lie as `value` would are read as it would be, so that sums are of the same order.
+
+    Parameters
+    ----------
+    value : Layout
+        What is made, as if it lay in memory; not empty.
+    inputs : tuple of Layout or type
+        They broadcast to its shape.
+    out : tuple of int
+        The result's strides along every axis of `value`; 0 along `axes`.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.dtypes import float32
+    >>> from xpops.core.layouts import layout_of
+    >>> row, matrix = (layout_of(float32, shape, None, Device("cuda")) for shape in [(64,), (4096, 64)])
+    >>> plan = plan_fused_reduce(matrix, (matrix, row, float), (0,), (0, 1), ReducePolicy())
+    >>> plan.kernel.columns, [str(mode) for mode in plan.modes], plan.lines
+    (True, ['kVector', 'kVector', 'kScalar'], (0, 1, 0))
+    """
+    lines, arrays = [value.strides], []
+    for spec in inputs:
+        if isinstance(spec, Layout):
+            line = broadcast_strides(spec.shape, spec.strides, value.shape)
+            if line not in lines:
+                lines.append(line)
+            arrays.append(_Array(spec, lines.index(line), 8 * spec.size > value.size))
+    walk = walk_of(value.shape, axes, out, lines)
+    item = max(each.dtype.itemsize for each in (value, *(array.layout for array in arrays)))
+    policy = policy._replace(
+        bytes_per_thread=policy.bytes_per_thread * AT_ONCE // max(AT_ONCE, sum(array.large for array in arrays))
+    )
+    for access in _accesses(value, walk, item):
+        found = [_mode(each, arrays, walk, access) for each in arrays]
+        if not any(each.large and mode is Mode.GATHER for each, mode in zip(arrays, found, strict=True)):
+            break
+    kernel = plan_columns(walk, access, policy) if walk.columns else plan_rows(walk, access, policy)
+    modes, places = iter(found), iter(arrays)
+    return FusedReducePlan(
+        kernel,
+        tuple(next(modes) if isinstance(spec, Layout) else Mode.SCALAR for spec in inputs),
+        tuple(next(places).line if isinstance(spec, Layout) else 0 for spec in inputs),
+        len(lines),
+    )
+
+
+def _accesses(value: Layout, walk: Walk, item: int) -> list[Access]:
+    """The ways to read that come into question, the best one first; the last, element by element, fits any operand."""
+    if walk.columns:
+        return _halves(column_pack(value, walk, item), item)
+    pack, ragged = row_pack(value, walk, item, True)
+    first, *others = _halves(row_pack(value, walk, item, False)[0], item)
+    within = Access(item, MAX_PACK_BYTES // item, True, False)
+    if ragged:
+        return [within, first, *others]
+    return [first, *[within] * (pack > 1 and may_be_ragged(walk, item)), *others]
+
+
+def _halves(pack: int, item: int) -> list[Access]:
+    return [Access(item, pack >> shift, False, False) for shift in range(pack.bit_length())]
+
+
+def _mode(array: _Array, arrays: list[_Array], walk: Walk, access: Access) -> Mode:
+    """How an array is read: what lies in packs of another beginning is gathered."""
+    kept, reduced = walk.in_kept[array.line], walk.in_reduced[array.line]
+    if not any((*kept, *reduced)):
+        return Mode.UNIFORM
+    neighbour, others = (kept[-1], (*kept[:-1], *reduced)) if walk.columns else (reduced[-1], (*kept, *reduced[:-1]))
+    if neighbour == 0:
+        return Mode.SPLAT
+    if access.pack == 1:
+        return Mode.VECTOR
+    if neighbour != 1:
+        return Mode.GATHER
+    if not access.ragged:
+        fits = _aligned(array, access) and not any(stride % access.pack for stride in others)
+    else:  # where packs begin, the first large array says
+        lead = next((each for each in arrays if each.large and walk.in_reduced[each.line][-1] == 1), None)
+        fits = array is lead or (
+            lead is not None
+            and _aligned(array, access)
+            and _aligned(lead, access)
+            and not any((one - other) % access.pack for one, other in zip(kept, walk.in_kept[lead.line], strict=True))
+        )
+    return Mode.VECTOR if fits else Mode.GATHER
+
+
+def _aligned(array: _Array, access: Access) -> bool:
+    return array.layout.align >= access.pack * array.layout.dtype.itemsize
