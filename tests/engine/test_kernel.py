@@ -342,6 +342,24 @@ class TestScan:
             got = HIGHEST(x, axis=axis).to_numpy()
             np.testing.assert_array_equal(got, np.maximum.accumulate(host, axis))
 
+    @pytest.mark.parametrize("shape", [(1_000_003,), (5000, 33), (33, 5000)])
+    def test_states_that_are_structures(self, cuda: Any, shape: tuple[int, ...]) -> None:
+        extremes = xp.kernel.ScanKernel(
+            "T x",
+            "T y",
+            "Range{x, x}",
+            "Range{min(a.low, b.low), max(a.high, b.high)}",
+            "y = a.high - a.low",
+            "extremes",
+            scan_type="Range",
+            preamble="struct Range { T low, high; };",
+        )
+        host = floats(*shape)
+        x = on(cuda, host)
+        for axis in range(len(shape)):
+            wanted = np.maximum.accumulate(host, axis) - np.minimum.accumulate(host, axis)
+            np.testing.assert_array_equal(extremes(x, axis=axis).to_numpy(), wanted)
+
     def test_from_left_to_right(self, cuda: Any) -> None:
         host = np.where(RANDOM.random(2_000_000) < 0.01, np.arange(2_000_000), -1)
         host[0] = 0

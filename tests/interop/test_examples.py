@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,19 +12,10 @@ import pytest
 
 import xpops as xp
 from tests.helpers.devices import DEVICES
+from tests.helpers.examples import FOLDER, accelerations, bodies, example, running_variances
 
-FOLDER = Path(__file__).parents[2] / "docs" / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
 RANDOM = np.random.default_rng(4)
-
-
-def example(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def floats(*shape: int) -> Any:
@@ -87,6 +76,55 @@ def test_mandelbrot(device: Any) -> None:
         near = z.real**2 + z.imag**2 < 4
         z, steps = np.where(near, z * z + (real + 1j * imag), z), steps + near
     assert (got == steps).mean() > 0.99  # a point on the edge may turn on the last bit
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_adam(dtype: str, cuda_torch: Any) -> None:
+    torch = cuda_torch
+    adam, betas = example("adam").adam, (0.8, 0.99)
+    param = torch.nn.Parameter(torch.randn(100, 33, device="cuda", dtype=getattr(torch, dtype)))
+    wanted = torch.nn.Parameter(param.detach().to(torch.float64 if dtype == "float64" else torch.float32))
+    theirs = torch.optim.Adam([wanted], lr=0.01, betas=betas, eps=1e-7)
+    mean, square = torch.zeros_like(wanted), torch.zeros_like(wanted)
+    address = param.data_ptr()
+    for step in range(1, 21):
+        grad = torch.randn_like(param)
+        wanted.grad = grad.to(wanted.dtype)
+        theirs.step()
+        adam(param.detach(), grad, mean, square, step, rate=0.01, betas=betas, small=1e-7)
+    assert param.data_ptr() == address
+    tolerance = {"float32": 1e-5, "float64": 1e-11, "bfloat16": 0.05}[dtype]
+    torch.testing.assert_close(param.detach().to(wanted.dtype), wanted.detach(), rtol=tolerance, atol=tolerance)
+    for ours, state in ((mean, "exp_avg"), (square, "exp_avg_sq")):
+        torch.testing.assert_close(ours, theirs.state[wanted][state], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(100_003,), (300, 1000), (1000, 40)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_running_variance(shape: tuple[int, ...], dtype: str, cuda: Any) -> None:
+    x = (floats(*shape) + 100).astype(dtype)
+    for axis in range(len(shape)):
+        got = example("running_variance").running_variance(xp.asarray(x, device=cuda), axis=axis).to_numpy()
+        np.testing.assert_allclose(
+            got, running_variances(x, axis), rtol={"float32": 2e-3, "float64": 1e-9}[dtype], atol=1e-6
+        )
+
+
+@pytest.mark.parametrize("count", [1, 256, 1000, 5003])
+def test_n_body(count: int, cuda: Any) -> None:
+    host = bodies(count)
+    got = example("n_body").accelerations(xp.asarray(host, device=cuda), 0.1).to_numpy()
+    wanted = accelerations(host, 0.1)
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5 * np.abs(wanted).max())
+
+
+def test_a_planet_comes_back(cuda: Any) -> None:
+    module = example("n_body")
+    host = np.array([[0, 0, 0, 1], [1, 0, 0, 1e-6]], np.float32)
+    x, velocities = xp.asarray(host, device=cuda), xp.asarray(np.array([[0, 0, 0], [0, 1, 0]], np.float32), device=cuda)
+    for _ in range(1000):
+        module.step(x, velocities, 2 * np.pi / 1000)
+    np.testing.assert_allclose(x.to_numpy(), host, atol=0.02)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,11 +12,10 @@ import numpy as np
 import pytest
 
 import xpops as xp
-import xpops.engine
-from tests.helpers.emulator import GPU, EmulatedEngine
+from tests.helpers.emulator import GPU
+from tests.unit.conftest import PretendedEngine
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU, Device
-from xpops.core.layouts import layout_of
+from xpops.core.devices import CPU
 from xpops.engine.cuda.compile import compile_cubin
 from xpops.engine.cuda.raw import Module
 
@@ -25,55 +23,13 @@ GUIDE = Path(__file__).parents[2] / "docs" / "kernels.md"
 NDArray = np.ndarray[Any, Any]
 
 
-class Engine(EmulatedEngine):
-    """Counts what it launches."""
-
-    launches = 0
-    orders: list[tuple[int, int]]
-
-    def launcher(self, *arguments: Any) -> Any:
-        launch = super().launcher(*arguments)
-
-        def counted(*values: Any) -> None:
-            self.launches += 1
-            launch(*values)
-
-        return counted
-
-    def order(self, first: int, then: int) -> None:
-        self.orders.append((first, then))
-
-
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """The emulator in every module that asks for engines."""
-    emulated, real = Engine(), xpops.engine.engine_of
-    emulated.orders = []
-
-    def engine_of(device: Device) -> Any:
-        return emulated if device == GPU else real(device)
-
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "xpops" and getattr(module, "engine_of", None) is real:
-            monkeypatch.setattr(module, "engine_of", engine_of)
-    return emulated
-
-
-def on(engine: Engine, host: Any) -> Any:
-    host = np.ascontiguousarray(host)
-    layout = layout_of(host.dtype, host.shape, None, GPU)
-    data, owner = engine.allocate(layout, 0)
-    engine.from_host(host, data, layout, 0)
-    return type(xp.zeros(1, device="cpu"))(layout, data, owner)
-
-
 AXPY = xp.kernel.ElementwiseKernel("T a, T x, T y", "T z", "z = a * x + y", "axpy")
 BOTH = xp.kernel.ElementwiseKernel("T x", "T y, int64 k", "y = x; k = i", "both")
 
 
-def test_elementwise_calls(engine: Engine) -> None:
+def test_elementwise_calls(pretended: PretendedEngine) -> None:
     host = np.arange(12, dtype=np.float32).reshape(3, 4)
-    x, y = on(engine, host), on(engine, host[:1])
+    x, y = pretended.array(host), pretended.array(host[:1])
     for a in (2.0, np.float64(3), 4):
         z = AXPY(a, x, y)
         assert z.device == GPU
@@ -85,16 +41,16 @@ def test_elementwise_calls(engine: Engine) -> None:
         np.testing.assert_array_equal(order.to_numpy(), np.arange(12).reshape(4, 3))
 
 
-def test_results_that_were_given(engine: Engine) -> None:
+def test_results_that_were_given(pretended: PretendedEngine) -> None:
     host = np.arange(5, dtype=np.int32)
-    x, out = on(engine, host), on(engine, np.zeros(5, np.int32))
+    x, out = pretended.array(host), pretended.array(np.zeros(5, np.int32))
     for a in (1, 2):
         assert AXPY(a, x, x, out=out) is out
         np.testing.assert_array_equal(out.to_numpy(), (a + 1) * host)
     assert AXPY(3, x, x, out) is out
     assert AXPY(3, x, 0, out=x) is x
     np.testing.assert_array_equal(x.to_numpy(), 3 * host)
-    order = on(engine, np.zeros(5, np.int64))
+    order = pretended.array(np.zeros(5, np.int64))
     given = BOTH(x, out=(out, order))
     assert (given[0] is out, given[1] is order) == (True, True)
     np.testing.assert_array_equal(order.to_numpy(), np.arange(5))
@@ -102,9 +58,9 @@ def test_results_that_were_given(engine: Engine) -> None:
         AXPY(1, x, x, out=xp.broadcast_to(x, (5,)))
 
 
-def test_sizes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes(pretended: PretendedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     back = xp.kernel.ElementwiseKernel("raw T x", "T y", "y = x[n - 1 - i]", "back")
-    x = on(engine, np.arange(5, dtype=np.int16))
+    x = pretended.array(np.arange(5, dtype=np.int16))
     assert back(x, size=np.int64(3)).to_numpy().tolist() == [2, 1, 0]
     assert back(x, size=0).shape == (0,)
     with pytest.raises(ValueError, match=r"back: size is 2\.5; accepted: an integer, 0 or more"):
@@ -121,9 +77,9 @@ def test_sizes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.dtype == dt.float64
 
 
-def test_functors_and_reductions(engine: Engine) -> None:
+def test_functors_and_reductions(pretended: PretendedEngine) -> None:
     host = np.arange(12, dtype=np.float32).reshape(3, 4)
-    x = on(engine, host)
+    x = pretended.array(host)
     less = xp.kernel.functor("struct Less { XPOPS_DEVICE bool operator()(float x, float y) const { return x < y; } };")
     total = xp.kernel.ReductionKernel("T x", "T y", "x", "a + b", "y = a", 0, "total")
     dot = xp.kernel.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", 0, "dot")
@@ -134,10 +90,10 @@ def test_functors_and_reductions(engine: Engine) -> None:
         np.testing.assert_array_equal(total(x, axis=[0]).to_numpy(), host.sum(0))
         np.testing.assert_array_equal(total(x, axis=(0, 1), keepdims=True).to_numpy(), [[66.0]])
         np.testing.assert_array_equal(dot(x, value).to_numpy(), 66.0 * value)
-    assert engine.launches == 4 + 2 + 2 + 2 + 4
+    assert pretended.launches == 4 + 2 + 2 + 2 + 4
 
 
-def test_kernels_do_not_take_part_in_fused_functions(engine: Engine) -> None:
+def test_kernels_do_not_take_part_in_fused_functions(pretended: PretendedEngine) -> None:
     with pytest.raises(TypeError, match="axpy cannot be fused"):
         xp.fuse(lambda x: AXPY(1.0, x, x)).source(xp.ones(3, device="cpu"))
 
@@ -162,8 +118,8 @@ def scale(monkeypatch: pytest.MonkeyPatch) -> Recorded:
 SCALE = xp.kernel.RawKernel('extern "C" __global__ void scale(const float* x, float* y, float by, int n) {}', "scale")
 
 
-def test_raw_calls(engine: Engine, scale: Recorded) -> None:
-    x, y = on(engine, np.ones(8, np.float32)), on(engine, np.ones(8, np.float32))
+def test_raw_calls(pretended: PretendedEngine, scale: Recorded) -> None:
+    x, y = pretended.array(np.ones(8, np.float32)), pretended.array(np.ones(8, np.float32))
     SCALE((4, 2), 256, (xp.flip(x), y, 2, np.int32(8)), shared=64, cooperative=True, cluster=2)
     grid, block, arguments, shared, stream, cooperative, cluster = scale.calls[0]
     assert (grid, block, shared, stream, cooperative, cluster) == ((4, 2, 1), (256, 1, 1), 64, 0, True, (2, 1, 1))
@@ -171,11 +127,11 @@ def test_raw_calls(engine: Engine, scale: Recorded) -> None:
     assert arguments[2:] == [np.float32(2).tobytes(), np.int32(8).tobytes()]
     SCALE(1, 1, (x, y, 2.5, ctypes.c_int(8)), stream=SimpleNamespace(__cuda_stream__=lambda: (0, 77)))
     assert scale.calls[1][4] == 77
-    assert engine.orders == [(0, 77), (77, 0)]
+    assert pretended.orders == [(0, 77), (77, 0)]
 
 
-def test_raw_refusals(engine: Engine, scale: Recorded) -> None:
-    x, y = on(engine, np.ones(8, np.float32)), on(engine, np.ones(8))
+def test_raw_refusals(pretended: PretendedEngine, scale: Recorded) -> None:
+    x, y = pretended.array(np.ones(8, np.float32)), pretended.array(np.ones(8))
     once = xp.broadcast_to(x[:1], (8,))
     with pytest.raises(TypeError, match=r"scale: args\[1\] \(y\) is an array of float64; accepted: float32"):
         SCALE(1, 1, (x, y, 2, 8))
@@ -196,9 +152,9 @@ def blocks() -> str:
     return "\n".join(re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL))
 
 
-def test_the_guide(engine: Engine, scale: Recorded) -> None:
+def test_the_guide(pretended: PretendedEngine, scale: Recorded) -> None:
     host = np.arange(12, dtype=np.float32).reshape(3, 4)
-    names: dict[str, Any] = {"x": on(engine, host), "y": on(engine, host), "n": 12}
+    names: dict[str, Any] = {"x": pretended.array(host), "y": pretended.array(host), "n": 12}
     exec(blocks(), names)
     np.testing.assert_array_equal(names["z"].to_numpy(), 3 * host)
     np.testing.assert_allclose(names["w"].to_numpy(), host / (1 + np.exp(-2 * host)), rtol=1e-6)

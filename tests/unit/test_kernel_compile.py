@@ -227,6 +227,19 @@ OPERATIONS: dict[str, str] = {
         vector(dt.bfloat16, *SQUARE, strides=TURNED),
         vector(dt.int8, 7, 11),
     ),
+    "places": source_of(
+        ElementwiseKernel("T x, raw T y", "T z", "z = x + y[_ind.get()] + T(y.strides()[0] / _ind.size())"),
+        vector(dt.float16, *SQUARE, strides=TURNED),
+        vector(dt.float16, *SQUARE),
+    ),
+    "around": source_of(
+        ElementwiseKernel(
+            "T x, raw T y", "T z", "if (x < 0) continue; z = x * first",
+            loop_prep="T first = y[0]", after_loop="if (first > 2) z += first",
+        ),
+        vector(dt.float32, 9, 9, strides=(1, 9)),
+        vector(dt.float32, 7),
+    ),
     "atomics": source_of(
         ElementwiseKernel("int64 place, T x", "raw T y", "atomicAdd(&y[place], x)"),
         vector(dt.int64),
@@ -260,7 +273,7 @@ def test_errors_point_into_an_operation() -> None:
 
 
 def test_behind_an_operation_lines_are_those_of_the_source() -> None:
-    source = source_of(ElementwiseKernel("T x", "T y", "y = x; } void more() {"), vector(dt.float32))
+    source = source_of(ElementwiseKernel("T x", "T y", "y = x;\nT more = y;"), vector(dt.float32))
     with pytest.raises(xp.CompileError) as raised:
         compile_cubin("kernel", source.replace("run(x, y)", "run(x, nowhere)"), 90)
     number = next(i for i, line in enumerate(source.splitlines(), 1) if "run(x, y)" in line)
@@ -298,6 +311,16 @@ def test_reductions(capability: int) -> None:
     text = ("Pair{x, x}", "Pair{min(a.low, b.low), max(a.high, b.high)}", "y = a.high - a.low", "Pair{1e30f, -1e30f}")
     spread = ReductionKernel("T x", "T y", *text, reduce_type="Pair", preamble=PAIR)
     assert compile_cubin("spread", reduction_source(spread, vector(dt.float32), 0, (0,)), capability)
+    for dtype in (dt.int8, dt.bfloat16, dt.float64):
+        first = ReductionKernel("T x", "T y", "x", "a", "y = a", None)
+        for shape, axis, strides in (((1 << 22,), 0, (0,)), ((64, 1 << 16), 0, (0, 1)), ((1 << 16, 33), 1, (-1, 0))):
+            assert compile_cubin("first", reduction_source(first, vector(dtype, *shape), axis, strides), capability)
+    for identity, size in (("Large{}", 33), ("", 32)):
+        large = f"struct Large {{ char bytes[{size}]; }};"
+        text = ("Large{}", "a", "y = a.bytes[0]", identity)
+        kernel = ReductionKernel("T x", "T y", *text, reduce_type="Large", preamble=large)
+        with pytest.raises(xp.CompileError, match="states of up to 32 bytes"):
+            compile_cubin("large", reduction_source(kernel, vector(dt.float32), 0, (0,)), capability)
 
 
 PARTS = ("map_expr", "reduce_expr", "post_map_expr", "identity")
@@ -349,6 +372,14 @@ def test_scans(capability: int) -> None:
             x = vector(dtype, *shape)
             source = scan_source(highest, bound(highest.map, (x,), ()), x, axis, x, 132)[1]
             assert compile_cubin("highest", source, capability)
+    (extremes,) = ScanKernel(
+        "T x", "T y", "Pair{x, x}", "Pair{min(a.low, b.low), max(a.high, b.high)}", "y = a.high - a.low",
+        scan_type="Pair", preamble=PAIR,
+    )._plan.args  # fmt: skip
+    for shape, axis in (((1 << 22,), 0), ((1 << 16, 64), 1), ((1 << 16, 64), 0)):
+        x = vector(dt.float32, *shape)
+        source = scan_source(extremes, bound(extremes.map, (x,), ()), x, axis, x, 132)[1]
+        assert compile_cubin("extremes", source, capability)
     (spoiled,) = ScanKernel("T x", "T y", "x", "a +\n nowhere", "y = a", "spoiled")._plan.args
     source = scan_source(spoiled, bound(spoiled.map, (x,), ()), x, 0, x, 132)[1]
     with pytest.raises(xp.CompileError, match=r"spoiled\.scan_expr\(2\): error: identifier"):

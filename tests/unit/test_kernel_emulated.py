@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.emulator import EmulatedEngine, addressed, layout_on_gpu, run
 from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel, functor
+from xpops.api.kernel.results import divided
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 
@@ -27,7 +28,7 @@ def floats(*shape: int, dtype: Any = np.float32) -> NDArray:
 
 def elementwise(kernel: ElementwiseKernel, *arguments: Any, size: int | None = None, out: Any = None) -> Any:
     """What a call returns, in the kernel's hands."""
-    ins, outs = kernel._divided(arguments, out)
+    ins, outs = divided(arguments, out, kernel._operation)
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in (*ins, *outs))
     engine = EmulatedEngine()
     program = kernel._plan.func(kernel._operation, engine, specs, size, bool(outs), Device("cuda"))
@@ -460,16 +461,14 @@ def test_reductions_that_are_refused(
 def test_texts_of_reductions_that_are_refused() -> None:
     with pytest.raises(ValueError, match="kernel: _in_ind is not known here; accepted: i and n in map_expr"):
         ReductionKernel("T x", "T y", "x", "a + b", "y = a / _in_ind.size()", "0")
-    with pytest.raises(ValueError, match="kernel: identity is ' '; accepted: an expression"):
-        ReductionKernel("T x", "T y", "x", "a + b", "y = a", " ")
     for outs in ("T y, T z", "raw T y", "", "T x"):
         with pytest.raises(ValueError, match="accepted: one that is not raw"):
             ReductionKernel("T x", outs, "x", "a + b", "y = a", "0")
     with pytest.raises(ValueError, match="ReductionKernel: name is '1'"):
         ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "1")
     x = xp.ones(3, device="cpu")
-    with pytest.raises(TypeError, match="norm: 2 arguments; accepted: 1"):
-        NORM(x, x)
+    with pytest.raises(TypeError, match="norm: 3 arguments and 0 in out; accepted: 1, and 1 or none"):
+        NORM(x, x, x)
     with pytest.raises(xp.DeviceError, match="norm: the arrays are on cpu; kernels of one's own need a GPU"):
         NORM(x, axis=0)
     assert repr(NORM) == "<reduction kernel norm>"
@@ -509,6 +508,30 @@ def test_scans_of_dtypes(dtype: Any) -> None:
     x = np.array([0, 1, 0, 0, 1, 1] * 50).astype(dtype)
     first = ScanKernel("T x", "T y", "x", "b == T(0) ? a : b", "y = a")
     same(scanned(first, x), np.maximum.accumulate(x.real.astype(int)).astype(dtype))
+
+
+EXTREMES = ScanKernel(
+    "T x", "T y", "Range{x, x}", "Range{a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high}",
+    "y = a.high - a.low", "extremes", scan_type="Range", preamble="struct Range { T low, high; };",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5000,), (3, 700), (700, 40), (2, 90, 3), (1,)])
+def test_scans_of_structures(shape: tuple[int, ...], dtype: Any) -> None:
+    x = floats(*shape, dtype=dtype)
+    wide = x.astype(np.float32 if dtype == np.float16 else dtype)
+    for axis in range(len(shape)):
+        wanted = np.maximum.accumulate(wide, axis) - np.minimum.accumulate(wide, axis)
+        same(scanned(EXTREMES, x, axis), wanted.astype(dtype))
+
+
+def test_types_of_scans() -> None:
+    x = RANDOM.integers(0, 100, 3000).astype(np.int8)
+    wide = ScanKernel("T x", "float32 y", "x", "a + b", "y = a / 2.0", scan_type="int64")
+    same(scanned(wide, x), (x.astype(np.int64).cumsum() / 2).astype(np.float32))
+    narrow = ScanKernel("T x", "T y", "x", "a + b", "y = a", scan_type="T")
+    same(scanned(narrow, x), x.cumsum(dtype=np.int8))
 
 
 def test_scans_that_are_refused() -> None:

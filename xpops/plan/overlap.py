@@ -49,10 +49,15 @@ class SafeDistance(NamedTuple):
 
 def safe_distance(out: Layout, operand: Layout) -> SafeDistance:
     """The safe distances of an operand from a result of these layouts."""
-    low, high = extent(out)
-    other_low, other_high = extent(operand)
     same = (
         operand.dtype.itemsize == out.dtype.itemsize
         and broadcast_strides(operand.shape, operand.strides, out.shape) == out.strides
     )
-    return SafeDistance(high - other_low, low - other_high, same)
+    return distance_apart(out, operand)._replace(same=same)
+
+
+def distance_apart(out: Layout, operand: Layout) -> SafeDistance:
+    """The distances at which they share no memory."""
+    low, high = extent(out)
+    other_low, other_high = extent(operand)
+    return SafeDistance(high - other_low, low - other_high, False)

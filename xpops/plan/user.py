@@ -44,6 +44,10 @@ class Operation(NamedTuple):
         Statements of C++ that assign what is no raw parameter of `outs`.
     preamble : str
         What stands before it in the source.
+    before, after : str
+        Statements around those of the body, which see what `before` declares, but not what the body does.
+    definitions : tuple of str
+        Lines that define macros, before the preamble.
     """
 
     name: str
@@ -51,10 +55,23 @@ class Operation(NamedTuple):
     outs: tuple[Parameter, ...]
     body: str
     preamble: str
+    before: str = ""
+    after: str = ""
+    definitions: tuple[str, ...] = ()
 
     def mentions(self, word: str) -> bool:
-        """Whether the body has the word."""
-        return re.search(rf"(?<![\w.])(?<!->){word}\b", self.body) is not None
+        """Whether a statement has the word."""
+        return any(re.search(rf"(?<![\w.])(?<!->){word}\b", text) for text in (self.before, self.body, self.after))
+
+    @property
+    def walks(self) -> bool:
+        """Whether a statement asks for the place of the element along each axis."""
+        return self.mentions(r"_ind\s*\.\s*get")
+
+    @property
+    def indexed(self) -> bool:
+        """Whether a statement needs the number of the element."""
+        return self.walks or self.mentions("i")
 
 
 class UserReduction(NamedTuple):
@@ -69,7 +86,7 @@ class UserReduction(NamedTuple):
     finish : str
         Statements that make the result of ``a``.
     identity : str
-        The state of no elements.
+        The state of no elements; empty where there is none.
     state : str or None
         The type of ``a`` and ``b`` in C++; None: that of the result.
     """
@@ -120,6 +137,31 @@ def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]
 
 
 _NAMES = {dtype.name: dtype for dtype in dt.INFO}
+
+
+def definitions(options: Iterable[str], function: str) -> tuple[str, ...]:
+    """The lines that define what options like ``-DN=4`` do.
+
+    Raises
+    ------
+    ValueError
+        If one of them is something else, but for a standard of C++ that kernels are compiled by anyway.
+
+    Examples
+    --------
+    >>> definitions(("-DN=4", "-DTWICE", "--std=c++14"), "norm")
+    ('#define N 4', '#define TWICE 1')
+    """
+    found = []
+    for option in options:
+        made = re.fullmatch(r"(?:-D|--define-macro=)\s*(\w+)(?:=(.*))?", option)
+        if made is None and not re.fullmatch(r"--?std=c\+\+1[147]", option):
+            raise ValueError(
+                f"{function}: options has {option!r}; accepted: definitions like '-DN=4'; a RawModule takes all"
+            )
+        if made is not None:
+            found.append(f"#define {made[1]} {'1' if made[2] is None else made[2]}")
+    return tuple(found)
 
 
 def bound(operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, ...]) -> Types:

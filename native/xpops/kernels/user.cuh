@@ -33,33 +33,50 @@ struct TruthCell {
 template <class T>
 using cell_t = conditional_t<is_half_v<T> || is_float8_v<T>, NarrowCell<T>, conditional_t<is_same_v<T, bool>, TruthCell, T>>;
 
-// An array that the operation indexes itself, by the number of the element in C order. `facts` are its size, its lengths
-// and its strides, in elements.
+// An array that the operation indexes itself, by the number of the element in C order or by its places along the axes.
+// `facts` are its size, its lengths and its strides, in bytes.
 template <class T, int kRank, bool kContiguous>
 class RawArray {
  public:
-  XPOPS_DEVICE RawArray(uint64 address, const uint64* facts) : cells_(reinterpret_cast<cell_t<T>*>(address)), facts_(facts) {}
+  XPOPS_DEVICE RawArray(uint64 address, const uint64* facts) : address_(reinterpret_cast<char*>(address)), facts_(facts) {}
 
-  XPOPS_DEVICE cell_t<T>& operator[](int64 i) { return cells_[offset(i)]; }
-  XPOPS_DEVICE const cell_t<T>& operator[](int64 i) const { return cells_[offset(i)]; }
+  XPOPS_DEVICE cell_t<T>& operator[](int64 i) { return at(offset(i)); }
+  XPOPS_DEVICE const cell_t<T>& operator[](int64 i) const { return at(offset(i)); }
+  template <class Integer>
+  XPOPS_DEVICE cell_t<T>& operator[](const Integer* places) {
+    return at(offset(places));
+  }
+  template <class Integer>
+  XPOPS_DEVICE const cell_t<T>& operator[](const Integer* places) const {
+    return at(offset(places));
+  }
   XPOPS_DEVICE int64 size() const { return static_cast<int64>(facts_[0]); }
   XPOPS_DEVICE const int64* shape() const { return reinterpret_cast<const int64*>(facts_ + 1); }
+  XPOPS_DEVICE const int64* strides() const { return shape() + kRank; }
   static constexpr int ndim = kRank;
 
  private:
+  XPOPS_DEVICE cell_t<T>& at(int64 bytes) const { return *reinterpret_cast<cell_t<T>*>(address_ + bytes); }
   XPOPS_DEVICE int64 offset(int64 i) const {
-    if constexpr (kContiguous) return i;
+    if constexpr (kContiguous) return i * static_cast<int64>(sizeof(T));
     int64 sum = 0;
 #pragma unroll
     for (int axis = kRank - 1; axis >= 0; --axis) {
-      const int64 length = shape()[axis], stride = shape()[kRank + axis];
-      sum += (axis > 0 ? i % length : i) * stride;
+      const int64 length = shape()[axis];
+      sum += (axis > 0 ? i % length : i) * strides()[axis];
       i /= length;
     }
     return sum;
   }
+  template <class Integer>
+  XPOPS_DEVICE int64 offset(const Integer* places) const {
+    int64 sum = 0;
+#pragma unroll
+    for (int axis = 0; axis < kRank; ++axis) sum += places[axis] * strides()[axis];
+    return sum;
+  }
 
-  cell_t<T>* cells_;
+  char* address_;
   const uint64* facts_;
 };
 
@@ -100,6 +117,61 @@ struct IndexOperand {
 struct Indexer {
   int64 count;
   XPOPS_DEVICE int64 size() const { return count; }
+};
+
+// The same where the operation asks for the element's places along the axes, too.
+template <int kRank>
+class PlaceIndexer : public Indexer {
+ public:
+  XPOPS_DEVICE PlaceIndexer(int64 count, int64 i, const int64* lengths) : Indexer{count} {
+#pragma unroll
+    for (int axis = kRank - 1; axis >= 0; --axis) {
+      places_[axis] = axis > 0 ? i % lengths[axis] : i;
+      i /= lengths[axis];
+    }
+  }
+  XPOPS_DEVICE const int64* get() const { return places_; }
+  static constexpr int ndim = kRank;
+
+ private:
+  int64 places_[kRank > 0 ? kRank : 1];
+};
+
+// The lengths of the axes that the operation goes over.
+template <int kFacts>
+struct LengthsOperand {
+  template <int kPack>
+  struct Fragment {};
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void load(const Params&, typename Params::Index, Fragment<kPack>&) {}
+  template <int kPack, class Params>
+  XPOPS_DEVICE static const int64* value(const Params& params, const Fragment<kPack>&, int) {
+    return reinterpret_cast<const int64*>(&params.slots[kFacts]);
+  }
+};
+
+// A reduction without an identity: what has not begun is no value of it.
+template <class Reducer>
+struct Nonempty {
+  struct State {
+    typename Reducer::State value;
+    bool begun;
+  };
+  static constexpr bool kShifts = false;
+
+  XPOPS_DEVICE static State identity() { return State{}; }
+  template <class T>
+  XPOPS_DEVICE static State lift(T x, int64 i) {
+    return {Reducer::lift(x, i), true};
+  }
+  XPOPS_DEVICE static State combine(State a, State b) {
+    if (a.begun && b.begun) return {Reducer::combine(a.value, b.value), true};
+    return a.begun ? a : b;
+  }
+  template <class Ending>
+  XPOPS_DEVICE static auto finish(State a, const Ending& ending) {
+    return Reducer::finish(a.value, ending);
+  }
 };
 
 // Complex numbers beside real ones of any type.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from contextlib import suppress
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,26 +12,21 @@ import numpy as np
 
 from xpops.api.devices import default_device
 from xpops.api.kernel.gpu import require_gpu
+from xpops.api.kernel.results import SCALARS, divided, require_no_repeats, require_writable
 from xpops.core.layouts import Layout, layout_of
-from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch import Tensor, state
-from xpops.dispatch.operands import Operands
+from xpops.dispatch import state
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Program
-from xpops.frameworks.registry import adapter_of
-from xpops.plan.overlap import overlaps_itself
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
-from xpops.plan.user import Operation, bound, call_shape, parameters
+from xpops.plan.user import Operation, bound, call_shape, definitions, parameters
 
 if TYPE_CHECKING:
     from xpops.core.devices import Device
     from xpops.engine.cuda.engine import CudaEngine
     from xpops.engine.cuda.user_operands import UserCall
-
-_SCALARS = (*SCALAR_TYPES, np.generic)
 
 
 class ElementwiseKernel:
@@ -43,14 +40,25 @@ class ElementwiseKernel:
     in_params, out_params : str
         Parameters with a dtype each, like ``"float32 x, T y, raw T z"``. A letter is any dtype, the same wherever it
         stands. A ``raw`` array is not broadcast: the operation indexes it, ``z[k]`` being the element number ``k`` in C
-        order, and knows ``z.size()`` and ``z.shape()[axis]``.
+        order, and ``z[_ind.get()]`` the one at the same places along the axes, and knows ``z.size()``,
+        ``z.shape()[axis]`` and ``z.strides()[axis]``, in bytes.
     operation : str
         Statements that assign the parameters of `out_params`. They may use ``i``, the number of the element in C order,
-        and ``n`` or ``_ind.size()``, how many there are.
+        ``_ind.get()[axis]``, its place along an axis, and ``n`` or ``_ind.size()``, how many there are.
     name : str
         What errors call it.
     preamble : str
         What stands before the operation in the source: functions, includes.
+    loop_prep, after_loop : str
+        Statements before and after the operation, which see raw parameters. A thread runs them once for each element.
+    options : sequence of str
+        Definitions of macros, like ``"-DN=4"``.
+    return_tuple : bool
+        Whether one result is a tuple of one.
+    no_return : bool
+        Whether calls return None.
+    reduce_dims : bool
+        For kernels that were CuPy's: ``_ind`` and raw arrays always have all axes.
 
     Notes
     -----
@@ -75,18 +83,33 @@ class ElementwiseKernel:
     """
 
     def __init__(
-        self, in_params: str, out_params: str, operation: str, name: str = "kernel", *, preamble: str = ""
+        self,
+        in_params: str,
+        out_params: str,
+        operation: str,
+        name: str = "kernel",
+        reduce_dims: bool = True,
+        preamble: str = "",
+        no_return: bool = False,
+        return_tuple: bool = False,
+        *,
+        loop_prep: str = "",
+        after_loop: str = "",
+        options: Sequence[str] = (),
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f"ElementwiseKernel: name is {name!r}; accepted: a name as C++ has them")
         ins, outs = parameters(in_params, "in_params", name), parameters(out_params, "out_params", name)
         if not outs or not {each.name for each in ins}.isdisjoint(each.name for each in outs):
             raise ValueError(f"{name}: out_params is {out_params!r}; accepted: at least one, by a name of its own")
-        self._operation, self._name = Operation(name, ins, outs, operation, preamble), name
+        macros = definitions(options, name)
+        self._operation = Operation(name, ins, outs, operation, preamble, loop_prep, after_loop, macros)
+        self._name = name
+        self._form = _nothing if no_return else _tuple if return_tuple else None
         # Equal and hashed by identity: they are keys of plans.
         self._plan = functools.partial(_plan, self._operation)
 
-    def __call__(self, *args: Any, size: int | None = None, out: Any = None) -> Any:
+    def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:
         """The results, each an array: several as a tuple.
 
         Parameters
@@ -97,6 +120,8 @@ class ElementwiseKernel:
             How many elements there are, where all arrays are raw.
         out : array or tuple of array, optional
             Written and returned.
+        block_size : int, optional
+            For kernels that were CuPy's: the plan has its own.
 
         Raises
         ------
@@ -111,8 +136,11 @@ class ElementwiseKernel:
         CompileError
             If the operation is no C++.
         """
-        ins, outs = self._divided(args, out)
-        size = None if size is None else self._size(size)
+        ins, outs = divided(args, out, self._operation)
+        if size is not None:
+            size = self._count(size, "size", 0)
+        if block_size is not None:
+            self._count(block_size, "block_size", 1)
         given, cls = bool(outs), state.array_class
         arguments = (*ins, *outs)
         launch = launches.get(
@@ -120,52 +148,25 @@ class ElementwiseKernel:
         )
         if launch is not None and all(x._writable for x in outs):
             made = launch(*[x._data if x.__class__ is cls else x for x in arguments])
-        elif all(isinstance(x, _SCALARS) for x in arguments):
+        elif all(isinstance(x, SCALARS) for x in arguments):
             made = self._of_scalars(arguments, size)
         else:
             if given:
-                self._require_writable(outs)
+                require_writable(self._operation, outs)
             names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))[: len(arguments)]
             made = compute(self._plan, self._name, names, arguments, size, given, steady=True)
-        if not given:
-            return made
-        return outs if len(outs) > 1 else outs[0]
+        if self._form is not None:
+            return self._form(outs or made)
+        return made if not given else outs if len(outs) > 1 else outs[0]
 
     def __repr__(self) -> str:
         return f"<elementwise kernel {self._name}>"
 
-    def _divided(self, args: tuple[Any, ...], out: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """The operands, and the arrays that were given for results."""
-        count, results = len(self._operation.ins), len(self._operation.outs)
-        outs = () if out is None else out if isinstance(out, tuple) else (out,)
-        if len(args) == count + results and out is None:
-            args, outs = args[:count], args[count:]
-        if len(args) != count or len(outs) not in (0, results):
-            raise TypeError(
-                f"{self._name}: {len(args)} arguments and {len(outs)} in out; accepted: {count}, and {results} or none"
-            )
-        return args, outs
-
-    def _size(self, size: Any) -> int:
-        try:
-            found = index(size)
-        except TypeError:
-            found = -1
-        if found < 0:
-            raise ValueError(f"{self._name}: size is {size!r}; accepted: an integer, 0 or more")
-        return found
-
-    def _require_writable(self, outs: tuple[Any, ...]) -> None:
-        """ValueError if a result is read-only; frameworks are told that it is written."""
-        names = tuple(each.name for each in self._operation.outs)
-        operands = Operands(self._name, names, outs)
-        operands.release()
-        for name, out, writable in zip(names, outs, operands.writable, strict=True):
-            if not writable:
-                raise ValueError(f"{self._name}: {name} is read-only; accepted: a writable array")
-            adapter = adapter_of(type(out)) if not isinstance(out, Tensor) else None
-            if adapter is not None:
-                adapter.written(out)
+    def _count(self, given: Any, argument: str, least: int) -> int:
+        with suppress(TypeError):
+            if index(given) >= least:
+                return index(given)
+        raise ValueError(f"{self._name}: {argument} is {given!r}; accepted: an integer, {least} or more")
 
     def _of_scalars(self, arguments: tuple[Any, ...], size: int | None) -> Any:
         """The results of scalars alone, on the default device."""
@@ -175,6 +176,14 @@ class ElementwiseKernel:
         program = _plan(self._operation, engine, tuple(map(type, values)), size, False, default_device())
         made = state.steady_of_several(engine, *program)(*values)
         return made if len(made) > 1 else made[0]
+
+
+def _tuple(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _nothing(results: Any) -> None:
+    """What a call without results returns."""
 
 
 def _plan(
@@ -203,12 +212,7 @@ def user_call(
     types, shape = bound(operation, ins, results), call_shape(operation, ins, results, size)
     if given:
         outs = tuple(each for each in results if isinstance(each, Layout))
-        for parameter, layout in zip(operation.outs, outs, strict=True):
-            if not parameter.raw and overlaps_itself(layout):
-                raise ValueError(
-                    f"{operation.name}: {parameter.name} may have several elements at one address; accepted: an array "
-                    "without repeats"
-                )
+        require_no_repeats(operation, outs)
     else:
         full = tuple(spec for spec, each in zip(ins, operation.ins, strict=True) if not each.raw)
         outs = tuple(

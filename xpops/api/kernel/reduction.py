@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from xpops.api.kernel.gpu import require_gpu
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.api.kernel.results import divided, require_no_repeats, require_writable
+from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import launches
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.plan import views
+from xpops.plan.overlap import distance_apart
 from xpops.plan.signature import Operand
-from xpops.plan.user import Operation, UserReduction, bound, call_shape, parameters
+from xpops.plan.user import Operation, Types, UserReduction, bound, call_shape, definitions, parameters
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -39,14 +42,19 @@ class ReductionKernel:
     post_map_expr : str
         Statements that assign the result, made of ``a``.
     identity : str or number
-        What changes nothing when it is reduced with something.
+        What changes nothing when it is reduced with something. Empty or None: there is none, and nothing is an error.
     name : str
         What errors call it.
     reduce_type : str, optional
         The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
-        preamble's: trivial, of up to 32 bytes. By default that of the result; float where this is narrower.
+        preamble's: trivial, of up to 32 bytes, 24 without an identity. By default that of the result; float where this
+        is narrower.
+    reduce_dims : bool
+        For kernels that were CuPy's: raw arrays always have all axes.
     preamble : str
         What stands before the expressions in the source.
+    options : sequence of str
+        Definitions of macros, like ``"-DN=4"``.
 
     Raises
     ------
@@ -70,9 +78,10 @@ class ReductionKernel:
         post_map_expr: str,
         identity: Any,
         name: str = "kernel",
-        *,
         reduce_type: str | None = None,
+        reduce_dims: bool = True,
         preamble: str = "",
+        options: Sequence[str] = (),
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f"ReductionKernel: name is {name!r}; accepted: a name as C++ has them")
@@ -85,23 +94,26 @@ class ReductionKernel:
             found = _REFUSED.search(text)
             if found:
                 raise ValueError(f"{name}: {found[0]} is not known here; accepted: i and n in map_expr")
-        if identity is None or not str(identity).strip():
-            raise ValueError(f"{name}: identity is {identity!r}; accepted: an expression")
-        operation = Operation(name, ins, outs, map_expr, preamble)
+        known = "" if identity is None else str(identity).strip()
+        macros = definitions(options, name)
+        self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=macros)
         self._name = name
         # Equal and hashed by identity: they are keys of plans.
         self._plan = functools.partial(
-            _plan, UserReduction(operation, reduce_expr, post_map_expr, str(identity), reduce_type)
+            _plan, UserReduction(self._operation, reduce_expr, post_map_expr, known, reduce_type)
         )
-        self._ins = tuple(each.name for each in ins)
 
-    def __call__(self, *args: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Any:
+    def __call__(
+        self, *args: Any, out: Any = None, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
+    ) -> Any:
         """The result.
 
         Parameters
         ----------
         *args : array or scalar
-            For each of `in_params`.
+            For each of `in_params`; an array for the result may follow.
+        out : array, optional
+            Written and returned.
         axis : int or tuple of int, optional
             By default all axes of what the arrays broadcast to.
         keepdims : bool
@@ -112,64 +124,112 @@ class ReductionKernel:
         TypeError
             If there are too few arguments, or dtypes do not fit.
         ValueError, IndexError
-            If the arrays do not broadcast, or have no such axes.
+            If the arrays do not broadcast, or have no such axes; if there is nothing to reduce and no identity; if the
+            result that was given has another shape, is read-only, or lies where an operand does.
         DeviceError
             If the arrays are on the CPU.
         CompileError
             If an expression is no C++.
         """
-        if len(args) != len(self._ins):
-            raise TypeError(f"{self._name}: {len(args)} arguments; accepted: {len(self._ins)}")
+        ins, outs = divided(args, out, self._operation)
         cls, axes = state.array_class, tuple(axis) if isinstance(axis, list) else axis
-        key = (self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in args], axes, bool(keepdims))
-        launch = launches.get(key)
-        if launch is not None:
-            return launch(*[x._data if x.__class__ is cls else x for x in args])
-        return compute(self._plan, self._name, self._ins, args, axes, bool(keepdims), steady=True)
+        arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
+        launch = launches.get(
+            (self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in arguments], *parameters)
+        )
+        if launch is not None and all(x._writable for x in outs):
+            made = launch(*[x._data if x.__class__ is cls else x for x in arguments])
+        else:
+            if outs:
+                require_writable(self._operation, outs)
+            names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))[: len(arguments)]
+            made = compute(self._plan, self._name, names, arguments, *parameters, steady=True)
+        return outs[0] if outs else made
 
     def __repr__(self) -> str:
         return f"<reduction kernel {self._name}>"
 
 
 def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis: Any, keepdims: bool) -> Program:
-    from xpops.engine.cuda.user_reduce import of_nothing, reduced
-
     operation = reduction.map
+    ins, given = specs[: len(operation.ins)], specs[len(operation.ins) :]
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     require_gpu(device, operation.name)
-    on_gpu, types, shape = (
-        cast("CudaEngine", engine),
-        bound(operation, specs, ()),
-        call_shape(operation, specs, (), None),
-    )
+    types, shape = bound(operation, ins, given), call_shape(operation, ins, (), None)
     axes = tuple(range(len(shape))) if axis is None else views.axes_of(axis, len(shape), operation.name)
-    kept = tuple(1 if i in axes else length for i, length in enumerate(shape))
-    strides = tuple(0 if i in axes else stride for i, stride in enumerate(contiguous_strides(kept)))
-    final = kept if keepdims else tuple(length for i, length in enumerate(shape) if i not in axes)
-    out = layout_of(types.outs[0], final, None, device)
+    final = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
+    out = next((each for each in given if isinstance(each, Layout)), layout_of(types.outs[0], final, None, device))
+    if out.shape != final:
+        raise ValueError(f"{operation.name}: out has shape {out.shape}; accepted: {final}")
+    kernel = _kernel(cast("CudaEngine", engine), reduction, types, ins, shape, axes, out)
+    if not given:
+        return Program((out,), kernel)
+    require_no_repeats(operation, (out,))
+    return Program((), _into(kernel, operation, ins, out))
+
+
+def _kernel(
+    engine: CudaEngine,
+    reduction: UserReduction,
+    types: Types,
+    ins: tuple[Operand, ...],
+    shape: tuple[int, ...],
+    axes: tuple[int, ...],
+    out: Layout,
+) -> Kernel:
+    """The kernel ``(stream, out, *ins)``."""
+    from xpops.engine.cuda.user_reduce import of_nothing, reduced
+
+    operation, steps = reduction.map, iter(out.strides)
     if 0 in shape:
-        fill = of_nothing(on_gpu, reduction, types, out)
-        return Program((out,), lambda stream, out, *_: fill(stream, out))
-    (x, *others), words = specs, ("i", "n", "_ind")
-    alone = not others and isinstance(x, Layout) and not any(map(operation.mentions, words))
-    if alone:
-        return Program((out,), reduced(on_gpu, reduction, types, cast("Layout", x), axes, strides, True))
-    return Program((out,), _in_two(on_gpu, reduction, specs, shape, axes, strides))
+        if out.size and not reduction.identity:
+            raise ValueError(
+                f"{operation.name}: nothing is reduced, of shape {shape} along the axes {axes}; accepted: that only "
+                "where there is an identity"
+            )
+        fill = of_nothing(engine, reduction, types, out)
+        return lambda stream, out, *_: fill(stream, out)
+    if len(out.shape) == len(shape):  # reduced axes are kept
+        strides = tuple(0 if i in axes else stride for i, stride in enumerate(out.strides))
+    else:
+        strides = tuple(0 if i in axes else next(steps) for i in range(len(shape)))
+    (x, *others), words = ins, ("i", "n", "_ind")
+    if not others and isinstance(x, Layout) and not any(map(operation.mentions, words)):
+        return reduced(engine, reduction, types, x, axes, strides, True)
+    return _in_two(engine, reduction, types, ins, shape, axes, strides)
+
+
+def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:
+    """`kernel` for a result that is given behind the operands, in memory apart from theirs."""
+    apart = [
+        (place, distance_apart(out, spec), parameter.name)
+        for place, (parameter, spec) in enumerate(zip(operation.ins, ins, strict=True))
+        if isinstance(spec, Layout)
+    ]
+
+    def checked(stream: int, *values: Any) -> None:
+        *given, target = values
+        for place, distance, name in apart:
+            if not distance.holds(given[place] - target):
+                raise ValueError(f"{operation.name}: {operation.outs[0].name} overlaps {name}; accepted: memory apart")
+        kernel(stream, target, *given)
+
+    return checked
 
 
 def _in_two(
     engine: CudaEngine,
     reduction: UserReduction,
+    types: Types,
     specs: tuple[Operand, ...],
     shape: tuple[int, ...],
     axes: tuple[int, ...],
     strides: tuple[int, ...],
-) -> Any:
+) -> Kernel:
     """The kernel ``(stream, out, *operands)`` that writes what is to be reduced, and then reduces it."""
     from xpops.engine.cuda.user_reduce import mapped, reduced, state_dtype
 
-    types, name = bound(reduction.map, specs, ()), reduction.map.name
-    dtype = state_dtype(reduction, types)
+    name, dtype = reduction.map.name, state_dtype(reduction, types)
     if dtype is None:
         raise ValueError(
             f"{name}: reduce_type is {reduction.state!r}; accepted where map_expr is a kernel of its own: a dtype"

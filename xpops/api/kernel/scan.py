@@ -36,12 +36,11 @@ class ScanKernel:
         Statements that assign the result, made of ``a``.
     name : str
         What errors call it.
+    scan_type : str, optional
+        The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
+        preamble's: trivial, of up to 32 bytes. By default that of the result; float where this is narrower.
     preamble : str
         What stands before the expressions in the source.
-
-    Notes
-    -----
-    ``a`` and ``b`` are of the result's dtype; float where this is narrower.
 
     Raises
     ------
@@ -65,6 +64,7 @@ class ScanKernel:
         post_map_expr: str,
         name: str = "kernel",
         *,
+        scan_type: str | None = None,
         preamble: str = "",
     ) -> None:
         if not name.isidentifier():
@@ -79,7 +79,7 @@ class ScanKernel:
         operation = Operation(name, ins, outs, map_expr, preamble)
         self._name = name
         # Equal and hashed by identity: they are keys of plans.
-        self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", None))
+        self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", scan_type))
 
     def __call__(self, x: Any, *, axis: int | None = None) -> Any:
         """The result, of the shape of the array.

@@ -59,7 +59,12 @@ def user_source(call: UserCall) -> UserSource:
         *["kernels/user_pairs"] * bool(pairs),
         *["math/complex"] * complexes,
     ]
-    lines = [*(f"#include <xpops/{header}.cuh>" for header in headers), *USING, *letters(call.types)]
+    lines = [
+        *(f"#include <xpops/{header}.cuh>" for header in headers),
+        *USING,
+        *letters(call.types),
+        *operation.definitions,
+    ]
     located(lines, operation.preamble, "preamble", operation.name)
     if not pairs:
         _functor(lines, call)
@@ -94,7 +99,7 @@ def _plan(call: UserCall) -> ElementwisePlan:
     arrays = _walked(call.operation.ins, call.ins)
     outs = tuple(each for each in _walked(call.operation.outs, call.outs) if isinstance(each, Layout))
     raw = any(each.raw for each in (*call.operation.ins, *call.operation.outs))
-    indexed = call.operation.mentions("i")
+    indexed = call.operation.indexed
     if len(outs) == 1 and not raw and not indexed:
         plan = plan_tiled(outs[0], arrays, Policy())
         if plan is not None:
@@ -123,22 +128,33 @@ def _functor(lines: list[str], call: UserCall) -> None:
         (_raw(layout) if parameter.raw else computed(dtype), parameter)
         for parameter, layout, dtype in zip(operation.outs, call.outs, types.outs, strict=True)
     ]
-    extra = [*["i"] * operation.mentions("i"), *["n"] * counts(operation)]
+    extra = [
+        *["xpops::int64 i"] * operation.indexed,
+        *["xpops::int64 n"] * counts(operation),
+        *["xpops::int64* xpops_lengths"] * operation.walks,
+    ]
+    names = [each.split()[1] for each in extra]
     formal = [
         *(f"{'const ' * each.raw}{kind} {each.name}" for kind, each in taken),
         *(f"{kind}{'' if each.raw else '&'} {each.name}" for kind, each in made),
-        *(f"const xpops::int64 {name}" for name in extra),
+        *(f"const {each}" for each in extra),
     ]
     lines += ["struct XpopsOperation {", f"  static XPOPS_DEVICE void run({', '.join(formal)}) {{"]
-    if operation.mentions("_ind"):
+    if operation.walks:
+        lines.append(f"    const xpops::PlaceIndexer<{len(call.shape)}> _ind(n, i, xpops_lengths);")
+    elif operation.mentions("_ind"):
         lines.append("    const xpops::Indexer _ind{n};")
+    located(lines, operation.before, "loop_prep", operation.name)
+    lines.append("    ; do {")  # which the operation may leave by continue, as a loop
     located(lines, operation.body, "operation", operation.name)
+    lines.append("    ; } while (false);")
+    located(lines, operation.after, "after_loop", operation.name)
     lines += ["    ;", "  }"]
     held = [(kind, each) for kind, each in made if each.raw or call.given]
-    given = [*(f"{kind} {each.name}" for kind, each in (*taken, *held)), *(f"xpops::int64 {name}" for name in extra)]
+    given = [*(f"{kind} {each.name}" for kind, each in (*taken, *held)), *(f"const {each}" for each in extra)]
     lines.append(f"  XPOPS_DEVICE auto operator()({', '.join(given)}) const {{")
     lines += [f"    {kind} {each.name}{{}};" for kind, each in made if not (each.raw or call.given)]
-    lines.append(f"    run({', '.join([*(each.name for _, each in (*taken, *made)), *extra])});")
+    lines.append(f"    run({', '.join([*(each.name for _, each in (*taken, *made)), *names])});")
     results = [
         (each.name, c_type(dtype)) for each, dtype in zip(operation.outs, types.outs, strict=True) if not each.raw
     ]

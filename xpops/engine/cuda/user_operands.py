@@ -84,13 +84,18 @@ class _Writer:
 
     def raw(self, layout: Layout, slot: int) -> str:
         first = self._first + len(self.facts)
-        self.facts += (layout.size, *layout.shape, *layout.strides)
+        self.facts += (layout.size, *layout.shape, *(stride * layout.dtype.itemsize for stride in layout.strides))
         return f"RawOperand<{c_type(layout.dtype)}, {layout.ndim}, {truth(layout.contiguous)}, {slot}, {first}>"
 
     def scalar(self, dtype: DType, slot: int) -> str:
         self._modes.pop(0)
         name = c_type(dtype)
         return scalar_operand(f"{wire_of(dtype)[0]}, {name}, {self._seen.format(name)}", self._plan, slot)
+
+    def lengths(self, shape: tuple[int, ...]) -> str:
+        first = self._first + len(self.facts)
+        self.facts += shape
+        return f"LengthsOperand<{first}>"
 
     def fact(self, value: int) -> str:
         self.facts.append(value)
@@ -99,7 +104,7 @@ class _Writer:
 
 def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
     """What was planned, and what need not be, in the order in which the operation is called with it."""
-    operation, indexed = call.operation, call.operation.mentions("i")
+    operation, indexed = call.operation, call.operation.indexed
     ins, outs = _places(call)
     used = sum(len(form) for _, form in (*ins, *outs))
     writer = _Writer(plan, used, bool(call.pairs) and not plan.tile)
@@ -120,6 +125,8 @@ def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
     operands += index * indexed
     if counts(operation):
         operands.append(writer.fact(prod(call.shape)))
+    if operation.walks:
+        operands.append(writer.lengths(call.shape))
     slots = "".join(form for _, form in sorted((*ins, *outs)))
     params = params_of(used + len(writer.facts), writer.line, plan)
     return Declared([each for each in results if each], operands, slots, writer.facts, params)

@@ -19,7 +19,7 @@ from xpops.engine.protocol import Kernel
 from xpops.plan.coalesce import Strides
 from xpops.plan.reduce import ReducePlan, plan_reduce
 from xpops.plan.signature import Operand
-from xpops.plan.user import Operation, Parameter, Types, UserReduction
+from xpops.plan.user import Parameter, Types, UserReduction
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -31,7 +31,7 @@ def mapped(
     """The kernel ``(stream, made, *ins)`` that writes what is to be reduced, of the states' dtype."""
     operation = reduction.map
     target = Parameter("xpops_state", made.dtype, False)
-    each = Operation(operation.name, operation.ins, (target,), f"xpops_state = {operation.body}", operation.preamble)
+    each = operation._replace(outs=(target,), body=f"xpops_state = {operation.body}")
     return elementwise(engine, UserCall(each, types._replace(outs=(made.dtype,)), ins, (made,), False, made.shape))
 
 
@@ -46,7 +46,7 @@ def reduced(
 ) -> Kernel:
     """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty, and maps its elements first."""
     found = reduce_source(reduction, types, x, axes, strides, maps, engine.context.multiprocessors)
-    return launched(engine, reduction.map.name, 1, *found)
+    return launched(engine, reduction.map.name, "Q", *found)
 
 
 def of_nothing(engine: CudaEngine, reduction: UserReduction, types: Types, out: Layout) -> Kernel:
@@ -55,7 +55,7 @@ def of_nothing(engine: CudaEngine, reduction: UserReduction, types: Types, out: 
     state = state_type(reduction, types)
     made = f"{conversion(reduction, types)}({reduction.identity})"
     body = f"{state} a = {made};\n{reduction.finish}"
-    fill = Operation(operation.name, (), operation.outs, body, operation.preamble)
+    fill = operation._replace(ins=(), body=body)
     return elementwise(engine, UserCall(fill, types._replace(ins=()), (), (out,), False, out.shape))
 
 
@@ -98,11 +98,20 @@ def reduce_source(
     lines = ["#include <xpops/kernels/reduce.cuh>", "#include <xpops/kernels/user.cuh>"]
     if not dt.CATEGORIES["complex floating-point"].isdisjoint((x.dtype, *types.outs)):
         lines.append("#include <xpops/math/complex.cuh>")
-    lines += [*USING, *letters(types)]
+    lines += [*USING, *letters(types), *reduction.map.definitions]
     located(lines, reduction.map.preamble, "preamble", reduction.map.name)
     _reducer(lines, reduction, types, x.dtype, maps)
-    lines.append(reduce_glue("XpopsReducer", "reduction", x.dtype, x.dtype, types.outs[0], plan, 1))
+    reducer = "XpopsReducer"
+    if not reduction.identity:
+        reducer = "XpopsNonempty"
+        lines += ["template <class T>", f"using {reducer} = xpops::Nonempty<XpopsReducer<T>>;"]
+        lines.append(_limit(f"{reducer}<int>::State"))
+    lines.append(reduce_glue(reducer, "reduction", x.dtype, x.dtype, types.outs[0], plan, 1))
     return plan, "\n".join(lines), struct.pack("<dd", count, count) + plan.tail
+
+
+def _limit(state: str) -> str:
+    return f'static_assert(sizeof({state}) <= {STATE_BYTES}, "states of up to {STATE_BYTES} bytes");'
 
 
 def _reducer(lines: list[str], reduction: UserReduction, types: Types, dtype: DType, maps: bool) -> None:
@@ -114,10 +123,11 @@ def _reducer(lines: list[str], reduction: UserReduction, types: Types, dtype: DT
         "template <class>",
         "struct XpopsReducer {",
         f"  using State = {state_type(reduction, types)};",
-        f'  static_assert(sizeof(State) <= {STATE_BYTES}, "states of up to {STATE_BYTES} bytes");',
+        f"  {_limit('State')}",
         "  static constexpr bool kShifts = false;",
     ]
-    method(lines, "static State identity()", made, (reduction.identity, "identity", name), ");")
+    if reduction.identity:
+        method(lines, "static State identity()", made, (reduction.identity, "identity", name), ");")
     taken = operation.ins[0].name if maps else "xpops_state"
     mapping = operation.body if maps else taken
     head = f"static State lift({computed(dtype)} {taken}, xpops::int64)"

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.reduce import STATE_BYTES
 from xpops.engine.cuda.scan import launched
 from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.cuda.user import USING, letters, located, method
 from xpops.engine.cuda.user_operands import c_type, computed
-from xpops.engine.cuda.user_reduce import conversion, state_type
+from xpops.engine.cuda.user_reduce import conversion, state_dtype, state_type
 from xpops.engine.protocol import Kernel
 from xpops.plan.scan import ScanPlan, plan_scan
 from xpops.plan.user import Types, UserReduction
@@ -30,10 +31,11 @@ def scan_source(
 ) -> tuple[ScanPlan, str]:
     """The plan and the source. Needs no GPU."""
     policy = scan_policy(multiprocessors)
-    plan = plan_scan(x, out, axis, False, False, max(out.dtype.itemsize, 4), policy)
+    state = state_dtype(scan, types)
+    plan = plan_scan(x, out, axis, False, False, STATE_BYTES if state is None else state.itemsize, policy)
     family = "columns" if plan.kernel == "columns" else "rows"
     lines = [f"#include <xpops/kernels/scan_{family}.cuh>", "#include <xpops/kernels/user.cuh>"]
-    if not dt.CATEGORIES["complex floating-point"].isdisjoint((x.dtype, out.dtype)):
+    if not dt.CATEGORIES["complex floating-point"].isdisjoint((x.dtype, out.dtype, state)):
         lines.append("#include <xpops/math/complex.cuh>")
     lines += [*USING, *letters(types)]
     located(lines, scan.map.preamble, "preamble", scan.map.name)
@@ -58,6 +60,7 @@ def _scanner(lines: list[str], scan: UserReduction, types: Types) -> None:
     lines += [
         "struct XpopsScanner {",
         f"  using State = {state_type(scan, types)};",
+        f'  static_assert(sizeof(State) <= {STATE_BYTES}, "states of up to {STATE_BYTES} bytes");',
         "  XPOPS_DEVICE explicit XpopsScanner(const xpops::uint64*) {}",
     ]
     head = f"State lift({computed(given)} {operation.ins[0].name}) const"
@@ -67,7 +70,7 @@ def _scanner(lines: list[str], scan: UserReduction, types: Types) -> None:
     method(lines, head, f"{result} {target}{{}};", (scan.finish, "post_map_expr", name), after)
     kind = c_type(given)
     lines += [
-        "  XPOPS_DEVICE State initial() const { return State{}; }",
+        f"  XPOPS_DEVICE {result} initial() const {{ return {result}{{}}; }}",
         "};",
         "struct XpopsScanTypes {",
         f"  using In = typename xpops::Storage<{kind}>::type;",

@@ -1,0 +1,65 @@
+"""Fixtures of tests that need no device."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+import xpops.engine
+from tests.helpers.emulator import GPU, EmulatedEngine
+from xpops.core.devices import Device
+from xpops.core.layouts import layout_of
+from xpops.dispatch import calls, primitives, state
+
+
+class PretendedEngine(EmulatedEngine):
+    """Counts what it compiles and launches, and keeps which streams were ordered."""
+
+    def __init__(self) -> None:
+        super().__init__(workers=2)  # blocks of scans wait for each other
+        self.sources, self.launches, self.orders = 0, 0, list[tuple[int, int]]()
+
+    def launcher(self, *arguments: Any) -> Callable[..., None]:
+        launch = super().launcher(*arguments)
+        self.sources += 1
+
+        def counted(*values: Any) -> None:
+            self.launches += 1
+            launch(*values)
+
+        return counted
+
+    def order(self, first: int, then: int) -> None:
+        self.orders.append((first, then))
+
+    def array(self, host: Any) -> Any:
+        """An xpops array on the pretended GPU."""
+        host = np.array(host, order="C")
+        layout = layout_of(host.dtype, host.shape, None, GPU)
+        data, owner = self.allocate(layout, 0)
+        self.from_host(host, data, layout, 0)
+        return xp.Array(layout, data, owner)
+
+
+@pytest.fixture
+def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedEngine]:
+    """The emulator in every module that asks for engines: public functions take its arrays."""
+    emulated, real = PretendedEngine(), xpops.engine.engine_of
+    caches = (state.launches, calls._calls, primitives._programs)
+
+    def engine_of(device: Device) -> Any:
+        return emulated if device == GPU else real(device)
+
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "xpops" and getattr(module, "engine_of", None) is real:
+            monkeypatch.setattr(module, "engine_of", engine_of)
+    for cache in caches:  # of a real GPU
+        cache.clear()
+    yield emulated
+    for cache in caches:
+        cache.clear()
