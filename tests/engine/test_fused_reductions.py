@@ -57,15 +57,15 @@ SHAPES: dict[str, tuple[tuple[int, ...], Any]] = {
 }
 
 
-# The plan is that of an array, so that even sums have its bits.
+# The plan is that of an array, so that even sums have its bits; up to five operands, none wider than what is reduced.
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("dtype", [xp.float32, xp.float64])
 def test_fusing_changes_no_bit_of_what_lies_alike(name: str, dtype: Any, cuda: Any) -> None:
     shape, axis = SHAPES[name]
-    x, y = (xp.asarray(floats(*shape), dtype=dtype, device=cuda) for _ in range(2))
+    some = [xp.asarray(floats(*shape), dtype=dtype, device=cuda) for _ in range(5)]
     for reduce in (xp.sum, xp.mean, xp.max, xp.prod, xp.any):
-        function = lambda x, y, f=reduce: f(x * y + 0.25, axis=axis)  # noqa: E731
-        got, wanted = xp.fuse(function)(x, y), function(x, y)
+        function = lambda x, y, z, v, w, f=reduce: f(x * y + z * v - w + 0.25, axis=axis)  # noqa: E731
+        got, wanted = xp.fuse(function)(*some), function(*some)
         assert got.dtype == wanted.dtype
         np.testing.assert_array_equal(got.to_numpy(), wanted.to_numpy())
 

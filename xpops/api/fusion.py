@@ -33,9 +33,9 @@ def fuse(function: Callable[..., Any], /) -> Fused:
     The function is run once for each kind of arguments, on values without elements, which record what is computed. It
     may use xpops' elementwise functions, operators and reductions, and return an array or a tuple of them. Real
     elementwise results are those of the function itself, bit for bit: dtypes promote and every operator rounds as
-    always. Reductions along the last axis, of many rows that are not short, are part of the one kernel; any other is a
-    kernel of its own, which computes what it reduces. Only where an operand lies across another, transposed, is that
-    written first.
+    always. Reductions along the last axis are part of the one kernel, but for many short rows and few long ones; any other
+    is a kernel of its own, which computes what it reduces. Only where an operand lies across another, transposed, is
+    that written first.
 
     Parameters
     ----------
@@ -157,7 +157,17 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, *arguments, **options: function(self, *arguments, **options)
 
 
-# What arrays have as methods, too, and can be fused.
-_REDUCTIONS = (extremes.max, moments.mean, extremes.min, sums.prod, moments.std, sums.sum, moments.var)
-for _function in (*_REDUCTIONS, utility.all, utility.any, astype, clip, conj):
+def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, axis=None, **options: function(self, axis=axis, **options)
+
+
+# What arrays have as methods, too, and can be fused; the axis of a reduction may be positional there.
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (astype, clip, conj)
+_REDUCTIONS: tuple[Callable[..., Any], ...] = (
+    *(extremes.max, moments.mean, extremes.min, sums.prod, moments.std, sums.sum, moments.var),
+    *(utility.all, utility.any),
+)
+for _function in _FUNCTIONS:
     setattr(Traced, _function.__name__, _method(_function))
+for _function in _REDUCTIONS:
+    setattr(Traced, _function.__name__, _reducing(_function))

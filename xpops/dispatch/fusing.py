@@ -11,7 +11,7 @@ from xpops.core.layouts import Layout
 from xpops.dispatch.reductions import reduction
 from xpops.dispatch.tracing import Derived, Reduced, Trace, Traced
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
-from xpops.plan.expression import Expression
+from xpops.plan.expression import Expression, Unsigned
 from xpops.plan.fused_rows import Stage, fits
 from xpops.plan.result import reduced, result_layout
 from xpops.plan.signature import Operand, Signature
@@ -37,6 +37,7 @@ class Recorded(NamedTuple):
 
     Attributes
     ----------
+    name : str
     whole : Expression
     shapes : tuple of tuple of int
         Of all its values.
@@ -52,6 +53,7 @@ class Recorded(NamedTuple):
         The results'.
     """
 
+    name: str
     whole: Expression
     shapes: tuple[tuple[int, ...], ...]
     given: int
@@ -70,7 +72,7 @@ def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) 
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device)
     results = several(name, function(*trace.arguments()), Traced)
-    whole, derived = trace.expression(results)
+    whole, derived, shapes = trace.expression(results)
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])
@@ -85,7 +87,28 @@ def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) 
         places = tuple(place for place in rest if layouts[place].shape == shape)
         part, inputs = whole.pruned(tuple(whole.results[place] for place in places))
         parts.append(Part(part, tuple(layouts[place] for place in places), places, inputs))
-    return Recorded(whole, trace.shapes(), len(specs), derived, targets, tuple(parts), layouts)
+    checked = tuple(
+        each
+        if isinstance(each, Reduced) or whole.inputs[number] not in (int, Unsigned)
+        else _within(each, f"{name}: arithmetic of scalar arguments gives", *whole.bounds(number))
+        for number, each in enumerate(derived, len(specs))
+    )
+    return Recorded(name, whole, shapes, len(specs), checked, targets, tuple(parts), layouts)
+
+
+def _within(derive: Callable[..., Any], what: str, low: int, high: int) -> Callable[..., Any]:
+    def made(*values: Any) -> Any:
+        value = derive(*values)
+        _require_within(value, what, low, high)
+        return value
+
+    return made
+
+
+def _require_within(value: int, what: str, low: int, high: int) -> None:
+    """OverflowError if an integer is beyond its bounds."""
+    if not low <= value <= high:
+        raise OverflowError(f"{what} {value}; accepted: {low} to {high}")
 
 
 def several(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
@@ -101,7 +124,25 @@ def several(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
 
 
 def program(engine: CudaEngine, recorded: Recorded) -> Program:
-    """The program of a function: one kernel if it can be."""
+    """The program of a function: one kernel if it can be. Integers are checked before it starts."""
+    made, whole, count = _program(engine, recorded), recorded.whole, len(recorded.layouts)
+    checks = [
+        (count + number, f"{recorded.name}: argument {number} is", *whole.bounds(number))
+        for number in range(recorded.given)
+        if whole.inputs[number] in (int, Unsigned)
+    ]
+    if not checks:
+        return made
+
+    def kernel(stream: int, *data: Data) -> None:
+        for place, what, low, high in checks:
+            _require_within(data[place], what, low, high)
+        made.kernel(stream, *data)
+
+    return Program(made.layouts, kernel)
+
+
+def _program(engine: CudaEngine, recorded: Recorded) -> Program:
     from xpops.engine.cuda.fused import fused
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts

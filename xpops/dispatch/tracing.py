@@ -46,6 +46,24 @@ class Reduced(NamedTuple):
 Derived = Callable[..., Any] | Reduced
 
 
+class Recording(NamedTuple):
+    """What a function's results are made of.
+
+    Attributes
+    ----------
+    whole : Expression
+        Its inputs are all arguments, and what is made of values before.
+    derived : tuple of Derived
+        How the inputs behind the arguments are made.
+    shapes : tuple of tuple of int
+        Those of all values.
+    """
+
+    whole: Expression
+    derived: tuple[Derived, ...]
+    shapes: tuple[tuple[int, ...], ...]
+
+
 class Trace:
     """One run of a function over traced values.
 
@@ -111,52 +129,47 @@ class Trace:
         if not isinstance(op, Reduction) or op.positional or not isinstance(arguments[0], Traced):
             raise TypeError(f"{self.function}: {function} cannot be fused; {_ACCEPTED}")
         (x,) = arguments
-        key = (x.place, *parameters)
+        operand = layout_of(x.dtype, x.shape, None, self.device)
+        found = reduced(operand, op, *parameters[1:4])
+        key = (op, x.place, found.axes, found.loop, found.out, parameters[4])
         known = self._known.get(key)
         if known is None:
-            operand = layout_of(x.dtype, x.shape, None, self.device)
-            layout = reduced(operand, op, *parameters[1:4]).out
             self._derived.append(Reduced(x.place, operand, op, parameters[1:]))
-            self._inputs.append(layout)
-            known = self._known[key] = Traced(self, layout, len(self._inputs) - 1)
+            self._inputs.append(found.out)
+            known = self._known[key] = Traced(self, found.out, len(self._inputs) - 1)
         return known
 
-    def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Those of all values, in the order of an expression's numbers."""
-        layouts = (each if isinstance(each, Layout) else None for each in (*self._inputs, *self._layouts))
-        return tuple(() if each is None else each.shape for each in layouts)
-
-    def expression(self, results: tuple[Traced, ...]) -> tuple[Expression, tuple[Derived, ...]]:
-        """What was recorded, and how the inputs behind the arguments are made."""
-        count = len(self._inputs)
-
-        def behind(place: int) -> int:
-            return count - place - 1 if place < 0 else place
-
+    def expression(self, results: tuple[Traced, ...]) -> Recording:
+        """What was recorded, but for what no result is made of."""
+        inputs, order = self._needed([each.place for each in results])
+        place_of = {place: number for number, place in enumerate((*inputs, *order))}
         nodes = tuple(
-            node._replace(operands=tuple(behind(each) if isinstance(each, int) else each for each in node.operands))
-            for node in self._nodes
+            node._replace(operands=tuple(place_of[each] if isinstance(each, int) else each for each in node.operands))
+            for node in (self._nodes[-place - 1] for place in order)
         )
-        found = tuple(behind(each.place) for each in results)
         derived = tuple(
-            each._replace(place=behind(each.place)) if isinstance(each, Reduced) else each for each in self._derived
+            each._replace(place=place_of[each.place]) if isinstance(each, Reduced) else each
+            for each in (self._derived[place - self._given] for place in inputs[self._given :])
         )
-        return Expression(self._as_used(), nodes, found), derived
+        specs = [self._spec(place) for place in (*inputs, *order)]
+        shapes = tuple(spec.shape if isinstance(spec, Layout) else () for spec in specs)
+        found = tuple(place_of[each.place] for each in results)
+        return Recording(Expression(_as_used(specs[: len(inputs)], nodes), nodes, found), derived, shapes)
 
-    def _as_used(self) -> tuple[Operand, ...]:
-        """The inputs, integers among the scalars as the kind that holds every value which the nodes take."""
-        loops: dict[Reference, str] = {}
-        for node in self._nodes:
-            for place, dtype in zip(node.operands, node.loop, strict=True):
-                loops[place] = loops.get(place, "") + dtype.kind
-
-        def used(number: int, spec: Operand) -> Operand:
-            found = loops.get(number, "").replace("b", "")  # what is true is so as any kind
-            if spec is not int or not found or "i" in found:
-                return spec
-            return Unsigned if "u" in found else float
-
-        return tuple(used(number, spec) for number, spec in enumerate(self._inputs))
+    def _needed(self, waiting: list[int]) -> tuple[list[int], list[int]]:
+        """The places that some are made of, in order: all arguments and other inputs, and nodes."""
+        found = set(range(self._given))
+        while waiting:
+            place = waiting.pop()
+            if place in found:
+                continue
+            found.add(place)
+            made = self._nodes[-place - 1] if place < 0 else self._derived[place - self._given]
+            if isinstance(made, Node):
+                waiting += (each for each in made.operands if isinstance(each, int))
+            elif isinstance(made, Reduced):
+                waiting.append(made.place)
+        return sorted(place for place in found if place >= 0), sorted((p for p in found if p < 0), reverse=True)
 
     def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
         """The number of an input that is made of others by the host."""
@@ -193,6 +206,22 @@ class Trace:
         if isinstance(place, Constant):
             return place.kind
         return self._inputs[place] if place >= 0 else self._layouts[-place - 1]
+
+
+def _as_used(inputs: list[Operand], nodes: tuple[Node, ...]) -> tuple[Operand, ...]:
+    """The inputs, integers among the scalars as the kind that holds every value which the nodes take."""
+    loops: dict[Reference, str] = {}
+    for node in nodes:
+        for place, dtype in zip(node.operands, node.loop, strict=True):
+            loops[place] = loops.get(place, "") + dtype.kind
+
+    def used(number: int, spec: Operand) -> Operand:
+        found = loops.get(number, "").replace("b", "")  # what is true is so as any kind
+        if spec is not int or not found or "i" in found:
+            return spec
+        return Unsigned if "u" in found else float
+
+    return tuple(used(number, spec) for number, spec in enumerate(inputs))
 
 
 def _nth(number: int) -> Callable[..., Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from xpops.core.dtypes import DType
 from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand
@@ -66,6 +68,15 @@ class Expression(NamedTuple):
     inputs: tuple[Operand, ...]
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
+
+    def bounds(self, number: int) -> tuple[int, int]:
+        """The least and the greatest value of an integer among the inputs: that it travels as, and that dtypes hold."""
+        low, high = (0, 2**64 - 1) if self.inputs[number] is Unsigned else (-(2**63), 2**63 - 1)
+        for node in self.nodes:
+            for operand, loop in zip(node.operands, node.loop, strict=True):
+                if operand == number and isinstance(operand, int) and loop.kind in "iu":
+                    low, high = max(low, int(np.iinfo(loop).min)), min(high, int(np.iinfo(loop).max))
+        return low, high
 
     def needed(self, results: tuple[int, ...]) -> set[int]:
         """The numbers of all values that some results are made of, themselves included."""

@@ -22,7 +22,7 @@ from xpops.plan.reduce import (
 )
 from xpops.plan.signature import Operand
 
-# The operands whose accesses are under way at a time as if there were but one: more share its bytes.
+# Up to this many large operands do not make a thread's share of the elements smaller.
 AT_ONCE = 4
 
 
@@ -59,7 +59,8 @@ def plan_fused_reduce(
 ) -> FusedReducePlan:
     """The plan of reducing `axes` of what is made of some inputs.
 
-    Operands that lie as `value` would are read as it would be, so that sums are of the same order.
+    Operands that lie as `value` would, up to five large ones and none wider, are read as it would be: the order of sums
+    is the same.
 
     Parameters
     ----------

@@ -6,12 +6,15 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, contiguous_strides
+from xpops.core.layouts import Layout
 from xpops.ops.reduction import Reduction
+from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.expression import Expression
 
-# Shorter rows, and fewer, are reduced as well by kernels of their own.
+# Shorter rows, and fewer, are reduced as well by kernels of their own: unless they are read in whole packs, or so small
+# (elements in all, of a row) that starting several kernels takes longer.
 SHORTEST, FEWEST = 64, 256
+SMALL, SMALL_ROW = 2**18, 2**15
 WARP = 32
 # Bytes of operands that a thread holds in registers.
 HELD_BYTES = 128
@@ -52,7 +55,7 @@ class RowsPlan(NamedTuple):
     Attributes
     ----------
     group, block : int
-        The threads that share a row, and those of a block.
+        The threads that share a row, a power of two, and those of a block.
     pack : int
         Elements of an access.
     steps : int
@@ -85,7 +88,7 @@ def fits(
         The shape of what is reduced.
     outs : tuple of Layout
     """
-    if len(full) < 2 or full[-1] < SHORTEST or prod(full[:-1]) < FEWEST:
+    if not _worthwhile(expression, full, len(stages) == 1 and all(out.shape != full for out in outs)):
         return False
     count, made, row = len(expression.inputs), {stage.number for stage in stages}, (*full[:-1], 1)
     if any(shapes[stage.place] != full for stage in stages):
@@ -102,11 +105,23 @@ def fits(
     if any(of_row[stage.place] for stage in stages):
         return False
     for number, out in zip(expression.results, outs, strict=True):
-        if out.strides != contiguous_strides(out.shape):
+        if not out.contiguous:
             return False
         if not (of_row[number] and out.shape in (row, full[:-1])) and (of_row[number] or out.shape != full):
             return False
     return True
+
+
+def _worthwhile(expression: Expression, full: tuple[int, ...], only_reduced: bool) -> bool:
+    """Whether one kernel takes less time than several."""
+    length, rows = full[-1], prod(full[:-1])
+    if only_reduced:  # which is one kernel of the reduce family
+        return length >= SHORTEST and rows >= FEWEST
+    if rows < FEWEST and length > SMALL_ROW:
+        return False
+    items = [each.dtype.itemsize for each in expression.inputs if isinstance(each, Layout) and each.shape == full]
+    whole = (length & -length) * min(items, default=1) >= MAX_PACK_BYTES
+    return rows > 0 and length > 1 and (length >= SHORTEST or whole or rows * length <= SMALL)
 
 
 def plan_rows(length: int, pack: int, item: int) -> RowsPlan:
@@ -117,8 +132,12 @@ def plan_rows(length: int, pack: int, item: int) -> RowsPlan:
     --------
     >>> plan_rows(16384, 4, 4), plan_rows(768, 8, 2)
     (RowsPlan(group=512, block=512, pack=4, steps=8), RowsPlan(group=32, block=128, pack=8, steps=3))
+    >>> plan_rows(20, 4, 4)
+    RowsPlan(group=8, block=128, pack=4, steps=1)
     """
     pack = min(pack, length & -length)
+    if length <= WARP // 2 * pack:
+        return RowsPlan(1 << (length // pack - 1).bit_length(), WARPS_BLOCK, pack, 1)
     for group in (WARP, 128, 256, 512, 1024) if length <= WARP_ROW else (128, 256, 512, 1024):
         steps = -(-length // (group * pack))
         if steps <= MOST_STEPS and steps * pack * item <= HELD_BYTES:

@@ -60,7 +60,7 @@ XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear,
   load_some<kLinear>(params, linear, to.tail);
 }
 
-// kGroup threads share a row: a warp, or a block of kBlock. A step is a pack of each. kSteps > 0: a row has no more, and
+// kGroup threads share a row: some of a warp, a warp, or a block of kBlock. A step is a pack of each. kSteps > 0: a row has no more, and
 // its operands that lie in one line are held, while those that are repeated come from the cache for every stage; else
 // every stage reads all again.
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class Params, class... In>
@@ -71,13 +71,17 @@ struct FusedRows {
 
   const Params& params;
   Index row;
+  bool any;  // Whether there is such a row: threads of a warp in which others have one do as if.
   int thread;
   Operands held[kHeld ? kSteps : 1];
 
   XPOPS_DEVICE explicit FusedRows(const Params& params)
       : params(params),
         row(static_cast<Index>(blockIdx.x) * (kBlock / kGroup) + threadIdx.x / kGroup),
-        thread(static_cast<int>(threadIdx.x) % kGroup) {}
+        any(row < params.rows),
+        thread(static_cast<int>(threadIdx.x) % kGroup) {
+    if (kGroup < kWarp && !any) row = static_cast<Index>(params.rows) - 1;
+  }
 
   XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kGroup + thread) * kPack; }
   XPOPS_DEVICE Index linear(Index column) const { return row * static_cast<Index>(params.length) + column; }
@@ -118,7 +122,7 @@ struct FusedRows {
   // The state of all threads of the row, in each of them.
   template <class Reducer, int kStage>
   XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
-    if constexpr (kGroup <= kWarp) return shuffle(reduce_lanes<Reducer, kGroup>(state), 0);
+    if constexpr (kGroup <= kWarp) return shuffle(reduce_lanes<Reducer, kGroup>(state), lane() / kGroup * kGroup);
     else return reduce_block_for_all<Reducer, kBlock, kStage>(state);
   }
 
@@ -153,10 +157,10 @@ struct FusedRows {
           for (int i = 0; i < kPack; ++i) {
             out.pack.elem[i] = cast<typename Out::T>(apply<typename Program::Each>(params.each, from, i, found...));
           }
-          Out::store(params.each, linear(at), out);
+          if (any) Out::store(params.each, linear(at), out);
         });
       }
-      if (thread == 0) Program::RowOut::store(params.each, row, typename Program::Row()(found...));
+      if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::Row()(found...));
     }
   }
 };
@@ -164,7 +168,7 @@ struct FusedRows {
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class... In, class Params>
 XPOPS_DEVICE void fused_rows(const Params& params) {
   FusedRows<Program, kBlock, kGroup, kPack, kSteps, Params, In...> rows(params);
-  if (rows.row >= params.rows) return;  // a whole warp
+  if (kGroup >= kWarp && !rows.any) return;  // a whole warp
   rows.load();
   rows.template run<0>();
 }

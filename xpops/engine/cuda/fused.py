@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
@@ -31,26 +28,6 @@ _WIRES = {
     float: ("double", "d"),
     complex: ("complex<double>", "dd"),
 }
-
-
-def _parts(value: complex) -> tuple[float, float]:
-    return value.real, value.imag
-
-
-def _whole(number: int, expression: Expression) -> Callable[[int], tuple[int]]:
-    """A check of an integer: that it fits what it travels as, and every integer dtype that it becomes."""
-    low, high = (0, 2**64 - 1) if expression.inputs[number] is Unsigned else (-(2**63), 2**63 - 1)
-    for node in expression.nodes:
-        for operand, loop in zip(node.operands, node.loop, strict=True):
-            if operand == number and isinstance(operand, int) and loop.kind in "iu":
-                low, high = max(low, int(np.iinfo(loop).min)), min(high, int(np.iinfo(loop).max))
-
-    def checked(value: int) -> tuple[int]:
-        if not low <= value <= high:
-            raise OverflowError(f"fuse: argument {number} is {value}; accepted: {low} to {high}")
-        return (value,)
-
-    return checked
 
 
 class FusedSource(NamedTuple):
@@ -80,18 +57,14 @@ def fused(engine: CudaEngine, expression: Expression, outs: tuple[Layout, ...]) 
 
 def with_scalars(launch: Kernel, outs: int, expression: Expression, inputs: tuple[int, ...]) -> Kernel:
     """`launch` for calls with Python scalars, after that many results some of the inputs."""
-    ways: list[Callable[[Any], tuple[Any, ...]] | None] = [None] * outs
-    for number in inputs:
-        kind = expression.inputs[number]
-        whole = kind in (int, Unsigned)
-        ways.append(_whole(number, expression) if whole else _parts if kind is complex else None)
-    if not any(ways):
+    parted = [*[False] * outs, *(expression.inputs[number] is complex for number in inputs)]
+    if not any(parted):
         return launch
 
     def converting(stream: int, *values: Any) -> None:
         written: list[Any] = []
-        for value, way in zip(values, ways, strict=True):
-            written += (value,) if way is None else way(value)
+        for value, of_two in zip(values, parted, strict=True):
+            written += (value.real, value.imag) if of_two else (value,)
         launch(stream, *written)
 
     return converting

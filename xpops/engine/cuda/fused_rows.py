@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused import functor_source, headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.glue import NARROW, declare
-from xpops.engine.cuda.reduce import ending
+from xpops.engine.cuda.reduce import ending, reducer_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import Mode, plan_elementwise
 from xpops.plan.expression import Expression
@@ -70,7 +70,9 @@ def rows_source(
     )
     shape = plan_rows(length, plan.pack, item)
     declared = declare(types_of((*outs, *operands)), plan)
-    program = _program(expression, stages, inputs, outs, wide, declared.names)
+    # The few elements of a thread that holds them, and those of a block's threads, add up in trees.
+    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]
+    program = _program(expression, stages, reducers, inputs, outs, wide, declared.names)
     params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
     arguments = ", ".join(
         ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.names[len(outs) :]]
@@ -95,6 +97,7 @@ def rows_source(
 def _program(
     expression: Expression,
     stages: tuple[Stage, ...],
+    reducers: list[str],
     inputs: tuple[int, ...],
     outs: tuple[Layout, ...],
     wide: list[int],
@@ -110,7 +113,7 @@ def _program(
         lines += [
             f"struct Stage{k} {{",
             f"  using Compute = compute_t<{loop}>;",
-            f"  using Reducer = {stage.op.functor}<Compute>;",
+            f"  using Reducer = {reducers[k]}<Compute>;",
             f"  using Lift = Lift{k};",
             f"  using Result = {dt.INFO[stage.dtype].c_type};",
             "};",

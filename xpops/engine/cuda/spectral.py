@@ -16,8 +16,6 @@ from xpops.plan.divmod import pack_divmod
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-_NO_EIGENVALUES = "eigh: the eigenvalues of matrix {} did not converge"
-_NO_SINGULAR_VALUES = "svd: the singular values of matrix {} did not converge"
 # Up to this size the library finds the eigenvalues or singular values of many matrices at once by Jacobi's rotations.
 SMALL = 32
 
@@ -30,7 +28,11 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     count, size, _ = x.shape
     if count > 1 and size <= SMALL:
         return _small_eigh(engine, x, vectors)
-    kind, reports, solver = KINDS[x.dtype], Reports(engine, count, _NO_EIGENVALUES), library(engine, "cusolverDn")
+    kind, reports, solver = (
+        KINDS[x.dtype],
+        _eigenvalues(engine, count, vectors),
+        library(engine, "cusolverDn"),
+    )
     routine, batch = (Routine(engine, "xsyevd"), ()) if count == 1 else (Routine(engine, "xsyev_batched"), (count,))
 
     def kernel(stream: int, values: int, x: int) -> None:
@@ -49,7 +51,7 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
 def _small_eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     """By Jacobi's rotations, all at once; ascending, which is the library's default."""
     (count, size, _), letter, item = x.shape, KINDS[x.dtype].letter, x.dtype.itemsize
-    solver, reports = library(engine, "cusolverDn"), Reports(engine, count, _NO_EIGENVALUES)
+    solver, reports = library(engine, "cusolverDn"), _eigenvalues(engine, count, vectors)
     routine = OlderRoutine(engine, f"{letter}{'he' if letter in 'cz' else 'sy'}evj_batched", item)
     settings = solver.made("create_syevj_info")
 
@@ -104,7 +106,7 @@ def svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     if x.shape[0] > 1 and max(x.shape[1:]) <= SMALL:
         return _small_svd(engine, x, vectors, full)
     (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    reports, routine = Reports(engine, count, _NO_SINGULAR_VALUES), Routine(engine, "xgesvd")
+    reports, routine = _singular_values(engine, count, vectors), Routine(engine, "xgesvd")
     real = dt.REAL_OF.get(x.dtype, x.dtype).itemsize
     jobs = (ord("A" if full else "S"), ord("S")) if vectors else (ord("N"), ord("N"))
     u_step, vh_step = (low * low * item, (high if full else low) * high * item) if vectors else (0, 0)
@@ -129,7 +131,7 @@ def svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
 def _small_svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     """By Jacobi's rotations, all at once. The library gives square sides, and V where it is V.H elsewhere."""
     (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    reports = Reports(engine, count, _NO_SINGULAR_VALUES)
+    reports = _singular_values(engine, count, vectors)
     routine = OlderRoutine(engine, f"{kind.letter}gesvdj_batched", item)
     left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
     # The library's U.T lies as rows, which are those of Vh. Its V lies transposed, and U is its conjugate.
@@ -155,6 +157,16 @@ def _small_svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kern
         del first, second, third  # kept until the kernels were launched
 
     return kernel
+
+
+def _eigenvalues(engine: CudaEngine, count: int, vectors: bool) -> Reports:
+    name = "eigh" if vectors else "eigvalsh"
+    return Reports(engine, count, f"{name}: the eigenvalues of matrix {{}} did not converge")
+
+
+def _singular_values(engine: CudaEngine, count: int, vectors: bool) -> Reports:
+    name = "svd" if vectors else "svdvals"
+    return Reports(engine, count, f"{name}: the singular values of matrix {{}} did not converge")
 
 
 def eigenvectors_glue(c_type: str) -> str:
