@@ -91,3 +91,31 @@ def test_torch_tensors_on_their_gpu(cuda_torch: Any) -> None:
 def test_a_sum_of_nothing(device: Any) -> None:
     x = xp.zeros((0, 3), dtype=xp.float32, device=device)
     assert xp.fuse(lambda x: xp.sum(x * 2, axis=0) + 1)(x).to_numpy().tolist() == [1.0, 1.0, 1.0]
+
+
+ROWS = [(70,), (1, 70), (5, 33), (3, 4, 100), (300, 20), (40_000, 32), (1000, 7), (513, 96), (300, 1024), (260, 5000)]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("shape", [*ROWS, (256, 70_000)], ids=str)
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_rows(device: Any, shape: tuple[int, ...], dtype: str) -> None:
+    host, scale = RANDOM.normal(size=shape).astype(dtype), RANDOM.normal(size=shape[-1:]).astype(dtype)
+
+    def function(m: Any) -> Any:
+        along = {"axis": -1, "keepdims": True}
+
+        def both(x: Any, scale: Any) -> Any:
+            weights = m.exp(x - m.max(x, **along))
+            normal = (x - m.mean(x, **along)) / m.sqrt(m.var(x, **along) + 0.25) * scale
+            return weights / m.sum(weights, **along), normal, m.max(x * x, axis=-1)
+
+        return both
+
+    x, y = (xp.asarray(each, device=device) for each in (host, scale))
+    got = xp.fuse(function(xp))(x, y)
+    wanted = function(np)(host.astype(np.float64), scale.astype(np.float64))
+    tolerance = {"f2": 1e-2, "f4": 2e-5, "f8": 1e-12}[dtype]
+    for one, other in zip(got, wanted, strict=True):
+        assert one.dtype == host.dtype
+        np.testing.assert_allclose(one.to_numpy(), other, rtol=tolerance, atol=tolerance)

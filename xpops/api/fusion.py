@@ -33,9 +33,9 @@ def fuse(function: Callable[..., Any], /) -> Fused:
     The function is run once for each kind of arguments, on values without elements, which record what is computed. It
     may use xpops' elementwise functions, operators and reductions, and return an array or a tuple of them. Real
     elementwise results are those of the function itself, bit for bit: dtypes promote and every operator rounds as
-    always. Reductions along the last axis are part of the one kernel, but for many short rows and few long ones; any other
-    is a kernel of its own, which computes what it reduces. Only where an operand lies across another, transposed, is
-    that written first.
+    always. Reductions along the last axis are part of the one kernel, but for many short rows and few long ones; any
+    other is a kernel of its own, which computes what it reduces. Only where an operand lies across another, transposed,
+    is that written first.
 
     Parameters
     ----------

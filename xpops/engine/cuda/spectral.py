@@ -28,11 +28,8 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     count, size, _ = x.shape
     if count > 1 and size <= SMALL:
         return _small_eigh(engine, x, vectors)
-    kind, reports, solver = (
-        KINDS[x.dtype],
-        _eigenvalues(engine, count, vectors),
-        library(engine, "cusolverDn"),
-    )
+    kind, reports = KINDS[x.dtype], _eigenvalues(engine, count, vectors)
+    solver = library(engine, "cusolverDn")
     routine, batch = (Routine(engine, "xsyevd"), ()) if count == 1 else (Routine(engine, "xsyev_batched"), (count,))
 
     def kernel(stream: int, values: int, x: int) -> None:
