@@ -263,3 +263,15 @@ def test_refusals(call: Any, error: type[Exception], message: str) -> None:
     xp.set_default_device("cpu")
     with pytest.raises(error, match=message):
         call(xp.ones(3, dtype=xp.float32))
+
+
+def test_integers_beyond_float64(device: Any) -> None:
+    x = xp.ones(3, dtype=xp.float32, device=device)
+    for call in (
+        lambda: x * 10**400,
+        lambda: xp.maximum(-(10**400), x),
+        lambda: xp.fuse(lambda x, n: x + n)(x, 10**400),
+    ):
+        with pytest.raises(OverflowError):
+            call()
+    assert (x * 2).tolist() == [2.0] * 3

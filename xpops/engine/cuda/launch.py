@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable
 from contextlib import nullcontext
 from struct import Struct
+from struct import error as StructError
 from typing import Any
 
 from cuda.bindings import driver
@@ -59,7 +60,10 @@ def launcher(
     def launch(stream: int, *values: Any) -> None:
         # Launching gives up the GIL, so each call under way has a buffer of its own.
         parameters = free.pop() if free else new_buffer()
-        write(parameters[0], 0, *values)
+        try:
+            write(parameters[0], 0, *values)
+        except StructError:  # addresses and checked integers always fit
+            raise OverflowError(f"{name}: a Python integer is beyond the range of float64") from None
         (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, parameters[1], 0)
         if error is not _SUCCESS:
             _launch_again(error, name, context, handle, blocks, threads, stream, parameters[1])
