@@ -50,7 +50,7 @@ def _columns(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _kernels() -> list[Workload]:
-    """``a * x + y`` from one and the same string."""
+    """``a * x + y`` and ``sum(x * y)``, each from one and the same string."""
     import cupy
 
     text = ("T a, T x, T y", "T z", "z = a * x + y", "axpy")
@@ -60,6 +60,12 @@ def _kernels() -> list[Workload]:
         "xpops": lambda x, y: ours(2.0, x, y),
         "torch": lambda x, y: torch.add(y, x, alpha=2.0),
         "cupy": lambda x, y: theirs(x.dtype.type(2.0), x, y),
+    }
+    dot = ("T x, T y", "T z", "x * y", "a + b", "z = a", "0", "dot")
+    sums: dict[str, Callable[..., Any]] = {
+        "xpops": xp.kernel.ReductionKernel(*dot),
+        "torch": torch.dot,
+        "cupy": cupy.ReductionKernel(*dot),
     }
 
     def pair(x: Callable[[], torch.Tensor], y: Callable[[], torch.Tensor]) -> Callable[[], dict[str, torch.Tensor]]:
@@ -74,6 +80,7 @@ def _kernels() -> list[Workload]:
         Workload(
             "kernel f16", pair(lambda: some(N)().to(half), lambda: some(N)().to(half)), functions, 6 * N, best=1.03
         ),
+        Workload("kernel sum(x * y)", pair(some(N), some(N)), sums, 8 * N, best=1.0),
     ]
 
 

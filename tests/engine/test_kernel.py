@@ -287,6 +287,13 @@ SPREAD = xp.kernel.ReductionKernel(
     reduce_type="Range",
     preamble="struct Range { float low, high; };",
 )
+NEAREST = xp.kernel.ReductionKernel(
+    "T x, T y", "T z", "Gap{x, y, x > y ? x - y : y - x}", "a.gap <= b.gap ? a : b", "z = a.gap",
+    None, "nearest", reduce_type="Gap", preamble="struct Gap { T x, y, gap; };",
+)  # fmt: skip
+MIXED = xp.kernel.ReductionKernel(
+    "int8 x, U y, bool on, int64 s, U t", "int64 z", "on ? x * s + int(y) : int(t)", "a + b", "z = a", 0, "mixed"
+)
 
 
 class TestReduction:
@@ -311,6 +318,68 @@ class TestReduction:
         np.testing.assert_allclose(float(SPREAD(x)), np.ptp(host), rtol=1e-6)
         np.testing.assert_allclose(float(DOT(x, x)), (host.astype(np.float64) ** 2).sum(), rtol=1e-5)
 
+    @pytest.mark.parametrize("axis", [None, 0, 1, 2, (0, 2), ()])
+    @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64])
+    def test_several_operands(self, cuda: Any, axis: Any, dtype: Any) -> None:
+        host = (floats(65, 33, 132) / 8).astype(dtype)
+        x, limits = on(cuda, host), np.finfo(dtype)
+        whole, shifted = np.s_[:, :, :], np.s_[:, :, 1:]
+        for left, right in (
+            (whole, whole),
+            (whole, np.s_[0, 0]),
+            (whole, np.s_[:1, :, :1]),
+            (shifted, shifted),
+            (shifted, np.s_[:, :, :-1]),
+            (np.s_[::-1, ::2, ::-1], np.s_[:1, ::-2, :1]),
+            (np.s_[0, :, :1], np.s_[0, 0]),
+        ):
+            wide = host[left].astype(np.complex128) * host[right]
+            if axis is not None and wide.ndim <= np.max(axis, initial=0):
+                continue
+            got = DOT(x[left], x[right], axis=axis).to_numpy()
+            assert got.dtype == dtype
+            lost = 64 * float(limits.eps) * np.abs(wide).sum(axis) + float(limits.smallest_subnormal)
+            assert (np.abs(got.astype(np.complex128) - wide.sum(axis)) <= lost).all()
+
+    def test_operands_that_lie_across_each_other(self, cuda: Any) -> None:
+        host = floats(300, 300)
+        x, difference = on(cuda, host), host - host.T
+        for axis in (None, 0, 1):
+            got = NEAREST(x, x.T, axis=axis).to_numpy()  # whose states are never in memory
+            np.testing.assert_array_equal(got, np.abs(difference).min(axis))
+            wide = (host.astype(np.float64) * host.T).sum(axis)
+            np.testing.assert_allclose(DOT(x, x.T, axis=axis).to_numpy(), wide, rtol=1e-4, atol=1e-3)
+
+    @pytest.mark.parametrize("shape", [(5_000_003,), (3, 1_000_001), (100_000, 7), (3000, 1024)])
+    def test_several_operands_and_states_that_are_structures(self, cuda: Any, shape: tuple[int, ...]) -> None:
+        host, other = floats(*shape), floats(shape[-1])
+        x, y = on(cuda, host), on(cuda, other)
+        for axis in (None, *range(len(shape))):
+            wanted = np.abs(host - other).min(axis)
+            np.testing.assert_array_equal(NEAREST(x, y, axis=axis).to_numpy(), wanted)
+            first = DOT(x, y, axis=axis).to_numpy()
+            assert all((DOT(x, y, axis=axis).to_numpy() == first).all() for _ in range(5))
+
+    def test_mixed_dtypes_and_scalars(self, cuda: Any) -> None:
+        x = RANDOM.integers(-100, 100, (500, 700)).astype(np.int8)
+        y, flags = RANDOM.integers(-9, 9, 700).astype(np.float64), RANDOM.random((500, 1)) < 0.5
+        for axis in (None, 0, 1):
+            for s, t in ((3, 2.5), (-(2**40), -7)):
+                wanted = np.where(flags, x * np.int64(s) + y.astype(np.int64), np.int64(t)).sum(axis)
+                got = MIXED(on(cuda, x), on(cuda, y), on(cuda, flags), s, t, axis=axis)
+                np.testing.assert_array_equal(got.to_numpy(), wanted)
+
+    def test_more_than_32_bits_of_products(self, cuda: Any) -> None:
+        x = xp.ones((1 << 31) + 5, dtype=xp.int8, device=cuda)
+        total = xp.kernel.ReductionKernel("T x, T y", "int64 z", "x * y", "a + b", "z = a", "0")
+        assert int(total(x, 2)) == 2 * x.size
+        assert int(total(x[1:], x[:-1])) == x.size - 1
+
+    def test_errors_point_into_what_is_made_of_elements(self, cuda: Any) -> None:
+        kernel = xp.kernel.ReductionKernel("T x, T y", "T z", "x *\n nowhere", "a + b", "z = a", "0", "spoiled")
+        with pytest.raises(xp.CompileError, match=r"spoiled\.map_expr\(2\): error: identifier"):
+            kernel(xp.ones(3, device=cuda), 1.0)
+
     def test_nothing(self, cuda: Any) -> None:
         assert NORM(xp.zeros((0, 3), device=cuda), axis=0).to_numpy().tolist() == [0, 0, 0]
 
@@ -319,6 +388,9 @@ class TestReduction:
         x = torch.randn(300, 200, device="cuda")
         torch.testing.assert_close(NORM(x, axis=1), x.norm(dim=1))
         torch.testing.assert_close(DOT(x, x[0], axis=1), (x * x[0]).sum(1), rtol=1e-4, atol=1e-4)
+        half = x.bfloat16()
+        wanted = (half.float() * half[0].float()).sum(1).bfloat16()
+        torch.testing.assert_close(DOT(half, half[0], axis=1), wanted)
 
     def test_as_cupy(self, cuda: Any) -> None:
         cupy = pytest.importorskip("cupy")
@@ -326,6 +398,11 @@ class TestReduction:
         x = cupy.random.standard_normal((100, 130), dtype=cupy.float32)
         for axis in (None, 0, 1):
             cupy.testing.assert_allclose(NORM(x, axis=axis), theirs(x, axis=axis), rtol=1e-5)
+        product = cupy.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", "0", "dot")
+        for axis in (None, 0, 1):
+            for y in (x[::-1], x[0], x[:, :1]):
+                ours = DOT(x, y, axis=axis)
+                cupy.testing.assert_allclose(ours, product(x, y, axis=axis), rtol=1e-4, atol=1e-4)
 
 
 HIGHEST = xp.kernel.ScanKernel("T x", "T y", "x", "a > b ? a : b", "y = a", "highest")

@@ -90,7 +90,7 @@ def test_functors_and_reductions(pretended: PretendedEngine) -> None:
         np.testing.assert_array_equal(total(x, axis=[0]).to_numpy(), host.sum(0))
         np.testing.assert_array_equal(total(x, axis=(0, 1), keepdims=True).to_numpy(), [[66.0]])
         np.testing.assert_array_equal(dot(x, value).to_numpy(), 66.0 * value)
-    assert pretended.launches == 4 + 2 + 2 + 2 + 4
+    assert pretended.launches == 4 + 2 + 2 + 2 + 2
 
 
 def test_kernels_do_not_take_part_in_fused_functions(pretended: PretendedEngine) -> None:

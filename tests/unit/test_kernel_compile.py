@@ -24,9 +24,9 @@ from xpops.engine.cuda.arguments import Parameter, check_array, parameters_of, s
 from xpops.engine.cuda.compile import compile_cubin
 from xpops.engine.cuda.raw import configuration
 from xpops.engine.cuda.user import user_source
-from xpops.engine.cuda.user_reduce import reduce_source
+from xpops.engine.cuda.user_reduce import reduce_source, together_source, value_of
 from xpops.engine.cuda.user_scan import scan_source
-from xpops.plan.user import bound
+from xpops.plan.user import bound, call_shape
 
 CAPABILITIES = (80, 90, 100)
 GPU = Device("cuda")
@@ -323,16 +323,44 @@ def test_reductions(capability: int) -> None:
             compile_cubin("large", reduction_source(kernel, vector(dt.float32), 0, (0,)), capability)
 
 
+def together(kernel: ReductionKernel, ins: tuple[Any, ...], axis: int, strides: tuple[int, ...]) -> str:
+    """The source where there are several operands."""
+    (text,) = kernel._plan.args
+    types, value = bound(text.map, ins, ()), value_of(ins, call_shape(text.map, ins, (), None))
+    return together_source(text, types, ins, value, (axis,), strides, 132).source
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_reductions_of_several_operands(capability: int) -> None:
+    dot = ReductionKernel("T x, U y, T s", "T z", "x * T(y) + s", "a + b", "z = a", "0")
+    for first, second in ((dt.float16, dt.bfloat16), (dt.float32, dt.float32), (dt.complex64, dt.int8)):
+        for shape, other, axis, strides in (
+            ((1 << 22,), (1 << 22,), 0, (0,)),
+            ((64, 1 << 16), (1 << 16,), 0, (0, 1)),
+            ((1 << 16, 33), (1 << 16, 1), 1, (1, 0)),
+        ):
+            ins = (vector(first, *shape), vector(second, *other), float)
+            assert compile_cubin("dot", together(dot, ins, axis, strides), capability)
+    text = ("Pair{x, y}", "Pair{min(a.low, b.low), max(a.high, b.high)}", "z = a.high - a.low")
+    for identity in ("Pair{1e30f, -1e30f}", None):
+        spread = ReductionKernel("T x, T y", "T z", *text, identity, reduce_type="Pair", preamble=PAIR)
+        ins = (vector(dt.float32, 999, 33), vector(dt.float32, 33))
+        assert compile_cubin("spread", together(spread, ins, 1, (1, 0)), capability)
+
+
 PARTS = ("map_expr", "reduce_expr", "post_map_expr", "identity")
 
 
+@pytest.mark.parametrize("operands", [1, 2])
 @pytest.mark.parametrize("part", PARTS)
-def test_errors_point_into_a_reduction(part: str) -> None:
+def test_errors_point_into_a_reduction(part: str, operands: int) -> None:
     texts = dict(zip(PARTS, ("x", "a + b", "y = a", "0"), strict=True))
     texts[part] += "\n + nowhere"
-    kernel = ReductionKernel("T x", "T y", *texts.values(), name="spoiled")
+    kernel = ReductionKernel("T x, T w"[: 5 * operands - 2], "T y", *texts.values(), name="spoiled")
+    x = vector(dt.float32)
+    source = reduction_source(kernel, x, 0, (0,)) if operands == 1 else together(kernel, (x, x), 0, (0,))
     with pytest.raises(xp.CompileError) as raised:
-        compile_cubin("spoiled", reduction_source(kernel, vector(dt.float32), 0, (0,)), 90)
+        compile_cubin("spoiled", source, 90)
     assert f'spoiled.{part}(2): error: identifier "nowhere"' in raised.value.log
     assert "   2 |  + nowhere" in str(raised.value)
 

@@ -444,7 +444,7 @@ REDUCTIONS_REFUSED: list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Except
     (DOT, (floats(3), floats(4)), {}, ValueError, "dot: shapes"),
     (DOT, (floats(3), floats(3, dtype=np.float64)), {}, TypeError, "dot: y has dtype float64; accepted: float32, as T"),
     (
-        ReductionKernel("T x, T y", "T z", "x", "a", "z = a.x", "Pair{}", "pairs", reduce_type="Pair"),
+        ReductionKernel("T x, raw T y", "T z", "x", "a", "z = a.x", "Pair{}", "pairs", reduce_type="Pair"),
         (floats(3), floats(3)), {}, ValueError, "pairs: reduce_type is 'Pair'; accepted where map_expr is a kernel of",
     ),
 ]  # fmt: skip

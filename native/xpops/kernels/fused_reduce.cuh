@@ -8,10 +8,10 @@
 namespace xpops {
 
 // An operand: kVector, a pack is one access; kSplat, one element is all of it; kGather, one access for each element;
-// kUniform, the same element everywhere; kScalar, among the parameters.
-template <class T, Mode kMode, int kSlot, int kLine_ = 0>
-struct ReduceOperand : Operand<T, T, T, kMode, kSlot> {
-  using Base = Operand<T, T, T, kMode, kSlot>;
+// kUniform, the same element everywhere; kScalar, among the parameters. Op sees it as Compute.
+template <class T, Mode kMode, int kSlot, int kLine_ = 0, class Loop = T, class Compute = Loop>
+struct ReduceOperand : Operand<T, Loop, Compute, kMode, kSlot> {
+  using Base = Operand<T, Loop, Compute, kMode, kSlot>;
   using Element = typename Base::Element;
   static constexpr bool kInLine = kMode == Mode::kVector || kMode == Mode::kSplat || kMode == Mode::kGather;
   static constexpr int kLine = kLine_;

@@ -17,7 +17,7 @@ from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.plan import views
 from xpops.plan.overlap import distance_apart
 from xpops.plan.signature import Operand
-from xpops.plan.user import Operation, Types, UserReduction, bound, call_shape, definitions, parameters
+from xpops.plan.user import RESERVED, Operation, Types, UserReduction, bound, call_shape, definitions, parameters
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -28,8 +28,8 @@ _REFUSED = re.compile(r"\b(_in_ind|_out_ind|_i|_j|_J)\b")
 class ReductionKernel:
     """A reduction of one's own along any axes, from expressions of C++.
 
-    Of one array it is one kernel, which reads the array once. Of several operands, raw ones, or where `map_expr` has
-    ``i`` or ``n``, a kernel of its own writes the values of `map_expr` first.
+    It is one kernel, which reads every array once. Only where an array lies across another, transposed, where one is
+    raw, or where `map_expr` has ``i`` or ``n``, a kernel of its own writes the values of `map_expr` first.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _kernel(
     out: Layout,
 ) -> Kernel:
     """The kernel ``(stream, out, *ins)``."""
-    from xpops.engine.cuda.user_reduce import of_nothing, reduced
+    from xpops.engine.cuda.user_reduce import across, of_nothing, reduced, state_dtype, together, value_of
 
     operation, steps = reduction.map, iter(out.strides)
     if 0 in shape:
@@ -193,10 +193,14 @@ def _kernel(
         strides = tuple(0 if i in axes else stride for i, stride in enumerate(out.strides))
     else:
         strides = tuple(0 if i in axes else next(steps) for i in range(len(shape)))
-    (x, *others), words = ins, ("i", "n", "_ind")
-    if not others and isinstance(x, Layout) and not any(map(operation.mentions, words)):
+    if any(each.raw for each in operation.ins) or any(map(operation.mentions, RESERVED)):
+        return _in_two(engine, reduction, types, ins, shape, axes, strides)
+    (x, *others), value = ins, value_of(ins, shape)
+    if isinstance(x, Layout) and not others:
         return reduced(engine, reduction, types, x, axes, strides, True)
-    return _in_two(engine, reduction, types, ins, shape, axes, strides)
+    if across(value, ins) and state_dtype(reduction, types) is not None:
+        return _in_two(engine, reduction, types, ins, shape, axes, strides)
+    return together(engine, reduction, types, ins, value, axes, strides)
 
 
 def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:

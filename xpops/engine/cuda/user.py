@@ -17,7 +17,7 @@ from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.overlap import safe_distance
 from xpops.plan.signature import Operand
 from xpops.plan.tiled import plan_tiled
-from xpops.plan.user import Parameter, Types
+from xpops.plan.user import Operation, Parameter, Types
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -40,9 +40,10 @@ def elementwise(engine: CudaEngine, call: UserCall) -> Kernel:
     """The kernel ``(stream, *arguments)``: results, then operands; given results come behind these."""
     if 0 in call.shape:
         return empty_kernel
-    plan, source, slots, tail = user_source(call)
-    launch = engine.launcher(call.operation.name, source, plan.blocks, plan.block, slots, tail)
-    return _apart(_with_scalars(launch, call), call) if call.given else _with_scalars(launch, call)
+    operation, (plan, source, slots, tail) = call.operation, user_source(call)
+    launch = engine.launcher(operation.name, source, plan.blocks, plan.block, slots, tail)
+    launch = with_scalars(launch, operation, call.ins, call.types.ins, 0 if call.given else len(call.outs))
+    return _apart(launch, call) if call.given else launch
 
 
 def user_source(call: UserCall) -> UserSource:
@@ -173,15 +174,16 @@ def _raw(layout: Operand) -> str:
     return f"xpops::RawArray<{c_type(layout.dtype)}, {layout.ndim}, {truth(layout.contiguous)}>"
 
 
-def _with_scalars(launch: Kernel, call: UserCall) -> Kernel:
-    """`launch` for calls whose scalars are Python's."""
+def with_scalars(
+    launch: Kernel, operation: Operation, ins: tuple[Operand, ...], dtypes: tuple[DType, ...], first: int
+) -> Kernel:
+    """`launch` for calls whose scalars are Python's; the operands are its arguments from number `first` on."""
     ways = [
-        None if isinstance(spec, Layout) else _travel(spec, dtype, f"{call.operation.name}: {parameter.name}")
-        for spec, dtype, parameter in zip(call.ins, call.types.ins, call.operation.ins, strict=True)
+        None if isinstance(spec, Layout) else _travel(spec, dtype, f"{operation.name}: {parameter.name}")
+        for spec, dtype, parameter in zip(ins, dtypes, operation.ins, strict=True)
     ]
     if not any(ways):
         return launch
-    first = 0 if call.given else len(call.outs)
 
     def converting(stream: int, *values: Any) -> None:
         written: list[Any] = list(values[:first])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -10,15 +9,20 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.arguments import TYPES
-from xpops.engine.cuda.glue import NARROW
-from xpops.engine.cuda.reduce import STATE_BYTES, launched, reduce_glue
+from xpops.engine.cuda.fused_reduce import ReduceSource
+from xpops.engine.cuda.glue import NARROW, wire_of
+from xpops.engine.cuda.reduce import STATE_BYTES, ending, entry_point, launched, reduce_glue, reduce_header
 from xpops.engine.cuda.tuning import reduce_policy
-from xpops.engine.cuda.user import USING, elementwise, letters, located, method
-from xpops.engine.cuda.user_operands import UserCall, computed
+from xpops.engine.cuda.user import USING, elementwise, letters, located, method, with_scalars
+from xpops.engine.cuda.user_operands import UserCall, c_type, computed
 from xpops.engine.protocol import Kernel
 from xpops.plan.coalesce import Strides
+from xpops.plan.elementwise import Policy
+from xpops.plan.fused_reduce import FusedReducePlan, plan_fused_reduce
 from xpops.plan.reduce import ReducePlan, plan_reduce
-from xpops.plan.signature import Operand
+from xpops.plan.result import result_layout
+from xpops.plan.signature import Operand, Signature
+from xpops.plan.tiled import plan_tiled
 from xpops.plan.user import Parameter, Types, UserReduction
 
 if TYPE_CHECKING:
@@ -47,6 +51,40 @@ def reduced(
     """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty, and maps its elements first."""
     found = reduce_source(reduction, types, x, axes, strides, maps, engine.context.multiprocessors)
     return launched(engine, reduction.map.name, "Q", *found)
+
+
+def together(
+    engine: CudaEngine,
+    reduction: UserReduction,
+    types: Types,
+    ins: tuple[Operand, ...],
+    value: Layout,
+    axes: tuple[int, ...],
+    strides: Strides,
+) -> Kernel:
+    """The kernel ``(stream, out, *ins)`` that reduces `axes` of what is made of operands that lie anyhow.
+
+    Parameters
+    ----------
+    value : Layout
+        Where what is made of them would lie; see `value_of`.
+    """
+    operation = reduction.map
+    found = together_source(reduction, types, ins, value, axes, strides, engine.context.multiprocessors)
+    launch = launched(engine, operation.name, found.slots, found.plan, found.source, found.tail)
+    return with_scalars(launch, operation, ins, types.ins, 1)
+
+
+def value_of(ins: tuple[Operand, ...], shape: tuple[int, ...]) -> Layout:
+    """Where what is made of operands would lie in memory, as wide as the widest of them."""
+    arrays = [spec for spec in ins if isinstance(spec, Layout)]
+    widest = max((each.dtype for each in arrays), key=lambda dtype: dtype.itemsize)
+    return result_layout(Signature((), widest, shape), ins, arrays[0].device)
+
+
+def across(value: Layout, ins: tuple[Operand, ...]) -> bool:
+    """Whether operands lie across each other, so that tiles in shared memory had better make one array of them."""
+    return plan_tiled(value, ins, Policy()) is not None
 
 
 def of_nothing(engine: CudaEngine, reduction: UserReduction, types: Types, out: Layout) -> Kernel:
@@ -94,28 +132,75 @@ def reduce_source(
 ) -> tuple[ReducePlan, str, bytes]:
     """The plan, the source and the parameters after the slots. Needs no GPU."""
     plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors))
-    count = prod(x.shape[axis] for axis in axes)
-    lines = ["#include <xpops/kernels/reduce.cuh>", "#include <xpops/kernels/user.cuh>"]
-    if not dt.CATEGORIES["complex floating-point"].isdisjoint((x.dtype, *types.outs)):
-        lines.append("#include <xpops/math/complex.cuh>")
+    lines = _before(reduction, types, (x.dtype, *types.outs), "kernels/reduce")
+    reducer = _reducer(lines, reduction, types, x.dtype if maps else None)
+    lines.append(reduce_glue(reducer, "reduction", x.dtype, x.dtype, types.outs[0], plan, 1))
+    return plan, "\n".join(lines), ending(_count(x, axes), 0.0) + plan.tail
+
+
+def together_source(
+    reduction: UserReduction,
+    types: Types,
+    ins: tuple[Operand, ...],
+    value: Layout,
+    axes: tuple[int, ...],
+    strides: Strides,
+    multiprocessors: int,
+) -> ReduceSource:
+    """The plan and the source of one kernel for operands that lie anyhow. Needs no GPU."""
+    plan = plan_fused_reduce(value, ins, axes, strides, reduce_policy(multiprocessors))
+    operands, slots = _operands(types, ins, plan)
+    lines = _before(reduction, types, (*types.ins, *types.outs), reduce_header(plan.kernel), "kernels/fused_reduce")
+    lines += [f"using XpopsState = {state_type(reduction, types)};", "struct XpopsMap {"]
+    given = ", ".join(
+        f"{computed(dtype)} {each.name}" for each, dtype in zip(reduction.map.ins, types.ins, strict=True)
+    )
+    text = (reduction.map.body, "map_expr", reduction.map.name)
+    method(lines, f"XpopsState operator()({given}) const", f"return {conversion(reduction, types)}(", text, ");")
+    lines.append("};")
+    reducer = _reducer(lines, reduction, types, None)
+    arguments = ", ".join(["XpopsMap", "XpopsState", "XpopsState", c_type(types.outs[0]), *operands])
+    numbers = f"{len(slots)}, {plan.total}"
+    lines += [
+        "using namespace xpops;",
+        *entry_point(f"{reducer}<XpopsState>", f"ReduceExpression<{arguments}>", plan.kernel, numbers),
+    ]
+    return ReduceSource(plan.kernel, "\n".join(lines), slots, ending(_count(value, axes), 0.0) + plan.kernel.tail)
+
+
+def _operands(types: Types, ins: tuple[Operand, ...], plan: FusedReducePlan) -> tuple[list[str], str]:
+    """The operands among the template's arguments, and the `struct` format of their slots."""
+    found, slots = [], ""
+    for spec, dtype, mode, line in zip(ins, types.ins, plan.modes, plan.lines, strict=True):
+        name = c_type(dtype)
+        stored, form = (name, "Q") if isinstance(spec, Layout) else wire_of(dtype)[:2]
+        found.append(f"ReduceOperand<{stored}, Mode::{mode}, {len(slots)}, {line}, {name}, {computed(dtype)}>")
+        slots += form
+    return found, slots
+
+
+def _count(x: Layout, axes: tuple[int, ...]) -> int:
+    return prod(x.shape[axis] for axis in axes)
+
+
+def _before(reduction: UserReduction, types: Types, dtypes: tuple[DType, ...], *headers: str) -> list[str]:
+    """What stands before the texts of the user's expressions."""
+    complexes = not dt.CATEGORIES["complex floating-point"].isdisjoint(dtypes)
+    found = [*headers, "kernels/user", *["math/complex"] * complexes]
+    lines = [f"#include <xpops/{header}.cuh>" for header in found]
     lines += [*USING, *letters(types), *reduction.map.definitions]
     located(lines, reduction.map.preamble, "preamble", reduction.map.name)
-    _reducer(lines, reduction, types, x.dtype, maps)
-    reducer = "XpopsReducer"
-    if not reduction.identity:
-        reducer = "XpopsNonempty"
-        lines += ["template <class T>", f"using {reducer} = xpops::Nonempty<XpopsReducer<T>>;"]
-        lines.append(_limit(f"{reducer}<int>::State"))
-    lines.append(reduce_glue(reducer, "reduction", x.dtype, x.dtype, types.outs[0], plan, 1))
-    return plan, "\n".join(lines), struct.pack("<dd", count, count) + plan.tail
+    return lines
 
 
-def _limit(state: str) -> str:
-    return f'static_assert(sizeof({state}) <= {STATE_BYTES}, "states of up to {STATE_BYTES} bytes");'
+def _reducer(lines: list[str], reduction: UserReduction, types: Types, dtype: DType | None) -> str:
+    """Add the reducer, as ``math/reduction.cuh`` describes it, and return its name.
 
-
-def _reducer(lines: list[str], reduction: UserReduction, types: Types, dtype: DType, maps: bool) -> None:
-    """Add the reducer; see ``math/reduction.cuh``."""
+    Parameters
+    ----------
+    dtype : numpy.dtype or None
+        That of the one operand, whose elements it maps; None: it is given states.
+    """
     operation = reduction.map
     (out,), name = operation.outs, operation.name
     result, made = computed(types.outs[0]), f"return {conversion(reduction, types)}("
@@ -128,11 +213,21 @@ def _reducer(lines: list[str], reduction: UserReduction, types: Types, dtype: DT
     ]
     if reduction.identity:
         method(lines, "static State identity()", made, (reduction.identity, "identity", name), ");")
-    taken = operation.ins[0].name if maps else "xpops_state"
-    mapping = operation.body if maps else taken
-    head = f"static State lift({computed(dtype)} {taken}, xpops::int64)"
-    method(lines, head, made, (mapping, "map_expr", name), ");")
+    if dtype is None:
+        lines.append("  XPOPS_DEVICE static State lift(State state, xpops::int64) { return state; }")
+    else:
+        head = f"static State lift({computed(dtype)} {operation.ins[0].name}, xpops::int64)"
+        method(lines, head, made, (operation.body, "map_expr", name), ");")
     method(lines, "static State combine(State a, State b)", made, (reduction.combine, "reduce_expr", name), ");")
     head, after = f"static {result} finish(State a, const xpops::Ending&)", f"; return {out.name};"
     method(lines, head, f"{result} {out.name}{{}};", (reduction.finish, "post_map_expr", name), after)
     lines.append("};")
+    if reduction.identity:
+        return "XpopsReducer"
+    lines += ["template <class T>", "using XpopsNonempty = xpops::Nonempty<XpopsReducer<T>>;"]
+    lines.append(_limit("XpopsNonempty<int>::State"))
+    return "XpopsNonempty"
+
+
+def _limit(state: str) -> str:
+    return f'static_assert(sizeof({state}) <= {STATE_BYTES}, "states of up to {STATE_BYTES} bytes");'
