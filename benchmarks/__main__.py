@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from conformance.fingerprint import fingerprint
+from conformance.reporting import heading
+
 
 def main(arguments: list[str]) -> int:
     """Measure and print. Returns the exit code: 2 where the machine has not what it needs."""
@@ -35,27 +38,25 @@ def main(arguments: list[str]) -> int:
 
 def grid() -> dict[str, Any]:
     """The grid of shapes; prints as it goes."""
-    import torch
-
     from benchmarks.grid import measure
 
-    return {"device": torch.cuda.get_device_name(), "calls": measure()}
+    return {**heading("cuda"), "calls": measure(), "fingerprint": fingerprint()}
 
 
 def measure(only: str, rounds: int) -> dict[str, Any]:
     """Every row whose name contains `only`, and the host times; prints as it goes."""
-    import torch
-
     from benchmarks import algebra, collective, elementwise, fusion, host, movement, neural
     from benchmarks.ceilings import ceilings
     from benchmarks.timing import host_times
 
     limits = ceilings(rounds)
     report: dict[str, Any] = {
-        "device": torch.cuda.get_device_name(),
+        **heading("cuda"),
+        "rounds": rounds,
         "ceilings (bytes per us)": limits,
         "rows": [],
         "host": {},
+        "fingerprint": fingerprint(),
     }
     print(f"{report['device']}; " + ", ".join(f"{name} {value / 1e6:.2f} TB/s" for name, value in limits.items()))
     print(f"{'microseconds':26}{'floor':>8}{'xpops':>8}{'torch':>8}{'cupy':>8}{'jax':>8}{'at most':>9}  ratio to floor")

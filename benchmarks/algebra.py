@@ -127,7 +127,10 @@ def _transforms() -> list[Workload]:
     ]
     return [
         Workload(
-            " ".join([name, "x".join(map(str, shape)), *(f"{key} {value}" for key, value in options.items())]),
+            " ".join(
+                [name, "x".join(map(str, shape)), *["c128"] * (dtype == c128)]
+                + [f"{key} {value}" for key, value in options.items()]
+            ),
             setup(dtype, *shape),
             three(name, **options),
             2 * torch.empty((), dtype=dtype).element_size() * _size(shape),
