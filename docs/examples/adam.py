@@ -17,7 +17,7 @@ _step = xp.kernel.ElementwiseKernel(
 
 
 def adam(param, grad, mean, square, step, rate=1e-3, betas=(0.9, 0.999), small=1e-8):
-    """Step number `step`, counted from 1. Parameters may be narrower than their moments, as in mixed precision."""
+    """Step number `step`, counted from 1. Parameters may be narrower than their moments; `grad` is of their dtype."""
     first, second = (1 - beta**step for beta in betas)
     _step(grad, rate / first, 1 - betas[0], 1 - betas[1], second**-0.5, small, param, mean, square)
 
