@@ -142,10 +142,12 @@ class Array(Readable):
     def __getitem__(self, key: Any) -> Array:
         if is_basic(key):
             return view_of(self, views.index(self._layout, key))
-        parts, arrays = parse(self, key)
-        if not arrays:
-            return view_of(self, views.index(self._layout, parts))
-        selected: Array = gathering.get(self, parts, arrays)
+        selected: Array | None = gathering.again(self, key)
+        if selected is None:
+            parts, arrays = parse(self, key)
+            if not arrays:
+                return view_of(self, views.index(self._layout, parts))
+            selected = gathering.get(self, parts, arrays)
         return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:

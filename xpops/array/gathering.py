@@ -8,21 +8,32 @@ from xpops.array import masks
 from xpops.array.keys import NDArray, hashable, resolve, sole_mask
 from xpops.array.tensors import copied, overlap, require_one_device, require_own_places, trimmed
 from xpops.core.layouts import Layout, alignment, layout_of
-from xpops.dispatch import Tensor
+from xpops.dispatch import Tensor, state
 from xpops.dispatch.primitives import call
+from xpops.dispatch.state import launches
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.plan import views
 from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.cache import BoundedDict
 from xpops.plan.gather import gathered_shape
-from xpops.plan.keys import Part, Selection, select
+from xpops.plan.keys import ARRAY, Part, Selection, select
 
 _LIMIT = 1024
 # (layout of x, parts of the key, layouts of its arrays) -> what they select.
 _targets: BoundedDict[tuple[Any, ...], _Target] = BoundedDict(_LIMIT)
 # The same and the layout of the values -> the kernel (stream, x, value, *indices).
 _scatters: BoundedDict[tuple[Any, ...], Kernel] = BoundedDict(_LIMIT)
+
+
+def again(x: Tensor, key: Any) -> Any:
+    """``x[key]`` for arrays of integers alone, where such a call was made before: the steady state. Else None."""
+    arrays = key if key.__class__ is tuple else (key,)
+    for each in arrays:
+        if each.__class__ is not state.array_class:
+            return None
+    launch = launches.get((_plan_get, x._layout, *[each._layout for each in arrays], (ARRAY,) * len(arrays)))
+    return None if launch is None else launch(x._data, *[each._data for each in arrays])
 
 
 def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Any:
