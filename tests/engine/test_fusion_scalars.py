@@ -48,6 +48,18 @@ def test_scalars_among_reductions_of_rows(device: Any) -> None:
         np.testing.assert_allclose(fused(x, low, n).to_numpy(), wanted, rtol=1e-11, atol=1e-13)
 
 
+def test_integers_beyond_what_kernels_take(cuda: Any) -> None:
+    x = xp.asarray(np.arange(5, dtype=np.uint8), device=cuda)
+    fused = xp.fuse(lambda x, factor, shift: x * factor + shift)
+    with pytest.raises(OverflowError, match="shift is 300; accepted: 0 to 255"):
+        fused(x, 2, shift=300)
+    with pytest.raises(OverflowError, match=r"arguments\[1\] is -1; accepted: 0 to 255"):
+        fused(x, -1, 3)
+    with pytest.raises(OverflowError, match="a Python integer is beyond the range of float64"):
+        fused(xp.astype(x, xp.float32), 2**2000, 3)
+    assert xp.fuse(lambda x, s: xp.logical_and(x > 2, s))(x, 2**2000).tolist() == [False, False, False, True, True]
+
+
 def test_torch_tensors_by_names(cuda_torch: Any) -> None:
     x = cuda_torch.randn(100, 33, device="cuda")
     fused = xp.fuse(lambda x, y, low=-1.0: xp.clip(x, low) + y)

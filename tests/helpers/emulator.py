@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from struct import Struct
+from struct import error as StructError
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
@@ -118,7 +119,11 @@ class EmulatedEngine(CudaEngine):
         head = Struct("<" + slots)
 
         def launch(stream: int, *values: Any) -> None:
-            params = np.frombuffer(head.pack(*values) + tail + bytes(64), np.uint8).copy()
+            try:
+                written = head.pack(*values)
+            except StructError:  # as the engine's own launcher has it
+                raise OverflowError(f"{name}: a Python integer is beyond the range of float64") from None
+            params = np.frombuffer(written + tail + bytes(64), np.uint8).copy()
             error = library.emulate_kernel(ctypes.c_void_p(params.ctypes.data), blocks, threads, self._workers)
             if error:
                 raise KernelError(f"{name}: {error.decode()}\n{source}")

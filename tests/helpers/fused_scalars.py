@@ -62,6 +62,21 @@ CASES: dict[str, Case] = {
     "comparisons": Case(_both(xp.less, xp.equal, xp.greater_equal, xp.logical_and), FLOATS, HUGE),
     "promotion": Case(_each(lambda x, a: x * a, lambda x, a: a - x, lambda x, a: xp.atan2(x, a)), INTEGERS, NUMBERS),
     "integers and floats": Case(lambda x, a: (x * a, xp.astype(x, xp.float32) * a), INTEGERS, WHOLE),
+    "integers and complex numbers": Case(  # that number twice rounded is another one
+        lambda x, a: (x + a, xp.astype(x, xp.complex64) + a), (xp.int64, xp.uint64), (2**60 + 2**36 + 1, 3, True)
+    ),
+    "truth of integers": Case(
+        lambda x, a: (xp.logical_and(x, a), xp.logical_or(a * 2**64, x)), (*FLOATS, *INTEGERS), (*WHOLE, -1, 2**70)
+    ),
+    "parts": Case(
+        _each(
+            lambda x, a: x * a.real + a.imag,
+            lambda x, a: a.conjugate() - x,
+            lambda x, a: xp.where((a * 1j).imag > 0, x, a.real),
+        ),
+        FLOATS,
+        (*NUMBERS, 2 - 3j, complex(-0.0, float("inf"))),
+    ),
     "leaky_relu": Case(
         _each(
             lambda x, a: xp.nn.leaky_relu(x, negative_slope=a),

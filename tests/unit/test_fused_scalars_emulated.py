@@ -12,15 +12,12 @@ import xpops as xp
 from tests.helpers.fused_scalars import CASES, assert_same_bits, elements, tuples
 from tests.unit.conftest import PretendedEngine
 
-# Half types have ways of their own there.
-PARAMETERS = ("clip", "leaky_relu", "softplus")
-
 
 @pytest.mark.parametrize("name", CASES)
 def test_scalars_change_no_bit(name: str, pretended: PretendedEngine) -> None:
     function, dtypes, scalars = CASES[name]
     fused = xp.fuse(function)
-    for dtype in dtypes[::3] if name in PARAMETERS else dtypes[:1]:
+    for dtype in dict.fromkeys((dtypes[0], dtypes[-1])):  # half types, and unsigned ones, have ways of their own
         x, seen = pretended.array(elements(dtype)), set[type]()
         for scalar in scalars:
             before = pretended.sources
@@ -55,6 +52,46 @@ def test_integers_that_do_not_fit_are_refused_as_always(
     for each in (function, xp.fuse(function)):
         with pytest.raises(OverflowError):
             each(x, value)
+
+
+def test_errors_name_arguments_as_they_were_given(pretended: PretendedEngine) -> None:
+    def shifted(x: Any, factor: Any = 1, shift: Any = 0) -> Any:
+        return x * factor + shift
+
+    x, fused = pretended.array(np.ones(3, np.uint8)), xp.fuse(shifted)
+    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+        (r"arguments\[1\]", (x, 300), {}),
+        (r"arguments\[2\]", (x, 2, 300), {}),
+        ("shift", (x, x), {"shift": 300}),
+        ("factor", (), {"shift": 255, "factor": 300, "x": x}),
+    ]
+    for name, arguments, named in calls:
+        with pytest.raises(OverflowError, match=f"shifted: {name} is 300; accepted: 0 to 255"):
+            fused(*arguments, **named)
+
+
+def test_integers_beyond_64_bits_of_which_no_kernel_takes_all(pretended: PretendedEngine) -> None:
+    x = pretended.array(np.arange(3, dtype=np.float32))
+    for function in (
+        lambda x, s: xp.logical_and(x > 0, s),
+        lambda x, s: xp.any(xp.logical_xor(x > 0, s), axis=-1),
+        lambda x, s: xp.logical_not(xp.logical_or(s, x > 5)),
+        lambda x, s: (xp.logical_and(x, s), x * s),
+        lambda x, s: x + s // 2**69,
+        lambda x, s: x,
+    ):
+        fused = xp.fuse(lambda x, s, function=function: function(x + 1, s))
+        for value in (2**70, -(2**70), 0):
+            for one, other in zip(*tuples(fused(x, value), function(x + 1, value)), strict=True):
+                assert_same_bits(one, other)
+
+
+def test_integers_beyond_all_floats(pretended: PretendedEngine) -> None:
+    x = pretended.array(np.ones(3, np.float32))
+    for function in (lambda x, s: x * s, lambda x, s: x * s + 1j):
+        for each in (function, xp.fuse(function)):
+            with pytest.raises(OverflowError):
+                each(x, 2**2000)
 
 
 def test_an_integer_for_unsigned_and_floating_point_numbers(pretended: PretendedEngine) -> None:
@@ -117,6 +154,7 @@ REFUSALS: list[tuple[Callable[..., Any], Any, str]] = [
     (lambda x, a: xp.nn.leaky_relu(x, negative_slope=a), 1j, r"negative_slope is a scalar argument \(complex\); acc"),
     (lambda x, a: xp.nn.softplus(x, threshold=a), 1j, r"threshold is a scalar argument \(complex\); accepted: a real"),
     (lambda x, a: xp.full_like(x, a), 1.0, "full_like cannot be fused"),
+    (lambda x, a: x * a.bit_length(), 3, "bit_length of a scalar argument cannot be fused; accepted: arithmetic, real"),
     (lambda x, a: x * (a < 1j), 1.0, "'<' not supported between instances of 'float' and 'complex'"),
     (
         lambda x, a: x * 2**a,

@@ -54,6 +54,8 @@ def fuse(function: Callable[..., Any], /) -> Fused:
         In the first call of a kind, if something cannot be fused: any other function, a branch on elements or on a
         scalar argument, an array that is no argument. In any call, if a power of scalar arguments is of another kind
         than that of ones, like ``2**-1``.
+    OverflowError
+        In any call, if a scalar argument is an integer that a dtype it is used as cannot hold.
 
     Examples
     --------
@@ -135,7 +137,8 @@ class Fused:
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if any(isinstance(spec, Layout) and spec.device == CPU for spec in specs):
         return functools.partial(_run, fused, specs)
-    return program(cast("CudaEngine", engine), record(fused._name, fused.function, specs))
+    recorded = record(fused._name, fused.function, specs)
+    return program(cast("CudaEngine", engine), recorded, fused._names(specs))
 
 
 def _run(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:

@@ -123,12 +123,18 @@ def several(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
     return results
 
 
-def program(engine: CudaEngine, recorded: Recorded) -> Program:
-    """The program of a function: one kernel if it can be. Integers are checked before it starts."""
+def program(engine: CudaEngine, recorded: Recorded, names: tuple[str, ...]) -> Program:
+    """The program of a function: one kernel if it can be. Integers are checked before it starts.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the arguments, for errors.
+    """
     made, whole, count = _program(engine, recorded), recorded.whole, len(recorded.layouts)
     checks = [
-        (count + number, f"{recorded.name}: argument {number} is", *whole.bounds(number))
-        for number in range(recorded.given)
+        (count + number, f"{recorded.name}: {name} is", *whole.bounds(number))
+        for number, name in enumerate(names)
         if whole.inputs[number] in (int, Unsigned)
     ]
     if not checks:
@@ -147,9 +153,9 @@ def _program(engine: CudaEngine, recorded: Recorded) -> Program:
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
-    found = _stages(recorded)
-    if found is not None:
-        return _rows(engine, recorded, found)
+    walked = _walked(recorded)
+    if walked is not None:
+        return _row_program(engine, recorded, walked)
     kernels = [fused(engine, part.expression, part.outs) for part in parts]
     if not recorded.derived and [part.inputs for part in parts] == [arguments]:
         return Program(layouts, kernels[0])
@@ -179,33 +185,33 @@ def sources(recorded: Recorded) -> list[str]:
     from xpops.engine.cuda.fused_reduce import sources_of
     from xpops.engine.cuda.fused_rows import rows_source
 
-    whole, rows = recorded.whole, _stages(recorded)
-    if rows is not None:
-        return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY).source]
-    found = []
+    whole, walked = recorded.whole, _walked(recorded)
+    if walked is not None:
+        return [rows_source(whole, walked.stages, walked.full, recorded.layouts, walked.inputs, CAPABILITY).source]
+    reductions = []
     for each in recorded.derived:
         if isinstance(each, Reduced) and each.operand.size:
             part, _ = whole.pruned((each.place,))
             *parameters, correction = each.parameters
             to = reduced(each.operand, each.op, *parameters)
-            found += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
-    return [*found, *(fused_source(part.expression, part.outs, CAPABILITY).source for part in recorded.parts)]
+            reductions += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
+    return [*reductions, *(fused_source(part.expression, part.outs, CAPABILITY).source for part in recorded.parts)]
 
 
-def _rows(engine: CudaEngine, recorded: Recorded, found: _Rows) -> Program:
+def _row_program(engine: CudaEngine, recorded: Recorded, walked: _Rows) -> Program:
     """All of it as one kernel that walks rows."""
     from xpops.engine.cuda.fused_rows import fused_rows
 
-    launch = fused_rows(engine, recorded.whole, found.stages, found.full, recorded.layouts, found.inputs)
+    launch = fused_rows(engine, recorded.whole, walked.stages, walked.full, recorded.layouts, walked.inputs)
     count = len(recorded.layouts)
-    if found.inputs == tuple(range(recorded.given)):
+    if walked.inputs == tuple(range(recorded.given)):
         return Program(recorded.layouts, launch)
 
     def kernel(stream: int, *data: Data) -> None:
         values = list(data[count:])
         for derive in recorded.derived:  # the reductions are the kernel's own
             values.append(None if isinstance(derive, Reduced) else derive(*values))
-        launch(stream, *data[:count], *(values[number] for number in found.inputs))
+        launch(stream, *data[:count], *(values[number] for number in walked.inputs))
 
     return Program(recorded.layouts, kernel)
 
@@ -218,8 +224,8 @@ class _Rows(NamedTuple):
     inputs: tuple[int, ...]
 
 
-def _stages(recorded: Recorded) -> _Rows | None:
-    """How one kernel walks the rows; None where that cannot be."""
+def _walked(recorded: Recorded) -> _Rows | None:
+    """The rows as one kernel walks them; None where that cannot be."""
     whole, stages, full = recorded.whole, [], None
     for number, each in enumerate(recorded.derived, recorded.given):
         if isinstance(each, Reduced):

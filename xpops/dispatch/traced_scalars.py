@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from xpops.dispatch.tracing import Trace
 
 
+class NotFusable(TypeError, AttributeError):
+    """What an argument of a fused function does not have."""
+
+
 class TracedScalar:
     """A Python scalar among the arguments: arithmetic with others is the host's, in every call anew."""
 
@@ -36,6 +40,14 @@ class TracedScalar:
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = __iter__ = _refuse
     __round__ = __floor__ = __ceil__ = __trunc__ = __divmod__ = __rdivmod__ = _refuse
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotFusable(
+            f"{self.trace.function}: {name} of a scalar argument cannot be fused; accepted: arithmetic, real, imag and "
+            "conjugate()"
+        )
 
     def __repr__(self) -> str:
         return f"a scalar argument ({self.kind.__name__})"
@@ -69,6 +81,13 @@ def _of_two(function: Callable[..., Any], reflected: bool) -> Callable[..., Any]
 
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
+_PARTS = (
+    ("real", property(_of_one(operator.attrgetter("real")))),
+    ("imag", property(_of_one(operator.attrgetter("imag")))),
+    ("conjugate", _of_one(operator.methodcaller("conjugate"))),
+)
+for _name, _part in _PARTS:
+    setattr(TracedScalar, _name, _part)
 for _short in ("neg", "pos", "abs", "invert"):
     setattr(TracedScalar, f"__{_short}__", _of_one(getattr(operator, f"__{_short}__")))
 for _short in _BINARY:

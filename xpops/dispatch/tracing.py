@@ -11,7 +11,7 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch.traced_scalars import TracedScalar
+from xpops.dispatch.traced_scalars import NotFusable, TracedScalar
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
@@ -130,13 +130,13 @@ class Trace:
             raise TypeError(f"{self.function}: {function} cannot be fused; {_ACCEPTED}")
         (x,) = arguments
         operand = layout_of(x.dtype, x.shape, None, self.device)
-        found = reduced(operand, op, *parameters[1:4])
-        key = (op, x.place, found.axes, found.loop, found.out, parameters[4])
+        call = reduced(operand, op, *parameters[1:4])
+        key = (op, x.place, call.axes, call.loop, call.out, parameters[4])
         known = self._known.get(key)
         if known is None:
             self._derived.append(Reduced(x.place, operand, op, parameters[1:]))
-            self._inputs.append(found.out)
-            known = self._known[key] = Traced(self, found.out, len(self._inputs) - 1)
+            self._inputs.append(call.out)
+            known = self._known[key] = Traced(self, call.out, len(self._inputs) - 1)
         return known
 
     def expression(self, results: tuple[Traced, ...]) -> Recording:
@@ -153,23 +153,23 @@ class Trace:
         )
         specs = [self._spec(place) for place in (*inputs, *order)]
         shapes = tuple(spec.shape if isinstance(spec, Layout) else () for spec in specs)
-        found = tuple(place_of[each.place] for each in results)
-        return Recording(Expression(_as_used(specs[: len(inputs)], nodes), nodes, found), derived, shapes)
+        numbers = tuple(place_of[each.place] for each in results)
+        return Recording(Expression(_as_used(specs[: len(inputs)], nodes), nodes, numbers), derived, shapes)
 
     def _needed(self, waiting: list[int]) -> tuple[list[int], list[int]]:
         """The places that some are made of, in order: all arguments and other inputs, and nodes."""
-        found = set(range(self._given))
+        needed = set(range(self._given))
         while waiting:
             place = waiting.pop()
-            if place in found:
+            if place in needed:
                 continue
-            found.add(place)
+            needed.add(place)
             made = self._nodes[-place - 1] if place < 0 else self._derived[place - self._given]
             if isinstance(made, Node):
                 waiting += (each for each in made.operands if isinstance(each, int))
             elif isinstance(made, Reduced):
                 waiting.append(made.place)
-        return sorted(place for place in found if place >= 0), sorted((p for p in found if p < 0), reverse=True)
+        return sorted(place for place in needed if place >= 0), sorted((p for p in needed if p < 0), reverse=True)
 
     def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
         """The number of an input that is made of others by the host."""
@@ -216,20 +216,18 @@ def _as_used(inputs: list[Operand], nodes: tuple[Node, ...]) -> tuple[Operand, .
             loops[place] = loops.get(place, "") + dtype.kind
 
     def used(number: int, spec: Operand) -> Operand:
-        found = loops.get(number, "").replace("b", "")  # what is true is so as any kind
-        if spec is not int or not found or "i" in found:
+        kinds = loops.get(number, "").replace("b", "")  # what is true is so as any kind
+        if spec is not int or "i" in kinds:
             return spec
-        return Unsigned if "u" in found else float
+        if not kinds:
+            return bool
+        return Unsigned if "u" in kinds else float
 
     return tuple(used(number, spec) for number, spec in enumerate(inputs))
 
 
 def _nth(number: int) -> Callable[..., Any]:
     return lambda *values: values[number]
-
-
-class NotFusable(TypeError, AttributeError):
-    """What an array of a fused function does not have."""
 
 
 class Traced:

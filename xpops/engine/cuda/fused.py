@@ -56,15 +56,21 @@ def fused(engine: CudaEngine, expression: Expression, outs: tuple[Layout, ...]) 
 
 
 def with_scalars(launch: Kernel, outs: int, expression: Expression, inputs: tuple[int, ...]) -> Kernel:
-    """`launch` for calls with Python scalars, after that many results some of the inputs."""
-    parted = [*[False] * outs, *(expression.inputs[number] is complex for number in inputs)]
-    if not any(parted):
+    """`launch` for calls with Python scalars, after that many results some of the inputs.
+
+    Complex ones travel as two; an integer of which nothing is asked but whether it is true may be of any size.
+    """
+    kinds = [*[None] * outs, *(expression.inputs[number] for number in inputs)]
+    if bool not in kinds and complex not in kinds:
         return launch
 
     def converting(stream: int, *values: Any) -> None:
         written: list[Any] = []
-        for value, of_two in zip(values, parted, strict=True):
-            written += (value.real, value.imag) if of_two else (value,)
+        for value, kind in zip(values, kinds, strict=True):
+            if kind is complex:
+                written += (value.real, value.imag)
+            else:
+                written.append(bool(value) if kind is bool else value)
         launch(stream, *written)
 
     return converting
@@ -173,7 +179,7 @@ def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Op
         value = _literal(operand, loop)
     else:
         value, whole = f"v{operand}", operand < len(inputs) and inputs[operand] in (bool, int, Unsigned)
-        if whole and wire_of(loop)[0] == "double":  # as which it would have come
+        if whole and wire_of(loop)[0] in ("double", "complex<double>"):  # as which it would have come
             value = f"static_cast<double>({value})"
     looped = f"cast<{dt.INFO[loop].c_type}>({value})"
     return f"cast<float>({looped})" if loop in NARROW and not raw else looped
