@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.api.kernel import ElementwiseKernel, ReductionKernel
+from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel
 
 NDArray = np.ndarray[Any, Any]
 Put = Callable[[Any], Any]
@@ -345,12 +345,135 @@ def reductions_of_broadcasts_and_raw_arrays(put: Put) -> None:
     same(along(put(host), put(host[:, ::-1]), axis=0), (host * host[:, ::-1]).sum(0))
 
 
+def states_of_other_types(put: Put) -> None:
+    """Complex states of real numbers, and the real part of complex ones, in one kernel and in two."""
+    x = arange((3, 4), "float32")
+    z = (x + 1j).astype(np.complex64)
+    for mapping in ("x", "x * (i >= 0)"):
+        for state in ("complex64", "complex<float>"):
+            lengths = ReductionKernel("T x", "T y", mapping, "a + b", "y = abs(a)", "0", "lengths", reduce_type=state)
+            same(lengths(put(x), axis=0), x.sum(0))
+            same(lengths(put(x[:0]), axis=0), np.zeros(4, np.float32))
+        reals = ReductionKernel("T x", "float32 y", mapping, "a + b", "y = a", "0", "reals")
+        same(reals(put(z), axis=0), x.sum(0))
+    both = ReductionKernel("T x, T z", "T y", "x * z", "a + b", "y = abs(a)", "0", "both", reduce_type="complex64")
+    same(both(put(x), put(x), axis=0), (x * x).sum(0))
+    raw = ReductionKernel("raw T x, T z", "float32 y", "x[i]", "a + b", "y = a", "0", "raw")
+    for dtype in ("float16", "bool", "complex64", "int8"):
+        host = x.astype(dtype)
+        same(raw(put(host), put(host)), host.real.sum(dtype=np.float32))
+    letter = ReductionKernel("T x", "float32 y", "x", "a + b", "y = a.re", "0", "letter", reduce_type="T")
+    same(letter(put(z[:0]), axis=0), np.zeros(4, np.float32))
+    turned = ElementwiseKernel("float32 x", "float32 y", "complex<float> z(x, 1); z *= z; y = z.im", "turned")
+    same(turned(put(x)), 2 * x)
+
+
+def words_by_macros(put: Put) -> None:
+    """``i``, ``n`` and ``_ind`` that a macro stands for."""
+    x = arange((3, 4), "int64")
+    for given in (
+        {"options": ("-DPLACE=i",)},
+        {"preamble": "#define PLACE NUMBER(0)\n#define NUMBER(k) \\\n  (i + k)"},
+    ):
+        same(ElementwiseKernel("T x", "T y", "y = x + PLACE", "placed", **given)(put(x)), 2 * x)
+        same(ReductionKernel("T x", "T y", "PLACE", "a + b", "y = a", "0", "placed", **given)(put(x)), x.sum())
+    along = ElementwiseKernel("T x", "T y", "y = x + ROW", "along", preamble="#define ROW _ind.get()[0]")
+    same(along(put(x)), x + np.arange(3)[:, None])
+    axes = ElementwiseKernel("T x", "int32 y", "y = _ind.ndim", "axes")
+    same(axes(put(x)), np.full((3, 4), 2, np.int32))
+
+
+def words_that_are_none(put: Put) -> None:
+    """Comments, members, and what macros call their own parameters."""
+    x = arange((3, 4), "float32")
+    for count in ("1 /* i of n */", "Stat::n // one, not n\n", "ONE(1)", "int('n' == 'n')"):
+        mean = ReductionKernel(
+            "T x, T z", "T y", f"Stat{{x * z, {count}}}", "Stat{a.m + b.m, a.k + b.k}", "y = a.m / a.k // mean of n",
+            "Stat{0, 0}", "mean", reduce_type="Stat",
+            preamble="#define ONE(i) (i)\nstruct Stat { float m; int k; enum { n = 1 }; };",
+        )  # fmt: skip
+        same(mean(put(x), put(x), axis=1), (x * x).sum(1) / np.float32(4))
+
+
+def comments(put: Put) -> None:
+    x = put(arange((2, 3), "float32"))
+    for mapping, shape in (("x // each", (2, 3)), ("x * (i >= 0) // each", (2, 3)), ("x // each", (0, 3))):
+        kernel = ReductionKernel("T x", "T y", mapping, "a + b // two", "y = a // done", "0 // zero", "told")
+        same(kernel(x[: shape[0]], axis=0), arange(shape, "float32").sum(0))
+
+
+def names_of_ours(put: Put) -> None:
+    """Types that we have, too, and parameters that are called as our functions are."""
+    x = put(arange((3, 4), "int32"))
+    for preamble in ("enum Mode { A, B };", "struct Operand { float v; };", "struct Pack { int v; };"):
+        same(ElementwiseKernel("T run", "T y", "y = run", "named", preamble=preamble)(x), arange((3, 4), "int32"))
+        for names, mapping in (("T x", "x"), ("T x, T z", "x + 0 * z"), ("T x, T z", "x + 0 * z * i")):
+            total = ReductionKernel(names, "T y", mapping, "a + b", "y = a", "0", "named", preamble=preamble)
+            arguments = (x,) * (1 + names.count(","))
+            same(total(*arguments, axis=0), arange((3, 4), "int32").sum(0, dtype=np.int32))
+        running = ScanKernel("T x", "T y", "x", "a + b", "y = a", "named", preamble=preamble)
+        same(running(x, axis=1), arange((3, 4), "int32").cumsum(1, dtype=np.int32))
+    again = ElementwiseKernel("T x", "T y", "y = x * n", "again", loop_prep="int n = 3;")
+    same(again(x), 3 * arange((3, 4), "int32"))
+
+
+def truth_in_raw_arrays(put: Put) -> None:
+    x, y = np.array([True, False, True, False]), np.array([True, True, False, False])
+    for operator, wanted in (("|", x | y), ("&", x & y), ("^", x ^ y), ("+", x | y), ("*", x & y), ("-", x ^ y)):
+        changed = put(y)
+        ElementwiseKernel("raw bool x", "raw bool y", f"y[i] {operator}= x[i]", "changed")(put(x), changed, size=4)
+        same(changed, wanted)
+
+
+def results_beside_each_other(put: Put) -> None:
+    kernel = ElementwiseKernel("T x", "T y, T z", "y = x; z = -x", "beside")
+    x, base = arange((4,), "float32"), put(np.zeros(8, np.float32))
+    for out in ((base[:4], base[4:]), (base[::2], base[1::2]), [base[1::2], base[::2]], (base[3::-1], base[4:])):
+        got = kernel(put(x), out=out)
+        assert all(one is other for one, other in zip(got, out, strict=True))
+        same(out[0], x)
+        same(out[1], -x)
+    for out in ((base[:4], base[1:5]), (base[:4], base[:4]), (base[4:], base[2:6]), (base[::2], base[2:6])):
+        with pytest.raises(ValueError, match="beside: y overlaps z; accepted: memory apart"):
+            kernel(put(x), out=out)
+    with pytest.raises(ValueError, match="beside: z partly overlaps x; accepted: the same elements, or memory apart"):
+        kernel(base[:4], out=(put(x), base[1:5]))
+    same(kernel(base[::2], out=(base[1::2], put(x)))[0], base[::2].to_numpy())  # between the operand's elements
+
+
+def ways_to_name_axes(put: Put) -> None:
+    host = RANDOM.integers(-9, 9, (3, 4, 5)).astype(np.int64)
+    x = put(host)
+    for axis in (np.array(0), np.int32(1), [0, np.int64(1)], (np.array(-1), 0)):
+        for _ in range(2):  # the second time from memory
+            same(TOTAL(x, axis=axis), host.sum(tuple(axis) if isinstance(axis, list) else axis))
+    with pytest.raises(TypeError, match=r"total: \{0: 1\} is no argument; accepted: integers and tuples of them"):
+        TOTAL(x, axis={0: 1})
+    first = ReductionKernel("raw T x", "T y", "x[0]", "a + b", "y = a", 0, "first")
+    with pytest.raises(ValueError, match=r"first: no array says how many .*; accepted: an array that is not raw"):
+        first(x)
+
+
+def names_that_cannot_be(put: Put) -> None:
+    for text, message in (
+        ("T template", "in_params has 'template', a keyword of C"),
+        ("float32 int", "in_params has 'int', a keyword of C"),
+        ("n x", "in_params has 'n x'; accepted: .* with a letter other than i and n"),
+        ("raw i x", "in_params has 'raw i x'; accepted"),
+        ("T _ind", "in_params has '_ind' twice, or it is one of i, n, _ind"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ElementwiseKernel(text, "float32 y", "y = 1", "wrong")
+
+
 CASES: dict[str, Callable[[Put], None]] = {
     case.__name__: case
     for case in (
         raw_and_elementwise_agree, python_scalars, numpy_scalars, large_scalars_wrap, every_shape, nothing_at_all,
         mixed_dtypes, halves, complex_numbers, places, several_results, results_that_are_given, ways_to_return,
         what_is_around_the_operation, macros, mistakes, reductions_of_sizes, axes_of_reductions, reductions_into_arrays,
-        identities, types_of_states, reductions_of_broadcasts_and_raw_arrays,
+        identities, types_of_states, reductions_of_broadcasts_and_raw_arrays, states_of_other_types, words_by_macros,
+        words_that_are_none, comments, names_of_ours, truth_in_raw_arrays, results_beside_each_other, ways_to_name_axes,
+        names_that_cannot_be,
     )
 }  # fmt: skip

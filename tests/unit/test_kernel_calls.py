@@ -75,6 +75,9 @@ def test_sizes(pretended: PretendedEngine, monkeypatch: pytest.MonkeyPatch) -> N
     made = line(1.0, np.float32(0.5), size=3)
     assert made.to_numpy().tolist() == [1.0, 1.5, 2.0]
     assert made.dtype == dt.float64
+    before = pretended.sources
+    assert [line(k, 0.5, size=3).to_numpy().tolist() for k in (1.0, 2.0)] == [[1.0, 1.5, 2.0], [2.0, 2.5, 3.0]]
+    assert pretended.sources == before
 
 
 def test_functors_and_reductions(pretended: PretendedEngine) -> None:

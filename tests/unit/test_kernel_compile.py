@@ -24,7 +24,7 @@ from xpops.engine.cuda.arguments import Parameter, check_array, parameters_of, s
 from xpops.engine.cuda.compile import compile_cubin
 from xpops.engine.cuda.raw import configuration
 from xpops.engine.cuda.user import user_source
-from xpops.engine.cuda.user_reduce import reduce_source, together_source, value_of
+from xpops.engine.cuda.user_reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
 from xpops.engine.cuda.user_scan import scan_source
 from xpops.plan.user import bound, call_shape
 
@@ -250,6 +250,11 @@ OPERATIONS: dict[str, str] = {
     "given": source_of(
         ElementwiseKernel("T x", "T y, T z", "y += x; z = i"), *[vector(dt.float32)] * 3, given=True
     ),
+    "names of ours": source_of(
+        ElementwiseKernel("T run", "T y", "y = run * A", preamble="enum Mode { A, B };\nstruct Operand { Mode m; };"),
+        vector(dt.float32),
+    ),
+    "truth": source_of(ElementwiseKernel("bool x", "raw bool y", "y[i] |= x"), *[vector(dt.bool)] * 2, given=True),
     "scalars": source_of(ElementwiseKernel("T a, complex64 b", "T y", "y = a + i + b.re"), float, complex, size=9),
 }  # fmt: skip
 
@@ -278,7 +283,7 @@ def test_behind_an_operation_lines_are_those_of_the_source() -> None:
         compile_cubin("kernel", source.replace("run(x, y)", "run(x, nowhere)"), 90)
     number = next(i for i, line in enumerate(source.splitlines(), 1) if "run(x, y)" in line)
     assert f'kernel.cu({number}): error: identifier "nowhere"' in raised.value.log
-    assert f"{number:4} |     run(x, nowhere);" in str(raised.value)
+    assert f"{number:4} |     XpopsOperation::run(x, nowhere);" in str(raised.value)
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
@@ -323,11 +328,11 @@ def test_reductions(capability: int) -> None:
             compile_cubin("large", reduction_source(kernel, vector(dt.float32), 0, (0,)), capability)
 
 
-def together(kernel: ReductionKernel, ins: tuple[Any, ...], axis: int, strides: tuple[int, ...]) -> str:
+def in_one(kernel: ReductionKernel, ins: tuple[Any, ...], axis: int, strides: tuple[int, ...]) -> str:
     """The source where there are several operands."""
     (text,) = kernel._plan.args
     types, value = bound(text.map, ins, ()), value_of(ins, call_shape(text.map, ins, (), None))
-    return together_source(text, types, ins, value, (axis,), strides, 132).source
+    return in_one_source(text, types, ins, value, (axis,), strides, 132).source
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
@@ -340,12 +345,12 @@ def test_reductions_of_several_operands(capability: int) -> None:
             ((1 << 16, 33), (1 << 16, 1), 1, (1, 0)),
         ):
             ins = (vector(first, *shape), vector(second, *other), float)
-            assert compile_cubin("dot", together(dot, ins, axis, strides), capability)
+            assert compile_cubin("dot", in_one(dot, ins, axis, strides), capability)
     text = ("Pair{x, y}", "Pair{min(a.low, b.low), max(a.high, b.high)}", "z = a.high - a.low")
     for identity in ("Pair{1e30f, -1e30f}", None):
         spread = ReductionKernel("T x, T y", "T z", *text, identity, reduce_type="Pair", preamble=PAIR)
         ins = (vector(dt.float32, 999, 33), vector(dt.float32, 33))
-        assert compile_cubin("spread", together(spread, ins, 1, (1, 0)), capability)
+        assert compile_cubin("spread", in_one(spread, ins, 1, (1, 0)), capability)
 
 
 PARTS = ("map_expr", "reduce_expr", "post_map_expr", "identity")
@@ -358,11 +363,36 @@ def test_errors_point_into_a_reduction(part: str, operands: int) -> None:
     texts[part] += "\n + nowhere"
     kernel = ReductionKernel("T x, T w"[: 5 * operands - 2], "T y", *texts.values(), name="spoiled")
     x = vector(dt.float32)
-    source = reduction_source(kernel, x, 0, (0,)) if operands == 1 else together(kernel, (x, x), 0, (0,))
+    source = reduction_source(kernel, x, 0, (0,)) if operands == 1 else in_one(kernel, (x, x), 0, (0,))
     with pytest.raises(xp.CompileError) as raised:
         compile_cubin("spoiled", source, 90)
     assert f'spoiled.{part}(2): error: identifier "nowhere"' in raised.value.log
     assert "   2 |  + nowhere" in str(raised.value)
+
+
+class Sources(list[str]):
+    """An engine that keeps the sources that it is given."""
+
+    def launcher(self, name: str, source: str, *_: Any) -> None:
+        self.append(source)
+
+
+@pytest.mark.parametrize("part", ["map_expr", "identity", "post_map_expr"])
+def test_errors_point_into_what_reductions_do_before_and_instead(part: str) -> None:
+    texts = dict(zip(PARTS, ("x * i", "a + b", "y = a", "0"), strict=True))
+    texts[part] = f"nowhere +\n nothing + {texts[part]} // and so on"
+    (text,), x = ReductionKernel("T x", "T y", *texts.values(), name="spoiled")._plan.args, vector(dt.float32)
+    types, engine = bound(text.map, (x,), ()), Sources()
+    if part == "map_expr":
+        mapped(engine, text, types, (x,), x)  # type: ignore[arg-type]
+    else:
+        of_nothing(engine, text, types, x)  # type: ignore[arg-type]
+    with pytest.raises(xp.CompileError) as raised:
+        compile_cubin("spoiled", *engine, 90)
+    for line, name in ((1, "nowhere"), (2, "nothing")):
+        assert f'spoiled.{part}({line}): error: identifier "{name}"' in raised.value.log
+    assert f"   1 | {texts[part].splitlines()[0]}" in str(raised.value)
+    assert "spoiled.operation" not in str(raised.value)
 
 
 def test_launches_with_attributes() -> None:

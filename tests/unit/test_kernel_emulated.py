@@ -459,7 +459,7 @@ def test_reductions_that_are_refused(
 
 
 def test_texts_of_reductions_that_are_refused() -> None:
-    with pytest.raises(ValueError, match="kernel: _in_ind is not known here; accepted: i and n in map_expr"):
+    with pytest.raises(ValueError, match="kernel: _in_ind is not known here; accepted: i, n and _ind in map_expr"):
         ReductionKernel("T x", "T y", "x", "a + b", "y = a / _in_ind.size()", "0")
     for outs in ("T y, T z", "raw T y", "", "T x"):
         with pytest.raises(ValueError, match="accepted: one that is not raw"):

@@ -14,7 +14,7 @@ from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
 from xpops.plan.coalesce import coalesce
 from xpops.plan.divmod import magic
 from xpops.plan.elementwise import STRIDED, Mode, Policy, plan_elementwise
-from xpops.plan.overlap import overlaps_itself, safe_distance
+from xpops.plan.overlap import elements_apart, overlaps_itself, safe_distance
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.tiled import plan_tiled
@@ -263,6 +263,14 @@ def test_a_safe_distance_shares_no_byte(case):
     if written & read and safe_distance(out, operand).holds(distance):
         assert distance == 0
         assert broadcast_strides(operand.shape, operand.strides, shape) == out.strides
+
+
+@given(shapes.flatmap(lambda shape: st.tuples(views(shape), views(shape), st.integers(-40, 40))))
+def test_elements_that_are_apart_share_no_byte(case):
+    one, other, elements = case
+    taken = set(walk(one.shape, one.strides).ravel().tolist())
+    beside = {offset + elements for offset in walk(other.shape, other.strides).ravel().tolist()}
+    assert not (taken & beside and elements_apart(one, other)(4 * elements))
 
 
 def test_layouts_are_interned():

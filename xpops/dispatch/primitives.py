@@ -37,16 +37,16 @@ def unary(plan: Plan, function: str, x: Any, *parameters: Hashable) -> Any:
         elif kind in inline and (result := inline[kind].call((plan, *parameters), x, None, None)) is not None:
             return result
     except TypeError:  # something is not hashable
-        frozen = tuple(_frozen(each, function) for each in parameters)
-        if all(one is other for one, other in zip(frozen, parameters, strict=True)):
+        made = tuple(frozen(each, function) for each in parameters)
+        if all(one is other for one, other in zip(made, parameters, strict=True)):
             raise
-        return unary(plan, function, x, *frozen)
+        return unary(plan, function, x, *made)
     return compute(plan, function, ("x",), (x,), *parameters, steady=True)
 
 
 def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Hashable) -> Any:
     """`compute` of one or several arrays: the steady state first."""
-    cls, way = state.array_class, (plan, *(_frozen(each, function) for each in parameters))
+    cls, way = state.array_class, (plan, *(frozen(each, function) for each in parameters))
     if all(argument.__class__ is cls for argument in arguments):
         launch = launches.get((plan, *(argument._layout for argument in arguments), *way[1:]))
         if launch is not None:
@@ -58,10 +58,10 @@ def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any
     return compute(plan, function, names, arguments, *parameters, steady=True)
 
 
-def _frozen(parameter: Any, function: str) -> Hashable:
+def frozen(parameter: Any, function: str) -> Hashable:
     """A parameter as a key of plans: lists as tuples, integers of any kind as Python's."""
     if isinstance(parameter, (list, tuple)):
-        return tuple(_frozen(each, function) for each in parameter)
+        return tuple(frozen(each, function) for each in parameter)
     try:
         hash(parameter)
     except TypeError:
@@ -73,8 +73,8 @@ def _frozen(parameter: Any, function: str) -> Hashable:
             raise TypeError(
                 f"{function}: {parameter!r} is no argument; accepted: integers and tuples of them"
             ) from None
-    frozen: Hashable = parameter
-    return frozen
+    hashable: Hashable = parameter
+    return hashable
 
 
 def compute(
@@ -111,10 +111,10 @@ def compute(
     """
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
-            return argument.trace.primitive(function, arguments, tuple(_frozen(each, function) for each in parameters))
+            return argument.trace.primitive(function, arguments, tuple(frozen(each, function) for each in parameters))
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
-    key = (plan, *operands.specs, *(_frozen(each, function) for each in parameters))
+    key = (plan, *operands.specs, *(frozen(each, function) for each in parameters))
     planned = _programs.get(key) if kept else None
     if planned is None:
         planned = plan(engine, operands.specs, *key[1 + len(arguments) :])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout, extent
@@ -61,3 +63,34 @@ def distance_apart(out: Layout, operand: Layout) -> SafeDistance:
     low, high = extent(out)
     other_low, other_high = extent(operand)
     return SafeDistance(high - other_low, low - other_high, False)
+
+
+def elements_apart(out: Layout, other: Layout, same: bool = False) -> Callable[[int], bool]:
+    """Whether no elements share memory at a distance, as `SafeDistance` has it, also of arrays that interleave.
+
+    At 0 they may if they are the `same` elements there.
+
+    Examples
+    --------
+    >>> from xpops.core import dtypes as dt
+    >>> from xpops.core.devices import CPU
+    >>> from xpops.core.layouts import layout_of
+    >>> even = layout_of(dt.int8, (4,), (2,), CPU)
+    >>> [elements_apart(even, even)(distance) for distance in (0, 1, 2, 7, 8)]
+    [False, True, False, True, True]
+    """
+    above, below, _ = distance_apart(out, other)
+    steps = (
+        stride * layout.dtype.itemsize
+        for layout in (out, other)
+        for length, stride in zip(layout.shape, layout.strides, strict=True)
+        if length > 1
+    )
+    period, before, behind = math.gcd(*steps), out.dtype.itemsize, other.dtype.itemsize
+
+    def holds(distance: int) -> bool:
+        if distance >= above or distance <= below or (same and distance == 0):
+            return True
+        return period > 0 and before <= distance % period <= period - behind
+
+    return holds

@@ -14,6 +14,17 @@ from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
 
 RESERVED = ("i", "n", "_ind")
+_KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const
+const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false
+float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+protected public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch
+template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t
+while xor xor_eq
+"""
+# What is no code: comments, texts and characters.
+_SILENT = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\[^']+|[^'\\\n])'""", re.DOTALL)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^)]*)\))?(.*)$", re.MULTILINE)
 
 
 class Parameter(NamedTuple):
@@ -48,6 +59,9 @@ class Operation(NamedTuple):
         Statements around those of the body, which see what `before` declares, but not what the body does.
     definitions : tuple of str
         Lines that define macros, before the preamble.
+    parts : tuple of (str, str)
+        The body piece by piece: what errors call a user's text, or nothing for a line of ours, and the text. Empty: it
+        is all the user's ``operation``.
     """
 
     name: str
@@ -58,10 +72,21 @@ class Operation(NamedTuple):
     before: str = ""
     after: str = ""
     definitions: tuple[str, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
 
     def mentions(self, word: str) -> bool:
-        """Whether a statement has the word."""
-        return any(re.search(rf"(?<![\w.])(?<!->){word}\b", text) for text in (self.before, self.body, self.after))
+        """Whether a statement has the word, be it by a macro; not as a member's name."""
+        return re.search(rf"(?<![\w.])(?<!->)(?<!::){word}\b", self._expanded) is not None
+
+    @property
+    def _expanded(self) -> str:
+        """The statements, and below them what the macros stand for that they use."""
+        macros = _macros("\n".join((*self.definitions, self.preamble)))
+        found = _SILENT.sub(" ", "\n".join((self.before, self.body, self.after)))
+        while used := [each for each in macros if re.search(rf"\b{each[0]}\b", found)]:
+            macros = [each for each in macros if each not in used]
+            found = "\n".join((found, *(text for _, text in used)))
+        return found
 
     @property
     def walks(self) -> bool:
@@ -72,6 +97,15 @@ class Operation(NamedTuple):
     def indexed(self) -> bool:
         """Whether a statement needs the number of the element."""
         return self.walks or self.mentions("i")
+
+
+def _macros(text: str) -> list[tuple[str, str]]:
+    """The macros that a text defines, and what they stand for, but for their own parameters."""
+    found = []
+    for name, parameters, body in _MACRO.findall(_SILENT.sub(" ", text.replace("\\\n", " "))):
+        own = "|".join(re.findall(r"\w+", parameters))
+        found.append((name, re.sub(rf"\b(?:{own})\b", " ", body) if own else body))
+    return found
 
 
 class UserReduction(NamedTuple):
@@ -112,7 +146,7 @@ def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]
     Raises
     ------
     ValueError
-        If one of them is not an optional ``raw``, a dtype's name or a letter, and a name.
+        If one of them is not an optional ``raw``, a dtype's name or a letter, and a name, all of which C++ can have.
 
     Examples
     --------
@@ -125,11 +159,14 @@ def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]
     for part in (each.split() for each in text.split(",") if text.strip()):
         raw = part[:1] == ["raw"]
         kind, name = part[raw:] if len(part) == 2 + raw else ("", "")
-        if not (name.isidentifier() and (re.fullmatch("[A-Za-z]", kind) or kind in _NAMES)):
+        known = kind in _NAMES or (re.fullmatch("[A-Za-z]", kind) and kind not in RESERVED)
+        if not (name.isidentifier() and known):
             raise ValueError(
                 f"{function}: {argument} has {' '.join(part)!r}; accepted: 'T x', 'raw T x', 'float32 x', with a "
-                f"letter for any dtype, or one of {', '.join(_NAMES)}"
+                f"letter other than i and n for any dtype, or one of {', '.join(_NAMES)}"
             )
+        if name in _KEYWORDS.split():
+            raise ValueError(f"{function}: {argument} has {name!r}, a keyword of C++; accepted: another name")
         if name in RESERVED or name in (each.name for each in found):
             raise ValueError(f"{function}: {argument} has {name!r} twice, or it is one of {', '.join(RESERVED)}")
         found.append(Parameter(name, _NAMES.get(kind, kind), raw))
@@ -197,10 +234,11 @@ def bound(operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, .
         if isinstance(operand, type) and isinstance(parameter.dtype, str) and parameter.dtype not in letters:
             scalars.setdefault(parameter.dtype, []).append(operand)
     letters |= {letter: promote(kinds) for letter, kinds in scalars.items()}
-    return Types(_of(operation.ins, letters, function), _of(operation.outs, letters, function), tuple(letters.items()))
+    given, made = (_dtypes(each, letters, function) for each in (operation.ins, operation.outs))
+    return Types(given, made, tuple(letters.items()))
 
 
-def _of(parameters: Iterable[Parameter], letters: dict[str, DType], function: str) -> tuple[DType, ...]:
+def _dtypes(parameters: Iterable[Parameter], letters: dict[str, DType], function: str) -> tuple[DType, ...]:
     found = []
     for parameter in parameters:
         if isinstance(parameter.dtype, str) and parameter.dtype not in letters:
@@ -213,9 +251,21 @@ def _of(parameters: Iterable[Parameter], letters: dict[str, DType], function: st
 
 
 def call_shape(
-    operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, ...], size: int | None
+    operation: Operation,
+    ins: tuple[Operand, ...],
+    outs: tuple[Operand, ...],
+    size: int | None,
+    accepted: str = "size=",
 ) -> tuple[int, ...]:
     """The shape of the elements that a call goes over: what the arrays that are not raw broadcast to, or `size`.
+
+    Parameters
+    ----------
+    operation : Operation
+    ins, outs : tuple of Layout or type
+    size : int or None
+    accepted : str
+        What would say how many there are, for errors.
 
     Raises
     ------
@@ -232,7 +282,7 @@ def call_shape(
     if size is not None and (given or results):
         raise ValueError(f"{function}: size is {size} beside arrays that are not raw; accepted: no size")
     if size is None and not (given or results):
-        raise ValueError(f"{function}: no array says how many elements there are; accepted: size=")
+        raise ValueError(f"{function}: no array says how many elements there are; accepted: {accepted}")
     if size is not None:
         return (size,)
     shape = broadcast_shapes(*given, function=function) if given else results[0]

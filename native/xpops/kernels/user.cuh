@@ -28,6 +28,20 @@ struct TruthCell {
     stored = x;
     return *this;
   }
+
+#define XPOPS_TRUTH_ASSIGNMENT(op)                                          \
+  template <class T>                                                        \
+  XPOPS_DEVICE TruthCell& operator op##=(T x) {                             \
+    return *this = static_cast<bool>(static_cast<bool>(*this) op x);        \
+  }
+  XPOPS_TRUTH_ASSIGNMENT(|)
+  XPOPS_TRUTH_ASSIGNMENT(&)
+  XPOPS_TRUTH_ASSIGNMENT(^)
+  XPOPS_TRUTH_ASSIGNMENT(+)
+  XPOPS_TRUTH_ASSIGNMENT(-)
+  XPOPS_TRUTH_ASSIGNMENT(*)
+  XPOPS_TRUTH_ASSIGNMENT(/)
+#undef XPOPS_TRUTH_ASSIGNMENT
 };
 
 template <class T>
@@ -114,16 +128,18 @@ struct IndexOperand {
 };
 
 // What an operation knows as `_ind`.
+template <int kRank>
 struct Indexer {
   int64 count;
   XPOPS_DEVICE int64 size() const { return count; }
+  static constexpr int ndim = kRank;
 };
 
 // The same where the operation asks for the element's places along the axes, too.
 template <int kRank>
-class PlaceIndexer : public Indexer {
+class PlaceIndexer : public Indexer<kRank> {
  public:
-  XPOPS_DEVICE PlaceIndexer(int64 count, int64 i, const int64* lengths) : Indexer{count} {
+  XPOPS_DEVICE PlaceIndexer(int64 count, int64 i, const int64* lengths) : Indexer<kRank>{count} {
 #pragma unroll
     for (int axis = kRank - 1; axis >= 0; --axis) {
       places_[axis] = axis > 0 ? i % lengths[axis] : i;
@@ -131,7 +147,6 @@ class PlaceIndexer : public Indexer {
     }
   }
   XPOPS_DEVICE const int64* get() const { return places_; }
-  static constexpr int ndim = kRank;
 
  private:
   int64 places_[kRank > 0 ? kRank : 1];

@@ -118,7 +118,7 @@ class ElementwiseKernel:
             For each of `in_params`; arrays for `out_params` may follow. Scalars become the dtype of the parameter.
         size : int, optional
             How many elements there are, where all arrays are raw.
-        out : array or tuple of array, optional
+        out : array, or tuple or list of array, optional
             Written and returned.
         block_size : int, optional
             For kernels that were CuPy's: the plan has its own.
@@ -128,7 +128,7 @@ class ElementwiseKernel:
         TypeError
             If there are too few arguments, or dtypes do not fit.
         ValueError
-            If shapes do not fit, or a result is read-only or partly overlaps an operand.
+            If shapes do not fit, or a result is read-only, overlaps another one, or partly overlaps an operand.
         OverflowError
             If a number for an integer parameter has more than 64 bits.
         DeviceError
@@ -170,11 +170,17 @@ class ElementwiseKernel:
 
     def _of_scalars(self, arguments: tuple[Any, ...], size: int | None) -> Any:
         """The results of scalars alone, on the default device."""
-        engine = engine_of(default_device())
+        device = default_device()
         values = [each.item() if isinstance(each, np.generic) else each for each in arguments]
-        require_gpu(default_device(), self._name)
-        program = _plan(self._operation, engine, tuple(map(type, values)), size, False, default_device())
-        made = state.steady_of_several(engine, *program)(*values)
+        kinds = tuple(map(type, values))
+        key = (self._plan, *kinds, size, device)
+        launch = launches.get(key)
+        if launch is None:
+            require_gpu(device, self._name)
+            engine = engine_of(device)
+            program = _plan(self._operation, engine, kinds, size, False, device)
+            launch = launches[key] = state.steady_of_several(engine, *program)
+        made = launch(*values)
         return made if len(made) > 1 else made[0]
 
 

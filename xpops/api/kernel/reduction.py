@@ -11,7 +11,7 @@ from xpops.api.kernel.gpu import require_gpu
 from xpops.api.kernel.results import divided, require_no_repeats, require_writable
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import compute, frozen
 from xpops.dispatch.state import launches
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.plan import views
@@ -22,6 +22,7 @@ from xpops.plan.user import RESERVED, Operation, Types, UserReduction, bound, ca
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
+_ARRAY = "an array that is not raw"
 _REFUSED = re.compile(r"\b(_in_ind|_out_ind|_i|_j|_J)\b")
 
 
@@ -29,14 +30,14 @@ class ReductionKernel:
     """A reduction of one's own along any axes, from expressions of C++.
 
     It is one kernel, which reads every array once. Only where an array lies across another, transposed, where one is
-    raw, or where `map_expr` has ``i`` or ``n``, a kernel of its own writes the values of `map_expr` first.
+    raw, or where `map_expr` has ``i``, ``n`` or ``_ind``, a kernel of its own writes the values of `map_expr` first.
 
     Parameters
     ----------
     in_params, out_params : str
         As for `ElementwiseKernel`; there is one result.
     map_expr : str
-        An expression of the elements: what is reduced.
+        An expression of the elements, and of ``i``, ``n`` and ``_ind`` as for `ElementwiseKernel`: what is reduced.
     reduce_expr : str
         An expression of ``a`` and ``b``: one value of two. It is associative and commutative, but for rounding.
     post_map_expr : str
@@ -93,7 +94,7 @@ class ReductionKernel:
         for text in (map_expr, reduce_expr, post_map_expr):
             found = _REFUSED.search(text)
             if found:
-                raise ValueError(f"{name}: {found[0]} is not known here; accepted: i and n in map_expr")
+                raise ValueError(f"{name}: {found[0]} is not known here; accepted: i, n and _ind in map_expr")
         known = "" if identity is None else str(identity).strip()
         macros = definitions(options, name)
         self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=macros)
@@ -132,7 +133,7 @@ class ReductionKernel:
             If an expression is no C++.
         """
         ins, outs = divided(args, out, self._operation)
-        cls, axes = state.array_class, tuple(axis) if isinstance(axis, list) else axis
+        cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else frozen(axis, self._name)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
         launch = launches.get(
             (self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in arguments], *parameters)
@@ -155,7 +156,7 @@ def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], 
     ins, given = specs[: len(operation.ins)], specs[len(operation.ins) :]
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     require_gpu(device, operation.name)
-    types, shape = bound(operation, ins, given), call_shape(operation, ins, (), None)
+    types, shape = bound(operation, ins, given), call_shape(operation, ins, (), None, _ARRAY)
     axes = tuple(range(len(shape))) if axis is None else views.axes_of(axis, len(shape), operation.name)
     final = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
     out = next((each for each in given if isinstance(each, Layout)), layout_of(types.outs[0], final, None, device))
@@ -178,7 +179,7 @@ def _kernel(
     out: Layout,
 ) -> Kernel:
     """The kernel ``(stream, out, *ins)``."""
-    from xpops.engine.cuda.user_reduce import across, of_nothing, reduced, state_dtype, together, value_of
+    from xpops.engine.cuda.user_reduce import in_one, of_nothing, reduced, state_dtype, transposed, value_of
 
     operation, steps = reduction.map, iter(out.strides)
     if 0 in shape:
@@ -198,9 +199,9 @@ def _kernel(
     (x, *others), value = ins, value_of(ins, shape)
     if isinstance(x, Layout) and not others:
         return reduced(engine, reduction, types, x, axes, strides, True)
-    if across(value, ins) and state_dtype(reduction, types) is not None:
+    if transposed(value, ins) and state_dtype(reduction, types) is not None:
         return _in_two(engine, reduction, types, ins, shape, axes, strides)
-    return together(engine, reduction, types, ins, value, axes, strides)
+    return in_one(engine, reduction, types, ins, value, axes, strides)
 
 
 def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:

@@ -26,7 +26,7 @@ def divided(args: tuple[Any, ...], out: Any, operation: Operation) -> tuple[tupl
         If there are too few or too many.
     """
     count, results = len(operation.ins), len(operation.outs)
-    outs = () if out is None else out if isinstance(out, tuple) else (out,)
+    outs = () if out is None else tuple(out) if isinstance(out, (list, tuple)) else (out,)
     if len(args) == count + results and out is None:
         args, outs = args[:count], args[count:]
     if len(args) != count or len(outs) not in (0, results):

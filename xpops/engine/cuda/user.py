@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +15,7 @@ from xpops.engine.cuda.glue import entry_point, family_of, truth
 from xpops.engine.cuda.user_operands import UserCall, c_type, computed, counts, declare
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
-from xpops.plan.overlap import safe_distance
+from xpops.plan.overlap import elements_apart, safe_distance
 from xpops.plan.signature import Operand
 from xpops.plan.tiled import plan_tiled
 from xpops.plan.user import Operation, Parameter, Types
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 # The names that a user's code has without saying where they are from.
 USING = tuple(f"using xpops::{name};" for name in ("bfloat16", "complex", "float16", "float8_e4m3fn", "float8_e5m2"))
-_INTEGERS = dt.CATEGORIES["integer"]
+_INTEGERS, _COMPLEX = dt.CATEGORIES["integer"], dt.CATEGORIES["complex floating-point"]
 
 
 class UserSource(NamedTuple):
@@ -53,33 +54,40 @@ def user_source(call: UserCall) -> UserSource:
     declared = declare(call, plan)
     pairs = call.pairs * (not plan.tile)
     params = f"Pairs<{declared.params}>" if pairs else declared.params
-    complexes = not dt.CATEGORIES["complex floating-point"].isdisjoint((*call.types.ins, *call.types.outs))
-    headers = [
-        family_of(plan),
-        "kernels/user",
-        *["kernels/user_pairs"] * bool(pairs),
-        *["math/complex"] * complexes,
-    ]
-    lines = [
-        *(f"#include <xpops/{header}.cuh>" for header in headers),
-        *USING,
-        *letters(call.types),
-        *operation.definitions,
-    ]
-    located(lines, operation.preamble, "preamble", operation.name)
+    lines = opening(operation, call.types, family_of(plan), *["kernels/user_pairs"] * bool(pairs))
     if not pairs:
         _functor(lines, call)
-    lines += [
-        "using namespace xpops;",
-        *entry_point(pairs or "XpopsOperation", declared.outs, declared.operands, params, plan),
-    ]
+    functor = f"::{pairs or 'XpopsOperation'}"
+    lines += within(entry_point(functor, declared.outs, declared.operands, params, plan))
     tail = struct.pack(f"<{len(declared.facts)}q", *declared.facts) + plan.tail
     return UserSource(plan, "\n".join(lines), declared.slots, tail)
 
 
-def letters(types: Types) -> list[str]:
-    """What the letters stand for in C++."""
-    return [f"using {letter} = {computed(dtype)};" for letter, dtype in types.letters]
+def opening(operation: Operation, types: Types, header: str, *more: str, state: str = "") -> list[str]:
+    """What stands before the user's statements: headers, the family's first, names, macros, and the preamble.
+
+    Parameters
+    ----------
+    operation : Operation
+    types : Types
+    header, *more : str
+    state : str
+        Further text of the user's.
+    """
+    texts = (*operation.definitions, operation.preamble, operation.before, operation.body, operation.after, state)
+    dtypes = (*types.ins, *types.outs, *(dtype for _, dtype in types.letters))
+    complexes = not _COMPLEX.isdisjoint(dtypes) or any("complex" in text for text in texts)
+    headers = [header, "kernels/user", *more, *["math/complex"] * complexes]
+    lines = [f"#include <xpops/{each}.cuh>" for each in headers]
+    lines += [*USING, *(f"using {letter} = {computed(dtype)};" for letter, dtype in types.letters)]
+    lines += operation.definitions
+    located(lines, operation.preamble, "preamble", operation.name)
+    return lines
+
+
+def within(lines: list[str]) -> list[str]:
+    """The lines of an entry point where all of our names are known, whatever names the user's own code has."""
+    return ["namespace xpops {", *lines, "}  // namespace xpops", "using xpops::xpops_kernel;", ""]
 
 
 def located(lines: list[str], text: str, part: str, name: str) -> None:
@@ -144,18 +152,23 @@ def _functor(lines: list[str], call: UserCall) -> None:
     if operation.walks:
         lines.append(f"    const xpops::PlaceIndexer<{len(call.shape)}> _ind(n, i, xpops_lengths);")
     elif operation.mentions("_ind"):
-        lines.append("    const xpops::Indexer _ind{n};")
+        lines.append(f"    const xpops::Indexer<{len(call.shape)}> _ind{{n}};")
+    lines.append("    {")  # where names of the parameters may be declared anew
     located(lines, operation.before, "loop_prep", operation.name)
     lines.append("    ; do {")  # which the operation may leave by continue, as a loop
-    located(lines, operation.body, "operation", operation.name)
+    for part, text in operation.parts or (("operation", operation.body),):
+        if part:
+            located(lines, text, part, operation.name)
+        else:
+            lines.append(f"    {text}")
     lines.append("    ; } while (false);")
     located(lines, operation.after, "after_loop", operation.name)
-    lines += ["    ;", "  }"]
+    lines += ["    ;", "    }", "  }"]
     held = [(kind, each) for kind, each in made if each.raw or call.given]
     given = [*(f"{kind} {each.name}" for kind, each in (*taken, *held)), *(f"const {each}" for each in extra)]
     lines.append(f"  XPOPS_DEVICE auto operator()({', '.join(given)}) const {{")
     lines += [f"    {kind} {each.name}{{}};" for kind, each in made if not (each.raw or call.given)]
-    lines.append(f"    run({', '.join([*(each.name for _, each in (*taken, *made)), *names])});")
+    lines.append(f"    XpopsOperation::run({', '.join([*(each.name for _, each in (*taken, *made)), *names])});")
     results = [
         (each.name, c_type(dtype)) for each, dtype in zip(operation.outs, types.outs, strict=True) if not each.raw
     ]
@@ -213,19 +226,30 @@ def _travel(kind: type, dtype: DType, what: str) -> Callable[[Any], tuple[Any, .
 
 
 def _apart(launch: Kernel, call: UserCall) -> Kernel:
-    """`launch`, refusing results in memory that an operand shares with them in another way than element by element."""
-    count = len(call.ins)
-    pairs = [
-        (count + k, j, safe_distance(out, spec), f"{call.operation.name}: {result.name} partly overlaps {operand.name}")
-        for k, (result, out) in enumerate(zip(call.operation.outs, call.outs, strict=True))
-        for j, (operand, spec) in enumerate(zip(call.operation.ins, call.ins, strict=True))
-        if isinstance(spec, Layout) and not (result.raw or operand.raw)
+    """`launch`, refusing results whose memory another one shares, or an operand, unless they are the same elements."""
+    name = call.operation.name
+    given = [
+        (place, parameter, spec)
+        for place, (parameter, spec) in enumerate(
+            zip((*call.operation.ins, *call.operation.outs), (*call.ins, *call.outs), strict=True)
+        )
+        if isinstance(spec, Layout) and not parameter.raw
     ]
+    ins, outs = ([each for each in given if (each[0] >= len(call.ins)) is written] for written in (False, True))
+    pairs = [
+        (k, j, elements_apart(out, spec, safe_distance(out, spec).same),
+         f"{name}: {result.name} partly overlaps {operand.name}; accepted: the same elements, or memory apart")
+        for k, result, out in outs
+        for j, operand, spec in ins
+    ] + [
+        (k, j, elements_apart(out, spec), f"{name}: {result.name} overlaps {other.name}; accepted: memory apart")
+        for (k, result, out), (j, other, spec) in itertools.combinations(outs, 2)
+    ]  # fmt: skip
 
     def checked(stream: int, *values: Any) -> None:
-        for out, operand, distance, trouble in pairs:
-            if not distance.holds(values[operand] - values[out]):
-                raise ValueError(f"{trouble}; accepted: the same elements, or memory apart")
+        for out, other, holds, trouble in pairs:
+            if not holds(values[other] - values[out]):
+                raise ValueError(trouble)
         launch(stream, *values)
 
     return checked

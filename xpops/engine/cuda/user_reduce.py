@@ -11,9 +11,9 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.arguments import TYPES
 from xpops.engine.cuda.fused_reduce import ReduceSource
 from xpops.engine.cuda.glue import NARROW, wire_of
-from xpops.engine.cuda.reduce import STATE_BYTES, ending, entry_point, launched, reduce_glue, reduce_header
+from xpops.engine.cuda.reduce import STATE_BYTES, ending, entry_point, launched, reduce_header
 from xpops.engine.cuda.tuning import reduce_policy
-from xpops.engine.cuda.user import USING, elementwise, letters, located, method, with_scalars
+from xpops.engine.cuda.user import elementwise, method, opening, with_scalars, within
 from xpops.engine.cuda.user_operands import UserCall, c_type, computed
 from xpops.engine.protocol import Kernel
 from xpops.plan.coalesce import Strides
@@ -35,7 +35,8 @@ def mapped(
     """The kernel ``(stream, made, *ins)`` that writes what is to be reduced, of the states' dtype."""
     operation = reduction.map
     target = Parameter("xpops_state", made.dtype, False)
-    each = operation._replace(outs=(target,), body=f"xpops_state = {operation.body}")
+    before = f"xpops_state = {conversion(reduction, types)}("
+    each = operation._replace(outs=(target,), parts=(("", before), ("map_expr", operation.body), ("", ");")))
     return elementwise(engine, UserCall(each, types._replace(outs=(made.dtype,)), ins, (made,), False, made.shape))
 
 
@@ -53,7 +54,7 @@ def reduced(
     return launched(engine, reduction.map.name, "Q", *found)
 
 
-def together(
+def in_one(
     engine: CudaEngine,
     reduction: UserReduction,
     types: Types,
@@ -70,7 +71,7 @@ def together(
         Where what is made of them would lie; see `value_of`.
     """
     operation = reduction.map
-    found = together_source(reduction, types, ins, value, axes, strides, engine.context.multiprocessors)
+    found = in_one_source(reduction, types, ins, value, axes, strides, engine.context.multiprocessors)
     launch = launched(engine, operation.name, found.slots, found.plan, found.source, found.tail)
     return with_scalars(launch, operation, ins, types.ins, 1)
 
@@ -82,7 +83,7 @@ def value_of(ins: tuple[Operand, ...], shape: tuple[int, ...]) -> Layout:
     return result_layout(Signature((), widest, shape), ins, arrays[0].device)
 
 
-def across(value: Layout, ins: tuple[Operand, ...]) -> bool:
+def transposed(value: Layout, ins: tuple[Operand, ...]) -> bool:
     """Whether operands lie across each other, so that tiles in shared memory had better make one array of them."""
     return plan_tiled(value, ins, Policy()) is not None
 
@@ -90,10 +91,9 @@ def across(value: Layout, ins: tuple[Operand, ...]) -> bool:
 def of_nothing(engine: CudaEngine, reduction: UserReduction, types: Types, out: Layout) -> Kernel:
     """The kernel ``(stream, out)`` that writes what is made of the identity."""
     operation = reduction.map
-    state = state_type(reduction, types)
-    made = f"{conversion(reduction, types)}({reduction.identity})"
-    body = f"{state} a = {made};\n{reduction.finish}"
-    fill = operation._replace(ins=(), body=body)
+    before = f"{state_type(reduction, types)} a = {conversion(reduction, types)}("
+    parts = (("", before), ("identity", reduction.identity), ("", ");"), ("post_map_expr", reduction.finish))
+    fill = operation._replace(ins=(), body=state_text(reduction), parts=parts)
     return elementwise(engine, UserCall(fill, types._replace(ins=()), (), (out,), False, out.shape))
 
 
@@ -110,6 +110,11 @@ def state_type(reduction: UserReduction, types: Types) -> str:
     """The type of states in C++."""
     dtype = state_dtype(reduction, types)
     return computed(dtype) if dtype is not None else str(reduction.state)
+
+
+def state_text(reduction: UserReduction) -> str:
+    """All that the user wrote of states."""
+    return "\n".join((reduction.state or "", reduction.identity, reduction.combine, reduction.finish))
 
 
 def conversion(reduction: UserReduction, types: Types) -> str:
@@ -132,13 +137,15 @@ def reduce_source(
 ) -> tuple[ReducePlan, str, bytes]:
     """The plan, the source and the parameters after the slots. Needs no GPU."""
     plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors))
-    lines = _before(reduction, types, (x.dtype, *types.outs), "kernels/reduce")
+    lines = opening(reduction.map, types, reduce_header(plan), state=state_text(reduction))
     reducer = _reducer(lines, reduction, types, x.dtype if maps else None)
-    lines.append(reduce_glue(reducer, "reduction", x.dtype, x.dtype, types.outs[0], plan, 1))
+    stored = dt.INFO[x.dtype].c_type
+    source = f"ReduceArray<{stored}, {stored}, compute_t<{stored}>, {dt.INFO[types.outs[0]].c_type}>"
+    lines += within(entry_point(f"::{reducer}<compute_t<{stored}>>", source, plan, "1"))
     return plan, "\n".join(lines), ending(_count(x, axes), 0.0) + plan.tail
 
 
-def together_source(
+def in_one_source(
     reduction: UserReduction,
     types: Types,
     ins: tuple[Operand, ...],
@@ -150,7 +157,9 @@ def together_source(
     """The plan and the source of one kernel for operands that lie anyhow. Needs no GPU."""
     plan = plan_fused_reduce(value, ins, axes, strides, reduce_policy(multiprocessors))
     operands, slots = _operands(types, ins, plan)
-    lines = _before(reduction, types, (*types.ins, *types.outs), reduce_header(plan.kernel), "kernels/fused_reduce")
+    lines = opening(
+        reduction.map, types, reduce_header(plan.kernel), "kernels/fused_reduce", state=state_text(reduction)
+    )
     lines += [f"using XpopsState = {state_type(reduction, types)};", "struct XpopsMap {"]
     given = ", ".join(
         f"{computed(dtype)} {each.name}" for each, dtype in zip(reduction.map.ins, types.ins, strict=True)
@@ -159,12 +168,10 @@ def together_source(
     method(lines, f"XpopsState operator()({given}) const", f"return {conversion(reduction, types)}(", text, ");")
     lines.append("};")
     reducer = _reducer(lines, reduction, types, None)
-    arguments = ", ".join(["XpopsMap", "XpopsState", "XpopsState", c_type(types.outs[0]), *operands])
+    arguments = ", ".join(["::XpopsMap", "::XpopsState", "::XpopsState", c_type(types.outs[0]), *operands])
     numbers = f"{len(slots)}, {plan.total}"
-    lines += [
-        "using namespace xpops;",
-        *entry_point(f"{reducer}<XpopsState>", f"ReduceExpression<{arguments}>", plan.kernel, numbers),
-    ]
+    entry = entry_point(f"::{reducer}<::XpopsState>", f"ReduceExpression<{arguments}>", plan.kernel, numbers)
+    lines += within(entry)
     return ReduceSource(plan.kernel, "\n".join(lines), slots, ending(_count(value, axes), 0.0) + plan.kernel.tail)
 
 
@@ -181,16 +188,6 @@ def _operands(types: Types, ins: tuple[Operand, ...], plan: FusedReducePlan) -> 
 
 def _count(x: Layout, axes: tuple[int, ...]) -> int:
     return prod(x.shape[axis] for axis in axes)
-
-
-def _before(reduction: UserReduction, types: Types, dtypes: tuple[DType, ...], *headers: str) -> list[str]:
-    """What stands before the texts of the user's expressions."""
-    complexes = not dt.CATEGORIES["complex floating-point"].isdisjoint(dtypes)
-    found = [*headers, "kernels/user", *["math/complex"] * complexes]
-    lines = [f"#include <xpops/{header}.cuh>" for header in found]
-    lines += [*USING, *letters(types), *reduction.map.definitions]
-    located(lines, reduction.map.preamble, "preamble", reduction.map.name)
-    return lines
 
 
 def _reducer(lines: list[str], reduction: UserReduction, types: Types, dtype: DType | None) -> str:

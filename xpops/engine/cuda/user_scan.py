@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.reduce import STATE_BYTES
 from xpops.engine.cuda.scan import launched
 from xpops.engine.cuda.tuning import scan_policy
-from xpops.engine.cuda.user import USING, letters, located, method
+from xpops.engine.cuda.user import method, opening, within
 from xpops.engine.cuda.user_operands import c_type, computed
-from xpops.engine.cuda.user_reduce import conversion, state_dtype, state_type
+from xpops.engine.cuda.user_reduce import conversion, state_dtype, state_text, state_type
 from xpops.engine.protocol import Kernel
 from xpops.plan.scan import ScanPlan, plan_scan
 from xpops.plan.user import Types, UserReduction
@@ -34,22 +33,16 @@ def scan_source(
     state = state_dtype(scan, types)
     plan = plan_scan(x, out, axis, False, False, STATE_BYTES if state is None else state.itemsize, policy)
     family = "columns" if plan.kernel == "columns" else "rows"
-    lines = [f"#include <xpops/kernels/scan_{family}.cuh>", "#include <xpops/kernels/user.cuh>"]
-    if not dt.CATEGORIES["complex floating-point"].isdisjoint((x.dtype, out.dtype, state)):
-        lines.append("#include <xpops/math/complex.cuh>")
-    lines += [*USING, *letters(types)]
-    located(lines, scan.map.preamble, "preamble", scan.map.name)
+    lines = opening(scan.map, types, f"kernels/scan_{family}", state=state_text(scan))
     _scanner(lines, scan, types)
     numbers = ", ".join(str(number).lower() for number in plan.numbers)
-    lines += [
-        "using namespace xpops;",
+    entry = [
         f'extern "C" __global__ void __launch_bounds__({plan.block}, {policy.resident // plan.block})',
         f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
-        f"  scan_{plan.kernel}<XpopsScanTypes, {numbers}>(params);",
+        f"  scan_{plan.kernel}<::XpopsScanTypes, {numbers}>(params);",
         "}",
-        "",
     ]
-    return plan, "\n".join(lines)
+    return plan, "\n".join([*lines, *within(entry)])
 
 
 def _scanner(lines: list[str], scan: UserReduction, types: Types) -> None:
