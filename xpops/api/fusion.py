@@ -6,10 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from xpops.api import extremes, moments, sums, utility
-from xpops.api.complex_numbers import conj
-from xpops.api.data_types import astype
-from xpops.api.rounding import clip
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, state
@@ -17,7 +13,7 @@ from xpops.dispatch.fusing import program, record, several, sources
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import inline, launches
-from xpops.dispatch.tracing import Traced
+from xpops.dispatch.traced_arrays import Traced
 from xpops.engine.protocol import Data, Engine, Measure, Program
 from xpops.plan.signature import Operand
 
@@ -154,23 +150,3 @@ def _run(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) ->
             out[...] = result._data
 
     return Program(tuple(layout_of(each._layout.dtype, each._layout.shape, None, CPU) for each in results), copy)
-
-
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self, *arguments, **options: function(self, *arguments, **options)
-
-
-def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self, axis=None, **options: function(self, axis=axis, **options)
-
-
-# What arrays have as methods, too, and can be fused; the axis of a reduction may be positional there.
-_FUNCTIONS: tuple[Callable[..., Any], ...] = (astype, clip, conj)
-_REDUCTIONS: tuple[Callable[..., Any], ...] = (
-    *(extremes.max, moments.mean, extremes.min, sums.prod, moments.std, sums.sum, moments.var),
-    *(utility.all, utility.any),
-)
-for _function in _FUNCTIONS:
-    setattr(Traced, _function.__name__, _method(_function))
-for _function in _REDUCTIONS:
-    setattr(Traced, _function.__name__, _reducing(_function))

@@ -18,6 +18,7 @@ from xpops.api.sorting import argsort
 from xpops.api.sums import prod, sum
 from xpops.api.utility import all, any
 from xpops.array import Array
+from xpops.dispatch.traced_arrays import Traced
 
 
 def _reshape(self: Array, *shape: Any, copy: bool | None = None) -> Array:
@@ -87,7 +88,7 @@ _REDUCTIONS = (all, any, argmax, argmin, max, mean, min, prod, std, sum, var)
 
 
 def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Array, axis: Any = None, **options: Any) -> Any:
+    def method(self: Any, axis: Any = None, **options: Any) -> Any:
         return function(self, axis=axis, **options)
 
     method.__name__, method.__qualname__ = function.__name__, f"Array.{function.__name__}"
@@ -96,10 +97,11 @@ def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def attach() -> None:
-    """Give the methods to `Array`."""
-    for function in _REDUCTIONS:
-        setattr(Array, function.__name__, _reducing(function))
-    for plain in (argsort, astype, clip, conj, nonzero, take):
-        setattr(Array, plain.__name__, plain)
+    """Give the methods to `Array`, and those that can be fused to the values of fused functions."""
+    methods = [*(_reducing(function) for function in _REDUCTIONS), astype, clip, conj]
+    for method in methods:
+        for cls in (Array, Traced):
+            setattr(cls, method.__name__, method)
+    Array.argsort, Array.nonzero, Array.take = argsort, nonzero, take
     Array.flatten, Array.ravel, Array.reshape = _flatten, _ravel, _reshape
     Array.squeeze, Array.transpose = _squeeze, _transpose

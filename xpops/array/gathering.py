@@ -121,6 +121,7 @@ class _Target:
         )
         self.shape = gathered_shape(self.part, axes, shape, self.selection.place)
         self.engine: Engine = engine_of(x.device)
+        self.as_given = self.part is x and self.indices == indices
 
     def data(self, x: Data, indices: tuple[Data, ...]) -> tuple[Data, ...]:
         """The data of the view that is indexed, and of the indices in their common shape."""
@@ -162,6 +163,8 @@ def _plan_get(engine: Engine, specs: tuple[Layout, ...], parts: tuple[Part, ...]
     target = _Target(specs[0], parts, specs[1:])
     axes, names, place = target.selection.axes, target.selection.names, target.selection.place
     program = engine.gather(target.part, axes, target.indices, place, names)
+    if target.as_given:
+        return program
 
     def kernel(stream: int, out: Data, x: Data, *indices: Data) -> None:
         program.kernel(stream, out, *target.data(x, indices))

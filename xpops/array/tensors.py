@@ -13,7 +13,7 @@ from xpops.core.layouts import Layout, extent, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.ownership import borrowed
-from xpops.dispatch.tracing import require_no_trace
+from xpops.dispatch.traced_arrays import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import View
 from xpops.frameworks.registry import adapter_of

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xpops.core.layouts import Layout
 from xpops.dispatch.reductions import reduction
-from xpops.dispatch.tracing import Derived, Reduced, Trace, Traced
+from xpops.dispatch.traced_arrays import Traced
+from xpops.dispatch.tracing import Derived, Reduced, Trace
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
 from xpops.plan.expression import Expression, Unsigned
 from xpops.plan.fused_rows import Stage, fits

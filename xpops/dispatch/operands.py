@@ -9,7 +9,7 @@ import numpy as np
 from xpops.core.devices import CPU, Device
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.tensor import Tensor
-from xpops.dispatch.tracing import require_no_trace
+from xpops.dispatch.traced_arrays import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Adapter, View
 from xpops.frameworks.registry import adapter_of

@@ -13,7 +13,7 @@ from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
 from xpops.dispatch.traced_scalars import TracedScalar
-from xpops.dispatch.tracing import Traced
+from xpops.dispatch.traced_arrays import Traced
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
 from xpops.ops.elementwise import IDENTITY
@@ -36,26 +36,37 @@ def unary(plan: Plan, function: str, x: Any, *parameters: Hashable) -> Any:
                 return launch(x._data)
         elif kind in inline and (result := inline[kind].call((plan, *parameters), x, None, None)) is not None:
             return result
-    except TypeError:  # something is not hashable
-        made = tuple(frozen(each, function) for each in parameters)
-        if all(one is other for one, other in zip(made, parameters, strict=True)):
-            raise
-        return unary(plan, function, x, *made)
+    except TypeError:
+        return unary(plan, function, x, *_hashable(parameters, function))
     return compute(plan, function, ("x",), (x,), *parameters, steady=True)
 
 
-def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Hashable) -> Any:
-    """`compute` of one or several arrays: the steady state first."""
-    cls, way = state.array_class, (plan, *(frozen(each, function) for each in parameters))
-    if all(argument.__class__ is cls for argument in arguments):
-        launch = launches.get((plan, *(argument._layout for argument in arguments), *way[1:]))
-        if launch is not None:
-            return launch(*(argument._data for argument in arguments))
-    elif len(arguments) == 2 and arguments[0].__class__ in inline:
-        result = inline[arguments[0].__class__].call(way, *arguments, None)
-        if result is not None:
-            return result
+def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Any) -> Any:
+    """`compute` of one or several arrays: the steady state first. Lists among the parameters are tuples."""
+    kind = arguments[0].__class__
+    try:
+        if kind is state.array_class:
+            layouts = [argument._layout for argument in arguments if argument.__class__ is kind]
+            if len(layouts) == len(arguments):
+                launch = launches.get((plan, *layouts, *parameters))
+                if launch is not None:
+                    return launch(*[argument._data for argument in arguments])
+        elif len(arguments) == 2 and kind in inline:
+            result = inline[kind].call((plan, *parameters), *arguments, None)
+            if result is not None:
+                return result
+    except TypeError:
+        return call(plan, function, names, arguments, *_hashable(parameters, function))
     return compute(plan, function, names, arguments, *parameters, steady=True)
+
+
+def _hashable(parameters: tuple[Any, ...], function: str) -> tuple[Hashable, ...]:
+    """Parameters that were no key of plans, as one; if they were, the error at hand is raised again."""
+    try:
+        hash(parameters)
+    except TypeError:
+        return tuple(frozen(each, function) for each in parameters)
+    raise
 
 
 def frozen(parameter: Any, function: str) -> Hashable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,15 +11,13 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch.traced_scalars import NotFusable, TracedScalar
-from xpops.ops.elementwise import OPERATORS
+from xpops.dispatch.traced_arrays import ACCEPTED, Traced
+from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.plan.expression import Constant, Expression, Node, Reference, Unsigned
 from xpops.plan.result import reduced
 from xpops.plan.signature import Operand, signature_of
-
-_ACCEPTED = "accepted in a fused function: elementwise functions, operators and reductions of its arguments"
 
 
 class Reduced(NamedTuple):
@@ -127,7 +125,7 @@ class Trace:
         """Record a reduction; nothing else that is not elementwise can be fused."""
         op = parameters[0] if parameters else None
         if not isinstance(op, Reduction) or op.positional or not isinstance(arguments[0], Traced):
-            raise TypeError(f"{self.function}: {function} cannot be fused; {_ACCEPTED}")
+            raise TypeError(f"{self.function}: {function} cannot be fused; {ACCEPTED}")
         (x,) = arguments
         operand = layout_of(x.dtype, x.shape, None, self.device)
         call = reduced(operand, op, *parameters[1:4])
@@ -190,7 +188,7 @@ class Trace:
     def _place(self, op: Operator, argument: Any) -> Reference:
         if isinstance(argument, (Traced, TracedScalar)):
             if argument.trace is not self:
-                raise TypeError(f"{self.function}: {op.public} has a value of another fused call; {_ACCEPTED}")
+                raise TypeError(f"{self.function}: {op.public} has a value of another fused call; {ACCEPTED}")
             place: int = argument.place
             return place
         value = argument.item() if isinstance(argument, np.generic) else argument
@@ -228,75 +226,3 @@ def _as_used(inputs: list[Operand], nodes: tuple[Node, ...]) -> tuple[Operand, .
 
 def _nth(number: int) -> Callable[..., Any]:
     return lambda *values: values[number]
-
-
-class Traced:
-    """An array of a fused function: it has a dtype and a shape, and no elements yet."""
-
-    __array_ufunc__ = None
-
-    def __init__(self, trace: Trace, layout: Layout, place: int) -> None:
-        self.trace, self.place = trace, place
-        self.dtype, self.shape, self.ndim, self.size = layout.dtype, layout.shape, layout.ndim, layout.size
-        self.device = trace.device
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise NotFusable(f"{self.trace.function}: {name} cannot be fused; {_ACCEPTED}")
-
-    def _in_place(self, other: object) -> NoReturn:
-        raise TypeError(f"{self.trace.function}: operators in place cannot be fused; accepted: x = x + y")
-
-    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = _in_place
-    __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = _in_place
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"{self.trace.function}: a branch on elements cannot be fused; accepted: where")
-
-    def __iter__(self) -> NoReturn:
-        raise TypeError(f"{self.trace.function}: iteration cannot be fused; {_ACCEPTED}")
-
-    def __getitem__(self, key: object) -> NoReturn:
-        raise TypeError(f"{self.trace.function}: indexing cannot be fused; {_ACCEPTED}")
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _binary(name: str, reflected: bool) -> Callable[[Traced, Any], Traced]:
-    op = OPERATORS[name]
-
-    def method(self: Traced, other: Any) -> Traced:
-        return self.trace.apply(op, (other, self) if reflected else (self, other))
-
-    return method
-
-
-def _unary(name: str) -> Callable[[Traced], Traced]:
-    op = OPERATORS[name]
-    return lambda self: self.trace.apply(op, (self,))
-
-
-_BINARY = (
-    ("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"), ("floordiv", "floor_divide"),
-    ("mod", "remainder"), ("pow", "pow"), ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
-    ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"),
-)  # fmt: skip
-_COMPARISONS = (
-    ("eq", "equal"), ("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
-    ("ge", "greater_equal"),
-)  # fmt: skip
-_UNARY = (("abs", "abs"), ("neg", "negative"), ("pos", "positive"), ("invert", "bitwise_invert"))
-for _short, _name in _BINARY:
-    setattr(Traced, f"__{_short}__", _binary(_name, False))
-    setattr(Traced, f"__r{_short}__", _binary(_name, True))
-for _short, _name in _COMPARISONS:
-    setattr(Traced, f"__{_short}__", _binary(_name, False))
-for _short, _name in _UNARY:
-    setattr(Traced, f"__{_short}__", _unary(_name))
-
-
-def require_no_trace(x: object, function: str) -> None:
-    """TypeError if `x` is a value of a fused function, where `function` cannot take part in one."""
-    if isinstance(x, (Traced, TracedScalar)):
-        raise TypeError(f"{x.trace.function}: {function} cannot be fused; {_ACCEPTED}")
