@@ -192,3 +192,46 @@ def test_cupy_arrays_are_computed_on_cupys_stream(cuda: Any) -> None:
         side.synchronize()
         assert isinstance(y, cupy.ndarray)
         assert np.array_equal(cupy.asnumpy(z), np.full(SIZE, 2 * turn + 2, np.float32)), turn
+
+
+_GENERATOR = np.random.default_rng(0)
+# Two stacks or matrices each, of which both streams have one.
+_MATRICES = {
+    "one": _GENERATOR.normal(size=(2, 96, 96)),
+    "stack": _GENERATOR.normal(size=(2, 20, 24, 24)),
+}
+_LIBRARIES: dict[str, Any] = {
+    "matmul": lambda x: x @ x,
+    "solve": lambda x: xp.linalg.solve(x, x[..., :3]),
+    "inv": xp.linalg.inv,
+    "cholesky": lambda x: xp.linalg.cholesky(x @ x.mT + xp.eye(x.shape[-1], device=x.device)),
+    "qr": lambda x: xp.linalg.qr(x).R,
+    "svdvals": xp.linalg.svdvals,
+    "eigvalsh": lambda x: xp.linalg.eigvalsh(x + x.mT),
+    "det": xp.linalg.det,
+    "rfft": lambda x: xp.real(xp.fft.rfft(x)),
+    "fft of columns": lambda x: xp.real(xp.fft.fft(xp.astype(x, xp.complex128), axis=-2)),
+    "fft of a prime": lambda x: xp.real(xp.fft.fft(xp.astype(x, xp.complex128), n=83)),
+}
+
+
+@pytest.mark.parametrize("form", _MATRICES)
+@pytest.mark.parametrize("name", _LIBRARIES)
+def test_a_library_at_work_on_two_streams(name: str, form: str, cuda_torch: Any, cuda: Any) -> None:
+    """They share its handle and its plans, but no memory that both write."""
+    call, sides = _LIBRARIES[name], [cuda_torch.cuda.Stream() for _ in range(2)]
+    given = [xp.asarray(each, device=cuda) for each in _MATRICES[form]]
+    alone = [call(x).to_numpy() for x in given]
+    for turn in range(5):
+        made: list[list[Any]] = [[], []]
+        for side in sides:
+            with cuda_torch.cuda.stream(side):
+                cuda_torch.cuda._sleep(SLEEP)  # so that both are at work when it ends
+        for _ in range(5):
+            for side, x, results in zip(sides, given, made, strict=True):
+                with stream(side):
+                    results.append(call(x))
+        for side, results, right in zip(sides, made, alone, strict=True):
+            with stream(side):
+                for result in results:
+                    np.testing.assert_allclose(result.to_numpy(), right, rtol=1e-9, atol=1e-9, err_msg=str(turn))

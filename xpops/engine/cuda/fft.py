@@ -71,7 +71,7 @@ class _Plan(Handle):
             finalize(self, _destroy, cufft, self.handle).atexit = False
             self.function("set_auto_allocation")(self.handle, 0)
             space = self.function("make_plan_many64")(self.handle, len(points), points, *sides, code, batch)
-        self.allocate = pool.allocator(space) if space else _no_memory
+        self.allocate = pool.scratch(space)
         self._set_area, self._area = self.function("set_work_area"), -1
 
     def use(self, area: int) -> None:
@@ -79,10 +79,6 @@ class _Plan(Handle):
         if area != self._area:
             self._set_area(self.handle, area)
             self._area = area
-
-
-def _no_memory(stream: int) -> tuple[int, None]:
-    return 0, None
 
 
 def _destroy(cufft: Binding, handle: int) -> None:

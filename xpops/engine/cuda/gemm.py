@@ -121,7 +121,7 @@ def gemm(engine: CudaEngine, product: Product, dtype: DType, aligns: tuple[int, 
         return None
     algorithm, space = found
     one, zero = np.ones(1, names.host), np.zeros(1, names.host)
-    allocate = engine.pool.allocator(space) if space else _none
+    allocate = engine.pool.scratch(space)
     call, described, alpha, beta = opened.function("matmul"), operation.handle, one.ctypes.data, zero.ctypes.data
     handle, current = opened.handle, opened.current
     chosen, kept = algorithm.ctypes.data, (operation, *descriptors, one, zero, algorithm)
@@ -133,11 +133,6 @@ def gemm(engine: CudaEngine, product: Product, dtype: DType, aligns: tuple[int, 
         del block  # kept until the kernel was launched
 
     return run
-
-
-def _none(stream: int) -> tuple[int, None]:
-    """No scratch memory."""
-    return 0, None
 
 
 def _best(handle: int, operation: int, layouts: tuple[int, int, int], aligns: tuple[int, int]) -> Any:

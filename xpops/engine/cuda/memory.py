@@ -55,6 +55,10 @@ class Block:
         self._free(self.address)
 
 
+def _nowhere(stream: int) -> tuple[int, None]:
+    return 0, None
+
+
 class HostWords:
     """Words of 8 bytes in the host's memory that kernels write, for counts that the host waits for.
 
@@ -139,6 +143,10 @@ class Pool:
             return address, Block(address, addresses.append)
 
         return allocate
+
+    def scratch(self, nbytes: int) -> Callable[[int], tuple[int, Block | None]]:
+        """`allocator`, but that no bytes are at address 0."""
+        return self.allocator(nbytes) if nbytes else _nowhere
 
     def _allocate_middling(self, size: int, lists: _FreeLists, stream: int) -> tuple[int, Block]:
         addresses = lists.get(stream)
