@@ -14,8 +14,8 @@ from xpops.dispatch.operands import Operands, argument_names
 from xpops.dispatch.state import inline as _inline
 from xpops.dispatch.state import launches
 from xpops.dispatch.tensor import Tensor
-from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.dispatch.traced_arrays import Traced
+from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel
 from xpops.frameworks.adapter import View

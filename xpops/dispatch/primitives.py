@@ -12,8 +12,8 @@ from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
-from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.dispatch.traced_arrays import Traced
+from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
 from xpops.ops.elementwise import IDENTITY
