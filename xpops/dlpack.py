@@ -9,6 +9,7 @@ import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
+from xpops.core.errors import described
 from xpops.core.layouts import alignment, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.ownership import Lent, borrowed
@@ -195,7 +196,7 @@ def _viewed(x: Any, device: Device | None, copy: bool | None) -> View:
     if hasattr(type(x), "__cuda_array_interface__"):
         return borrowed(interface_view(x, "from_dlpack", "x", stream), _adapter(x))
     raise AttributeError(
-        f"from_dlpack: x is a {type(x).__module__}.{type(x).__qualname__}; "
+        f"from_dlpack: x is {described(x)}; "
         "accepted: an object with __dlpack__ and __dlpack_device__, or with __cuda_array_interface__"
     )
 
@@ -229,7 +230,7 @@ def _consumer_stream(stream: Any, target: Device) -> int | None:
     if stream is None or stream == 1:
         return 0
     if not isinstance(stream, int) or isinstance(stream, bool):
-        raise TypeError(f"__dlpack__: stream is a {type(stream).__qualname__}; accepted: None or an integer")
+        raise TypeError(f"__dlpack__: stream is {described(stream)}; accepted: None or an integer")
     if stream == 0 or stream < -1:
         raise ValueError(
             f"__dlpack__: stream is {stream}; accepted on CUDA: None or 1 (legacy default), 2 (per thread), "

@@ -75,7 +75,7 @@ def test_assignment_of_scalars(device: Any) -> None:
         ("int8", np.zeros(3, np.int16), TypeError, "value is int16"),
         ("float64", np.zeros(3, "float32").astype(xp.float8_e5m2), TypeError, "value is float8_e5m2"),
         ("float64", np.zeros(4), ValueError, "broadcast"),
-        ("float64", "text", TypeError, "value is a builtins.str"),
+        ("float64", "text", TypeError, "value is a str"),
     ],
 )
 def test_assignment_refuses(dtype: str, value: Any, error: type[Exception], message: str) -> None:

@@ -246,7 +246,7 @@ def test_floor_divide_at_infinity(x1: float, x2: float, expected: float, device:
         (lambda x: xp.less(xp.astype(x, xp.complex64), 1), TypeError, "less: dtype complex64"),
         (lambda x: xp.add(xp.astype(x, xp.float8_e5m2), x), TypeError, "add: float8_e5m2 and float32"),
         (lambda x: xp.add(x, xp.zeros(4)), ValueError, r"add: shapes \(3,\), \(4,\) cannot be broadcast"),
-        (lambda x: xp.add(x, [1, 2, 3]), TypeError, "add: x2 is a builtins.list"),
+        (lambda x: xp.add(x, [1, 2, 3]), TypeError, "add: x2 is a list"),
         (lambda x: xp.add(1, 2), TypeError, "add: every operand is a Python scalar"),
         (lambda x: xp.add(xp.astype(x, xp.int8), 128), OverflowError, "add: x2 is 128, which int8 cannot hold"),
         (lambda x: xp.add(x, 1, out=xp.zeros(4, dtype=xp.float32)), ValueError, "add: out has shape"),
@@ -256,7 +256,7 @@ def test_floor_divide_at_infinity(x1: float, x2: float, expected: float, device:
         (lambda x: xp.clip(x, xp.zeros(3)), TypeError, "clip: x has dtype float32, to which min does not promote"),
         (lambda x: xp.clip(xp.astype(x, xp.int8), 0, 1.5), TypeError, "clip: x has dtype int8, to which max"),
         (lambda x: xp.clip(x > 0, False, True), TypeError, "clip"),
-        (lambda x: xp.abs("text"), TypeError, "abs: x is a builtins.str"),
+        (lambda x: xp.abs("text"), TypeError, "abs: x is a str"),
     ],
 )
 def test_refusals(call: Any, error: type[Exception], message: str) -> None:

@@ -264,7 +264,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
         "einsum: 'i' in subscripts '...i->i'; accepted: '...' in the result",
     ),
     (lambda x: xp.einsum("ii->i", x[:1]), ValueError, r"einsum: 'ii' in subscripts 'ii->i' for shape \(1, 3\)"),
-    (lambda x: xp.einsum(3, x), TypeError, "einsum: subscripts is a int; accepted: a string"),
+    (lambda x: xp.einsum(3, x), TypeError, "einsum: subscripts is an int; accepted: a string"),
 ]
 
 

@@ -145,7 +145,7 @@ def refused(device: Any) -> list[tuple[Any, Any, type[Exception], str]]:
             ValueError,
             "add: out (is read-only|has several)",
         ),
-        (x, [0.0] * 6, TypeError, "add: out is a builtins.list; accepted: an array"),
+        (x, [0.0] * 6, TypeError, "add: out is a list; accepted: an array"),
         (x, 1.0, TypeError, r"add: out is a scalar, 1\.0; accepted: an array"),
     ]
 

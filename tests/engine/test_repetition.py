@@ -139,7 +139,7 @@ def test_results_are_of_the_callers_framework() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda x: xp.stack(x), TypeError, "stack: arrays is a Array; accepted: a tuple or list"),
+        (lambda x: xp.stack(x), TypeError, "stack: arrays is an xpops.Array; accepted: a tuple or list"),
         (lambda x: xp.stack([]), ValueError, "stack: arrays is empty"),
         (lambda x: xp.stack([x, 1]), TypeError, r"stack: arrays\[1\] is a Python int"),
         (lambda x: xp.stack([x, x.T]), ValueError, r"stack: arrays\[1\] has shape \(3, 2\)"),
@@ -152,8 +152,8 @@ def test_results_are_of_the_callers_framework() -> None:
         (lambda x: xp.repeat(x, xp.asarray([1, 2])), ValueError, r"repeat: repeats has shape \(2,\); accepted: \(6,\)"),
         (lambda x: xp.repeat(x, xp.asarray([1, -2]), axis=0), ValueError, "repeat: repeats holds -2"),
         (lambda x: xp.repeat(x, x[0, :2], axis=0), TypeError, "repeat: repeats has dtype float64"),
-        (lambda x: xp.repeat([1, 2], xp.asarray([1, 2])), TypeError, "repeat: x is a builtins.list"),
-        (lambda x: xp.repeat([1, 2], 2), TypeError, "repeat: x is a builtins.list"),
+        (lambda x: xp.repeat([1, 2], xp.asarray([1, 2])), TypeError, "repeat: x is a list"),
+        (lambda x: xp.repeat([1, 2], 2), TypeError, "repeat: x is a list"),
         (lambda x: xp.roll(x, (1, 2)), ValueError, "roll: shift is"),
         (lambda x: xp.roll(x, (1, 2), axis=0), ValueError, "roll: shift is"),
         (lambda x: xp.roll(x, 0.5), TypeError, "roll: shift is 0.5; accepted: integers"),

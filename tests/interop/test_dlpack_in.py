@@ -231,7 +231,7 @@ def test_what_is_no_capsule():
         def __dlpack__(self, **keywords):
             return 17
 
-    with pytest.raises(TypeError, match="returned a int; accepted: a DLPack capsule"):
+    with pytest.raises(TypeError, match="returned an int; accepted: a DLPack capsule"):
         from_dlpack(Wrong())
     with pytest.raises(BufferError, match="holds no DLPack tensor"):
         from_dlpack(Producer(np.ones(2), name="arrow_array"))

@@ -13,6 +13,7 @@ from xpops.array import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType, as_dtype
+from xpops.core.errors import described
 from xpops.core.layouts import alignment, layout_of
 from xpops.dispatch import elementwise, launches
 from xpops.frameworks.registry import adapter_of
@@ -71,7 +72,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: 
     if target == CPU and borrowed and native is host and not copy:
         return _alias_host(host)
     if copy is False:
-        raise ValueError(f"asarray: copy is False, but a {type(obj).__name__} has to be copied to {target}")
+        raise ValueError(f"asarray: copy is False, but {described(obj)} has to be copied to {target}")
     return from_host(native, target)
 
 

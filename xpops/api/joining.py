@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.core.errors import described
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import require_array
@@ -91,7 +92,7 @@ def joined(function: str, arrays: dict[str, Any], axis: int | None) -> Any:
 
 def _named(arrays: Any, function: str) -> dict[str, Any]:
     if not isinstance(arrays, (tuple, list)):
-        raise TypeError(f"{function}: arrays is a {type(arrays).__qualname__}; accepted: a tuple or list of arrays")
+        raise TypeError(f"{function}: arrays is {described(arrays)}; accepted: a tuple or list of arrays")
     if not arrays:
         raise ValueError(f"{function}: arrays is empty; accepted: one array or more")
     return {f"arrays[{i}]": x for i, x in enumerate(arrays)}

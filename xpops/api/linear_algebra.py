@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from xpops.core import dtypes as dt
+from xpops.core.errors import described
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch.contraction import contract
@@ -226,7 +227,7 @@ _REST = "."
 def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     """The letters of each of `count` operands, and of the result."""
     if not isinstance(subscripts, str):
-        raise TypeError(f"einsum: subscripts is a {type(subscripts).__qualname__}; accepted: a string")
+        raise TypeError(f"einsum: subscripts is {described(subscripts)}; accepted: a string")
     text = subscripts.replace(" ", "")
     if "." in text.replace("...", ""):
         raise ValueError(f"einsum: subscripts is {subscripts!r}; accepted: letters, and '...' once for each operand")

@@ -11,6 +11,7 @@ import numpy as np
 from xpops.array.tensors import moved, seen_as, viewed
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
+from xpops.core.errors import described
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
 from xpops.dispatch.dense import on_dense
@@ -170,6 +171,6 @@ def _indexed(part: Any) -> Part:
         return operator.index(part)
     except TypeError:
         raise IndexError(
-            f"index: a {type(part).__name__} in the key; accepted: integers, slices, '...', None, and arrays or lists "
+            f"index: {described(part)} in the key; accepted: integers, slices, '...', None, and arrays or lists "
             "of integers or booleans"
         ) from None

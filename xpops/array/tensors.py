@@ -9,6 +9,7 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
+from xpops.core.errors import described
 from xpops.core.layouts import Layout, extent, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import Tensor, elementwise
@@ -34,7 +35,7 @@ def viewed(x: Any, function: str, argument: str) -> View:
     adapter = adapter_of(type(x))
     if adapter is None:
         require_no_trace(x, function)
-        raise TypeError(f"{function}: {argument} is a {type(x).__module__}.{type(x).__qualname__}; accepted: an array")
+        raise TypeError(f"{function}: {argument} is {described(x)}; accepted: an array")
     return borrowed(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
 
 

@@ -37,6 +37,20 @@ def _numbered(source: str) -> str:
     return "\n".join(lines)
 
 
+def described(x: object) -> str:
+    """What errors call an object: by its type, and the library that this is from.
+
+    Examples
+    --------
+    >>> described([]), described(2), described(np.zeros(1))
+    ('a list', 'an int', 'a numpy.ndarray')
+    """
+    kind = type(x)
+    library = kind.__module__.partition(".")[0]
+    name = kind.__qualname__ if library == "builtins" else f"{library}.{kind.__qualname__}"
+    return f"{'an' if name[0] in 'aeiox' else 'a'} {name}"
+
+
 class OutOfMemoryError(MemoryError):
     """A device has no room for a result. Every array that existed is still valid."""
 

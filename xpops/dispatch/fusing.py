@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from xpops.core.errors import described
 from xpops.core.layouts import Layout
 from xpops.dispatch.reductions import reduction
 from xpops.dispatch.traced_arrays import Traced
@@ -118,7 +119,7 @@ def several(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
     for each in results:
         if not isinstance(each, kind) or (returned is results and len(results) == 1):
             raise TypeError(
-                f"{name}: the function returns a {type(each).__module__}.{type(each).__qualname__}; accepted: "
+                f"{name}: the function returns {described(each)}; accepted: "
                 "an array that is computed of its arguments, or a tuple of two such arrays or more"
             )
     return results

@@ -9,6 +9,7 @@ import numpy as np
 
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
+from xpops.core.errors import described
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.traced_arrays import ACCEPTED, Traced
@@ -196,7 +197,7 @@ class Trace:
             if isinstance(value, kind):
                 return Constant(kind, repr(kind(value)))
         raise TypeError(
-            f"{self.function}: {op.public} has a {type(argument).__module__}.{type(argument).__qualname__} that is no "
+            f"{self.function}: {op.public} has {described(argument)} that is no "
             f"argument of the function; accepted: pass it as one"
         )
 

@@ -21,6 +21,8 @@ from ctypes import (
 )
 from typing import Any, NamedTuple
 
+from xpops.core.errors import described
+
 # The newest version that is read and written. Minor versions only add codes.
 VERSION = (1, 1)
 READ_ONLY, IS_COPIED = 1, 2
@@ -119,7 +121,7 @@ def consume(capsule: Any, function: str, argument: str) -> Consumed:
     """
     if type(capsule).__name__ != "PyCapsule":
         raise TypeError(
-            f"{function}: {argument}.__dlpack__() returned a {type(capsule).__qualname__}; accepted: a DLPack capsule"
+            f"{function}: {argument}.__dlpack__() returned {described(capsule)}; accepted: a DLPack capsule"
         )
     name = next((name for name in STRUCTURES if _is_valid(capsule, name)), None)
     if name is None:

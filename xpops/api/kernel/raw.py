@@ -12,6 +12,7 @@ import numpy as np
 
 from xpops.api.devices import default_device
 from xpops.api.kernel.gpu import require_gpu
+from xpops.core.errors import described
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor
 from xpops.dispatch.operands import Operands
@@ -71,7 +72,7 @@ class RawModule:
         name: str = "module",
     ) -> None:
         if not isinstance(source, str):
-            raise TypeError(f"RawModule: source is a {type(source).__qualname__}; accepted: text")
+            raise TypeError(f"RawModule: source is {described(source)}; accepted: text")
         given = _texts(options, "options")
         for each in given:
             if each.lstrip("-").startswith(("arch", "gpu-architecture", "gpu-code", "ptx", "dlto", "dc")):

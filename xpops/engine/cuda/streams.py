@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+from xpops.core.errors import described
+
 # 0 is CUDA's legacy default stream, which waits for every blocking stream and they for it.
 LEGACY_DEFAULT = 0
 
@@ -72,6 +74,4 @@ def handle_of(s: Any) -> int:
     for attribute in ("cuda_stream", "ptr"):
         if isinstance(getattr(s, attribute, None), int):
             return int(getattr(s, attribute))
-    raise TypeError(
-        f"stream: s is a {type(s).__qualname__}; accepted: an object with __cuda_stream__, or a torch or cupy stream"
-    )
+    raise TypeError(f"stream: s is {described(s)}; accepted: an object with __cuda_stream__, or a torch or cupy stream")
