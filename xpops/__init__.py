@@ -56,7 +56,7 @@ from xpops.api.sorting import argsort, sort
 from xpops.api.sums import cumulative_prod, cumulative_sum, prod, sum
 from xpops.api.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 from xpops.api.utility import all, any
-from xpops.array import Array, allow_host_copies
+from xpops.arrays import Array, allow_host_copies
 from xpops.core.devices import Device
 from xpops.core.dtypes import (
     bfloat16,

@@ -12,7 +12,7 @@ from xpops.ops.scan import SCANS
 
 ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
-ORDER = ("cli", "api", "array", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
+ORDER = ("cli", "api", "arrays", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
 NATIVE_ORDER = ("kps", "kernels", "block", "memory", "index", "math", "core")
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "xpops").rglob("*.py"))
 HEADERS = sorted(path.relative_to(ROOT) for path in (ROOT / "native").rglob("*.cuh"))

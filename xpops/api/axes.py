@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.foreign import keeps_framework
-from xpops.array import Array, view_of
+from xpops.arrays import Array, view_of
 from xpops.plan import views
 
 __all__ = ["flip", "matrix_transpose", "moveaxis", "permute_dims", "unstack"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from xpops.array import adopt_foreign
+from xpops.arrays import adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.plan import views

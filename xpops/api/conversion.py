@@ -9,7 +9,7 @@ import numpy as np
 
 import xpops.dlpack
 from xpops.api.devices import device_or_default
-from xpops.array import Array, adopt_foreign, from_host
+from xpops.arrays import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType, as_dtype

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xpops.api.devices import device_or_default
-from xpops.array import Array, adopt_foreign, new_array
+from xpops.arrays import Array, adopt_foreign, new_array
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.layouts import layout_of

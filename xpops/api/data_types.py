@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from xpops.api.conversion import check_parts, convert
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.promotion import SCALAR_TYPES, promote

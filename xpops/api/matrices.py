@@ -8,7 +8,7 @@ from typing import Any
 from xpops.api.conversion import cast
 from xpops.api.devices import device_or_default
 from xpops.api.ranges import arange
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import as_dtype

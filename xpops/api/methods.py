@@ -17,7 +17,7 @@ from xpops.api.shapes import reshape, squeeze
 from xpops.api.sorting import argsort
 from xpops.api.sums import prod, sum
 from xpops.api.utility import all, any
-from xpops.array import Array
+from xpops.arrays import Array
 from xpops.dispatch.traced_arrays import Traced
 
 

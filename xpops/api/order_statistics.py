@@ -21,7 +21,7 @@ from xpops.api.logical import logical_not
 from xpops.api.searching import count_nonzero, where
 from xpops.api.shapes import expand_dims, reshape
 from xpops.api.sorting import sort
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.frameworks.registry import adapter_of

@@ -10,7 +10,7 @@ from xpops.api.conversion import asarray
 from xpops.api.creation import empty
 from xpops.api.foreign import keeps_framework
 from xpops.api.indexing import take
-from xpops.array import Array
+from xpops.arrays import Array
 from xpops.core import dtypes as dt
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 

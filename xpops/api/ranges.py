@@ -9,7 +9,7 @@ import numpy as np
 
 from xpops.api.conversion import cast
 from xpops.api.creation import allocated, filled, held_integer
-from xpops.array import Array, adopt_foreign, view_of
+from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
 from xpops.dispatch import elementwise

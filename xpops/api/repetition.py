@@ -12,7 +12,7 @@ from xpops.api.ranges import arange
 from xpops.api.searching import searchsorted
 from xpops.api.shapes import reshape
 from xpops.api.sums import cumulative_sum
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.dense import dense, require_array

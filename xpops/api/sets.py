@@ -13,7 +13,7 @@ from xpops.api.joining import joined
 from xpops.api.logical import logical_not
 from xpops.api.shapes import reshape
 from xpops.api.utility import any
-from xpops.array import adopt_foreign
+from xpops.arrays import adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES, promote

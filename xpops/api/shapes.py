@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.foreign import keeps_framework
-from xpops.array import Array, adopt_foreign, contiguous_copy, view_of
+from xpops.arrays import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.core.layouts import contiguous_strides
 from xpops.plan import broadcast, views
 

@@ -11,7 +11,7 @@ from xpops.dispatch.tensor import Tensor
 from xpops.engine.protocol import Engine, Kernel
 from xpops.plan.cache import BoundedDict
 
-# The class of results; `xpops.array`, which stands above this package, sets it.
+# The class of results; `xpops.arrays`, which stands above this package, sets it.
 array_class: type[Any] = Tensor
 # (operator or plan, layout or scalar type, ...) -> function from the operands' data to a new array.
 launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)

@@ -7,7 +7,7 @@ from xpops.engine.protocol import Data, Owner
 
 
 class Tensor:
-    """A layout, data and an owner. `xpops.array.Array` gives it its manners.
+    """A layout, data and an owner. `xpops.arrays.Array` gives it its manners.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ from xpops.api.data_types import astype
 from xpops.api.joining import concat
 from xpops.api.ranges import arange
 from xpops.api.repetition import roll
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.plan.views import axes_of

@@ -13,7 +13,7 @@ from xpops.api.powers import pow, reciprocal, sqrt, square
 from xpops.api.shapes import expand_dims
 from xpops.api.signs import abs
 from xpops.api.sums import sum
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 
 __all__ = ["matrix_norm", "vector_norm"]

@@ -14,7 +14,7 @@ from xpops.api.linear_algebra import matmul
 from xpops.api.shapes import expand_dims
 from xpops.api.signs import positive
 from xpops.api.sums import sum
-from xpops.array import Array, adopt_foreign, view_of
+from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.dispatch import linalg
 from xpops.dispatch.matrices import matrices

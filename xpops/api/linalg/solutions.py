@@ -18,7 +18,7 @@ from xpops.api.linear_algebra import matmul
 from xpops.api.powers import reciprocal
 from xpops.api.searching import count_nonzero, where
 from xpops.api.shapes import expand_dims
-from xpops.array import adopt_foreign
+from xpops.arrays import adopt_foreign
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import linalg

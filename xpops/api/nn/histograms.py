@@ -16,7 +16,7 @@ from xpops.api.nn.counting import bincount
 from xpops.api.searching import searchsorted, where
 from xpops.api.shapes import reshape
 from xpops.api.utility import any
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of

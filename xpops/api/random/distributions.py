@@ -7,7 +7,7 @@ from typing import Any
 from xpops.api.devices import device_or_default
 from xpops.api.random.parameters import dtype_of, integer_range, real, require_held
 from xpops.api.random.source import Source
-from xpops.array import Array, new_array
+from xpops.arrays import Array, new_array
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import PLAN_LIMIT

@@ -17,7 +17,7 @@ from xpops.api.shapes import reshape
 from xpops.api.sorting import argsort
 from xpops.api.sums import cumulative_sum
 from xpops.api.utility import all
-from xpops.array import Array, adopt_foreign
+from xpops.arrays import Array, adopt_foreign
 from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 import xpops.dlpack
-from xpops.array import gathering
-from xpops.array.host import NDArray, Readable, host_array
-from xpops.array.keys import is_basic, parse
-from xpops.array.printing import to_text
-from xpops.array.tensors import assignable, trimmed, viewed
+from xpops.arrays import gathering
+from xpops.arrays.host import NDArray, Readable, host_array
+from xpops.arrays.keys import is_basic, parse
+from xpops.arrays.printing import to_text
+from xpops.arrays.tensors import assignable, trimmed, viewed
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of

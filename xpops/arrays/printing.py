@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from xpops.array.array import Array
+    from xpops.arrays.array import Array
 
 # NumPy prints three elements at each end of a long axis, and shows "..." only where there is one more between them.
 _EDGE = 3

@@ -1,6 +1,6 @@
 """The Array object, and the few functions that make arrays from memory, views and hosts."""
 
-from xpops.array.array import (
+from xpops.arrays.array import (
     Array,
     adopt_foreign,
     contiguous_copy,
@@ -8,7 +8,7 @@ from xpops.array.array import (
     new_array,
     view_of,
 )
-from xpops.array.host import allow_host_copies
+from xpops.arrays.host import allow_host_copies
 
 __all__ = [
     "Array",

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from xpops.array.operators import Operators
-from xpops.array.tensors import dense
+from xpops.arrays.operators import Operators
+from xpops.arrays.tensors import dense
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.errors import HostCopyError

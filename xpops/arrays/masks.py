@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.array.tensors import copied, dense, overlap, require_one_device, require_own_places, seen_as, trimmed
+from xpops.arrays.tensors import copied, dense, overlap, require_one_device, require_own_places, seen_as, trimmed
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise

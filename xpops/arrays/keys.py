@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xpops.array.tensors import moved, seen_as, viewed
+from xpops.arrays.tensors import moved, seen_as, viewed
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.errors import described

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.array import masks
-from xpops.array.keys import NDArray, hashable, resolve, sole_mask
-from xpops.array.tensors import copied, overlap, require_one_device, require_own_places, trimmed
+from xpops.arrays import masks
+from xpops.arrays.keys import NDArray, hashable, resolve, sole_mask
+from xpops.arrays.tensors import copied, overlap, require_one_device, require_own_places, trimmed
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch import Tensor, state
 from xpops.dispatch.primitives import call
