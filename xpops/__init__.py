@@ -281,3 +281,7 @@ __all__ = [
 
 _attach()
 _prepare_kernels()
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -168,11 +168,30 @@ def test_strangers_are_left_to_their_own_methods(device: Any) -> None:
     assert x + Stranger() == "theirs"
     assert (x == "text") is False
     with pytest.raises(TypeError, match="unsupported operand"):
-        x + [1, 2]  # noqa: RUF005
-    with pytest.raises(TypeError, match="unsupported operand"):
         x -= "text"
-    with pytest.raises(TypeError, match="unsupported operand"):
-        x @ [1, 2]
+
+
+@pytest.mark.parametrize("sequence", [[1, 2], (1, 2)], ids=["list", "tuple"])
+@pytest.mark.parametrize(
+    ("operate", "name"),
+    [
+        (operator.add, "add"),
+        (operator.mul, "multiply"),
+        (operator.eq, "equal"),
+        (operator.ne, "not_equal"),
+        (operator.lt, "less"),
+        (operator.imul, "multiply"),
+        (operator.matmul, "matmul"),
+    ],
+)
+def test_sequences_are_no_operands(operate: Any, name: str, sequence: Any, device: Any) -> None:
+    """Left to themselves they would repeat as often as the array says, or compare identities."""
+    message = f"^{name}: an operand is a {type(sequence).__name__}; accepted: arrays and Python scalars, so use asarray"
+    with pytest.raises(TypeError, match=message):
+        operate(xp.asarray(2, device=device), sequence)
+    if operate is not operator.imul:
+        with pytest.raises(TypeError, match=": an operand is a"):
+            operate(sequence, xp.asarray(2, device=device))
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)

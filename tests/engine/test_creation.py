@@ -208,6 +208,11 @@ def test_asarray_converts(device: Any) -> None:
         (lambda: xp.zeros(-1), ValueError, r"zeros: shape is \(-1,\)"),
         (lambda: xp.zeros((2, 1.5)), TypeError, "zeros: shape is"),
         (lambda: xp.empty((2**40, 2**40)), ValueError, "more than memory can hold"),
+        (
+            lambda: xp.empty(2**58, device="cpu"),
+            xp.OutOfMemoryError,
+            "cpu: 2,305,843,009,213,693,952 bytes were asked for",
+        ),
         (lambda: xp.ones(2, dtype="no"), TypeError, "ones: dtype 'no'"),
         (lambda: xp.full(2, 1.5, dtype=xp.int8), TypeError, "full: a Python float does not fit dtype int8"),
         (lambda: xp.full(2, 300, dtype=xp.int8), OverflowError, "full: fill_value is 300"),

@@ -18,6 +18,8 @@ CALLS = {
     **{name: ((), {"axis": 1}) for name in REDUCTIONS},
     "quantile": (([0.25, 0.5],), {}),
     "pad": ((1,), {}),
+    "tril": ((), {"k": 1}),
+    "triu": ((), {}),
 }
 
 

@@ -330,3 +330,15 @@ def test_jax_tracers():
     jax = pytest.importorskip("jax")
     with pytest.raises(TypeError, match="add: x1 is a JAX tracer; accepted: an array with a value"):
         jax.jit(lambda x: binary(ADD, x, 1))(jax.numpy.ones(3))
+
+
+def test_dtypes_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    for dtype in xpops.__array_namespace_info__().dtypes().values():
+        assert xpops.zeros(1, dtype=getattr(torch, dtype.name)).dtype == dtype
+    x = torch.ones(2)
+    assert xpops.astype(x, torch.bfloat16).dtype == torch.bfloat16
+    assert xpops.sum(x, dtype=torch.float64).dtype == torch.float64
+    assert xpops.result_type(x.dtype, xpops.float64) == xpops.float64
+    with pytest.raises(TypeError, match=r"zeros: dtype torch\.complex32 is not supported; accepted: bool, int8"):
+        xpops.zeros(1, dtype=torch.complex32)

@@ -51,3 +51,7 @@ def test_import_brings_no_framework() -> None:
     code = "import sys, xpops; print([name for name in ('torch', 'jax', 'cupy') if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+def test_what_completion_offers() -> None:
+    assert dir(xpops) == sorted(xpops.__all__)

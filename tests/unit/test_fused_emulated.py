@@ -336,6 +336,10 @@ def test_which_integer_is_out_of_range() -> None:
         fused(lambda x, n: x + n * 2, np.ones(3, np.int8), 100)
 
 
+def test_what_it_is_called() -> None:
+    assert repr(xp.fuse(softmax)) == "<fused softmax>"
+
+
 def test_the_axis_of_a_method_may_be_positional() -> None:
     x = floats(7, 5)
     same(fused(lambda x: (x * 2).max(0) + x.min(0), x), (x * 2).max(0) + x.min(0))
@@ -382,8 +386,8 @@ REFUSALS: list[tuple[Callable[..., Any], str]] = [
     (lambda x: x if x > 0 else -x, "a branch on elements cannot be fused; accepted: where"),
     (lambda x: x[0], "indexing cannot be fused"),
     (lambda x: [*x], "iteration cannot be fused"),
-    (lambda x: x + CLOSED, "add has a xpops.*Array that is no argument of the function; accepted: pass it as one"),
-    (lambda x: 3.0, "the function returns a builtins.float; accepted: an array"),
+    (lambda x: x + CLOSED, "add has an xpops.Array that is no argument of the function; accepted: pass it as one"),
+    (lambda x: 3.0, "the function returns a float; accepted: an array"),
     (lambda x: xp.add(x, x, out=x), "out of add cannot be fused"),
     (lambda x: xp.bitwise_and(x, 1), "bitwise_and: dtype float32"),
     (lambda x: x.__iadd__(x), "operators in place cannot be fused; accepted: x = x"),

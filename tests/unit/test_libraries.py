@@ -72,6 +72,7 @@ def test_errors_name_the_function(context: Any, error: Exception) -> None:
     with pytest.raises(DeviceError, match="cusolverDn: xpotrf: ") as raised:
         binding.function("xpotrf")(1, 2)
     assert raised.value.__cause__ is error
+    assert ("pip install 'xpops[cuda]'" in str(raised.value)) == (type(error) is RuntimeError)
 
 
 def test_the_stream_is_set_where_it_changes(context: Any) -> None:

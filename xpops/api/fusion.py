@@ -79,6 +79,9 @@ class Fused:
         # Equal and hashed by identity: they are keys of plans.
         self._plan = functools.partial(_plan, self)
 
+    def __repr__(self) -> str:
+        return f"<fused {self._name}>"
+
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """The function's results."""
         if named:

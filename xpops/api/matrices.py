@@ -7,8 +7,9 @@ from typing import Any
 
 from xpops.api.conversion import cast
 from xpops.api.devices import device_or_default
+from xpops.api.foreign import keeps_framework
 from xpops.api.ranges import arange
-from xpops.arrays import Array, adopt_foreign
+from xpops.arrays import Array
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import as_dtype
@@ -55,7 +56,8 @@ def eye(n_rows: Any, n_cols: Any = None, /, *, k: Any = 0, dtype: Any = None, de
     return cast(on_diagonal, found, "eye")
 
 
-def tril(x: Any, /, *, k: Any = 0) -> Array:
+@keeps_framework
+def tril(x: Array, /, *, k: Any = 0) -> Array:
     """A stack of matrices with zeros above a diagonal.
 
     Parameters
@@ -67,7 +69,7 @@ def tril(x: Any, /, *, k: Any = 0) -> Array:
 
     Returns
     -------
-    Array
+    array
         Has the shape and dtype of `x`.
 
     Raises
@@ -84,7 +86,8 @@ def tril(x: Any, /, *, k: Any = 0) -> Array:
     return _triangle("greater_equal", x, k, "tril")
 
 
-def triu(x: Any, /, *, k: Any = 0) -> Array:
+@keeps_framework
+def triu(x: Array, /, *, k: Any = 0) -> Array:
     """A stack of matrices with zeros below a diagonal; the parameters are those of `tril`.
 
     Examples
@@ -107,8 +110,7 @@ def _diagonals(comparison: str, rows: int, columns: int, k: Any, device: Device,
     return matrix
 
 
-def _triangle(comparison: str, x: Any, k: Any, function: str) -> Array:
-    x = adopt_foreign(x, function, "x")
+def _triangle(comparison: str, x: Array, k: Any, function: str) -> Array:
     if x.ndim < 2:
         raise ValueError(f"{function}: x has shape {x.shape}; accepted: two axes or more")
     mask = _diagonals(comparison, x.shape[-2], x.shape[-1], k, x.device, function)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core.errors import described
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, binary, launches, unary
 from xpops.dispatch.primitives import call
@@ -18,7 +19,10 @@ _Unary = Callable[[Any], Any]
 _Binary = Callable[[Any, Any], Any]
 
 
-def _is_operand(x: Any) -> bool:
+def _is_operand(x: Any, name: str) -> bool:
+    """Whether an operator takes `x`. Refuses sequences, whose own methods would repeat, or compare identities."""
+    if isinstance(x, (list, tuple)):
+        raise TypeError(f"{name}: an operand is {described(x)}; accepted: arrays and Python scalars, so use asarray")
     return isinstance(x, (Tensor, *SCALAR_TYPES, np.generic)) or adapter_of(type(x)) is not None
 
 
@@ -38,7 +42,7 @@ def _forward(name: str) -> _Binary:
             launch = find((op, self._layout, other._layout))
             if launch is not None:
                 return launch(self._data, other._data)
-        return binary(op, self, other) if _is_operand(other) else NotImplemented
+        return binary(op, self, other) if _is_operand(other, name) else NotImplemented
 
     return method
 
@@ -48,20 +52,20 @@ def _operators(name: str) -> tuple[_Binary, _Binary, _Binary]:
     op = OPERATORS[name]
 
     def reflected(self: Tensor, other: Any) -> Any:
-        return binary(op, other, self) if _is_operand(other) else NotImplemented
+        return binary(op, other, self) if _is_operand(other, name) else NotImplemented
 
     def in_place(self: Tensor, other: Any) -> Any:
-        return binary(op, self, other, self) if _is_operand(other) else NotImplemented
+        return binary(op, self, other, self) if _is_operand(other, name) else NotImplemented
 
     return _forward(name), reflected, in_place
 
 
 def _matmul(self: Tensor, other: Any) -> Any:
-    return call(product, "matmul", NAMES, (self, other), False) if _is_operand(other) else NotImplemented
+    return call(product, "matmul", NAMES, (self, other), False) if _is_operand(other, "matmul") else NotImplemented
 
 
 def _reflected_matmul(self: Tensor, other: Any) -> Any:
-    return call(product, "matmul", NAMES, (other, self), False) if _is_operand(other) else NotImplemented
+    return call(product, "matmul", NAMES, (other, self), False) if _is_operand(other, "matmul") else NotImplemented
 
 
 def _matmul_in_place(self: Tensor, other: Any) -> Any:

@@ -98,7 +98,7 @@ def as_dtype(dtype: object, function: str = "dtype") -> DType:
 
     Parameters
     ----------
-    dtype : numpy.dtype, numpy scalar type, Python scalar type or str
+    dtype : numpy.dtype, numpy scalar type, Python scalar type, torch.dtype or str
         What a user may pass for a dtype.
     function : str
         The public function to name in the error.
@@ -114,8 +114,9 @@ def as_dtype(dtype: object, function: str = "dtype") -> DType:
     (dtype('float32'), dtype('int64'))
     """
     found: DType | None = None
-    if isinstance(dtype, str) and dtype in _BY_NAME:
-        return _BY_NAME[dtype]
+    name = str(dtype).removeprefix("torch.") if type(dtype).__module__ == "torch" else dtype
+    if isinstance(name, str) and name in _BY_NAME:
+        return _BY_NAME[name]
     with suppress(TypeError):
         found = np.dtype(dtype)  # type: ignore[call-overload]
     if dtype is None or found is None or found not in INFO:

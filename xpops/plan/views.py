@@ -47,7 +47,8 @@ def axis_of(axis: Any, ndim: int, function: str, argument: str = "axis") -> int:
     except TypeError:
         raise TypeError(f"{function}: {argument} is {axis!r}; accepted: an integer") from None
     if not -ndim <= found < ndim:
-        raise IndexError(f"{function}: {argument} is {found}; accepted: {-ndim} to {ndim - 1} for {ndim} axes")
+        accepted = f"{-ndim} to {ndim - 1} for {ndim} axes" if ndim else "arrays of one axis or more"
+        raise IndexError(f"{function}: {argument} is {found}; accepted: {accepted}")
     return found % ndim
 
 

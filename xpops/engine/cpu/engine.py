@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core.dtypes import DType
+from xpops.core.errors import OutOfMemoryError
 from xpops.core.layouts import Layout, extent
 from xpops.engine.cpu import functions
 from xpops.engine.cpu.fft import fft
@@ -76,7 +77,10 @@ class CpuEngine:
         return partial(self.allocate, layout)
 
     def allocate(self, layout: Layout, stream: int = 0) -> tuple[NDArray, Owner]:
-        buffer = np.empty(layout.nbytes + HOST_ALIGNMENT, np.uint8)
+        try:
+            buffer = np.empty(layout.nbytes + HOST_ALIGNMENT, np.uint8)
+        except MemoryError:
+            raise OutOfMemoryError(f"cpu: {layout.nbytes:,} bytes were asked for") from None
         low, _ = extent(layout)
         start = -buffer.ctypes.data % HOST_ALIGNMENT - low
         return np.ndarray(layout.shape, layout.dtype, buffer, start, _byte_strides(layout)), None

@@ -48,9 +48,9 @@ class Binding:
         self._name, self._context, self._current = name, context, int(context.handle)
         try:
             self._module = import_module(f"nvmath.bindings.{name}")
-            self._refused = getattr(import_module(f"nvmath.bindings.{module}"), error), RuntimeError
+            self._refused = getattr(import_module(f"nvmath.bindings.{module}"), error)
         except ImportError as missing:
-            raise DeviceError(f"{name} needs nvmath-python; accepted: pip install 'xpops[cuda]'") from missing
+            raise DeviceError(f"{name} needs nvmath-python; accepted: pip install nvmath-python") from missing
 
     def function(self, name: str) -> Callable[..., Any]:
         """A function of the library, for calls with the device's context current.
@@ -64,6 +64,9 @@ class Binding:
                 return call(*arguments)
             except refused as error:
                 raise DeviceError(f"{library}: {name}: {error}") from error
+            except RuntimeError as missing:
+                hint = "it is in CUDA's toolkit and in pip install 'xpops[cuda]'"
+                raise DeviceError(f"{library}: {name}: {missing}; {hint}") from missing
 
         return checked
 
