@@ -143,6 +143,7 @@ def test_tensordot(case: Any, device: Any) -> None:
 EINSUMS = [
     ("ij,jk->ik", ((3, 4), (4, 5))),
     ("ij,jk", ((3, 4), (4, 5))),
+    ("ij,jk->ki", ((3, 4), (4, 5))),
     ("ba,cb", ((3, 4), (5, 3))),
     ("ij->ji", ((3, 4),)),
     ("ii->i", ((4, 4),)),

@@ -117,8 +117,10 @@ class EmulatedEngine(CudaEngine):
         library = build(f'#include "emulator.hpp"\n{source}{EPILOGUE}', *FLAGS)
         library.emulate_kernel.restype = ctypes.c_char_p
         head = Struct("<" + slots)
+        count = len(head.unpack(bytes(head.size)))
 
         def launch(stream: int, *values: Any) -> None:
+            assert len(values) == count, f"{name}: {len(values)} values for {count} slots"
             try:
                 written = head.pack(*values)
             except StructError:  # as the engine's own launcher has it

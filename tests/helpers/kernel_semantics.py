@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel
+from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel, functor
 
 NDArray = np.ndarray[Any, Any]
 Put = Callable[[Any], Any]
@@ -379,6 +379,9 @@ def words_by_macros(put: Put) -> None:
         same(ReductionKernel("T x", "T y", "PLACE", "a + b", "y = a", "0", "placed", **given)(put(x)), x.sum())
     along = ElementwiseKernel("T x", "T y", "y = x + ROW", "along", preamble="#define ROW _ind.get()[0]")
     same(along(put(x)), x + np.arange(3)[:, None])
+    for preamble, row in (("#define PLACE _ind", "PLACE.get()[0]"), ("#define GET get", "_ind.GET()[0]")):
+        along = ElementwiseKernel("T x", "T y", f"y = x + {row}", "along", preamble=preamble)
+        same(along(put(x)), x + np.arange(3)[:, None])
     axes = ElementwiseKernel("T x", "int32 y", "y = _ind.ndim", "axes")
     same(axes(put(x)), np.full((3, 4), 2, np.int32))
 
@@ -386,11 +389,11 @@ def words_by_macros(put: Put) -> None:
 def words_that_are_none(put: Put) -> None:
     """Comments, members, and what macros call their own parameters."""
     x = arange((3, 4), "float32")
-    for count in ("1 /* i of n */", "Stat::n // one, not n\n", "ONE(1)", "int('n' == 'n')"):
+    for count in ("1 /* i of n, _i of _j */", "Stat::_i", "Stat::n // one, not n\n", "ONE(1)", "int('n' == 'n')"):
         mean = ReductionKernel(
             "T x, T z", "T y", f"Stat{{x * z, {count}}}", "Stat{a.m + b.m, a.k + b.k}", "y = a.m / a.k // mean of n",
             "Stat{0, 0}", "mean", reduce_type="Stat",
-            preamble="#define ONE(i) (i)\nstruct Stat { float m; int k; enum { n = 1 }; };",
+            preamble="#define ONE(i) (i)\nstruct Stat { float m; int k; enum { n = 1, _i = 1 }; };",
         )  # fmt: skip
         same(mean(put(x), put(x), axis=1), (x * x).sum(1) / np.float32(4))
 
@@ -415,6 +418,9 @@ def names_of_ours(put: Put) -> None:
         same(running(x, axis=1), arange((3, 4), "int32").cumsum(1, dtype=np.int32))
     again = ElementwiseKernel("T x", "T y", "y = x * n", "again", loop_prep="int n = 3;")
     same(again(x), 3 * arange((3, 4), "int32"))
+    for name in ("run", "y", "x0", "i"):
+        structure = f"struct {name} {{ XPOPS_DEVICE int operator()(int x) const {{ return x + 1; }} }};"
+        same(functor(structure)(x), arange((3, 4), "int32") + 1)
 
 
 def truth_in_raw_arrays(put: Put) -> None:
@@ -423,6 +429,15 @@ def truth_in_raw_arrays(put: Put) -> None:
         changed = put(y)
         ElementwiseKernel("raw bool x", "raw bool y", f"y[i] {operator}= x[i]", "changed")(put(x), changed, size=4)
         same(changed, wanted)
+
+
+def results_declared_anew(put: Put) -> None:
+    """What is assigned to another variable of the name would be lost."""
+    x = put(arange((3,), "float32"))
+    for operation, around in (("y = 2 * x", "T y = 5;"), ("T y = 2 * x", "")):
+        with pytest.raises(RuntimeError, match="anew.*y"):
+            ElementwiseKernel("T x", "T y", operation, "anew", loop_prep=around)(x)
+    same(ElementwiseKernel("T x", "T y", "T z = 2 * x; { T y = 1; z += y; } y = z", "inner")(x), np.float32([1, 3, 5]))
 
 
 def results_beside_each_other(put: Put) -> None:
@@ -439,6 +454,15 @@ def results_beside_each_other(put: Put) -> None:
     with pytest.raises(ValueError, match="beside: z partly overlaps x; accepted: the same elements, or memory apart"):
         kernel(base[:4], out=(put(x), base[1:5]))
     same(kernel(base[::2], out=(base[1::2], put(x)))[0], base[::2].to_numpy())  # between the operand's elements
+    columns, host = put(np.zeros((3, 4), np.float32)), arange((3, 2), "float32")
+    kernel(put(host), out=(columns[:, :2], columns[:, 2:]))
+    same(columns, np.concatenate([host, -host], 1))
+    TOTAL(columns[:, 1:], axis=1, out=columns[:, 0])
+    same(columns[:, 0], np.float32([0, -2, -4]))
+    TOTAL(columns[::2], axis=0, out=columns[1])
+    same(columns[1], (columns[0] + columns[2]).to_numpy())
+    with pytest.raises(ValueError, match="total: out overlaps x; accepted: memory apart"):
+        TOTAL(columns, axis=1, out=columns[:3, 2])
 
 
 def ways_to_name_axes(put: Put) -> None:
@@ -473,7 +497,7 @@ CASES: dict[str, Callable[[Put], None]] = {
         mixed_dtypes, halves, complex_numbers, places, several_results, results_that_are_given, ways_to_return,
         what_is_around_the_operation, macros, mistakes, reductions_of_sizes, axes_of_reductions, reductions_into_arrays,
         identities, types_of_states, reductions_of_broadcasts_and_raw_arrays, states_of_other_types, words_by_macros,
-        words_that_are_none, comments, names_of_ours, truth_in_raw_arrays, results_beside_each_other, ways_to_name_axes,
-        names_that_cannot_be,
+        words_that_are_none, comments, names_of_ours, truth_in_raw_arrays, results_beside_each_other,
+        results_declared_anew, ways_to_name_axes, names_that_cannot_be,
     )
 }  # fmt: skip

@@ -90,7 +90,7 @@ def test_integers_beyond_all_floats(pretended: PretendedEngine) -> None:
     x = pretended.array(np.ones(3, np.float32))
     for function in (lambda x, s: x * s, lambda x, s: x * s + 1j):
         for each in (function, xp.fuse(function)):
-            with pytest.raises(OverflowError):
+            with pytest.raises(OverflowError, match=r"beyond the range of float64|too large to convert to float"):
                 each(x, 2**2000)
 
 
@@ -123,9 +123,9 @@ def test_arguments_by_names(pretended: PretendedEngine) -> None:
     np.testing.assert_array_equal(outer(x, 3.0).to_numpy(), host * 6 + 1)
     with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
         fused(x, nothing=3)
-    with pytest.raises(TypeError, match=r"scaled: shift is a builtins\.list; accepted: an array"):
+    with pytest.raises(TypeError, match=r"scaled: shift is a list; accepted: an array"):
         fused(x, shift=[1])
-    with pytest.raises(TypeError, match=r"scaled: arguments\[0\] is a builtins\.list; accepted: an array"):
+    with pytest.raises(TypeError, match=r"scaled: arguments\[0\] is a list; accepted: an array"):
         fused([1], shift=x)
     with pytest.raises(TypeError, match="multiple values for argument 'y'"):
         fused(x, 2.0, y=3.0)

@@ -78,6 +78,11 @@ def test_sizes(pretended: PretendedEngine, monkeypatch: pytest.MonkeyPatch) -> N
     before = pretended.sources
     assert [line(k, 0.5, size=3).to_numpy().tolist() for k in (1.0, 2.0)] == [[1.0, 1.5, 2.0], [2.0, 2.5, 3.0]]
     assert pretended.sources == before
+    with pytest.raises(ValueError, match="line: no array says how many elements there are; accepted: size="):
+        line(1.0, 0.5)
+    with pytest.raises(OverflowError, match="line: step is an integer beyond the range of float64"):
+        line(1.0, 2**2000, size=3)
+    assert line(1.0, 0.5, size=2).to_numpy().tolist() == [1.0, 1.5]
 
 
 def test_functors_and_reductions(pretended: PretendedEngine) -> None:

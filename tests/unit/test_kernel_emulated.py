@@ -361,7 +361,7 @@ def test_functors_that_are_refused() -> None:
         functor("struct A { };", "B")
     with pytest.raises(ValueError, match="functor: name is None; accepted: a structure of the source: none"):
         functor("int a;")
-    with pytest.raises(TypeError, match="functor: source is a int; accepted: text"):
+    with pytest.raises(TypeError, match="functor: source is an int; accepted: text"):
         functor(3)  # type: ignore[arg-type]
     assert repr(functor("struct A { }; struct B { };", "A")) == "<functor A>"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
-from xpops.core.layouts import Layout, alignment, extent, layout_of
+from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
 from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
 from xpops.plan.coalesce import coalesce
 from xpops.plan.divmod import magic
@@ -265,12 +265,34 @@ def test_a_safe_distance_shares_no_byte(case):
         assert broadcast_strides(operand.shape, operand.strides, shape) == out.strides
 
 
+@st.composite
+def parts_of_one_array(draw, lengths):
+    steps = contiguous_strides(tuple(lengths))
+    parts = []
+    for _ in range(2):
+        ranges = [range(length)[draw(st.slices(length))] for length in lengths]
+        strides = tuple(each.step * step for each, step in zip(ranges, steps, strict=True))
+        first = sum(each.start * step for each, step in zip(ranges, steps, strict=True))
+        parts.append((layout_of(dt.float32, tuple(map(len, ranges)), strides, GPU), first))
+    (one, start), (other, first) = parts
+    return one, other, first - start
+
+
 @given(shapes.flatmap(lambda shape: st.tuples(views(shape), views(shape), st.integers(-40, 40))))
 def test_elements_that_are_apart_share_no_byte(case):
     one, other, elements = case
     taken = set(walk(one.shape, one.strides).ravel().tolist())
     beside = {offset + elements for offset in walk(other.shape, other.strides).ravel().tolist()}
     assert not (taken & beside and elements_apart(one, other)(4 * elements))
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=3).flatmap(parts_of_one_array))
+def test_parts_of_one_array_are_apart_where_they_share_nothing(case):
+    """Slices of the same axes: of which the answer is exact."""
+    one, other, elements = case
+    taken = set(walk(one.shape, one.strides).ravel().tolist())
+    beside = {offset + elements for offset in walk(other.shape, other.strides).ravel().tolist()}
+    assert elements_apart(one, other)(4 * elements) == (not taken & beside)
 
 
 def test_layouts_are_interned():

@@ -107,8 +107,9 @@ class Fused:
             def placed(*values: Any) -> Any:
                 return self.function(*values[:count], **dict(zip(names, values[count:], strict=True)))
 
-            found = self._by_names[count, names] = Fused(placed)
+            found = Fused(placed)
             found._named = names
+            self._by_names[count, names] = found
         return found
 
     def _names(self, arguments: tuple[Any, ...]) -> tuple[str, ...]:

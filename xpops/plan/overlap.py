@@ -65,10 +65,16 @@ def distance_apart(out: Layout, operand: Layout) -> SafeDistance:
     return SafeDistance(high - other_low, low - other_high, False)
 
 
+# The strides and lengths of axes, in bytes, all forward.
+_Axes = tuple[tuple[int, int], ...]
+# So many periods of one array may meet one of another; else they count as sharing memory.
+_PERIODS = 4
+
+
 def elements_apart(out: Layout, other: Layout, same: bool = False) -> Callable[[int], bool]:
     """Whether no elements share memory at a distance, as `SafeDistance` has it, also of arrays that interleave.
 
-    At 0 they may if they are the `same` elements there.
+    At 0 they may if they are the `same` elements there. Errs on the side of False.
 
     Examples
     --------
@@ -80,17 +86,38 @@ def elements_apart(out: Layout, other: Layout, same: bool = False) -> Callable[[
     [False, True, False, True, True]
     """
     above, below, _ = distance_apart(out, other)
-    steps = (
-        stride * layout.dtype.itemsize
-        for layout in (out, other)
-        for length, stride in zip(layout.shape, layout.strides, strict=True)
-        if length > 1
-    )
-    period, before, behind = math.gcd(*steps), out.dtype.itemsize, other.dtype.itemsize
+    axes, other_axes, nothing = _axes(out), _axes(other), 0 in (out.size, other.size)
+    (low, _), (other_low, _), width, other_width = extent(out), extent(other), out.dtype.itemsize, other.dtype.itemsize
 
     def holds(distance: int) -> bool:
-        if distance >= above or distance <= below or (same and distance == 0):
+        if nothing or distance >= above or distance <= below or (same and distance == 0):
             return True
-        return period > 0 and before <= distance % period <= period - behind
+        return _interleave(axes, width, other_axes, other_width, distance + other_low - low)
 
     return holds
+
+
+def _axes(layout: Layout) -> _Axes:
+    item, pairs = layout.dtype.itemsize, zip(layout.strides, layout.shape, strict=True)
+    return tuple((abs(stride) * item, length) for stride, length in pairs if stride)
+
+
+def _interleave(one: _Axes, width: int, other: _Axes, other_width: int, distance: int) -> bool:
+    """Whether elements of these widths are apart where the first of the others is at a distance.
+
+    Modulo a period, axes along which both step by multiples of it do not count.
+    """
+    if not -_reach(other) - other_width < distance < _reach(one) + width:
+        return True
+    strides = [stride for stride, _ in (*one, *other)]
+    for period in {max(strides), math.gcd(*strides)} if strides else ():
+        within, beside = (tuple(axis for axis in axes if axis[0] % period) for axes in (one, other))
+        lowest = 1 - _reach(beside) - other_width
+        places = range(lowest + (distance - lowest) % period, _reach(within) + width, period)
+        if len(places) <= _PERIODS and all(_interleave(within, width, beside, other_width, each) for each in places):
+            return True
+    return False
+
+
+def _reach(axes: _Axes) -> int:
+    return sum(stride * (length - 1) for stride, length in axes)

@@ -91,7 +91,7 @@ class Operation(NamedTuple):
     @property
     def walks(self) -> bool:
         """Whether a statement asks for the place of the element along each axis."""
-        return self.mentions(r"_ind\s*\.\s*get")
+        return self.mentions("_ind") and re.search(r"\bget\b", self._expanded) is not None
 
     @property
     def indexed(self) -> bool:

@@ -141,5 +141,5 @@ def _operation(source: str, name: str, specs: tuple[Operand, ...], result: DType
     )
     made = common if result is None else result
     values = ", ".join(f"xpops::cast<{computed(common)}>({each.name})" for each in ins)
-    body = f"y = xpops::cast<{computed(made)}>({name}()({values}));"
+    body = f"y = xpops::cast<{computed(made)}>(::{name}()({values}));"
     return Operation(name, ins, (Parameter("y", made, False),), body, source)

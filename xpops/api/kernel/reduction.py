@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +14,7 @@ from xpops.dispatch.primitives import compute, frozen
 from xpops.dispatch.state import launches
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.plan import views
-from xpops.plan.overlap import distance_apart
+from xpops.plan.overlap import elements_apart
 from xpops.plan.signature import Operand
 from xpops.plan.user import RESERVED, Operation, Types, UserReduction, bound, call_shape, definitions, parameters
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 _ARRAY = "an array that is not raw"
-_REFUSED = re.compile(r"\b(_in_ind|_out_ind|_i|_j|_J)\b")
+_REFUSED = ("_in_ind", "_out_ind", "_i", "_j", "_J")
 
 
 class ReductionKernel:
@@ -91,13 +90,11 @@ class ReductionKernel:
             raise ValueError(
                 f"{name}: out_params is {out_params!r}; accepted: one that is not raw, and no parameter called a or b"
             )
-        for text in (map_expr, reduce_expr, post_map_expr):
-            found = _REFUSED.search(text)
-            if found:
-                raise ValueError(f"{name}: {found[0]} is not known here; accepted: i, n and _ind in map_expr")
         known = "" if identity is None else str(identity).strip()
-        macros = definitions(options, name)
-        self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=macros)
+        self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=definitions(options, name))
+        whole = self._operation._replace(body=f"{map_expr}\n{reduce_expr}\n{post_map_expr}")
+        for word in filter(whole.mentions, _REFUSED):
+            raise ValueError(f"{name}: {word} is not known here; accepted: i, n and _ind in map_expr")
         self._name = name
         # Equal and hashed by identity: they are keys of plans.
         self._plan = functools.partial(
@@ -207,15 +204,15 @@ def _kernel(
 def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:
     """`kernel` for a result that is given behind the operands, in memory apart from theirs."""
     apart = [
-        (place, distance_apart(out, spec), parameter.name)
+        (place, elements_apart(out, spec), parameter.name)
         for place, (parameter, spec) in enumerate(zip(operation.ins, ins, strict=True))
-        if isinstance(spec, Layout)
+        if isinstance(spec, Layout) and not parameter.raw
     ]
 
     def checked(stream: int, *values: Any) -> None:
         *given, target = values
-        for place, distance, name in apart:
-            if not distance.holds(given[place] - target):
+        for place, holds, name in apart:
+            if not holds(given[place] - target):
                 raise ValueError(f"{operation.name}: {operation.outs[0].name} overlaps {name}; accepted: memory apart")
         kernel(stream, target, *given)
 

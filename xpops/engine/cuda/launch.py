@@ -63,6 +63,7 @@ def launcher(
         try:
             write(parameters[0], 0, *values)
         except StructError:  # addresses and checked integers always fit
+            free.append(parameters)
             raise OverflowError(f"{name}: a Python integer is beyond the range of float64") from None
         (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, parameters[1], 0)
         if error is not _SUCCESS:

@@ -145,7 +145,7 @@ def _functor(lines: list[str], call: UserCall) -> None:
     names = [each.split()[1] for each in extra]
     formal = [
         *(f"{'const ' * each.raw}{kind} {each.name}" for kind, each in taken),
-        *(f"{kind}{'' if each.raw else '&'} {each.name}" for kind, each in made),
+        *(f"{kind} {each.name}" if each.raw else f"{kind}& xpops_{each.name}" for kind, each in made),
         *(f"const {each}" for each in extra),
     ]
     lines += ["struct XpopsOperation {", f"  static XPOPS_DEVICE void run({', '.join(formal)}) {{"]
@@ -153,9 +153,11 @@ def _functor(lines: list[str], call: UserCall) -> None:
         lines.append(f"    const xpops::PlaceIndexer<{len(call.shape)}> _ind(n, i, xpops_lengths);")
     elif operation.mentions("_ind"):
         lines.append(f"    const xpops::Indexer<{len(call.shape)}> _ind{{n}};")
-    lines.append("    {")  # where names of the parameters may be declared anew
+    # In blocks of their own users may declare i, n and _ind anew, and not the results, which would be lost.
+    declared = [f"    {kind}& {each.name} = xpops_{each.name};" for kind, each in made if not each.raw]
+    lines += ["    {", *declared]
     located(lines, operation.before, "loop_prep", operation.name)
-    lines.append("    ; do {")  # which the operation may leave by continue, as a loop
+    lines += ["    ; do {", *declared]  # which the operation may leave by continue, as a loop
     for part, text in operation.parts or (("operation", operation.body),):
         if part:
             located(lines, text, part, operation.name)
@@ -210,11 +212,11 @@ def with_scalars(
 def _travel(kind: type, dtype: DType, what: str) -> Callable[[Any], tuple[Any, ...]]:
     """How a Python scalar is written for a parameter: converted as C++ does it, integers modulo a power of 2."""
     if dtype in dt.COMPLEX_FLOATS:
-        return lambda value: (complex(value).real, complex(value).imag)
+        return lambda value: (_floating(value, what).real, _floating(value, what).imag)
     if kind is complex:
         raise TypeError(f"{what} is a Python complex; accepted: {dtype}")
     if dtype not in _INTEGERS:
-        return (lambda value: (bool(value),)) if dtype == dt.bool else (lambda value: (float(value),))
+        return (lambda value: (bool(value),)) if dtype == dt.bool else (lambda value: (_floating(value, what).real,))
     first = 0 if dtype in dt.UNSIGNED_INTEGERS else -(2**63)
 
     def whole(value: Any) -> tuple[int]:
@@ -223,6 +225,13 @@ def _travel(kind: type, dtype: DType, what: str) -> Callable[[Any], tuple[Any, .
         return ((int(value) - first) % 2**64 + first,)
 
     return whole
+
+
+def _floating(value: Any, what: str) -> complex:
+    try:
+        return complex(value)
+    except OverflowError:
+        raise OverflowError(f"{what} is an integer beyond the range of float64") from None
 
 
 def _apart(launch: Kernel, call: UserCall) -> Kernel:
