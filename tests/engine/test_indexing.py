@@ -371,3 +371,15 @@ def test_an_element_that_a_0d_array_names(device: Any) -> None:
 def test_lists_that_are_no_indices(device: Any) -> None:
     with pytest.raises(IndexError, match="accepted: lists of integers or booleans"):
         xp.zeros(3, device=device)[[2**70]]
+
+
+def test_sequences_in_keys(device: Any) -> None:
+    host = np.arange(12).reshape(3, 4)
+    x = xp.asarray(host, device=device)
+    for key in (((0, 1), (1, 2)), range(2), (slice(None), range(3, 0, -1)), ((0, 2), 1), (((0, 1), (2, 1)),), ((),)):
+        assert_same(x[key], host[key])
+    x[(0, 2), range(2)] = 7
+    host[(0, 2), range(2)] = 7
+    assert_same(x, host)
+    with pytest.raises(IndexError, match=r"index: \(0, 'a'\) is no index; accepted: lists of integers or booleans"):
+        x[(0, "a"), 1]

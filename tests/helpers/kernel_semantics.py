@@ -435,7 +435,7 @@ def results_declared_anew(put: Put) -> None:
     """What is assigned to another variable of the name would be lost."""
     x = put(arange((3,), "float32"))
     for operation, around in (("y = 2 * x", "T y = 5;"), ("T y = 2 * x", "")):
-        with pytest.raises(RuntimeError, match="anew.*y"):
+        with pytest.raises(RuntimeError, match=r"anew.*y"):
             ElementwiseKernel("T x", "T y", operation, "anew", loop_prep=around)(x)
     same(ElementwiseKernel("T x", "T y", "T z = 2 * x; { T y = 1; z += y; } y = z", "inner")(x), np.float32([1, 3, 5]))
 

@@ -36,13 +36,15 @@ def fuse(function: Callable[..., Any], /) -> Fused:
     Parameters
     ----------
     function : callable
-        Of arrays of any framework and Python scalars. A scalar argument is a parameter of the kernel: another value is
-        no other kernel. What the function names otherwise, and a default that no argument replaces, is a constant.
+        Of arrays of any framework and Python scalars; NumPy's scalars become Python's first. A scalar argument is a
+        parameter of the kernel, which other values use again. What the function names otherwise, and a default that no
+        argument replaces, is a constant.
 
     Returns
     -------
     Fused
-        A function of the same arguments, by their places or names. On the CPU it just calls `function`.
+        A function of the same arguments, by their places or names. On the CPU it just calls `function`; its method
+        `source` says there, too, whether it can be fused.
 
     Raises
     ------

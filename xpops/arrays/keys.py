@@ -121,7 +121,7 @@ def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
     found: Tensor | NDArray
     if isinstance(part, Tensor):
         found = part
-    elif isinstance(part, (list, bool, np.bool_, np.ndarray)):
+    elif isinstance(part, (list, tuple, range, bool, np.bool_, np.ndarray)):
         host = _host_array(part)
         if not host.ndim and host.dtype != dt.bool:
             return None
@@ -137,7 +137,7 @@ def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
 
 
 def _host_array(values: Any) -> NDArray:
-    """A list of integers or booleans, however deep, or another array of the host, as an ndarray."""
+    """A sequence of integers or booleans, however deep, or another array of the host, as an ndarray."""
     if isinstance(values, np.ndarray):
         return values
     try:
