@@ -78,6 +78,9 @@ class Pool:
 
         return allocate
 
+    def scratch(self, nbytes: int) -> Callable[[int], tuple[int, Block | None]]:
+        return self.allocator(nbytes) if nbytes else lambda stream: (0, None)
+
 
 class Words:
     """Words of 8 bytes that the host and the kernels share."""
