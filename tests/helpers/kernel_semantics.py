@@ -286,6 +286,10 @@ def reductions_into_arrays(put: Put) -> None:
         TOTAL(x, put(np.zeros((3, 4), np.int64)), axis=1)
     with pytest.raises(TypeError, match="total: x has dtype int64; accepted: int32, as T is"):
         TOTAL(x, put(np.zeros((3, 5), np.int32)), axis=1)
+    raw = ReductionKernel("raw T x, T z", "T y", "x[n - 1 - i] * z", "a + b", "y = a", "0", "raw")
+    line, twos = arange((6,), "float32"), np.full(6, 2, np.float32)
+    same(raw(changed := put(line), put(twos), out=changed[2:3], keepdims=True), np.float32([2 * line.sum()]))
+    same(changed[3:], line[3:])
     with pytest.raises(ValueError, match="total: out overlaps x; accepted: memory apart"):
         TOTAL(x, x[:, 0, :], axis=1)
     with pytest.raises(ValueError, match="total: out is read-only; accepted: a writable array"):
