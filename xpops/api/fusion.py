@@ -10,6 +10,7 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, state
 from xpops.dispatch.fusing import program, record, several, sources
+from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import inline, launches
@@ -89,13 +90,14 @@ class Fused:
         if named:
             return self._placed(len(arguments), tuple(named))(*arguments, *named.values())
         cls = state.array_class
-        launch = launches.get((self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in arguments]))
+        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
+        launch = launches.get(call_key(self._plan, specs))
         if launch is not None:
             return launch(*[x._data if x.__class__ is cls else x for x in arguments])
         if any(isinstance(x, Traced) or (x.__class__ is cls and x._layout.device == CPU) for x in arguments):
             return self.function(*arguments)
         if len(arguments) in (1, 2) and arguments[0].__class__ in inline:
-            result = inline[arguments[0].__class__].call((self._plan,), *(*arguments, None)[:2], None)
+            result = inline[arguments[0].__class__].call(call_key(self._plan, ()), *(*arguments, None)[:2], None)
             if result is not None:
                 return result
         return compute(self._plan, self._name, self._names(arguments), arguments, steady=True)

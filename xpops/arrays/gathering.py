@@ -9,6 +9,7 @@ from xpops.arrays.keys import NDArray, hashable, resolve, sole_mask
 from xpops.arrays.tensors import copied, overlap, require_one_device, require_own_places, trimmed
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch import Tensor, state
+from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import call
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
@@ -32,7 +33,8 @@ def again(x: Tensor, key: Any) -> Any:
     for each in arrays:
         if each.__class__ is not state.array_class:
             return None
-    launch = launches.get((_plan_get, x._layout, *[each._layout for each in arrays], (ARRAY,) * len(arrays)))
+    layouts = (x._layout, *[each._layout for each in arrays])
+    launch = launches.get(call_key(_plan_get, layouts, ((ARRAY,) * len(arrays),)))
     return None if launch is None else launch(x._data, *[each._data for each in arrays])
 
 

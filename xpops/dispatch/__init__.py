@@ -101,23 +101,40 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
         if isinstance(argument, (Traced, TracedScalar)):
             return argument.trace.apply(op, arguments, dtype, out)
     operands = Operands(op.public, argument_names(op), arguments, out)
-    if operands.out is not None:
-        call, result = _write(op, operands, operands.out, dtype), out
-    else:
-        call, result = _fresh(op, operands, dtype)
-    operands.release()
-    inline = getattr(operands.framework, "inline", None)
-    known = dtype is None or op is not IDENTITY  # who casts does not look there
-    if inline is not None and known and len(arguments) - op.parameters < 3 and operands.device != CPU:
-        way = op if dtype is None else (op, dtype)
-        x1, x2, specs, kernel = arguments[0], None, operands.specs, call.kernel
-        if op.parameters:
-            x2, specs, kernel = arguments[1:], (specs[0], tuple), _spread(kernel)
-        elif len(arguments) == 2:
-            x2 = arguments[1]
-        if inline.remember(way, x1, x2, out, specs, call.layout, kernel, result):
-            _inline[x1.__class__] = inline
+    try:
+        if operands.out is not None:
+            call, result = _write(op, operands, operands.out, dtype), out
+        else:
+            call, result = _fresh(op, operands, dtype)
+    finally:  # what was launched before an error still reads the operands
+        operands.release()
+    if (
+        operands.as_given and operands.device != CPU and (dtype is None or op is not IDENTITY)
+    ):  # casts do not look there
+        _remember(op, operands, arguments, out, dtype, call, result)
     return result
+
+
+def _remember(
+    op: Operator,
+    operands: Operands,
+    arguments: tuple[Any, ...],
+    out: Any,
+    dtype: DType | None,
+    call: Call,
+    result: Any,
+) -> None:
+    """Keep the way of a call on arrays of a framework that recognises its own, if there is one."""
+    inline = getattr(operands.framework, "inline", None)
+    if inline is None or len(arguments) - op.parameters > 2:
+        return
+    x1, x2, specs, kernel = arguments[0], None, operands.specs, call.kernel
+    if op.parameters:
+        x2, specs, kernel = arguments[1:], (specs[0], tuple), _spread(kernel)
+    elif len(arguments) == 2:
+        x2 = arguments[1]
+    if inline.remember(op if dtype is None else (op, dtype), x1, x2, out, specs, call.layout, kernel, result):
+        _inline[x1.__class__] = inline
 
 
 def _spread(kernel: Kernel) -> Kernel:

@@ -60,6 +60,9 @@ class Operands:
         not say how to make its arrays.
     stream : int
         The stream the call runs on: the framework's own current one, else xpops'.
+    as_given : bool
+        Whether the kernel takes the arguments themselves. It does not where a NumPy scalar became Python's, or where a
+        tensor's memory holds other values than the tensor, such as the conjugates, so that a copy was made.
 
     Raises
     ------
@@ -73,6 +76,7 @@ class Operands:
         self._function = function
         self._foreign: list[tuple[Adapter, View]] = []
         self._written: tuple[Adapter, Any] | None = None
+        self.as_given = True
         adapters = [self._adapter(x, name) for x, name in zip(arguments, names, strict=True)]
         self.framework = _common_framework((*arguments, out), adapters)
         views = [self._view(x, adapter, name) for x, adapter, name in zip(arguments, adapters, names, strict=True)]
@@ -132,7 +136,9 @@ class Operands:
         if isinstance(x, Tensor):
             return View(x._layout, x._data, x._owner, x._writable)
         if adapter is None:
-            value = x.item() if isinstance(x, np.generic) else x
+            value = x
+            if isinstance(x, np.generic):
+                value, self.as_given = x.item(), False
             for kind in SCALAR_TYPES:
                 if isinstance(value, kind):
                     return kind(value)
@@ -140,6 +146,7 @@ class Operands:
         view = adapter.view(x, self._function, argument, self._stream_of)
         if view.layout.device != CPU:
             self._foreign.append((adapter, view))
+            self.as_given &= view.owner is x
         return view
 
     def _common_device(self, names: tuple[str, ...], views: list[Any]) -> Device:

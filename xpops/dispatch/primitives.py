@@ -10,6 +10,7 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
+from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
 from xpops.dispatch.traced_arrays import Traced
@@ -31,11 +32,13 @@ def unary(plan: Plan, function: str, x: Any, *parameters: Hashable) -> Any:
     kind = x.__class__
     try:
         if kind is state.array_class:
-            launch = launches.get((plan, x._layout, *parameters))
+            launch = launches.get(call_key(plan, (x._layout,), parameters))
             if launch is not None:
                 return launch(x._data)
-        elif kind in inline and (result := inline[kind].call((plan, *parameters), x, None, None)) is not None:
-            return result
+        elif kind in inline:
+            result = inline[kind].call(call_key(plan, (), parameters), x, None, None)
+            if result is not None:
+                return result
     except TypeError:
         return unary(plan, function, x, *_hashable(parameters, function))
     return compute(plan, function, ("x",), (x,), *parameters, steady=True)
@@ -48,11 +51,11 @@ def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any
         if kind is state.array_class:
             layouts = [argument._layout for argument in arguments if argument.__class__ is kind]
             if len(layouts) == len(arguments):
-                launch = launches.get((plan, *layouts, *parameters))
+                launch = launches.get(call_key(plan, tuple(layouts), parameters))
                 if launch is not None:
                     return launch(*[argument._data for argument in arguments])
         elif len(arguments) == 2 and kind in inline:
-            result = inline[kind].call((plan, *parameters), *arguments, None)
+            result = inline[kind].call(call_key(plan, (), parameters), *arguments, None)
             if result is not None:
                 return result
     except TypeError:
@@ -125,10 +128,11 @@ def compute(
             return argument.trace.primitive(function, arguments, tuple(frozen(each, function) for each in parameters))
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
-    key = (plan, *operands.specs, *(frozen(each, function) for each in parameters))
+    settings = tuple(frozen(each, function) for each in parameters)
+    key = call_key(plan, operands.specs, settings)
     planned = _programs.get(key) if kept else None
     if planned is None:
-        planned = plan(engine, operands.specs, *key[1 + len(arguments) :])
+        planned = plan(engine, operands.specs, *settings)
         if kept:
             _programs[key] = planned
     stream = operands.stream
@@ -140,7 +144,7 @@ def compute(
         operands.release()
     results = tuple(_finished(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
     if steady and planned is program:
-        _remember(key, engine, operands, arguments, program, results)
+        _remember(key, call_key(plan, (), settings), engine, operands, arguments, program, results)
     return results if len(results) != 1 else results[0]
 
 
@@ -161,13 +165,20 @@ def _finished(operands: Operands, layout: Layout, array: Any, data: Data, owner:
 
 def _remember(
     key: tuple[Any, ...],
+    way: tuple[Any, ...],
     engine: Engine,
     operands: Operands,
     arguments: tuple[Any, ...],
     program: Program,
     results: tuple[Any, ...],
 ) -> None:
-    """Keep the way of a call with results of sizes known beforehand; that of arrays of a framework if there is one."""
+    """Keep the way of a call with results of sizes known beforehand; that of arrays of a framework if there is one.
+
+    Parameters
+    ----------
+    key, way : tuple
+        The call's, and that without the operands' layouts.
+    """
     layouts, kernel = program
     if operands.native and operands.framework is None:
         if len(layouts) == 1:
@@ -176,9 +187,9 @@ def _remember(
             launches[key] = state.steady_of_several(engine, layouts, kernel)
         return
     remember = getattr(operands.framework, "inline", None)
-    if remember is None or operands.device == CPU or len(arguments) > 2 or len(layouts) != 1:
+    if remember is None or not operands.as_given or operands.device == CPU or len(arguments) > 2 or len(layouts) != 1:
         return
-    way, (x1, x2) = (key[0], *key[1 + len(arguments) :]), (*arguments, None)[:2]
+    x1, x2 = (*arguments, None)[:2]
     if remember.remember(way, x1, x2, None, operands.specs, *layouts, kernel, *results):
         inline[arguments[0].__class__] = remember
 

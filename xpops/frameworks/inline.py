@@ -81,11 +81,12 @@ class InlineCache:
         kernel: Kernel,
         like: Any,
     ) -> bool:
-        """Keep the way of a call that succeeded, if it can be; `like` is its result, in `layout`."""
+        """Keep the way of a call that succeeded, if it can be; `like` is its result, in `layout`.
+
+        The kernel has taken the operands themselves, no copies of them.
+        """
         tensors = [x for x in (x1, x2, out) if isinstance(x, torch.Tensor)]
         layouts = [spec for spec in specs if isinstance(spec, Layout)]
-        if x2 is not None and isinstance(specs[1], type) and x2.__class__ is not specs[1]:
-            return False  # a NumPy scalar: what came is not what the kernel took
         if TensorGuards is None or isinstance(specs[0], type) or not isinstance(like, torch.Tensor):
             return False
         if any(spec.align < MAX_ALIGNMENT or not spec.contiguous for spec in (layout, *layouts)):

@@ -15,6 +15,7 @@ from xpops.api.kernel.gpu import require_gpu
 from xpops.api.kernel.results import SCALARS, divided, require_no_repeats, require_writable
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
+from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
@@ -143,9 +144,8 @@ class ElementwiseKernel:
             self._count(block_size, "block_size", 1)
         given, cls = bool(outs), state.array_class
         arguments = (*ins, *outs)
-        launch = launches.get(
-            (self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in arguments], size, given)
-        )
+        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
+        launch = launches.get(call_key(self._plan, specs, (size, given)))
         if launch is not None and all(x._writable for x in outs):
             made = launch(*[x._data if x.__class__ is cls else x for x in arguments])
         elif all(isinstance(x, SCALARS) for x in arguments):
@@ -173,7 +173,7 @@ class ElementwiseKernel:
         device = default_device()
         values = [each.item() if isinstance(each, np.generic) else each for each in arguments]
         kinds = tuple(map(type, values))
-        key = (self._plan, *kinds, size, device)
+        key = call_key(self._plan, kinds, (size, device))
         launch = launches.get(key)
         if launch is None:
             require_gpu(device, self._name)

@@ -14,6 +14,7 @@ from xpops.core.errors import described
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch import state
+from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import launches
 from xpops.engine.protocol import Engine, Program
@@ -104,7 +105,8 @@ class Functor:
             If the structure is no C++, or takes other operands.
         """
         wanted, cls = None if result is None else dt.as_dtype(result, self._name), state.array_class
-        launch = launches.get((self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in args], wanted))
+        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in args])
+        launch = launches.get(call_key(self._plan, specs, (wanted,)))
         if launch is not None:
             return launch(*[x._data if x.__class__ is cls else x for x in args])
         names = tuple(f"args[{number}]" for number in range(len(args)))

@@ -10,6 +10,7 @@ from xpops.api.kernel.gpu import require_gpu
 from xpops.api.kernel.results import divided, require_no_repeats, require_writable
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
+from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import compute, frozen
 from xpops.dispatch.state import launches
 from xpops.engine.protocol import Data, Engine, Kernel, Program
@@ -132,9 +133,8 @@ class ReductionKernel:
         ins, outs = divided(args, out, self._operation)
         cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else frozen(axis, self._name)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
-        launch = launches.get(
-            (self._plan, *[x._layout if x.__class__ is cls else x.__class__ for x in arguments], *parameters)
-        )
+        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
+        launch = launches.get(call_key(self._plan, specs, parameters))
         if launch is not None and all(x._writable for x in outs):
             made = launch(*[x._data if x.__class__ is cls else x for x in arguments])
         else:

@@ -1,0 +1,92 @@
+"""A call is answered as if it were the first: parameters that are equal and differ in type."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+from xpops.core.devices import Device
+
+# Each is equal to the next in Python; NumPy takes the first two as an axis.
+AXES = (1, np.int64(1), 1.0, True, np.float64(1), np.bool_(True))
+PAIRS = ((0, 1), (np.int64(0), 1), (0.0, 1), (False, True), (0, 1.0))
+
+OF_AXIS: dict[str, Callable[..., Any]] = {
+    "sum": lambda ns, x, axis: ns.sum(x, axis=axis),
+    "max": lambda ns, x, axis: ns.max(x, axis=axis),
+    "std": lambda ns, x, axis: ns.std(x, axis=axis),
+    "argmin": lambda ns, x, axis: ns.argmin(x, axis=axis),
+    "cumulative_sum": lambda ns, x, axis: ns.cumulative_sum(x, axis=axis),
+    "sort": lambda ns, x, axis: ns.sort(x, axis=axis),
+    "take": lambda ns, x, axis: ns.take(x, ns.asarray([1, 0]), axis=axis),
+    "concat": lambda ns, x, axis: ns.concat([x, x], axis=axis),
+    "stack": lambda ns, x, axis: ns.stack([x, x], axis=axis),
+    "repeat": lambda ns, x, axis: ns.repeat(x, 2, axis=axis),
+    "roll": lambda ns, x, axis: ns.roll(x, 1, axis=axis),
+    "diff": lambda ns, x, axis: ns.diff(x, axis=axis),
+    "flip": lambda ns, x, axis: ns.flip(x, axis=axis),
+    "expand_dims": lambda ns, x, axis: ns.expand_dims(x, axis=axis),
+    "fft": lambda ns, x, axis: ns.fft.fft(x, axis=axis),
+}
+OF_AXES: dict[str, Callable[..., Any]] = {
+    "sum": lambda ns, x, axes: ns.sum(x, axis=axes),
+    "any": lambda ns, x, axes: ns.any(x, axis=axes),
+    "mean": lambda ns, x, axes: ns.mean(x, axis=axes),
+    "permute_dims": lambda ns, x, axes: ns.permute_dims(x, axes),
+    "roll": lambda ns, x, axes: ns.roll(x, (1, 1), axis=axes),
+    "fftn": lambda ns, x, axes: ns.fft.fftn(x, axes=axes),
+}
+
+
+def kind_of(call: Callable[..., Any], x: Any, value: Any) -> type:
+    """Array, or the error that the call raises."""
+    try:
+        return type(call(xp, x, value))
+    except (TypeError, ValueError, IndexError) as error:
+        return type(error)
+
+
+@pytest.fixture(autouse=True)
+def default_device(device: Device) -> Iterator[None]:
+    """Index arrays on the device of the others."""
+    xp.set_default_device(device)
+    yield
+    xp.set_default_device(None)
+
+
+def of_shape(device: Device, rows: int) -> Any:
+    """An array of a shape that nothing else here has, so that the first call is a first one."""
+    return xp.asarray(np.arange(rows * 5.0).reshape(rows, 5) % 7, device=device)
+
+
+@pytest.mark.parametrize(("calls", "values"), [(OF_AXIS, AXES), (OF_AXES, PAIRS)], ids=["axis", "axes"])
+def test_equal_parameters_of_other_types(
+    device: Device, calls: dict[str, Callable[..., Any]], values: tuple[Any, ...]
+) -> None:
+    """Whichever comes first, each is answered as it is alone, three times over."""
+    rows = itertools.count(300)
+    for name, call in calls.items():
+        alone = [kind_of(call, of_shape(device, next(rows)), value) for value in values]
+        for first, kind in zip(values, alone, strict=True):
+            x = of_shape(device, next(rows))
+            assert kind_of(call, x, first) is kind
+            for value, expected in zip(values, alone, strict=True):
+                for _ in range(3):
+                    assert kind_of(call, x, value) is expected, (name, first, value)
+            np.testing.assert_allclose(call(xp, x, values[0]).to_numpy(), call(np, x.to_numpy(), values[0]), atol=1e-9)
+
+
+def test_a_float_is_no_axis_after_an_integer_was(device: Device) -> None:
+    x = xp.asarray(np.ones((3, 4, 5)), device=device)
+    for _ in range(3):
+        assert xp.sum(x, axis=1).shape == (3, 5)
+        with pytest.raises(TypeError, match="sum: axis"):
+            xp.sum(x, axis=1.0)  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            xp.sum(x, axis=(0, 1.0))
+        assert xp.sum(x, axis=(0, 1)).shape == (5,)

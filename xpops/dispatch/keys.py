@@ -1,0 +1,40 @@
+"""The key under which a call is remembered: everything that its result depends on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# A type, or for a tuple those of its elements.
+Kind = Any
+
+
+def call_key(way: Any, specs: tuple[Any, ...], parameters: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    """The key of a call of `way`, an operator or a plan.
+
+    The types of parameters are part of it: 1, 1.0 and True are equal, yet a function may take one and refuse another.
+
+    Parameters
+    ----------
+    way : hashable
+    specs : tuple of Layout or type
+        The layouts of arrays, the types of scalars; none for arrays of frameworks that recognise their own.
+    parameters : tuple of hashable
+
+    Raises
+    ------
+    TypeError
+        When it is hashed, if a parameter is not hashable.
+
+    Examples
+    --------
+    >>> call_key("sum", (), (1,)) == call_key("sum", (), (1.0,))
+    False
+    >>> call_key("sum", (), ((0, 1),)) == call_key("sum", (), ((False, True),))
+    False
+    """
+    kinds = tuple(map(type, parameters))
+    return way, specs, parameters, _nested(parameters) if tuple in kinds else kinds
+
+
+def _nested(parameters: tuple[Any, ...]) -> tuple[Kind, ...]:
+    return tuple(_nested(each) if each.__class__ is tuple else each.__class__ for each in parameters)
