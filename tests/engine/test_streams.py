@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.engine.cuda.streams import LEGACY_DEFAULT, stream, variable
+from xpops.engine.cuda import streams
+from xpops.engine.cuda.streams import LEGACY_DEFAULT, stream
 
-current = variable(0).get
+current = streams.current(0)
 
 SIZE = 1 << 16
 SLEEP = 2_000_000  # cycles: about a millisecond

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cache
 
 from xpops.core.devices import CPU, Device
@@ -16,6 +17,16 @@ def devices() -> tuple[Device, ...]:
     from xpops.engine.cuda.driver import cuda_devices
 
     return (CPU, *cuda_devices())
+
+
+# What hands back the memory that other libraries cache.
+other_caches: list[Callable[[], None]] = []
+
+
+def release_other_caches() -> None:
+    """Have other libraries hand the memory that they cache back to their devices."""
+    for release in other_caches:
+        release()
 
 
 _engines: dict[Device, Engine] = {}

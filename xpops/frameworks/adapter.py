@@ -57,6 +57,9 @@ class Adapter(Protocol):
     def written(self, x: Any) -> None:
         """Tell the framework that the memory of `x` was written, if it keeps account of that."""
 
+    def release_cache(self) -> None:
+        """Hand the GPU memory that the framework caches back, if it has a way to."""
+
     def current_stream(self, device: Device) -> int | None:
         """The handle of the framework's current stream (0: legacy default); None where it has none to know."""
 

@@ -51,6 +51,9 @@ class CupyAdapter:
     def written(self, x: Any) -> None:
         pass
 
+    def release_cache(self) -> None:
+        cupy.get_default_memory_pool().free_all_blocks()
+
     def current_stream(self, device: Device) -> int:
         handle: int = cupy.cuda.get_current_stream(device.index).ptr
         return handle

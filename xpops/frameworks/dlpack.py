@@ -92,6 +92,9 @@ class DLPackAdapter:
     def written(self, x: Any) -> None:
         pass
 
+    def release_cache(self) -> None:
+        pass
+
     def current_stream(self, device: Device) -> int | None:
         return None
 

@@ -39,6 +39,9 @@ class NumpyAdapter:
     def written(self, x: Any) -> None:
         pass
 
+    def release_cache(self) -> None:
+        pass
+
     def current_stream(self, device: Device) -> int | None:
         return None
 

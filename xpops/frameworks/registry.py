@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
+from xpops.engine import other_caches
+from xpops.engine.cuda import streams
 from xpops.frameworks.adapter import Adapter
 from xpops.plan.cache import BoundedDict
 
@@ -12,6 +14,20 @@ from xpops.plan.cache import BoundedDict
 _FRAMEWORKS = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
 
 
+def _release_caches() -> None:
+    for framework in sorted(set(_FRAMEWORKS.values()) & set(sys.modules)):
+        import_module(f"xpops.frameworks.{framework}").ADAPTER.release_cache()
+
+
+def _await_torch(index: int) -> int:
+    """Import torch's adapter once torch is there: it puts what knows of torch's captures in the place of this."""
+    if hasattr(sys.modules.get("torch"), "__version__") and "xpops.frameworks.torch" not in sys.modules:
+        import_module("xpops.frameworks.torch")
+    return 0
+
+
+other_caches.append(_release_caches)
+streams.capturing_frameworks.append(_await_torch)
 _known: BoundedDict[type, Adapter | None] = BoundedDict(1024)
 
 

@@ -11,6 +11,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine import engine_of
+from xpops.engine.cuda import streams
 from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View, order_before, spelled_strides
 from xpops.frameworks.inline import InlineCache, increment_version
@@ -78,6 +79,10 @@ class TorchAdapter:
     def written(self, x: Any) -> None:
         increment_version((x,))
 
+    def release_cache(self) -> None:
+        if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
+            torch.cuda.empty_cache()
+
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)
 
@@ -95,6 +100,16 @@ def _stream_from_object(index: int) -> int:
 _current_raw_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream", _stream_from_object)
 
 ADAPTER = TorchAdapter()
+
+
+def _capturing_stream(index: int) -> int:
+    """The stream on which torch captures a CUDA graph on a device at present, else 0."""
+    handle = _current_raw_stream(index)
+    # Capturing is asked of the current stream of torch's current device, which is the one that a capture is on.
+    return handle if handle and torch.cuda.is_current_stream_capturing() else 0
+
+
+streams.capturing_frameworks[:] = [_capturing_stream]
 
 
 def _layout_of(

@@ -13,7 +13,9 @@ from cuda.bindings import driver
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout
 from xpops.engine.cuda import streams
+from xpops.engine.cuda.blocks import Block
 from xpops.engine.cuda.cache import Once, cubin_for
+from xpops.engine.cuda.capture import is_capturing, require_no_capture, uncaptured
 from xpops.engine.cuda.driver import DeviceContext, check
 from xpops.engine.cuda.elementwise import empty_kernel, planned, with_python_scalars
 from xpops.engine.cuda.faults import Faults
@@ -25,7 +27,7 @@ from xpops.engine.cuda.join import join
 from xpops.engine.cuda.launch import Function, launcher
 from xpops.engine.cuda.lu import inv, slogdet, solve
 from xpops.engine.cuda.matmul import matmul
-from xpops.engine.cuda.memory import Block, HostWords, Pool
+from xpops.engine.cuda.memory import HostWords, Pool
 from xpops.engine.cuda.random import random
 from xpops.engine.cuda.reduce import reduce
 from xpops.engine.cuda.scan import scan
@@ -87,7 +89,7 @@ class CudaEngine:
 
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
-        self.current_stream = streams.variable(device.index).get
+        self.current_stream = streams.current(device.index)
         self.pool, self._words = Pool(self.context), HostWords(self.context)
         self.faults = Faults(self._words, device)
         self._functions = Once()
@@ -136,6 +138,8 @@ class CudaEngine:
 
     def counters(self, stream: int) -> int:
         """The address of counters that are 0 before and after every kernel on `stream`, which alone may use them."""
+        if stream and is_capturing(stream):
+            return self._captured_counters(stream)
         found = self._counters.get(stream)
         if found is None:
             with self._counters_lock:
@@ -146,19 +150,33 @@ class CudaEngine:
                     found = self._counters[stream] = made  # only now may others use them
         return found[0]
 
+    def _captured_counters(self, stream: int) -> int:
+        """The counters of a graph; the first launch of each replay that needs them has them set to 0 before."""
+        memory = self.pool.captures.memory(stream)
+        if stream not in memory.counters:
+            address, memory.counters[stream] = memory.allocate(COUNTER_BYTES, stream)
+            self.zero(address, COUNTER_BYTES, stream)
+        return memory.counters[stream].address
+
     def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
         """Have a kernel tell the host a number: `launch` gets the address of 8 bytes to write.
 
         What is returned waits for the answer, and for nothing that is launched after it.
+
+        Raises
+        ------
+        DeviceError
+            If the stream is captured.
         """
+        require_no_capture(stream, "a call that waits for a count or a verdict of the device")
         word = self._words.take()
         launch(word)
-        with self.context:
+        with uncaptured(self.context):
             event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
             check(driver.cuEventRecord(event, stream))
 
         def answer() -> int:
-            with self.context:
+            with uncaptured(self.context):
                 check(driver.cuEventSynchronize(event))
                 check(driver.cuEventDestroy(event))
             count = self._words.give_back(word)
@@ -182,17 +200,19 @@ class CudaEngine:
         return address
 
     def to_host(self, data: int, layout: Layout, stream: int) -> Any:
+        require_no_capture(stream, "reading an array on the host")
         array = np.empty(layout.shape, layout.dtype)
         if layout.size:
-            with self.context:
+            with uncaptured(self.context):
                 check(driver.cuMemcpyDtoHAsync(array.ctypes.data, data, layout.nbytes, stream))
                 check(driver.cuStreamSynchronize(stream))
         self.faults.check()
         return array
 
     def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
+        require_no_capture(stream, "copying from the host")
         if layout.size:
-            with self.context:
+            with uncaptured(self.context):
                 check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
                 # Pageable memory has been read when the call returns, but pinned memory has not.
                 check(driver.cuStreamSynchronize(stream))
@@ -201,6 +221,9 @@ class CudaEngine:
         return self.context
 
     def order(self, first: int, then: int) -> None:
+        if is_capturing(first) != is_capturing(then):
+            require_no_capture(first, "work on this stream that another one waits for")
+            require_no_capture(then, "waiting for work that was not captured")
         with self.context:
             event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
             check(driver.cuEventRecord(event, first))
@@ -208,22 +231,22 @@ class CudaEngine:
             check(driver.cuEventDestroy(event))
 
     def retain(self, owner: Owner, stream: int) -> None:
-        with self.context:
+        if is_capturing(stream):
+            self.pool.captures.memory(stream).keep(owner)
+            return
+        with uncaptured(self.context), self._retained_lock:
             event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
             check(driver.cuEventRecord(event, stream))
-            # Each entry is in the hands of one thread at a time: asking the driver gives up the GIL, and dropping an
-            # owner may come back here.
-            with self._retained_lock:
-                entries, self._retained = self._retained, []
-            entries.append((event, owner))
-            waiting = [entry for entry in entries if not _done(entry[0])]
-            with self._retained_lock:
-                self._retained += waiting
+            self._retained.append((event, owner))
+            done = [entry for entry in self._retained if _is_done(entry[0])]
+            gone = set(map(id, done))
+            self._retained = [entry for entry in self._retained if id(entry) not in gone]
+            for event, _ in done:
+                driver.cuEventDestroy(event)
+        # The owners are dropped without the lock: one may come back here.
+        done.clear()
 
 
-def _done(event: Any) -> bool:
+def _is_done(event: Any) -> bool:
     (error,) = driver.cuEventQuery(event)
-    if error != driver.CUresult.CUDA_SUCCESS:
-        return False
-    driver.cuEventDestroy(event)
-    return True
+    return bool(error == driver.CUresult.CUDA_SUCCESS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.memory import Block
+from xpops.engine.cuda.blocks import Block
 from xpops.engine.protocol import Kernel, Measure, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict

@@ -13,6 +13,7 @@ from cuda.bindings import driver
 
 from xpops.core import config
 from xpops.engine.cuda import driver as cuda_driver
+from xpops.engine.cuda.capture import is_capturing, uncaptured
 from xpops.engine.cuda.driver import DeviceContext, check
 
 ENTRY = b"xpops_kernel"
@@ -29,7 +30,7 @@ class Function:
     """A kernel loaded on one device, for as long as the process lives."""
 
     def __init__(self, cubin: bytes, context: DeviceContext) -> None:
-        with context:
+        with uncaptured(context):
             self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY))
 
 
@@ -73,7 +74,7 @@ def launcher(
     def guarded(stream: int, *values: Any) -> None:
         with context:
             launch(stream, *values)
-            if config.debug:
+            if config.debug and not is_capturing(stream):
                 synchronise(name, context)
 
     # On the first device the right context is nearly always current already, and where it is not the driver says so. In

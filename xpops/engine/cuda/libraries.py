@@ -12,6 +12,7 @@ from cuda.bindings import driver
 
 from xpops.core.errors import DeviceError
 from xpops.engine.cuda import driver as cuda_driver
+from xpops.engine.cuda.capture import uncaptured
 from xpops.engine.cuda.driver import DeviceContext
 
 if TYPE_CHECKING:
@@ -139,5 +140,6 @@ def library(engine: CudaEngine, name: str) -> Library:
     with _lock:
         found = _libraries.get(key)
         if found is None:
-            found = _libraries[key] = Library(name, engine.context)
+            with uncaptured(engine.context):
+                found = _libraries[key] = Library(name, engine.context)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from ctypes import c_uint64
@@ -12,13 +13,19 @@ from typing import Any
 from cuda.bindings import driver
 
 from xpops.core.errors import OutOfMemoryError
+from xpops.engine import release_other_caches
+from xpops.engine.cuda.blocks import Block
+from xpops.engine.cuda.capture import Captures, is_capturing, uncaptured
 from xpops.engine.cuda.driver import DeviceContext, check
 
-# Freed blocks are kept in lists of our own, until `Pool.trim`, instead of going through the driver, which costs some
-# microseconds a block: small ones always, middling ones of each size up to this part of the device's memory. What is
-# larger takes longer to write than the driver does.
+# Blocks of these sizes are kept in lists of our own when they are freed, since the driver takes some microseconds for
+# one. A large block takes longer to write than the driver does.
 SMALL, MIDDLING = 1 << 20, 1 << 26
+# What the lists keep, and what they would keep if it were freed, is no more than this part of the device's memory: it
+# is lost to others, whereas the driver hands what its pool keeps to whoever runs short.
 KEPT_SHARE = 256
+# Blocks that are taken from the driver before lists that had nothing to give back are looked through again.
+PATIENCE = 256
 # Sizes of middling blocks between a power of two and the next.
 STEPS = 8
 GRANULE, WORD = 512, 8
@@ -43,18 +50,6 @@ def block_size(nbytes: int) -> int:
     return max(-(-nbytes // step) * step, GRANULE)
 
 
-class Block:
-    """Device memory that goes back to its pool when nothing holds it."""
-
-    __slots__ = ("_free", "address")
-
-    def __init__(self, address: int, free: Any) -> None:
-        self.address, self._free = address, free
-
-    def __del__(self) -> None:
-        self._free(self.address)
-
-
 def _nowhere(stream: int) -> tuple[int, None]:
     return 0, None
 
@@ -76,7 +71,7 @@ class HostWords:
         try:
             return self._free.pop()
         except IndexError:
-            with self._context:
+            with uncaptured(self._context):
                 flags = driver.CU_MEMHOSTALLOC_DEVICEMAP | driver.CU_MEMHOSTALLOC_PORTABLE
                 first = int(check(driver.cuMemHostAlloc(GRANULE, flags)))
             self._free += range(first + WORD, first + GRANULE, WORD)
@@ -94,6 +89,7 @@ class Pool:
 
     A block returns to the stream it was allocated on and is reused there only, so that the reuse comes after every
     kernel that this stream ran on it. `xpops.stream` says what that asks of those who use an array on several streams.
+    What a CUDA graph captures has memory of its own.
 
     Parameters
     ----------
@@ -103,8 +99,15 @@ class Pool:
     def __init__(self, context: DeviceContext) -> None:
         self._context = context
         self._lists: dict[int, _FreeLists] = {}
-        with context:
+        # The bytes of blocks that lists take when they are freed, and the most that these may be.
+        self._kept, self._patience = 0, 0
+        self._lock = threading.RLock()
+        # Large blocks that were freed while their stream was captured, by which stream.
+        self._deferred: list[tuple[int, int]] = []
+        self.captures = Captures(self._take_aside, self._give_back_aside)
+        with uncaptured(context):
             self._driver_pool = self._make_driver_pool(context)
+            self._aside = int(check(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING)))
 
     def _make_driver_pool(self, context: DeviceContext) -> Any:
         properties = driver.CUmemPoolProps()
@@ -126,20 +129,21 @@ class Pool:
         It raises OutOfMemoryError, saying how much was asked for, is free, and was cached.
         """
         size = block_size(nbytes)
-        if size > MIDDLING:
-            return partial(self._allocate_large, size)
-        lists = self._lists.setdefault(size, {})
-        if size > SMALL:
-            return partial(self._allocate_middling, size, lists)
+        lists = self._lists.setdefault(size, {}) if size <= MIDDLING else None
 
         def allocate(stream: int) -> tuple[int, Block]:
+            if stream and is_capturing(stream):
+                return self.captures.memory(stream).allocate(size, stream)
+            if lists is None:
+                address = self._from_driver(size, stream)
+                return address, Block(address, partial(self._give_back, stream))
             addresses = lists.get(stream)
             if addresses is None:
                 addresses = lists.setdefault(stream, [])
             try:
                 address = addresses.pop()
             except IndexError:
-                address = self._from_driver(size, stream)
+                return self._grow(size, addresses, stream)
             return address, Block(address, addresses.append)
 
         return allocate
@@ -148,59 +152,85 @@ class Pool:
         """`allocator`, but that no bytes are at address 0."""
         return self.allocator(nbytes) if nbytes else _nowhere
 
-    def _allocate_middling(self, size: int, lists: _FreeLists, stream: int) -> tuple[int, Block]:
-        addresses = lists.get(stream)
-        if addresses is None:
-            addresses = lists.setdefault(stream, [])
-        try:
-            address = addresses.pop()
-        except IndexError:
-            address = self._from_driver(size, stream)
-        return address, Block(address, partial(self._keep, size, addresses, stream))
-
-    def _keep(self, size: int, addresses: list[int], stream: int, address: int) -> None:
-        # No lock: a collection of garbage may come here at any time. A few blocks more do not matter.
-        if (len(addresses) + 1) * size <= self._most:
-            addresses.append(address)
-        else:
-            self._give_back(stream, address)
-
-    def _allocate_large(self, size: int, stream: int) -> tuple[int, Block]:
+    def _grow(self, size: int, addresses: list[int], stream: int) -> tuple[int, Block]:
+        """A block from the driver, for a list to keep if there is room in them."""
+        with self._lock:
+            if self._kept + size > self._most:
+                self._patience -= 1
+                if self._patience < 0 and not self._empty_lists():
+                    self._patience = PATIENCE
         address = self._from_driver(size, stream)
-        return address, Block(address, partial(self._give_back, stream))
+        with self._lock:
+            if self._kept + size > self._most:
+                return address, Block(address, partial(self._give_back, stream))
+            self._kept += size
+        return address, Block(address, addresses.append)
+
+    def _empty_lists(self) -> int:
+        """Give what the lists keep back to the driver, without waiting. Returns the bytes."""
+        freed = 0
+        for size, lists in list(self._lists.items()):
+            for stream, addresses in list(lists.items()):
+                with suppress(IndexError):  # another thread may take the last one
+                    while True:
+                        self._give_back(stream, addresses.pop())
+                        freed += size
+        with self._lock:
+            self._kept -= freed
+        return freed
 
     def _from_driver(self, size: int, stream: int) -> int:
-        with self._context:
-            error, pointer = driver.cuMemAllocFromPoolAsync(size, self._driver_pool, stream)
-            if error == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+        out_of_memory = driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+        allocate = partial(driver.cuMemAllocFromPoolAsync, size, self._driver_pool, stream)
+        with uncaptured(self._context):
+            if self._deferred:
+                self._give_back_deferred()
+            error, pointer = allocate()
+            if error == out_of_memory:
                 cached = self.trim()
-                error, pointer = driver.cuMemAllocFromPoolAsync(size, self._driver_pool, stream)
-                if error == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
-                    free, total = check(driver.cuMemGetInfo())
-                    raise OutOfMemoryError(
-                        f"{self._context.device}: {size:,} bytes were asked for; {free:,} of {total:,} are free, "
-                        f"after {cached:,} cached ones were handed back"
-                    )
+                error, pointer = allocate()
+            if error == out_of_memory:
+                release_other_caches()
+                error, pointer = allocate()
+            if error == out_of_memory:
+                free, total = check(driver.cuMemGetInfo())
+                raise OutOfMemoryError(
+                    f"{self._context.device}: {size:,} bytes were asked for; {free:,} of {total:,} are free, after "
+                    f"{cached:,} cached ones, and those of other libraries, were handed back"
+                )
             check((error,))
         return int(pointer)
 
     def _give_back(self, stream: int, address: int, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         # At exit the driver may be gone, as may this module's names, and takes everything back anyway.
-        if not finalizing():
-            with self._context:
-                driver.cuMemFreeAsync(address, stream)
+        if finalizing():
+            return
+        if is_capturing(stream):
+            self._deferred.append((stream, address))
+            return
+        with self._context:
+            driver.cuMemFreeAsync(address, stream)
+
+    def _take_aside(self, size: int) -> int:
+        address = self._from_driver(size, self._aside)
+        with uncaptured(self._context):
+            check(driver.cuStreamSynchronize(self._aside))
+        return address
+
+    def _give_back_aside(self, address: int) -> None:
+        self._give_back(self._aside, address)
+
+    def _give_back_deferred(self) -> None:
+        deferred, self._deferred = self._deferred, []
+        for stream, address in deferred:
+            self._give_back(stream, address)
 
     def trim(self) -> int:
         """Hand every cached byte back to the driver, waiting for the device. Returns how many our lists held."""
-        cached = 0
-        with self._context:
-            check(driver.cuCtxSynchronize())  # nothing uses any of them now, so any stream will do
-            for size, lists in list(self._lists.items()):
-                for addresses in list(lists.values()):
-                    with suppress(IndexError):  # another thread may take the last one
-                        while True:
-                            check(driver.cuMemFreeAsync(addresses.pop(), 0))
-                            cached += size
+        with uncaptured(self._context):
+            self.captures.collect()
+            self._give_back_deferred()
+            cached = self._empty_lists()
             check(driver.cuCtxSynchronize())
             check(driver.cuMemPoolTrimTo(self._driver_pool, 0))
         return cached

@@ -60,8 +60,10 @@ class Module:
     def _load(self, context: DeviceContext) -> tuple[Any, dict[str, bytes]]:
         from cuda.bindings import driver
 
+        from xpops.engine.cuda.capture import uncaptured
+
         cubin, names = self.cubin(context.capability)
-        with context:
+        with uncaptured(context):
             return check(driver.cuModuleLoadData(cubin), f"loading {self.name}"), names
 
 
@@ -130,6 +132,8 @@ class Function:
         """Launch on ctypes values, one for each parameter."""
         from cuda.bindings import driver
 
+        from xpops.engine.cuda.capture import is_capturing
+
         if prod(block) > self.max_threads:
             raise ValueError(
                 f"{self.name}: block is {block}, {prod(block)} threads; accepted: up to {self.max_threads} for this "
@@ -148,7 +152,7 @@ class Function:
             else:
                 wish = configuration(grid, block, shared, stream, cooperative, cluster)
                 check(driver.cuLaunchKernelEx(wish, self._handle, address, 0), doing)
-        if config.debug:
+        if config.debug and not is_capturing(stream):
             synchronise(self.name, self._context)
 
     def _attribute(self, name: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -14,10 +14,35 @@ from xpops.core.errors import described
 LEGACY_DEFAULT = 0
 
 
+_NOT_SET = -1
+# From a device's index to the stream on which a framework captures a graph at present, else 0.
+capturing_frameworks: list[Callable[[int], int]] = []
+
+
 @cache
-def variable(index: int) -> ContextVar[int]:
-    """The current stream of the GPU with this index, in each thread and task."""
-    return ContextVar(f"xpops.stream.{index}", default=LEGACY_DEFAULT)
+def _variable(index: int) -> ContextVar[int]:
+    """The stream that `stream` has set for the GPU with this index, in each thread and task."""
+    return ContextVar(f"xpops.stream.{index}", default=_NOT_SET)
+
+
+def current(index: int) -> Callable[[], int]:
+    """A function that returns the current stream of the GPU with this index.
+
+    That is the one that `stream` has set; else the one on which a framework captures a graph at present, so that
+    xpops arrays are part of it; else the legacy default stream.
+    """
+    get = _variable(index).get
+
+    def current_stream() -> int:
+        handle = get()
+        if handle != _NOT_SET:
+            return handle
+        for captured in capturing_frameworks:
+            if found := captured(index):
+                return found
+        return LEGACY_DEFAULT
+
+    return current_stream
 
 
 @contextmanager
@@ -49,12 +74,12 @@ def stream(s: Any) -> Iterator[None]:
     ...     xp.asarray([1.0]) + 1
     Array([2.], dtype=float64, device='cpu')
     """
-    handle, current = handle_of(s), variable(_device_index(s))
-    token = current.set(handle)
+    handle, variable = handle_of(s), _variable(_device_index(s))
+    token = variable.set(handle)
     try:
         yield
     finally:
-        current.reset(token)
+        variable.reset(token)
 
 
 def _device_index(s: Any) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.memory import Block
+from xpops.engine.cuda.blocks import Block
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
 if TYPE_CHECKING:

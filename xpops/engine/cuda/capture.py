@@ -1,0 +1,168 @@
+"""CUDA graphs: what a capture in progress forbids, and the memory that captured calls take."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from cuda.bindings import driver
+
+from xpops.core.errors import DeviceError
+from xpops.engine.cuda.blocks import Block
+from xpops.engine.cuda.driver import DeviceContext, check
+
+_SUCCESS = driver.CUresult.CUDA_SUCCESS
+_NOT_CAPTURING = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+_RELAXED = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+
+
+def is_capturing(stream: int) -> bool:
+    """Whether what is launched on a stream is captured. The legacy default stream never is."""
+    if not stream:
+        return False
+    error, status = driver.cuStreamIsCapturing(stream)
+    return error is _SUCCESS and status is not _NOT_CAPTURING
+
+
+def require_no_capture(stream: int, doing: str) -> None:
+    """Refuse, before it is harmed, a capture of what cannot be captured.
+
+    Raises
+    ------
+    DeviceError
+    """
+    if is_capturing(stream):
+        raise DeviceError(f"{doing} cannot be captured in a CUDA graph; do it before or after the capture")
+
+
+class uncaptured:
+    """Within, a device is current, and allocating, loading and waiting leave captures of other streams alone.
+
+    Elsewhere they would end a capture that this thread has begun.
+    """
+
+    __slots__ = ("_context", "_mode")
+
+    def __init__(self, context: DeviceContext) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._context.__enter__()
+        self._mode = check(driver.cuThreadExchangeStreamCaptureMode(_RELAXED))
+
+    def __exit__(self, *exception: object) -> None:
+        driver.cuThreadExchangeStreamCaptureMode(self._mode)
+        self._context.__exit__(*exception)
+
+
+class GraphMemory:
+    """The memory of one graph: of its capture, and of its replays for as long as it lives.
+
+    A block that is freed during the capture is used again by it, on the same stream. No other work gets it before the
+    graph is gone.
+
+    Parameters
+    ----------
+    take : callable
+        From bytes to the address of new memory.
+    give_back : callable
+        Of an address.
+    """
+
+    def __init__(self, take: Callable[[int], int], give_back: Callable[[int], None]) -> None:
+        self._take, self._give_back = take, give_back
+        self._free: dict[tuple[int, int], list[int]] = {}
+        self._in_use: set[int] = set()
+        self._kept: list[Any] = []
+        self._is_gone = False
+        self.counters: dict[int, Block] = {}
+
+    def allocate(self, size: int, stream: int) -> tuple[int, Block]:
+        """Memory for captured work on a stream."""
+        free = self._free.setdefault((size, stream), [])
+        try:
+            address = free.pop()
+        except IndexError:
+            address = self._take(size)
+        self._in_use.add(address)
+
+        def release(address: int) -> None:
+            self._in_use.discard(address)
+            if self._is_gone:
+                self._give_back(address)
+            else:
+                free.append(address)
+
+        return address, Block(address, release)
+
+    def keep(self, owner: Any) -> None:
+        """Keep what captured work reads."""
+        self._kept.append(owner)
+
+    def graph_is_gone(self) -> None:
+        """Give back what nothing holds; the rest follows as it is freed."""
+        self._is_gone = True
+        self._kept.clear()
+        self.counters.clear()
+        for free in list(self._free.values()):
+            while free:
+                self._give_back(free.pop())
+
+
+class Captures:
+    """The graphs of one device that have memory of ours.
+
+    Parameters
+    ----------
+    take, give_back : callable
+        As `GraphMemory` has them.
+    """
+
+    def __init__(self, take: Callable[[int], int], give_back: Callable[[int], None]) -> None:
+        self._take, self._give_back = take, give_back
+        # Of captures by their ids: the memory, and a semaphore that is posted when the graph is gone.
+        self._graphs: dict[int, tuple[GraphMemory, int]] = {}
+        self._lock = threading.RLock()
+
+    def memory(self, stream: int) -> GraphMemory:
+        """The memory of the graph that a stream is captured to."""
+        found = check(driver.cuStreamGetCaptureInfo(stream))
+        number, graph = int(found[1]), found[2]
+        with self._lock:
+            if number not in self._graphs:
+                self.collect()
+                self._graphs[number] = GraphMemory(self._take, self._give_back), _posted_with(graph)
+            return self._graphs[number][0]
+
+    def collect(self) -> None:
+        """Give back the memory of graphs that are gone."""
+        with self._lock:
+            for number, (memory, semaphore) in list(self._graphs.items()):
+                if _libc.sem_trywait(semaphore) == 0:
+                    del self._graphs[number]
+                    _libc.free(semaphore)
+                    memory.graph_is_gone()
+
+
+_libc = ctypes.CDLL(None)
+_libc.calloc.restype = ctypes.c_void_p
+for _name in ("sem_init", "sem_trywait", "free"):
+    getattr(_libc, _name).argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_uint)[: 3 if _name == "sem_init" else 1]
+_SEMAPHORE_BYTES = 64
+
+
+def _posted_with(graph: Any) -> int:
+    """A semaphore that is posted when a graph, and all that was instantiated of it, is gone.
+
+    The driver calls a destructor on a thread of its own, where it may not call back, perhaps when the interpreter has
+    ended already: so this is the C library's function on memory that is not Python's.
+    """
+    semaphore: int = _libc.calloc(1, _SEMAPHORE_BYTES)
+    _libc.sem_init(semaphore, 0, 0)
+    post = ctypes.cast(_libc.sem_post, ctypes.c_void_p).value
+    flags = driver.CUuserObject_flags.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC
+    found = check(driver.cuUserObjectCreate(semaphore, driver.CUhostFn(post), 1, flags))
+    check(driver.cuGraphRetainUserObject(graph, found, 1, driver.CUuserObjectRetain_flags.CU_GRAPH_USER_OBJECT_MOVE))
+    return semaphore

@@ -1,0 +1,167 @@
+"""Processes that compile, and the wait for them, which Ctrl-C ends at any moment without harm."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+
+from xpops.engine.cuda import nvrtc
+from xpops.engine.cuda.nvrtc import Answer, Request
+
+# Seconds after which a compilation counts as hanging. The largest of CUTLASS take minutes.
+TIME_LIMIT = 900.0
+
+
+class CompilerError(Exception):
+    """A process that compiles ended, or did not answer in time."""
+
+
+class Compiler:
+    """One process that compiles, for one request at a time.
+
+    Raises
+    ------
+    OSError
+        If no process can be started.
+    """
+
+    def __init__(self) -> None:
+        from cuda.pathfinder import load_nvidia_dynamic_lib
+
+        library = load_nvidia_dynamic_lib("nvrtc").abs_path
+        paths = os.pathsep.join(path for path in sys.path if path)
+        # -P: beside the program lie modules called as those of the standard library. A session of its own: the
+        # terminal's Ctrl-C goes to a whole group of processes.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", nvrtc.__file__, str(library)],
+            env={**os.environ, "PYTHONPATH": paths},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def compile(self, request: Request) -> Answer:
+        """The answer to a request.
+
+        Raises
+        ------
+        CompilerError
+            If there is none. The process is of no more use.
+        """
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            pickle.dump(tuple(request), stdin)
+            stdin.flush()
+            if not select.select([stdout], [], [], TIME_LIMIT)[0]:
+                raise CompilerError(f"NVRTC did not answer within {TIME_LIMIT:.0f} s")
+            return Answer(*pickle.load(stdout))
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self.close()
+            raise CompilerError(f"the process that compiles ended with status {self._process.returncode}") from None
+        except CompilerError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was not flushed goes nowhere
+                    pipe.close()
+
+
+class Compilers:
+    """As many processes as there are compilations at a time."""
+
+    def __init__(self) -> None:
+        self._idle: list[Compiler] = []
+        self._all: set[Compiler] = set()
+
+    def compile(self, request: Request) -> Answer:
+        """The answer to a request, from a process that waits or a new one; from this one where none can be started.
+
+        Raises
+        ------
+        CompilerError
+            If the process ends while it compiles, or does not answer in time.
+        """
+        with suppress(IndexError, CompilerError):  # one that waited may have ended
+            return self._ask(self._idle.pop(), request)
+        try:
+            compiler = Compiler()
+        except OSError:
+            return nvrtc.compile_here(request)
+        self._all.add(compiler)
+        return self._ask(compiler, request)
+
+    def _ask(self, compiler: Compiler, request: Request) -> Answer:
+        try:
+            answer = compiler.compile(request)
+        except CompilerError:
+            self._all.discard(compiler)
+            raise
+        self._idle.append(compiler)
+        return answer
+
+    def close(self) -> None:
+        """End them all."""
+        while self._all:
+            self._all.pop().close()
+
+
+class Background:
+    """Work on threads of its own, done once for each key however many wait for it.
+
+    A wait that an exception ends, such as KeyboardInterrupt, leaves the work going on.
+    """
+
+    def __init__(self) -> None:
+        self._under_way: dict[bytes, Future[bytes]] = {}
+
+    def run(self, key: bytes, work: Callable[[], bytes]) -> bytes:
+        """What `work` returns or raises, or what is under way for `key` does."""
+        future = self._under_way.get(key)
+        if future is None:
+            future = Future()
+            # Started before it is known: an interrupt between the two means that it is done twice, not that everyone
+            # waits for a thread that never started.
+            threading.Thread(target=self._run, args=(key, work, future), daemon=True).start()
+            self._under_way[key] = future
+            if future.done():
+                self._under_way.pop(key, None)
+        return future.result()
+
+    def _run(self, key: bytes, work: Callable[[], bytes], future: Future[bytes]) -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+        self._under_way.pop(key, None)
+
+
+compilers, background = Compilers(), Background()
+atexit.register(lambda: compilers.close())
+# The parent's processes and threads, which must not be used, nor ended, by its forked children.
+_inherited: list[object] = []
+
+
+def _after_fork() -> None:
+    global compilers, background
+    _inherited.append(compilers)
+    compilers, background = Compilers(), Background()
+
+
+os.register_at_fork(after_in_child=_after_fork)
