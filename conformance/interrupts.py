@@ -27,8 +27,8 @@ from typing import Any
 from conformance.fingerprint import ROOT, fingerprint
 from conformance.reporting import REPORTS, available, heading, write
 
-# Seconds between two signals, in the mean, and for the calls after the last one.
-INTERVAL, GRACE = 0.01, 120.0
+# Seconds between two signals, in the mean; calls after the last one, and the seconds for them.
+INTERVAL, AFTERWARDS, GRACE = 0.01, 300, 120.0
 
 
 def main(arguments: list[str]) -> int:
@@ -92,8 +92,11 @@ class Calls:
 
     def __init__(self, seed: int) -> None:
         import numpy as np
+        import torch
 
-        self.random, self.np = random.Random(seed), np
+        import xpops as xp
+
+        self.random, self.np, self.torch, self.xp = random.Random(seed), np, torch, xp
         generator = np.random.default_rng(seed)
         self.host = {
             name: (generator.standard_normal((37, 530)) * 50).astype(name)
@@ -103,16 +106,12 @@ class Calls:
 
     def draw(self) -> Call:
         """A call: its name, what makes the result, and what makes NumPy's."""
-        import xpops as xp
-
         dtype = self.random.choice(list(self.host))
         host = self.host[dtype].reshape(self.random.choice([(37, 530), (530, 37), (10, 37, 53), (19610,)]))
-        device_array = xp.asarray(host, device="cuda:0")
+        x = self.xp.asarray(host, device="cuda:0")
         if self.random.random() < 0.5:
-            import torch
-
-            device_array = torch.from_dlpack(device_array)
-        return self.random.choice(self.makers)(xp, device_array, host)
+            x = self.torch.from_dlpack(x)
+        return self.random.choice(self.makers)(self.xp, x, host)
 
     def _axis(self, host: Any) -> int:
         return self.random.randrange(host.ndim)
@@ -165,15 +164,10 @@ class Calls:
 
 def child(seed: int, seconds: float) -> None:
     """Call and be interrupted; then call without, and print what happened."""
-    import numpy
+    from xpops.engine.cuda import cache
 
-    import xpops.engine.cuda.cache as cache
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     calls, done, interrupted = Calls(seed), 0, 0
-    numpy.seterr(all="ignore")
-    calls.check(calls._elementwise(xpops := __import__("xpops"), xpops.ones(5, device="cuda:0"), numpy.ones(5)))
-    __import__("torch")
+    calls.np.seterr(all="ignore")
     end = time.monotonic() + seconds + 0.5
     signal.signal(signal.SIGINT, signal.default_int_handler)
     print("ready", flush=True)
@@ -185,15 +179,10 @@ def child(seed: int, seconds: float) -> None:
             break
         except KeyboardInterrupt:
             interrupted += 1
-    after = 0
-    while after < 300:
+    for _ in range(AFTERWARDS):
         calls.check(calls.draw())
-        after += 1
-    print(
-        json.dumps(
-            {"interrupted": interrupted, "calls": done, "calls_after": after, "compilations": cache.compilations}
-        )
-    )
+    counts = {"interrupted": interrupted, "calls": done, "calls_after": AFTERWARDS, "compilations": cache.compilations}
+    print(json.dumps(counts))
 
 
 if __name__ == "__main__":
