@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
-from xpops.core.errors import CompileError
+from xpops.core.errors import CompileError, DeviceError
+from xpops.core.progress import tell_if_slow
 
 
 @cache
@@ -55,11 +59,31 @@ def header_digest(source: str) -> str:
 
 
 @cache
+def _nvrtc() -> Any:
+    """The bindings of NVRTC, which is loaded.
+
+    Raises
+    ------
+    DeviceError
+        If there is none, or none that works.
+    """
+    try:
+        from cuda.bindings import nvrtc
+
+        nvrtc.nvrtcVersion()
+    except Exception as error:  # a broken installation raises anything
+        reason = str(error).strip().partition("\n")[0]
+        raise DeviceError(
+            f"kernels cannot be compiled: NVRTC cannot be loaded ({type(error).__name__}: {reason}); "
+            "install cuda-python and nvidia-cuda-nvrtc"
+        ) from error
+    return nvrtc
+
+
+@cache
 def nvrtc_version() -> str:
     """The version of the NVRTC that is loaded, and of the package it may be from, which knows the patch. Loads it."""
-    from cuda.bindings import nvrtc
-
-    _, major, minor = nvrtc.nvrtcVersion()
+    _, major, minor = _nvrtc().nvrtcVersion()
     try:
         return f"{major}.{minor} ({version('nvidia-cuda-nvrtc')})"
     except PackageNotFoundError:
@@ -67,17 +91,27 @@ def nvrtc_version() -> str:
 
 
 @cache
-def _newest_architecture() -> int:
-    from cuda.bindings import nvrtc
+def target_of(capability: int) -> str:
+    """What NVRTC compiles for: the architecture itself, or, if NVRTC is older than the GPU, the newest PTX.
 
-    _, supported = nvrtc.nvrtcGetSupportedArchs()
-    return int(max(supported))
+    PTX is the last resort, and said so once: the driver compiles it again in every process.
+    """
+    _, supported = _nvrtc().nvrtcGetSupportedArchs()
+    newest = max(each for each in supported if each <= max(capability, min(supported)))
+    if newest >= capability:
+        return f"sm_{capability}"
+    warnings.warn(
+        f"xpops: NVRTC {nvrtc_version()} does not know sm_{capability}; kernels are compiled to PTX for "
+        f"compute_{newest}; install a newer nvidia-cuda-nvrtc",
+        stacklevel=2,
+    )
+    return f"compute_{newest}"
 
 
 def options_for(capability: int) -> tuple[str, ...]:
     """NVRTC's options for a compute capability; no fast math, and subnormals are kept."""
     return (
-        f"--gpu-architecture=sm_{capability}",
+        f"--gpu-architecture={target_of(capability)}",
         "--std=c++17",
         "--minimal",  # without textures and the runtime's functions, which no kernel here uses: 5 ms
         f"--include-path={include_directory()}",
@@ -116,7 +150,7 @@ def compile_cubin(
 ) -> bytes:
     """The cubin of `source` for GPUs of `capability`.
 
-    A cubin, never PTX: a driver older than the toolkit loads the one and not the other.
+    A cubin, not PTX: a driver older than the toolkit loads the one and not the other. PTX only where `target_of` says.
 
     Parameters
     ----------
@@ -130,37 +164,34 @@ def compile_cubin(
     ------
     CompileError
         With NVRTC's log, the options and the numbered source.
+    DeviceError
+        If there is no NVRTC.
     """
-    from cuda.bindings import nvrtc
-
-    success = nvrtc.nvrtcResult.NVRTC_SUCCESS
+    nvrtc = _nvrtc()
     options = with_options(options_for(capability), options)
-    if capability > _newest_architecture():
-        raise CompileError(
-            name,
-            options,
-            source,
-            f"NVRTC {nvrtc_version()} knows GPUs up to sm_{_newest_architecture()}; install a newer nvidia-cuda-nvrtc",
-        )
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), f"{name}.cu".encode(), 0, None, None)
     try:
         for expression in expressions:
             nvrtc.nvrtcAddNameExpression(program, expression.encode())
-        (error,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
-        if error != success:
-            _, length = nvrtc.nvrtcGetProgramLogSize(program)
-            log = _buffer(length)
-            nvrtc.nvrtcGetProgramLog(program, log)
+        with tell_if_slow(f"xpops: compiling {name}"):
+            (error,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+        if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            log = _read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
             raise CompileError(name, options, source, log.rstrip(b"\0").decode(errors="replace"))
-        _, length = nvrtc.nvrtcGetCUBINSize(program)
-        cubin = _buffer(length)
-        nvrtc.nvrtcGetCUBIN(program, cubin)
+        if any(option.startswith("--gpu-architecture=compute_") for option in options):
+            image = _read(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
+        else:
+            image = _read(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
         names = [nvrtc.nvrtcGetLoweredName(program, expression.encode())[1] for expression in expressions]
-        return b"".join(bytes(each) + b"\0" for each in names) + cubin
+        return b"".join(bytes(each) + b"\0" for each in names) + image
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 
 
-def _buffer(length: int) -> bytes:
-    """Bytes for NVRTC to write into. Never of length 1: Python has one object for each of those, used by everyone."""
-    return bytes(max(length, 2))
+def _read(size: Callable[[Any], Any], write: Callable[[Any, bytes], Any], program: Any) -> bytes:
+    """What NVRTC has of a program."""
+    _, length = size(program)
+    # NVRTC writes into the bytes. Never of length 1: Python has one object for each of those, used by everyone.
+    found = bytes(max(length, 2))
+    write(program, found)
+    return found
