@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import xpops
 
-# An adapter imports its framework, which need not be there.
-collect_ignore = [f"xpops/frameworks/{name}.py" for name in ("cupy", "jax", "torch") if find_spec(name) is None]
+ROOT = Path(__file__).parent
+
+
+@cache
+def installed(package: str) -> bool:
+    return find_spec(package) is not None
+
+
+def imported_packages(path: Path) -> Iterator[str]:
+    """The packages that a module cannot be imported without."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module.partition(".")[0]
+
+
+# Modules of xpops for which a package is missing here: adapters of frameworks, and the CUDA engine without cuda-python.
+collect_ignore = [path for path in (ROOT / "xpops").rglob("*.py") if not all(map(installed, imported_packages(path)))]
 
 
 @pytest.fixture(autouse=True)

@@ -169,6 +169,65 @@ def test_a_write_that_fails_costs_nothing_but_the_entry(directory: Path, monkeyp
         assert compiled() == 1
 
 
+def test_a_new_directory_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = os.umask(0)
+    try:
+        for path in use(tmp_path / "above" / "cache", monkeypatch):
+            assert compiled() == 1
+            assert path.stat().st_mode & 0o777 == 0o700
+            cache.disk.cache_clear()
+            assert compiled() == 0  # what is inside has the modes that the umask allows
+    finally:
+        os.umask(before)
+
+
+def refused(directory: Path, named: Path) -> None:
+    """A forged entry in `directory` is not loaded, and `named` is said to be at fault, once."""
+    cache.disk.cache_clear()
+    found = named.stat()
+    said = (
+        f"not kept on disk: {named} belongs to user {found.st_uid} and has mode {found.st_mode & 0o7777:04o}; accepted"
+    )
+    with pytest.warns(UserWarning, match=said) as caught:
+        assert (compiled(), compiled()) == (1, 1)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770, 0o702], ids=oct)
+def test_a_directory_that_others_can_write_is_ignored(mode: int, directory: Path) -> None:
+    assert compiled() == 1
+    directory.chmod(mode)
+    refused(directory, directory)
+
+
+@pytest.mark.parametrize("inside", ["entries", "entries/*"])
+def test_folders_that_others_can_reach_and_write_are_ignored(inside: str, directory: Path) -> None:
+    assert compiled() == 1
+    directory.chmod(0o755)
+    (folder,) = directory.glob(inside)
+    folder.chmod(0o777)
+    refused(directory, folder)
+
+
+def test_a_directory_of_another_user_is_ignored(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compiled() == 1
+    if os.geteuid() == 0:
+        os.chown(directory, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    refused(directory, directory)
+
+
+def test_a_directory_of_root_is_trusted(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs to be root")
+    assert compiled() == 1
+    directory.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    cache.disk.cache_clear()
+    assert compiled() == 0
+
+
 def test_what_does_not_compile_is_not_kept(directory: Path) -> None:
     for _ in range(2):
         with pytest.raises(CompileError):

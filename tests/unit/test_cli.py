@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import xpops.cli.warmup
-from xpops.cli import main
+from xpops.cli import main, pipeline
 from xpops.cli.pipeline import STEPS
 from xpops.engine.cuda import cache
 from xpops.engine.cuda.driver import Gpu
@@ -53,12 +53,47 @@ def test_the_main_job_on_a_file(tmp_path: Path) -> None:
     np.save(path, np.random.default_rng(0).random((2, 3, 8, 9)))
     done = run("--input", str(path))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "batch (2, 3, 8, 9) float32" in done.stdout
+    assert "batch (2, 3, 8, 9) float32 on cpu" in done.stdout
     assert "kernel cache" in done.stdout
     for framework in ("xpops", "numpy"):
         for step in STEPS:
             assert any(line.startswith(f"{framework:10}cpu") and step.name in line for line in done.stdout.splitlines())
     assert done.stdout.rstrip().endswith("All results agree with the frameworks' own.")
+
+
+@pytest.mark.parametrize("value", [np.nan, 1.0])
+def test_a_result_that_is_off_in_one_copy_is_found(value: float) -> None:
+    line = pipeline.Pipeline(np.ones((2, 3, 4, 5), np.float32))
+    batch = line.batch(3)
+    assert {name: array.shape for name, array in batch.items()} == {
+        "x": (6, 3, 4, 5),
+        "residual": (6, 4, 5, 3),
+        "mean": (1, 3, 1, 1),
+        "std": (1, 3, 1, 1),
+    }
+    assert [row.error for row in line.rows("numpy", "cpu", batch)] == [0.0] * len(STEPS)
+    batch["x"][5, 2, 3, 4] += value
+    assert not next(line.rows("numpy", "cpu", batch)).error < pipeline.TOLERANCE
+
+
+def test_a_slow_row_is_not_timed_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def timer(device: str) -> Any:
+        return lambda work: calls.append(work) or 6e4
+
+    monkeypatch.setattr(pipeline, "timer", timer)
+    line = pipeline.Pipeline(np.ones((1, 3, 4, 5), np.float32))
+    assert [row.microseconds for row in line.rows("numpy", "cpu", line.batch(1))] == [6e4] * len(STEPS)
+    assert len(calls) == 2 * len(STEPS)
+
+
+def test_a_nan_is_no_agreement(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    images = np.ones((1, 3, 4, 5), np.float32)
+    monkeypatch.setattr(pipeline, "_images", lambda path: images)
+    monkeypatch.setattr(pipeline, "_difference", lambda own, x, y: float("nan"))
+    assert main([]) == 1
+    assert capsys.readouterr().out.endswith("\nA result is off.\n")
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4, 8, 8), (3, 8, 8)], ids=str)

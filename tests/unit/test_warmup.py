@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
+import sys
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from xpops.core import config
+from xpops.core import config, progress
 from xpops.core import dtypes as dt
 from xpops.engine.cuda import cache, warmup
 from xpops.engine.cuda.driver import Gpu
@@ -66,11 +69,89 @@ def test_the_first_import_compiles_and_the_second_does_not(directory: Path, monk
     warmup.at_import()
 
 
-def test_an_import_never_fails(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_never_fails_and_tries_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = subprocess.CompletedProcess([], 1, "", "Traceback\nRuntimeError: no NVRTC\n")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     with pytest.warns(UserWarning, match="xpops: the core kernels could not be prepared: RuntimeError: no NVRTC"):
         warmup.at_import()
+    nothing_happens(monkeypatch)
+
+
+def nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An import starts no process and says nothing."""
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it compiles"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warmup.at_import()
+
+
+def test_an_import_waits_no_longer_than_a_limit(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hanging = directory / "python3"
+    hanging.write_text("#!/bin/sh\nexec sleep 30\n")
+    hanging.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(hanging))
+    monkeypatch.setattr(warmup, "_TIME_LIMIT", 0.2)
+    start = time.monotonic()
+    with pytest.warns(
+        UserWarning, match=r"it took more than 0 s; kernels are compiled at first use, or ahead by python"
+    ):
+        warmup.at_import()
+    assert time.monotonic() - start < 20
+    nothing_happens(monkeypatch)
+
+
+@pytest.mark.parametrize("executable", [None, "", "/opt/host/editor", "/usr/bin/uwsgi", "/opt/python/bin/pythonize"])
+def test_a_program_that_embeds_python_is_not_started(
+    executable: str | None, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", executable)
+    nothing_happens(monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["python", "python3", "python3.13t", "pypy3", "Python", "pythonw.exe"])
+def test_a_python_is_started(name: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(sys, "executable", f"/some/bin/{name}")
+    monkeypatch.setattr(subprocess, "run", run)
+    warmup.at_import()
+    assert [command[0] for command in commands] == [f"/some/bin/{name}"]
+
+
+def test_a_full_disk_is_no_reason_to_compile(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def get(self, key: bytes) -> None:
+            return None
+
+        def __setitem__(self, key: bytes, value: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(warmup, "disk", Full)
+    nothing_happens(monkeypatch)
+
+
+@pytest.mark.parametrize(("terminal", "seconds"), [(True, 0.5), (False, 0.5), (True, 0.0)])
+def test_a_terminal_is_told_what_takes_long(terminal: bool, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stream(io.StringIO):
+        def isatty(self) -> bool:
+            return terminal
+
+    monkeypatch.setattr(progress, "PATIENCE", 0.1)
+    monkeypatch.setattr(sys, "stderr", Stream())
+    with progress.tell_if_slow("xpops: compiling"):
+        time.sleep(seconds)
+    time.sleep(0.2)
+    assert sys.stderr.getvalue() == ("xpops: compiling\n" if terminal and seconds else "")  # type: ignore[attr-defined]
+
+
+def test_without_stderr_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    with progress.tell_if_slow("xpops: compiling"):
+        pass
 
 
 def test_an_import_may_be_told_to_prepare_nothing(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

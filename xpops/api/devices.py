@@ -8,7 +8,7 @@ from typing import Any
 from xpops.core import config
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import DeviceError
-from xpops.engine import devices
+from xpops.engine import available, devices
 
 _chosen: ContextVar[Device | None] = ContextVar("xpops_default_device", default=None)
 
@@ -68,7 +68,5 @@ def _available(device: Any, function: str) -> Device:
     except ValueError:
         raise ValueError(f"{function}: device is {device!r}; accepted: {', '.join(devices())}") from None
     if found not in devices():
-        raise DeviceError(
-            f"{function}: device is {str(found)!r}, which is not there; available: {', '.join(devices())}"
-        )
+        raise DeviceError(f"{function}: device is {str(found)!r}, which is not there; available: {available()}")
     return found

@@ -6,7 +6,9 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from xpops.core import config
-from xpops.engine.cuda.driver import visible_gpus
+from xpops.core.errors import DeviceError
+from xpops.engine.cuda.compile import nvrtc_version
+from xpops.engine.cuda.driver import cuda_devices, missing, visible_gpus
 
 FRAMEWORKS = ("torch", "cupy", "jax")
 _PACKAGES = ("xpops", "numpy", "ml_dtypes", "array-api-compat", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc")
@@ -31,13 +33,24 @@ def facts() -> dict[str, str]:
     gpus = visible_gpus()
     found = {"python": platform.python_version(), "system": platform.platform()}
     found |= {package: installed(package) or "not installed" for package in _PACKAGES}
-    found["GPU"] = "; ".join(f"{gpu.name} (sm_{gpu.capability})" for gpu in gpus) or "none: everything runs on NumPy"
+    names = "; ".join(f"{gpu.name} (sm_{gpu.capability})" for gpu in gpus) or "none"
+    found["GPU"] = f"{names}: {missing()}" if missing() else names
+    if not cuda_devices():
+        found["GPU"] += "; everything runs on NumPy"
     found["driver"] = gpus[0].driver if gpus else "none"
+    found["compiler"] = _compiler()
     found["kernel cache"] = str(config.cache_directory())
     found["frameworks"] = (
         ", ".join(f"{name} {installed(name)}" for name in FRAMEWORKS if installed(name)) or "only NumPy"
     )
     return found
+
+
+def _compiler() -> str:
+    try:
+        return f"NVRTC {nvrtc_version()}"
+    except DeviceError as error:
+        return f"none: {error}"
 
 
 def print_info() -> None:

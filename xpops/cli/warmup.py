@@ -12,7 +12,7 @@ from xpops.engine.cuda.warmup import all_sources, compile_all, core_sources
 
 def warm_up() -> int:
     """Compile what is missing, with a progress bar; returns the exit code."""
-    capabilities = {gpu.capability for gpu in visible_gpus()}
+    capabilities = {gpu.capability for gpu in visible_gpus() if gpu.usable}
     if not capabilities:
         print("No GPU here: there is nothing to compile.")
         return 0

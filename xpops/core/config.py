@@ -1,7 +1,8 @@
 """Configuration: the only reader of environment variables.
 
 ``XPOPS_DEFAULT_DEVICE``  where new arrays go (default: the first CUDA device, else the CPU).
-``XPOPS_CACHE_DIR``       where compiled kernels are kept (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``).
+``XPOPS_CACHE_DIR``       where compiled kernels are kept (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``; for
+                          a user without a home directory ``$TMPDIR/xpops-<uid>``).
 ``XPOPS_PREPARE``         ``0``: import compiles nothing, not even with an empty cache.
 ``XPOPS_DEBUG``           ``1``: wait after every launch, so that a fault names the operator that made it, and an index
                           out of range raises in the call that it is for.
@@ -10,6 +11,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 default_device: str | None = os.environ.get("XPOPS_DEFAULT_DEVICE") or None
@@ -20,9 +22,19 @@ debug: bool = os.environ.get("XPOPS_DEBUG", "0") not in ("", "0")
 def cache_directory() -> Path:
     """The directory of compiled kernels; it need not exist."""
     chosen = os.environ.get("XPOPS_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xpops"
+    try:
+        if chosen:
+            return Path(chosen).expanduser()
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xpops"
+    except RuntimeError:  # neither HOME nor the user database names a home directory
+        # Not tempfile.gettempdir(): where nothing else can be written it is the current directory.
+        directory = Path(os.environ.get("TMPDIR") or "/tmp") / f"xpops-{os.getuid()}"
+        if chosen:
+            warnings.warn(
+                f"xpops: XPOPS_CACHE_DIR is {chosen!r}, which names no home directory; kernels go to {directory}",
+                stacklevel=2,
+            )
+        return directory
 
 
 def environment() -> dict[str, str]:

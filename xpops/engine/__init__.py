@@ -29,6 +29,13 @@ def release_other_caches() -> None:
         release()
 
 
+def available() -> str:
+    """The devices that are there, and what keeps others away, for errors."""
+    from xpops.engine.cuda.driver import missing
+
+    return ", ".join(devices()) + (f" ({missing()})" if missing() else "")
+
+
 _engines: dict[Device, Engine] = {}
 _lock = threading.Lock()
 
@@ -53,7 +60,7 @@ def engine_of(device: Device) -> Engine:
 def _make(device: Device) -> Engine:
     # Imported here, so that a machine without a GPU needs no driver.
     if device not in devices():
-        raise DeviceError(f"device {str(device)!r} is not there; available: {', '.join(devices())}")
+        raise DeviceError(f"device {str(device)!r} is not there; available: {available()}")
     if device == CPU:
         from xpops.engine.cpu.engine import CpuEngine
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from xpops.core import config
+from xpops.engine.cuda import compiler
 from xpops.engine.cuda.compile import (
     compile_cubin,
     header_digest,
@@ -46,15 +50,42 @@ def key_of(source: str, capability: int, options: tuple[str, ...] = (), expressi
 
 @cache
 def disk() -> FileStreamProgramCache | None:
-    """The cache on disk; None, said once, where there can be none."""
-    from cuda.core.utils import FileStreamProgramCache
-
+    """The cache on disk; None, with one warning, where there can be none."""
     directory = config.cache_directory()
+    reason = ""
     try:
-        return FileStreamProgramCache(directory, max_size_bytes=SIZE_LIMIT)
+        from cuda.core.utils import FileStreamProgramCache
+    except Exception as error:  # a broken installation raises anything
+        reason = f"cuda-core cannot be imported ({type(error).__name__}: {error}); install cuda-core"
+    try:
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        reason = reason or _danger(directory)
+        if not reason:
+            return FileStreamProgramCache(directory, max_size_bytes=SIZE_LIMIT)
     except OSError as error:
-        warnings.warn(f"xpops: kernels are not kept on disk: {directory}: {error.strerror or error}", stacklevel=2)
-        return None
+        reason = f"{directory}: {error.strerror or error}"
+    warnings.warn(f"xpops: kernels are not kept on disk: {reason}", stacklevel=2)
+    return None
+
+
+def _danger(directory: Path) -> str:
+    """Why kernels in `directory` cannot be trusted: another user owns it or can write to it. Empty if they can be.
+
+    The folders of entries are as safe as `directory` where nobody else can enter it; else they are looked at, too.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    folders = [directory]
+    if directory.stat().st_mode & (stat.S_IXGRP | stat.S_IXOTH):
+        folders += [*directory.glob("entries"), *directory.glob("entries/*/")]
+    for path in folders:
+        found = path.stat()
+        if found.st_uid not in (os.geteuid(), 0) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return (
+                f"{path} belongs to user {found.st_uid} and has mode {stat.S_IMODE(found.st_mode):04o}; accepted: a "
+                f"directory that only user {os.geteuid()} can write (chmod 700 {directory})"
+            )
+    return ""
 
 
 def _read(key: bytes) -> bytes | None:
@@ -85,17 +116,19 @@ def cubin_for(
 
     What reads headers of others is compiled anew in every process: they may have changed.
     """
-    global compilations
     kept = names_its_headers(source, options)
     key = key_of(source, capability, options, expressions)
-    cubin = _read(key) if kept else None
-    if cubin is None:
+
+    def compiled() -> bytes:
+        global compilations
         cubin = compile_cubin(name, source, capability, options, expressions)
         with _count_lock:
             compilations += 1
         if kept:
             _write(key, cubin)
-    return cubin
+        return cubin
+
+    return (_read(key) if kept else None) or compiler.background.run(key, compiled)
 
 
 class Once:

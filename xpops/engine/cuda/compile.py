@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
-from xpops.core.errors import CompileError
+from xpops.core.errors import CompileError, DeviceError
+from xpops.core.progress import tell_if_slow
+from xpops.engine.cuda import compiler
+from xpops.engine.cuda.compiler import CompilerError
+from xpops.engine.cuda.nvrtc import Answer, Request
 
 
 @cache
@@ -55,11 +61,31 @@ def header_digest(source: str) -> str:
 
 
 @cache
+def _nvrtc() -> Any:
+    """The bindings of NVRTC, which is loaded.
+
+    Raises
+    ------
+    DeviceError
+        If there is none, or none that works.
+    """
+    try:
+        from cuda.bindings import nvrtc
+
+        nvrtc.nvrtcVersion()
+    except Exception as error:  # a broken installation raises anything
+        reason = str(error).strip().partition("\n")[0]
+        raise DeviceError(
+            f"kernels cannot be compiled: NVRTC cannot be loaded ({type(error).__name__}: {reason}); "
+            "install cuda-python and nvidia-cuda-nvrtc"
+        ) from error
+    return nvrtc
+
+
+@cache
 def nvrtc_version() -> str:
     """The version of the NVRTC that is loaded, and of the package it may be from, which knows the patch. Loads it."""
-    from cuda.bindings import nvrtc
-
-    _, major, minor = nvrtc.nvrtcVersion()
+    _, major, minor = _nvrtc().nvrtcVersion()
     try:
         return f"{major}.{minor} ({version('nvidia-cuda-nvrtc')})"
     except PackageNotFoundError:
@@ -67,17 +93,27 @@ def nvrtc_version() -> str:
 
 
 @cache
-def _newest_architecture() -> int:
-    from cuda.bindings import nvrtc
+def target_of(capability: int) -> str:
+    """What NVRTC compiles for: the architecture itself, or, if NVRTC is older than the GPU, the newest PTX.
 
-    _, supported = nvrtc.nvrtcGetSupportedArchs()
-    return int(max(supported))
+    PTX is the last resort, and said so once: the driver compiles it again in every process.
+    """
+    _, supported = _nvrtc().nvrtcGetSupportedArchs()
+    newest = max(each for each in supported if each <= max(capability, min(supported)))
+    if newest >= capability:
+        return f"sm_{capability}"
+    warnings.warn(
+        f"xpops: NVRTC {nvrtc_version()} does not know sm_{capability}; kernels are compiled to PTX for "
+        f"compute_{newest}; install a newer nvidia-cuda-nvrtc",
+        stacklevel=2,
+    )
+    return f"compute_{newest}"
 
 
 def options_for(capability: int) -> tuple[str, ...]:
     """NVRTC's options for a compute capability; no fast math, and subnormals are kept."""
     return (
-        f"--gpu-architecture=sm_{capability}",
+        f"--gpu-architecture={target_of(capability)}",
         "--std=c++17",
         "--minimal",  # without textures and the runtime's functions, which no kernel here uses: 5 ms
         f"--include-path={include_directory()}",
@@ -116,7 +152,7 @@ def compile_cubin(
 ) -> bytes:
     """The cubin of `source` for GPUs of `capability`.
 
-    A cubin, never PTX: a driver older than the toolkit loads the one and not the other.
+    A cubin, not PTX: a driver older than the toolkit loads the one and not the other. PTX only where `target_of` says.
 
     Parameters
     ----------
@@ -130,37 +166,16 @@ def compile_cubin(
     ------
     CompileError
         With NVRTC's log, the options and the numbered source.
+    DeviceError
+        If there is no NVRTC.
     """
-    from cuda.bindings import nvrtc
-
-    success = nvrtc.nvrtcResult.NVRTC_SUCCESS
-    options = with_options(options_for(capability), options)
-    if capability > _newest_architecture():
-        raise CompileError(
-            name,
-            options,
-            source,
-            f"NVRTC {nvrtc_version()} knows GPUs up to sm_{_newest_architecture()}; install a newer nvidia-cuda-nvrtc",
-        )
-    _, program = nvrtc.nvrtcCreateProgram(source.encode(), f"{name}.cu".encode(), 0, None, None)
-    try:
-        for expression in expressions:
-            nvrtc.nvrtcAddNameExpression(program, expression.encode())
-        (error,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
-        if error != success:
-            _, length = nvrtc.nvrtcGetProgramLogSize(program)
-            log = _buffer(length)
-            nvrtc.nvrtcGetProgramLog(program, log)
-            raise CompileError(name, options, source, log.rstrip(b"\0").decode(errors="replace"))
-        _, length = nvrtc.nvrtcGetCUBINSize(program)
-        cubin = _buffer(length)
-        nvrtc.nvrtcGetCUBIN(program, cubin)
-        names = [nvrtc.nvrtcGetLoweredName(program, expression.encode())[1] for expression in expressions]
-        return b"".join(bytes(each) + b"\0" for each in names) + cubin
-    finally:
-        nvrtc.nvrtcDestroyProgram(program)
-
-
-def _buffer(length: int) -> bytes:
-    """Bytes for NVRTC to write into. Never of length 1: Python has one object for each of those, used by everyone."""
-    return bytes(max(length, 2))
+    _nvrtc()
+    request = Request(name, source, with_options(options_for(capability), options), expressions)
+    with tell_if_slow(f"xpops: compiling {name}"):
+        try:
+            answer = compiler.compilers.compile(request)
+        except CompilerError as error:
+            answer = Answer(str(error))
+    if answer.log is not None:
+        raise CompileError(name, request.options, source, answer.log)
+    return b"".join(each + b"\0" for each in answer.names) + answer.binary

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import warnings
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
 from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
+
+# What the CUDA 13 bindings and compiler work with.
+OLDEST_DRIVER = 580
+OLDEST_CUDA = 13000
+OLDEST_CAPABILITY = 75
+# What the driver answers to a kernel that it is too old for.
+_TOO_NEW = ("INVALID_IMAGE", "NO_BINARY_FOR_GPU", "UNSUPPORTED_PTX_VERSION")
 
 _used = False
 # Whether this process was forked, and whether that was after its parent had used the GPU: then CUDA cannot work here.
@@ -31,6 +40,8 @@ def check(result: tuple[Any, ...], doing: str = "") -> Any:
         _, name = driver.cuGetErrorName(error)
         _, text = driver.cuGetErrorString(error)
         words = f"{name.decode() if name else error}: {text.decode() if text else 'unknown error'}"
+        if words.partition(":")[0].removeprefix("CUDA_ERROR_") in _TOO_NEW:
+            words += f"; the driver may be older than the compiler: update it (at least {OLDEST_DRIVER})"
         raise DeviceError(f"CUDA driver{', ' * bool(doing)}{doing}: {words}")
     return values[0] if len(values) == 1 else tuple(values)
 
@@ -51,27 +62,73 @@ class Gpu(NamedTuple):
     capability: int
     driver: str
 
+    @property
+    def usable(self) -> bool:
+        """Whether CUDA 13 has a compiler for it."""
+        return self.capability >= OLDEST_CAPABILITY
+
+
+class _Machine(NamedTuple):
+    """What a look at the machine found: its GPUs, and why there are none or some are not usable."""
+
+    gpus: tuple[Gpu, ...]
+    missing: str
+
+
+def visible_gpus() -> tuple[Gpu, ...]:
+    """Every visible GPU, by NVML: no CUDA context, not even ``cuInit``. Empty without a driver that works or a GPU."""
+    return _machine().gpus
+
+
+def missing() -> str:
+    """Why there is no GPU, or why some are not usable; an empty string if none is missing, or none is visible."""
+    return _machine().missing
+
 
 @cache
-def visible_gpus() -> tuple[Gpu, ...]:
-    """Every visible GPU, by NVML: no CUDA context, not even ``cuInit``. Empty without a driver or a GPU."""
+def _machine() -> _Machine:
     try:
         from cuda.bindings import nvml
-    except ImportError:
-        return ()
+    except ModuleNotFoundError as error:
+        return _Machine((), f"{error}; a GPU needs cuda-python and nvidia-cuda-nvrtc")
+    except Exception as error:  # a broken installation raises anything
+        return _unusable((), f"cuda-python cannot be imported ({type(error).__name__}: {error}); install it anew")
     try:
         nvml.init_v2()
-    except (RuntimeError, nvml.NvmlError):  # no driver library, or none that works
-        return ()
-    try:
-        handles = [nvml.device_get_handle_by_index_v2(index) for index in range(nvml.device_get_count_v2())]
-        visible = [handles[index] for index in _visible([nvml.device_get_uuid(handle) for handle in handles])]
-        version = nvml.system_get_driver_version()
-        return tuple(Gpu(nvml.device_get_name(handle), _capability(nvml, handle), version) for handle in visible)
-    except nvml.NvmlError:  # a GPU was lost, or may not be looked at
-        return ()
-    finally:
-        nvml.shutdown()
+        try:
+            return _look(nvml)
+        finally:
+            nvml.shutdown()
+    except (RuntimeError, nvml.DriverNotLoadedError, nvml.LibraryNotFoundError):
+        return _Machine((), "there is no NVIDIA driver")
+    except nvml.NvmlError as error:  # a driver half updated; a GPU that was lost, or may not be looked at
+        return _unusable((), f"the NVIDIA driver does not work: {error}")
+
+
+def _look(nvml: Any) -> _Machine:
+    handles = [nvml.device_get_handle_by_index_v2(index) for index in range(nvml.device_get_count_v2())]
+    visible = [handles[index] for index in _visible([nvml.device_get_uuid(handle) for handle in handles])]
+    version = nvml.system_get_driver_version()
+    gpus = tuple(Gpu(nvml.device_get_name(handle), _capability(nvml, handle), version) for handle in visible)
+    if gpus and _is_too_old(nvml, version):
+        return _unusable((), f"the driver is {version}; CUDA 13 needs {OLDEST_DRIVER} or later")
+    if old := [f"{gpu.name} (sm_{gpu.capability})" for gpu in gpus if not gpu.usable]:
+        return _unusable(gpus, f"CUDA 13 needs sm_{OLDEST_CAPABILITY} or later, not {', '.join(old)}")
+    return _Machine(gpus, "")
+
+
+def _unusable(gpus: tuple[Gpu, ...], reason: str) -> _Machine:
+    warnings.warn(f"xpops: {reason}", stacklevel=4)
+    return _Machine(gpus, reason)
+
+
+def _is_too_old(nvml: Any, version: str) -> bool:
+    if int(version.partition(".")[0]) >= OLDEST_DRIVER:
+        return False
+    # NVIDIA's compatibility package brings a newer libcuda to an older kernel driver.
+    with suppress(RuntimeError, nvml.NvmlError):
+        return int(nvml.system_get_cuda_driver_version_v2()) < OLDEST_CUDA
+    return True
 
 
 def _capability(nvml: Any, handle: int) -> int:
@@ -97,8 +154,8 @@ def _visible(uuids: list[str]) -> list[int]:
 
 @cache
 def cuda_devices() -> tuple[Device, ...]:
-    """The visible GPUs."""
-    return tuple(Device(f"cuda:{index}") for index in range(len(visible_gpus())))
+    """The visible GPUs that kernels can be compiled for."""
+    return tuple(Device(f"cuda:{index}") for index, gpu in enumerate(visible_gpus()) if gpu.usable)
 
 
 class DeviceContext:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from xpops.core import config
 from xpops.engine.cuda.cache import Once, cubin_for
 from xpops.engine.cuda.driver import DeviceContext, check
-from xpops.engine.cuda.launch import synchronise
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -153,6 +152,8 @@ class Function:
                 wish = configuration(grid, block, shared, stream, cooperative, cluster)
                 check(driver.cuLaunchKernelEx(wish, self._handle, address, 0), doing)
         if config.debug and not is_capturing(stream):
+            from xpops.engine.cuda.launch import synchronise  # it imports the bindings, which need not be there
+
             synchronise(self.name, self._context)
 
     def _attribute(self, name: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -10,12 +11,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from hashlib import sha256
+from pathlib import Path
 
 from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.core.progress import tell_if_slow
 from xpops.engine.cuda.cache import SCHEMA, cubin_for, disk
 from xpops.engine.cuda.compile import header_digest
 from xpops.engine.cuda.driver import visible_gpus
@@ -27,6 +30,8 @@ from xpops.plan.signature import Operand, signature_of
 
 CORE_OPERATORS = ("add", "subtract", "multiply", "divide", "less", "equal", "negative", "exp", "sqrt", "tanh")
 _LENGTH = 1 << 20
+# Seconds that an import waits. One slow core needs some 5; what takes ten times as long does not come to an end.
+_TIME_LIMIT = 60.0
 _GPU = Device("cuda")
 
 Source = tuple[str, str]
@@ -91,36 +96,62 @@ def compile_all(sources: list[Source], capability: int, progress: Callable[[int,
 
 
 def prepare_core(capability: int) -> None:
-    """Compile the core kernels, and leave the mark that all of them are on disk."""
+    """Compile the core kernels."""
     compile_all(core_sources(capability), capability)
-    store = disk()
-    if store is not None:
-        store[_mark(capability)] = b"compiled"
 
 
 def at_import() -> None:
     """See that the core kernels of every visible GPU are on disk. Creates no CUDA context, never fails the import.
 
     NVRTC initialises the driver, after which no forked child can use the GPU: what is missing is compiled in a process
-    of its own.
+    of its own. It is tried once: what is missing afterwards is compiled at first use.
     """
-    if not config.prepare or not sys.executable or getattr(sys, "frozen", False):
+    if not config.prepare:
         return
-    for capability in {gpu.capability for gpu in visible_gpus()}:
+    for capability in {gpu.capability for gpu in visible_gpus() if gpu.usable}:
         store = disk()
-        with suppress(OSError):
-            if store is None or store.get(_mark(capability)) is not None:
-                continue
-            program = f"from xpops.engine.cuda.warmup import prepare_core; prepare_core({capability})"
-            environment = {**config.environment(), "XPOPS_PREPARE": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
-            done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-            if done.returncode != 0:
-                last = done.stderr.strip().rpartition("\n")[2]
-                warnings.warn(f"xpops: the core kernels could not be prepared: {last}", stacklevel=2)
+        if store is None or not _is_python(sys.executable):
+            return
+        mark = _mark(capability)
+        with suppress(OSError):  # a full or read-only disk, where preparing would be in vain
+            if store.get(mark) is None:
+                store[mark] = b"tried"
+                _prepare_in_child(capability)
+
+
+def _is_python(executable: str | None) -> bool:
+    """Whether `executable` runs Python programs: in a frozen or embedding one it may be that program, or nothing."""
+    return re.fullmatch(r"(python|pypy)[\d.]*[a-z]?(\.exe)?", Path(executable or "").name.lower()) is not None
+
+
+def _prepare_in_child(capability: int) -> None:
+    program = f"from xpops.engine.cuda.warmup import prepare_core; prepare_core({capability})"
+    environment = {**config.environment(), "XPOPS_PREPARE": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+    try:
+        with tell_if_slow("xpops: compiling the core kernels, once for this machine"):
+            done = subprocess.run(
+                [sys.executable, "-c", program],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_TIME_LIMIT,
+            )
+    except subprocess.TimeoutExpired:
+        reason = f"it took more than {_TIME_LIMIT:.0f} s"
+    else:
+        if done.returncode == 0:
+            return
+        reason = done.stderr.strip().rpartition("\n")[2]
+    warnings.warn(
+        f"xpops: the core kernels could not be prepared: {reason}; kernels are compiled at first use, or ahead by "
+        "python -m xpops warmup",
+        stacklevel=4,
+    )
 
 
 def _mark(capability: int) -> bytes:
-    """The key of a small entry that says that all core kernels are there: a warm import reads nothing else."""
+    """The key of a small entry that says that these core kernels were prepared: a warm import reads nothing else."""
     sources = core_sources(capability)
     digest = sha256(repr((SCHEMA, sources)).encode()).hexdigest()
     headers = "\n".join(source for _, source in sources)
