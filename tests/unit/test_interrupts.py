@@ -1,0 +1,162 @@
+"""Ctrl-C while kernels are compiled: it is answered at once, harms nothing, and the work is not lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xpops.core.errors import CompileError
+from xpops.engine.cuda import compiler, nvrtc
+from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.nvrtc import Answer, Request
+
+ROOT = Path(__file__).parents[2]
+SOURCE = 'extern "C" __global__ void xpops_kernel(float* p) { p[0] = %d; }'
+
+
+def run(program: str, folder: Path) -> str:
+    """What a program prints that is interrupted and has an empty cache; it must end well."""
+    head = f"""
+        import os, random, signal, threading, time
+        os.environ["XPOPS_CACHE_DIR"] = {str(folder)!r}
+        from xpops.engine.cuda import cache
+
+        def interrupt(after):
+            time.sleep(after)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        SOURCE = {SOURCE!r}
+    """
+    text = textwrap.dedent(head) + textwrap.dedent(program)
+    command = [sys.executable, "-X", "faulthandler", "-c", text]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_an_interrupt_is_answered_at_once_and_the_work_goes_on(tmp_path: Path) -> None:
+    """The compiler is held up by a file that it waits for."""
+    printed = run(
+        """
+        import tempfile
+        from xpops.engine.cuda import compiler
+        held = threading.Event()
+        plain = compiler.Compilers.compile
+
+        def compile(self, request):
+            held.wait()
+            return plain(self, request)
+
+        compiler.Compilers.compile = compile
+        threading.Thread(target=interrupt, args=(0.5,)).start()
+        start = time.monotonic()
+        try:
+            cache.cubin_for("held", SOURCE % 1, 90)
+        except KeyboardInterrupt:
+            print("answered", time.monotonic() - start < 5)
+        held.set()
+        print(cache.cubin_for("held", SOURCE % 1, 90)[:4] == b"\\x7fELF", cache.compilations)
+        """,
+        tmp_path,
+    )
+    assert printed.split() == ["answered", "True", "True", "1"]
+
+
+def test_a_storm_of_interrupts(tmp_path: Path) -> None:
+    """NVRTC up to 13.0 at least would end the process, or damage its heap."""
+    printed = run(
+        """
+        done, interrupts, stop = 0, 0, False
+
+        def storm():
+            while not stop:
+                interrupt(random.expovariate(200))
+
+        expected = [cache.cubin_for("storm", SOURCE % number, 90) for number in (0, 1)]
+        thread = threading.Thread(target=storm)
+        thread.start()
+        end = time.monotonic() + 6
+        while not stop:
+            try:
+                while time.monotonic() < end:
+                    assert cache.cubin_for("storm", SOURCE % (done + 2), 90)
+                    done += 1
+                stop = True
+            except KeyboardInterrupt:
+                interrupts += 1
+        while True:
+            try:
+                thread.join()
+                break
+            except KeyboardInterrupt:
+                pass
+        same = expected == [cache.cubin_for("storm", SOURCE % number, 90) for number in (0, 1)]
+        print(done > 5, interrupts > 50, same, cache.compilations >= done)
+        """,
+        tmp_path,
+    )
+    assert printed.split() == ["True"] * 4
+
+
+@pytest.fixture
+def compilers() -> Iterator[compiler.Compilers]:
+    made = compiler.Compilers()
+    yield made
+    made.close()
+    assert not made._all
+
+
+def test_a_compiler_that_dies_is_replaced(compilers: compiler.Compilers) -> None:
+    options = ("--gpu-architecture=sm_90",)
+    first = compilers.compile(Request("first", SOURCE % 1, options, ()))
+    (one,) = compilers._idle
+    one._process.kill()
+    one._process.wait()
+    assert compilers.compile(Request("first", SOURCE % 1, options, ())) == first
+    assert compilers._idle != [one]
+
+
+def test_a_compiler_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "TIME_LIMIT", 0.0)
+    with pytest.raises(CompileError, match="NVRTC did not answer within 0 s"):
+        compile_cubin("hanging", SOURCE % 77, 90)
+    monkeypatch.undo()
+    assert compile_cubin("hanging", SOURCE % 77, 90)
+
+
+def test_where_no_process_can_be_started_this_one_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any, **named: Any) -> Any:
+        raise PermissionError("no processes here")
+
+    monkeypatch.setattr(compiler.subprocess, "Popen", refuse)
+    answer = compiler.Compilers().compile(Request("here", SOURCE % 5, ("--gpu-architecture=sm_90",), ()))
+    assert answer.log is None
+    assert answer.binary.startswith(b"\x7fELF")
+
+
+def test_both_ways_of_compiling_agree(compilers: compiler.Compilers) -> None:
+    source = "template <class T> __global__ void scale(T* p) { p[0] *= 2; }"
+    for options in (("--gpu-architecture=sm_90",), ("--gpu-architecture=compute_90",), ("--gpu-architecture=sm_1",)):
+        request = Request("both", source, options, ("scale<float>", "scale<int>"))
+        answer = compilers.compile(request)
+        assert answer == nvrtc.compile_here(request)
+        assert isinstance(answer, Answer)
+
+
+def test_an_error_reaches_everyone_who_waits() -> None:
+    background = compiler.Background()
+
+    def work() -> bytes:
+        raise CompileError("name", (), "source", "log")
+
+    for _ in range(2):
+        with pytest.raises(CompileError, match="log"):
+            background.run(b"key", work)
+    assert background.run(b"key", lambda: b"made") == b"made"
+    assert not background._under_way
