@@ -208,7 +208,7 @@ class Pool:
         if is_capturing(stream):
             self._deferred.append((stream, address))
             return
-        with self._context:
+        with uncaptured(self._context):
             driver.cuMemFreeAsync(address, stream)
 
     def _take_aside(self, size: int) -> int:
