@@ -17,7 +17,8 @@ from xpops.frameworks.adapter import View
 from xpops.frameworks.memory import described_view, device_at
 
 _NEWEST = 3
-_ADDRESSES = 2**64
+# Of addresses and handles of streams.
+_LIMIT = 2**64
 
 
 def interface_view(x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
@@ -65,7 +66,7 @@ def _order(theirs: Any, device: Device, stream: Callable[[Device], int], what: s
     if theirs is None:
         return
     handle = _integer(theirs, what, "stream")
-    if not 0 < handle < _ADDRESSES:
+    if not 0 < handle < _LIMIT:
         raise BufferError(f"{what} has stream {handle}; accepted: None, 1 (legacy default), 2 (per thread) or a handle")
     ours = stream(device) or 1
     if handle != ours:
@@ -99,7 +100,7 @@ def _data(data: Any, what: str) -> tuple[int, bool]:
     except (TypeError, ValueError):
         raise TypeError(f"{what} has data {data!r}; accepted: an address and whether it is read-only") from None
     address = _integer(address, what, "data")
-    if not 0 <= address < _ADDRESSES:
+    if not 0 <= address < _LIMIT:
         raise BufferError(f"{what} has address {address} in data; accepted: addresses of 64 bits")
     return address, bool(read_only)
 

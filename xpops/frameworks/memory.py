@@ -13,9 +13,8 @@ from xpops.frameworks.adapter import View, foreign_view
 
 # NumPy's limit.
 MAX_NDIM = 64
-# Sizes and distances are signed 64-bit integers, in bytes.
+# Sizes and distances are signed 64-bit integers, in bytes, and programs have the lower half of all addresses.
 _LIMIT = 2**63
-_ADDRESSES = 2**64
 
 
 def described_view(
@@ -65,7 +64,7 @@ def described_view(
     if layout.size:
         if not address:
             raise BufferError(f"{what} has {layout.size} elements at NULL; accepted: NULL for empty arrays only")
-        if address + low <= 0 or address + high > _ADDRESSES or high - low >= _LIMIT:
+        if address + low <= 0 or address + high > _LIMIT:
             raise BufferError(
                 f"{what} has shape {shape} and strides {strides} at address {address:#x}, which reaches beyond the "
                 "address space; accepted: elements within it"
