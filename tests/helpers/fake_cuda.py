@@ -13,7 +13,8 @@ import pytest
 
 import xpops.engine
 from xpops.core.devices import Device
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.dispatch import Tensor
 from xpops.engine.cpu.engine import CpuEngine
 from xpops.frameworks import cuda_array_interface, memory
 
@@ -106,3 +107,10 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
     for module in (memory, cuda_array_interface):
         monkeypatch.setattr(module, "device_at", fake.device_at)
     return fake
+
+
+def on_gpu(array: np.ndarray, writable: bool = True) -> Tensor:
+    """The memory of an ndarray as a tensor of the pretended GPU."""
+    strides = tuple(step // array.itemsize for step in array.strides)
+    layout = layout_of(array.dtype, array.shape, strides, FAKE, alignment(array.ctypes.data))
+    return Tensor(layout, array.ctypes.data, array, writable)

@@ -8,11 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.helpers.fake_cuda import FAKE, pretend
+from tests.helpers.fake_cuda import FAKE, on_gpu, pretend
 from tests.helpers.producers import BareProducer, Producer, StreamProducer, header_of, ints, name_of
 from xpops.core.devices import CPU
-from xpops.core.layouts import alignment, layout_of
-from xpops.dispatch import Tensor
 from xpops.dlpack import cuda_array_interface, device_of, from_dlpack, to_capsule
 from xpops.frameworks.registry import adapter_of
 
@@ -20,12 +18,6 @@ from xpops.frameworks.registry import adapter_of
 @pytest.fixture
 def gpu(monkeypatch):
     return pretend(monkeypatch)
-
-
-def on_gpu(array, writable=True):
-    strides = tuple(step // array.itemsize for step in array.strides)
-    layout = layout_of(array.dtype, array.shape, strides, FAKE, alignment(array.ctypes.data))
-    return Tensor(layout, array.ctypes.data, array, writable)
 
 
 @pytest.mark.parametrize(("ours", "sent"), [(0, 1), (1, 1), (2, 2), (4096, 4096)])

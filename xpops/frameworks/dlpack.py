@@ -79,8 +79,8 @@ def dlpack_view(
         raise BufferError(f"{function}: copy is False, but {argument} was copied by its __dlpack__")
     if _device_of(tensor.device_type, tensor.device_id) != (place or CPU):
         raise BufferError(
-            f"{what} gave memory on DLPack device {tensor.device_type, tensor.device_id}, "
-            f"where {place or CPU} was announced; accepted: memory on the device that __dlpack_device__ names"
+            f"{what} gave memory on DLPack device ({tensor.device_type}, {tensor.device_id}); "
+            f"accepted: memory on {place or CPU}, as announced or asked for"
         )
     return _view_of_tensor(tensor, place or CPU, owner, writable and not flags & dl.READ_ONLY, what)
 
