@@ -15,6 +15,7 @@ from xpops.core.devices import CPU
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.errors import described
 from xpops.core.layouts import alignment, layout_of
+from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise, launches
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
@@ -182,6 +183,8 @@ def _plain(obj: Any) -> Any:
     """`obj` with the xpops arrays among its elements as host arrays."""
     if isinstance(obj, (list, tuple)):
         return [_plain(element) for element in obj]
+    if isinstance(obj, SCALAR_TYPES):
+        return obj
     if is_wrapper(type(obj)):
         raise wrapper_error(obj, "asarray", "obj")
     return obj.to_numpy() if isinstance(obj, Array) else obj
