@@ -72,7 +72,7 @@ def draw(seed: int, index: int, start: int, device: tuple[int, int]) -> Case:
     header = _interface(state, strides) if interface else _header(state, strides)
     kind = rng.choices(("sound", "faulty", "garbage"), (SOUND, FAULTY, GARBAGE))[0]
     if interface and not on_gpu:
-        kind = "not on a GPU"
+        kind = "garbage" if 0 in shape else "not on a GPU"  # empty arrays need no memory there
     faults = spoil(kind, state, header, interface)
     garbage, answer = kind == "garbage", header.pop("answer", ...)
     # Old generations have no version that could be wrong.
