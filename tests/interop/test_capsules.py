@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Barrier
 
 import numpy as np
@@ -66,11 +67,11 @@ def test_one_thread_gets_the_capsule(kind, others):
             assert producer.deleted == 1
 
 
-@pytest.mark.parametrize("kind", [StreamProducer, Producer])
-def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
-    """At every instruction that consumes: the capsule is untouched, or its memory is given back once."""
+def consumed(capsule, steps, act):
+    """What `consume` makes of a capsule if `act` is called before so many instructions of it; None if it raises."""
+    left, before = steps, sys.gettrace()
 
-    def interrupted(frame, event, argument):
+    def trace(frame, event, argument):
         nonlocal left
         if frame.f_globals is not vars(dl) or frame.f_code.co_name == "__del__":
             return None
@@ -78,20 +79,30 @@ def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
         if event == "opcode":
             left -= 1
             if left == 0:
-                raise KeyboardInterrupt
-        return interrupted
+                act()
+        return trace
+
+    sys.settrace(trace)
+    try:
+        return dl.consume(capsule, "f", "x"), left
+    except (KeyboardInterrupt, BufferError):
+        return None, left
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("kind", [StreamProducer, Producer])
+def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
+    """At every instruction that consumes: the capsule is untouched, or its memory is given back once."""
+
+    def interrupt():
+        raise KeyboardInterrupt
 
     outcomes = set()
     for steps in range(1, 1000):
-        producer, left = kind(np.ones(2)), steps
+        producer = kind(np.ones(2))
         capsule = producer.capsule(kind.versions)
-        sys.settrace(interrupted)
-        try:
-            content = dl.consume(capsule, "f", "x")
-        except KeyboardInterrupt:
-            content = None
-        finally:
-            sys.settrace(None)
+        content, _ = consumed(capsule, steps, interrupt)
         if content is not None:
             break
         gc.collect(0)
@@ -102,3 +113,29 @@ def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
     assert content is not None
     del content
     assert producer.deleted == 1
+
+
+@pytest.mark.parametrize("other", [xpops.from_dlpack, np.from_dlpack], ids=["xpops", "numpy"])
+@pytest.mark.parametrize("kind", [StreamProducer, Producer])
+def test_another_consumer_at_any_instruction(kind, other):
+    """One of the two gets the memory, and it is given back once."""
+    winners = set()
+    for steps in range(1, 1000):
+        producer, theirs = kind(np.ones(2)), []
+        capsule = producer.capsule(kind.versions)
+
+        def consume(capsule=capsule, theirs=theirs):
+            with suppress(BufferError, ValueError):  # NumPy's own is a ValueError
+                theirs.append(other(Given(capsule)))
+
+        ours, left = consumed(capsule, steps, consume)
+        if left > 0:
+            break
+        assert (ours is None) == bool(theirs), f"after {steps} instructions"
+        winners.add(ours is None)
+        del ours
+        theirs.clear()
+        gc.collect(0)
+        assert producer.deleted == 1, f"after {steps} instructions"
+    assert winners == {False, True}
+    assert left > 0
