@@ -62,7 +62,16 @@ def _run(seed: int, seconds: float) -> dict[str, Any]:
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "XPOPS_CACHE_DIR": cache, "XPOPS_PREPARE": "0"}
-        command = [sys.executable, "-X", "faulthandler", "-m", "conformance.interrupts", "child", str(seed), str(seconds)]
+        command = [
+            sys.executable,
+            "-X",
+            "faulthandler",
+            "-m",
+            "conformance.interrupts",
+            "child",
+            str(seed),
+            str(seconds),
+        ]
         pipe = subprocess.PIPE
         child = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True

@@ -35,7 +35,8 @@ def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = Non
     Parameters
     ----------
     x : object
-        With ``__dlpack__`` and ``__dlpack_device__``, or with ``__cuda_array_interface__``.
+        With ``__dlpack__`` and ``__dlpack_device__``, or with ``__cuda_array_interface__``. Of a wrapper, such as a
+        masked array, its bare data.
     device : Device, optional
         Where the result is to be; by default where `x` is.
     copy : bool, optional
@@ -45,8 +46,11 @@ def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = Non
     ------
     AttributeError
         If `x` has none of these.
+    TypeError
+        If `x` answers with objects of other types than the protocols say.
     BufferError
-        If `x` cannot be exported, or `copy` is False where a copy is needed (this one is a ValueError too).
+        If the memory cannot be as `x` describes it, `x` cannot be exported, or `copy` is False where a copy is needed
+        (this one is a ValueError too).
 
     Examples
     --------
@@ -54,7 +58,8 @@ def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = Non
     >>> from_dlpack(np.arange(3)[::-1]).layout.strides
     (-1,)
     """
-    view = _viewed(x, device, copy)
+    plain = resolve(x, copy, "from_dlpack", "x")
+    view = _viewed(plain, device, copy)
     array = Tensor(*view)
     if device is not None and device != view.layout.device:
         if copy is False:
@@ -63,9 +68,27 @@ def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = Non
                 "accepted: copy=None or True"
             )
         array = moved(array, device)
-    elif copy:
+    elif copy and plain is x:
         array = copied(array)
     return View(array._layout, array._data, array._owner, array._writable)
+
+
+def resolve(x: Any, copy: bool | None, function: str, argument: str) -> Any:
+    """`x`, or a copy of it if its memory holds other values than it: torch's lazy conjugates and negatives.
+
+    Raises
+    ------
+    CopyNeededError
+        If `copy` is False where one is needed.
+    """
+    adapter = adapter_of(type(x))
+    plain = x if adapter is None else adapter.resolve(x)
+    if copy is False and plain is not x:
+        raise CopyNeededError(
+            f"{function}: copy is False, but {argument} is a lazy conjugate or negative, whose memory holds other "
+            "values; accepted: copy=None or True"
+        )
+    return plain
 
 
 def to_capsule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,8 +13,10 @@ import pytest
 
 import xpops.engine
 from xpops.core.devices import Device
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.dispatch import Tensor
 from xpops.engine.cpu.engine import CpuEngine
+from xpops.frameworks import cuda_array_interface, memory
 
 FAKE = Device("cuda:7")
 
@@ -30,12 +32,18 @@ class FakeCuda:
         Every `order` call.
     is_current : bool
         Whether the caller is within `current`.
+    unknown : container of int
+        Addresses that are not in the pretended GPU's memory.
+    retained : list of (object, int)
+        Every `retain` call.
     """
 
     def __init__(self) -> None:
         self.stream = 0
         self.orders: list[tuple[int, int]] = []
         self.is_current = False
+        self.unknown: Container[int] = ()
+        self.retained: list[tuple[Any, int]] = []
 
     def allocate(self, layout: Layout, stream: int) -> tuple[int, Any]:
         block = np.empty(layout.nbytes + 64, np.uint8)
@@ -57,6 +65,10 @@ class FakeCuda:
         assert array.flags.c_contiguous
         ctypes.memmove(data, array.ctypes.data, layout.nbytes)
 
+    def device_at(self, address: int) -> Device | None:
+        """As the driver says it: every address is the pretended GPU's, but for those in `unknown`."""
+        return None if address in self.unknown else FAKE
+
     def current_stream(self) -> int:
         return self.stream
 
@@ -67,7 +79,7 @@ class FakeCuda:
         self.is_current = False
 
     def retain(self, owner: Any, stream: int) -> None:
-        """Nothing: the pretended work is done at once."""
+        self.retained.append((owner, stream))
 
     def order(self, first: int, then: int) -> None:
         self.orders.append((first, then))
@@ -92,4 +104,13 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "xpops" and getattr(module, "engine_of", None) is real:
             monkeypatch.setattr(module, "engine_of", engine_of)
+    for module in (memory, cuda_array_interface):
+        monkeypatch.setattr(module, "device_at", fake.device_at)
     return fake
+
+
+def on_gpu(array: np.ndarray, writable: bool = True) -> Tensor:
+    """The memory of an ndarray as a tensor of the pretended GPU."""
+    strides = tuple(step // array.itemsize for step in array.strides)
+    layout = layout_of(array.dtype, array.shape, strides, FAKE, alignment(array.ctypes.data))
+    return Tensor(layout, array.ctypes.data, array, writable)

@@ -81,8 +81,9 @@ class Producer:
     array : ndarray
         Its memory is shown.
     **header
-        Fields of the header that differ from the array's own: `data`, `device`, `code`, `bits`, `lanes`, `shape`,
-        `strides` (None for NULL), `byte_offset`, `flags`, `version`; `deleter` False for NULL; `name`, the capsule's.
+        Fields of the header that differ from the array's own: `data`, `device`, `code`, `bits`, `lanes`, `ndim`,
+        `shape` and `strides` (None for NULL), `byte_offset`, `flags`, `version`; `deleter` False for NULL; `name`, the
+        capsule's; `announced`, what ``__dlpack_device__`` returns if it is another device.
 
     Attributes
     ----------
@@ -101,7 +102,7 @@ class Producer:
         self._kept: list[Any] = []
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.header.get("device", (1, 0))
+        return self.header.get("announced", self.header.get("device", (1, 0)))
 
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
@@ -121,12 +122,12 @@ class Producer:
         strides = header.get("strides", tuple(step // array.itemsize for step in array.strides))
         tensor.data = header.get("data", array.ctypes.data)
         tensor.device_type, tensor.device_id = header.get("device", (1, 0))
-        tensor.ndim = len(shape)
+        tensor.ndim = header.get("ndim", len(shape or ()))
         tensor.code = header.get("code", CODES.get(array.dtype.kind, 0))
         tensor.bits = header.get("bits", array.itemsize * 8)
         tensor.lanes = header.get("lanes", 1)
-        lengths, steps = (c_int64 * len(shape))(*shape), (c_int64 * len(shape))(*(strides or ()))
-        tensor.shape = ctypes.addressof(lengths)
+        lengths, steps = (c_int64 * len(shape or ()))(*(shape or ())), (c_int64 * len(strides or ()))(*(strides or ()))
+        tensor.shape = ctypes.addressof(lengths) if shape is not None else None
         tensor.strides = ctypes.addressof(steps) if strides is not None else None
         tensor.byte_offset = header.get("byte_offset", 0)
         if versioned:

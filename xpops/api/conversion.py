@@ -15,8 +15,10 @@ from xpops.core.devices import CPU
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.errors import described
 from xpops.core.layouts import alignment, layout_of
+from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise, launches
-from xpops.frameworks.registry import adapter_of
+from xpops.frameworks.registry import adapter_of, is_wrapper
+from xpops.frameworks.wrapper import wrapper_error
 from xpops.ops.elementwise import IDENTITY
 
 __all__ = ["asarray", "from_dlpack"]
@@ -47,7 +49,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: 
     Raises
     ------
     TypeError
-        If `obj` is none of these, or complex where `dtype` is real.
+        If `obj` is none of these, or complex where `dtype` is real; if it wraps data with a mask, a unit or labels,
+        which would be lost.
     ValueError
         If a nested sequence is ragged, or `copy` is False where a copy is needed.
     OverflowError
@@ -60,8 +63,14 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: 
            [3. , 4.5]], dtype=float64, device='cpu')
     """
     wanted = None if dtype is None else as_dtype(dtype, "asarray")
-    if isinstance(obj, Array) or (not isinstance(obj, np.ndarray) and adapter_of(type(obj)) is not None):
-        return convert(adopt_foreign(obj, "asarray", "obj"), wanted, device, copy, "asarray")
+    adapter = adapter_of(type(obj))
+    if isinstance(obj, Array):
+        return convert(obj, wanted, device, copy, "asarray")
+    if adapter is not None and adapter.name != "numpy":
+        plain = xpops.dlpack.resolve(obj, copy, "asarray", "obj")
+        return convert(
+            adopt_foreign(plain, "asarray", "obj"), wanted, device, copy if plain is obj else None, "asarray"
+        )
     target = device_or_default(device, "asarray")
     host = _host_data(obj, wanted)
     borrowed = isinstance(obj, (np.ndarray, memoryview, bytearray, bytes)) or hasattr(obj, "__buffer__")
@@ -82,7 +91,9 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     Parameters
     ----------
     x : object
-        With ``__dlpack__`` and ``__dlpack_device__``, on the CPU or a CUDA device.
+        With ``__dlpack__`` and ``__dlpack_device__``, on the CPU or a CUDA device. Of a wrapper (a masked array, a unit
+        array) it is the bare data: this is the one function that takes it. A lazy conjugate or negative of torch, whose
+        memory holds other values, is copied.
     device : Device or str, optional
         Where the result goes; by default where `x` is.
     copy : bool, optional
@@ -172,6 +183,10 @@ def _plain(obj: Any) -> Any:
     """`obj` with the xpops arrays among its elements as host arrays."""
     if isinstance(obj, (list, tuple)):
         return [_plain(element) for element in obj]
+    if isinstance(obj, SCALAR_TYPES):
+        return obj
+    if is_wrapper(type(obj)):
+        raise wrapper_error(obj, "asarray", "obj")
     return obj.to_numpy() if isinstance(obj, Array) else obj
 
 

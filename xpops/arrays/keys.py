@@ -17,7 +17,8 @@ from xpops.dispatch import Tensor
 from xpops.dispatch.dense import on_dense
 from xpops.dispatch.primitives import compute
 from xpops.engine.protocol import Engine, Measure, Program
-from xpops.frameworks.registry import adapter_of
+from xpops.frameworks.registry import adapter_of, is_wrapper
+from xpops.frameworks.wrapper import wrapper_error
 from xpops.plan.gather import require_places
 from xpops.plan.keys import ARRAY, NEW_ARRAY, Part, select
 
@@ -139,6 +140,8 @@ def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
 def _host_array(values: Any) -> NDArray:
     """A sequence of integers or booleans, however deep, or another array of the host, as an ndarray."""
     if isinstance(values, np.ndarray):
+        if is_wrapper(type(values)):
+            raise wrapper_error(values, "index", "key")
         return values
     try:
         host = np.asarray(values)

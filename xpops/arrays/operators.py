@@ -12,7 +12,7 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, binary, launches, unary
 from xpops.dispatch.primitives import call
 from xpops.dispatch.products import NAMES, product
-from xpops.frameworks.registry import adapter_of
+from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 
 _Unary = Callable[[Any], Any]
@@ -20,10 +20,14 @@ _Binary = Callable[[Any, Any], Any]
 
 
 def _is_operand(x: Any, name: str) -> bool:
-    """Whether an operator takes `x`. Refuses sequences, whose own methods would repeat, or compare identities."""
+    """Whether an operator takes `x`; a wrapper's own method may. Refuses sequences, whose own methods would repeat, or
+    compare identities.
+    """
     if isinstance(x, (list, tuple)):
         raise TypeError(f"{name}: an operand is {described(x)}; accepted: arrays and Python scalars, so use asarray")
-    return isinstance(x, (Tensor, *SCALAR_TYPES, np.generic)) or adapter_of(type(x)) is not None
+    if isinstance(x, (Tensor, *SCALAR_TYPES, np.generic)):
+        return True
+    return adapter_of(type(x)) is not None and not is_wrapper(type(x))
 
 
 def _unary(name: str) -> _Unary:

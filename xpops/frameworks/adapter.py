@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from xpops.core.devices import CPU, Device
-from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, alignment, contiguous_strides, layout_of
+from xpops.core.layouts import Layout, contiguous_strides
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data
 
@@ -54,6 +53,9 @@ class Adapter(Protocol):
     def export(self, array: Any) -> Any:
         """The framework's array on the memory of an xpops array, for frameworks that `allocate` nothing."""
 
+    def resolve(self, x: Any) -> Any:
+        """A copy of `x` with the values that it stands for, if its memory holds other ones; else `x` itself."""
+
     def written(self, x: Any) -> None:
         """Tell the framework that the memory of `x` was written, if it keeps account of that."""
 
@@ -64,28 +66,19 @@ class Adapter(Protocol):
         """The handle of the framework's current stream (0: legacy default); None where it has none to know."""
 
 
-def foreign_view(
-    dtype: DType,
-    shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    device: Device,
-    address: int,
-    owner: Any,
-    writable: bool,
-    what: str,
-) -> View:
-    """Memory that `owner` keeps, as a View. `strides` are in elements, None for C order; `what` begins the error.
+def foreign_view(layout: Layout, address: int, owner: Any, writable: bool, what: str) -> View:
+    """Memory that `owner` keeps, as a View; `what` begins the error.
 
     Raises
     ------
     BufferError
         If it is on a GPU and elements are not aligned to their size: kernels would fault.
     """
+    device, dtype = layout.device, layout.dtype
     if device != CPU and address % dtype.itemsize:
         raise BufferError(
             f"{what} is at address {address:#x}; accepted: a multiple of {dtype.itemsize} bytes for {dtype}"
         )
-    layout = layout_of(dtype, shape, strides, device, alignment(address))
     return View(layout, engine_of(device).adopt(address, layout, owner, writable), owner, writable)
 
 
@@ -102,6 +95,7 @@ def spelled_strides(layout: Layout) -> tuple[int, ...]:
     Examples
     --------
     >>> from xpops.core import dtypes as dt
+    >>> from xpops.core.layouts import layout_of
     >>> spelled_strides(layout_of(dt.int8, (2, 1, 3), None, CPU))
     (3, 3, 1)
     """

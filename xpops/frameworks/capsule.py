@@ -6,6 +6,9 @@ Producers fill either structure; which one, the capsule's name says. Layouts are
 from __future__ import annotations
 
 import ctypes
+import operator
+import threading
+from contextlib import suppress
 from ctypes import (
     POINTER,
     c_char_p,
@@ -67,7 +70,7 @@ class ManagedVersioned(ctypes.Structure):
     )
 
 
-STRUCTURES: dict[bytes, type[Managed] | type[ManagedVersioned]] = {UNVERSIONED: Managed, VERSIONED: ManagedVersioned}
+STRUCTURES: dict[bytes, type[Managed] | type[ManagedVersioned]] = {VERSIONED: ManagedVersioned, UNVERSIONED: Managed}
 # Capsules keep a pointer to their name, and may outlive this module at exit: these names are never freed.
 _USED = {name: b"used_" + name for name in STRUCTURES}
 for _name in _USED.values():
@@ -81,19 +84,48 @@ _set_name = ctypes.pythonapi.PyCapsule_SetName
 _set_name.argtypes, _set_name.restype = (py_object, c_char_p), c_int
 # Called with the GIL held, as NumPy does it: old producers' deleters rely on that, and new ones may take it again.
 _Deleter = ctypes.PYFUNCTYPE(None, c_void_p)
+# For threads that run at once, without a GIL. A finalizer may come in between, in the same thread, and consume, too.
+_lock = threading.RLock()
 
 
 class Owner:
-    """A producer's memory, handed back through its deleter when nothing holds it any more."""
+    """A producer's memory, handed back through its deleter when nothing holds it any more.
 
-    __slots__ = ("_address", "_deleter")
+    Parameters
+    ----------
+    name : bytes
+        The name of the capsule that `take` will empty.
+    """
 
-    def __init__(self, address: int, deleter: int | None) -> None:
-        self._address, self._deleter = address, _Deleter(deleter) if deleter else None
+    _taken: list[int] | tuple[()] = ()  # until `take` has begun
 
-    def __del__(self) -> None:
-        if self._deleter is not None:
-            self._deleter(self._address)
+    def __init__(self, name: bytes) -> None:
+        self._name = name
+
+    def take(self, capsule: Any) -> Managed | ManagedVersioned:
+        """Rename the capsule, so that nobody else takes its memory, and own the memory from there on.
+
+        It is one call of a C function over C functions. So no other thread gets the GIL and no KeyboardInterrupt comes
+        between the look at the name, the new name, and the note in this object.
+
+        Raises
+        ------
+        ValueError
+            If the capsule has another name.
+        """
+        name, taken = self._name, list[int]()
+        self._taken = taken
+        with _lock:
+            taken.extend(map(operator.call, (_pointer, _set_name), (capsule, capsule), (name, _USED[name])))
+        return STRUCTURES[name].from_address(taken[0])
+
+    # The defaults are there at exit, too, when this module's names may be gone.
+    def __del__(self, structures: dict[bytes, Any] = STRUCTURES, function: Any = _Deleter) -> None:
+        if len(self._taken) == 2:  # the capsule was found and renamed
+            address = self._taken[0]
+            deleter = structures[self._name].from_address(address).deleter
+            if deleter:
+                function(deleter)(address)
 
 
 class Consumed(NamedTuple):
@@ -123,18 +155,13 @@ def consume(capsule: Any, function: str, argument: str) -> Consumed:
         raise TypeError(
             f"{function}: {argument}.__dlpack__() returned {described(capsule)}; accepted: a DLPack capsule"
         )
-    name = next((name for name in STRUCTURES if _is_valid(capsule, name)), None)
-    if name is None:
-        used = any(_is_valid(capsule, used) for used in _USED.values())
-        raise BufferError(
-            f"{function}: {argument}.__dlpack__() returned "
-            f"{'a capsule that was used before' if used else f'{capsule!r}, which holds no DLPack tensor'}; "
-            "accepted: a new capsule named 'dltensor' or 'dltensor_versioned'"
-        )
-    managed = managed_in(capsule, name)
-    # From here on the memory is ours to give back, whatever fails.
-    _set_name(capsule, _USED[name])
-    owner = Owner(ctypes.addressof(managed), managed.deleter)
+    for name in STRUCTURES:
+        owner = Owner(name)
+        with suppress(ValueError):
+            managed = owner.take(capsule)
+            break
+    else:
+        raise _unusable(capsule, function, argument)
     if isinstance(managed, Managed):
         return Consumed(managed.tensor, 0, owner)
     if managed.major > VERSION[0]:
@@ -142,3 +169,12 @@ def consume(capsule: Any, function: str, argument: str) -> Consumed:
             f"{function}: {argument} is of DLPack version {managed.major}.{managed.minor}; accepted: 0.x and 1.x"
         )
     return Consumed(managed.tensor, managed.flags, owner)
+
+
+def _unusable(capsule: Any, function: str, argument: str) -> BufferError:
+    used = any(_is_valid(capsule, used) for used in _USED.values())
+    return BufferError(
+        f"{function}: {argument}.__dlpack__() returned "
+        f"{'a capsule that was used before' if used else f'{capsule!r}, which holds no DLPack tensor'}; "
+        "accepted: a new capsule named 'dltensor' or 'dltensor_versioned'"
+    )

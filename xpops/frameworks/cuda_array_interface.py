@@ -1,17 +1,24 @@
-"""Objects with ``__cuda_array_interface__`` (version 2 or 3) and no ``__dlpack__``, such as Numba's device arrays."""
+"""Objects with ``__cuda_array_interface__`` (version 0 to 3) and no ``__dlpack__``, such as Numba's device arrays."""
 
 from __future__ import annotations
 
+import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from xpops.core.devices import Device
-from xpops.core.dtypes import INFO
-from xpops.core.layouts import contiguous_strides
+from xpops.core.dtypes import INFO, DType
+from xpops.core.errors import described
 from xpops.engine import engine_of
-from xpops.frameworks.adapter import View, foreign_view
+from xpops.frameworks.adapter import View
+from xpops.frameworks.memory import described_view, device_at
+
+_NEWEST = 3
+# Of addresses and handles of streams.
+_LIMIT = 2**64
 
 
 def interface_view(x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
@@ -19,37 +26,93 @@ def interface_view(x: Any, function: str, argument: str, stream: Callable[[Devic
 
     Raises
     ------
+    TypeError
+        If an entry of the interface is of another type than the protocol says.
     BufferError
-        If it has a mask, or a dtype or strides that xpops does not know.
+        If an entry is missing, is none that the protocol allows, or the memory cannot be as it says; if `x` has a mask,
+        or a dtype or strides that xpops does not know.
     """
-    interface = x.__cuda_array_interface__
     what = f"{function}: {argument}"
+    interface = x.__cuda_array_interface__
+    if not isinstance(interface, dict):
+        raise TypeError(f"{what}.__cuda_array_interface__ is {described(interface)}; accepted: a dict")
+    for key in ("version", "shape", "typestr", "data"):
+        if key not in interface:
+            raise BufferError(
+                f"{what}.__cuda_array_interface__ has no {key!r}; accepted: version, shape, typestr, data"
+            )
+    version = _integer(interface["version"], what, "version")
+    if not 0 <= version <= _NEWEST:
+        raise BufferError(f"{what}.__cuda_array_interface__ is of version {version}; accepted: 0 to {_NEWEST}")
     if interface.get("mask") is not None:
         raise BufferError(f"{what} has a mask; accepted: arrays without one")
-    dtype = np.dtype(interface["typestr"])
-    if dtype not in INFO:
-        raise BufferError(f"{what} has dtype {dtype.str}; accepted: {', '.join(known.name for known in INFO)}")
-    shape = tuple(interface["shape"])
-    steps = interface.get("strides") or tuple(step * dtype.itemsize for step in contiguous_strides(shape))
+    dtype = _dtype(interface["typestr"], what)
+    shape = _integers(interface["shape"], what, "shape")
+    steps = interface.get("strides")
+    strides = None if steps is None else _elements(_integers(steps, what, "strides"), dtype, what)
+    address, read_only = _data(interface["data"], what)
+    device = device_at(address) if address else None
+    if device is None and 0 in shape:
+        device = Device("cuda:0")
+    if device is None:
+        raise BufferError(f"{what} is at address {address:#x}, which CUDA does not know; accepted: memory of a GPU")
+    view = described_view(dtype, shape, strides, device, address, x, not read_only, what)
+    _order(interface.get("stream"), device, stream, what)
+    return view
+
+
+def _order(theirs: Any, device: Device, stream: Callable[[Device], int], what: str) -> None:
+    """Make our stream wait for the producer's. None asks for no order, and 1 is the legacy default stream."""
+    if theirs is None:
+        return
+    handle = _integer(theirs, what, "stream")
+    if not 0 < handle < _LIMIT:
+        raise BufferError(f"{what} has stream {handle}; accepted: None, 1 (legacy default), 2 (per thread) or a handle")
+    ours = stream(device) or 1
+    if handle != ours:
+        engine_of(device).order(handle, ours)
+
+
+def _dtype(typestr: Any, what: str) -> DType:
+    """The dtype of a type string: byte order, kind, bytes."""
+    if not isinstance(typestr, str):
+        raise TypeError(f"{what} has typestr {typestr!r}; accepted: a text such as '<f4'")
+    try:
+        dtype = np.dtype(typestr) if re.fullmatch(r"[<>|=]?[biufc]\d{1,2}", typestr) else None
+    except TypeError:
+        dtype = None
+    if dtype is None or dtype not in INFO:
+        raise BufferError(f"{what} has dtype {typestr}; accepted: {', '.join(known.name for known in INFO)}")
+    return dtype
+
+
+def _elements(steps: tuple[int, ...], dtype: DType, what: str) -> tuple[int, ...]:
+    """Strides in elements, of strides in bytes."""
     if any(step % dtype.itemsize for step in steps):
         raise BufferError(f"{what} has strides of {steps} bytes; accepted: multiples of {dtype.itemsize} for {dtype}")
-    address, read_only = interface["data"]
-    device = _device_at(address)
-    # 0 is not allowed there, None asks for no order, 1 is the legacy default stream.
-    theirs = interface.get("stream")
-    if theirs is not None and theirs != (ours := stream(device) or 1):
-        engine_of(device).order(theirs, ours)
-    strides = tuple(step // dtype.itemsize for step in steps)
-    return foreign_view(dtype, shape, strides, device, address, x, not read_only, what)
+    return tuple(step // dtype.itemsize for step in steps)
 
 
-def _device_at(address: int) -> Device:
-    """The device of an address, which the interface does not name; empty arrays may have none and go to the first."""
-    if not address:
-        return Device("cuda:0")
-    from cuda.bindings import driver
+def _data(data: Any, what: str) -> tuple[int, bool]:
+    """The address, and whether the memory is read-only."""
+    try:
+        address, read_only = data
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} has data {data!r}; accepted: an address and whether it is read-only") from None
+    address = _integer(address, what, "data")
+    if not 0 <= address < _LIMIT:
+        raise BufferError(f"{what} has address {address} in data; accepted: addresses of 64 bits")
+    return address, bool(read_only)
 
-    from xpops.engine.cuda.driver import check
 
-    ordinal = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-    return Device(f"cuda:{check(driver.cuPointerGetAttribute(ordinal, address))}")
+def _integers(values: Any, what: str, name: str) -> tuple[int, ...]:
+    if not isinstance(values, (tuple, list)):
+        raise TypeError(f"{what} has {name} {values!r}; accepted: a tuple of integers")
+    return tuple(_integer(value, what, name) for value in values)
+
+
+def _integer(value: Any, what: str, name: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} has {described(value)} in {name}; accepted: integers") from None

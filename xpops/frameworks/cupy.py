@@ -9,7 +9,7 @@ import cupy
 
 from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View, foreign_view, order_before, spelled_strides
 
@@ -34,8 +34,9 @@ class CupyAdapter:
             )
         device = Device(f"cuda:{x.device.id}")
         order_before(device, self.current_stream(device), stream)
-        strides = tuple(step // item for step in x.strides)
-        return foreign_view(dtype, x.shape, strides, device, x.data.ptr, x, True, f"{function}: {argument}")
+        strides, address = tuple(step // item for step in x.strides), x.data.ptr
+        layout = layout_of(dtype, x.shape, strides, device, alignment(address))
+        return foreign_view(layout, address, x, True, f"{function}: {argument}")
 
     def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
         item = layout.dtype.itemsize
@@ -47,6 +48,9 @@ class CupyAdapter:
 
     def export(self, array: Any) -> Any:
         return cupy.from_dlpack(array)
+
+    def resolve(self, x: Any) -> Any:
+        return x
 
     def written(self, x: Any) -> None:
         pass

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
+from xpops.core.errors import described
 from xpops.core.layouts import Layout
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data
 from xpops.frameworks import capsule as dl
-from xpops.frameworks.adapter import View, foreign_view
+from xpops.frameworks.adapter import View
 from xpops.frameworks.cuda_array_interface import interface_view
+from xpops.frameworks.memory import MAX_NDIM, described_view
 
 _DTYPES = {info.dlpack: dtype for dtype, info in dt.INFO.items()}
 _ACCEPTED_DEVICES = "CPU (1), CUDA (2), CUDA host (3) and CUDA managed (13) memory"
@@ -48,15 +51,20 @@ def dlpack_view(
 
     Raises
     ------
+    AttributeError, TypeError
+        If ``__dlpack_device__`` is missing or does not name a device, or ``__dlpack__`` returns no capsule.
     BufferError
-        If `x` is on a device, or has a dtype or a DLPack version, that xpops does not know.
+        If `x` is on a device, or has a dtype or a DLPack version, that xpops does not know, or the memory cannot be as
+        it says. Flags that DLPack did not define when this was written are ignored, as it asks of consumers.
     """
-    place = _device_of(*x.__dlpack_device__())
+    what = f"{function}: {argument}"
+    kind, index = _announced_device(x, what)
+    place = _device_of(kind, index)
     options: dict[str, Any] = {"max_version": dl.VERSION}
     if place is None:
         if device != CPU:
             raise BufferError(
-                f"{function}: {argument} is on DLPack device {x.__dlpack_device__()}; "
+                f"{what} is on DLPack device ({kind}, {index}); "
                 f"accepted: {_ACCEPTED_DEVICES}, or device='cpu' if it can copy itself there"
             )
         options["dl_device"] = (dl.KIND_CPU, 0)
@@ -69,8 +77,12 @@ def dlpack_view(
         tensor, flags, owner = dl.consume(_capsule_of(x, options), function, argument)
     if copy is False and flags & dl.IS_COPIED:
         raise BufferError(f"{function}: copy is False, but {argument} was copied by its __dlpack__")
-    writable = writable and not flags & dl.READ_ONLY
-    return _view_of_tensor(tensor, owner, writable, function, argument)
+    if _device_of(tensor.device_type, tensor.device_id) != (place or CPU):
+        raise BufferError(
+            f"{what} gave memory on DLPack device ({tensor.device_type}, {tensor.device_id}); "
+            f"accepted: memory on {place or CPU}, as announced or asked for"
+        )
+    return _view_of_tensor(tensor, place or CPU, owner, writable and not flags & dl.READ_ONLY, what)
 
 
 class DLPackAdapter:
@@ -88,6 +100,9 @@ class DLPackAdapter:
 
     def export(self, array: Any) -> Any:
         return array
+
+    def resolve(self, x: Any) -> Any:
+        return x
 
     def written(self, x: Any) -> None:
         pass
@@ -115,26 +130,43 @@ def _capsule_of(x: Any, options: dict[str, Any]) -> Any:
             del options[newest]
 
 
-def _device_of(kind: Any, index: Any) -> Device | None:
-    kind = int(getattr(kind, "value", kind))
+def _announced_device(x: Any, what: str) -> tuple[int, int]:
+    """The kind and the index of the device that ``__dlpack_device__`` names; kinds may be of an enumeration."""
+    if not hasattr(type(x), "__dlpack_device__"):
+        raise AttributeError(f"{what} is {described(x)} without __dlpack_device__; accepted: an object with it")
+    device = x.__dlpack_device__()
+    try:
+        kind, index = device
+        return operator.index(getattr(kind, "value", kind)), operator.index(index)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what}.__dlpack_device__() returned {device!r}; accepted: two integers") from error
+
+
+def _device_of(kind: int, index: int) -> Device | None:
+    """The device of a kind and an index; None where it is not ours."""
     if kind in (dl.KIND_CPU, dl.KIND_CUDA_HOST):
         return CPU
-    return Device(f"cuda:{int(index)}") if kind in (dl.KIND_CUDA, dl.KIND_CUDA_MANAGED) else None
+    known = kind in (dl.KIND_CUDA, dl.KIND_CUDA_MANAGED) and 0 <= index < 2**31
+    return Device(f"cuda:{index}") if known else None
 
 
-def _view_of_tensor(tensor: dl.DLTensor, owner: dl.Owner, writable: bool, function: str, argument: str) -> View:
+def _view_of_tensor(tensor: dl.DLTensor, device: Device, owner: dl.Owner, writable: bool, what: str) -> View:
     dtype = _DTYPES.get((tensor.code, tensor.bits))
     if dtype is None or tensor.lanes != 1:
         raise BufferError(
-            f"{function}: {argument} has DLPack dtype code {tensor.code}, bits {tensor.bits}, lanes {tensor.lanes}; "
+            f"{what} has DLPack dtype code {tensor.code}, bits {tensor.bits}, lanes {tensor.lanes}; "
             f"accepted: the codes of {', '.join(known.name for known in dt.INFO)}, lanes 1"
         )
-    device = _device_of(tensor.device_type, tensor.device_id)
-    if device is None:
+    ndim = tensor.ndim
+    if not 0 <= ndim <= MAX_NDIM:
+        raise BufferError(f"{what} has ndim {ndim}; accepted: 0 to {MAX_NDIM}")
+    if ndim and not tensor.shape:
+        raise BufferError(f"{what} has {ndim} axes and no shape, a NULL pointer; accepted: a pointer to {ndim} lengths")
+    shape = tuple(tensor.shape[:ndim])
+    strides = tuple(tensor.strides[:ndim]) if tensor.strides else None
+    if tensor.byte_offset and not tensor.data and 0 not in shape:
         raise BufferError(
-            f"{function}: {argument} gave memory on DLPack device {tensor.device_type}; accepted: {_ACCEPTED_DEVICES}"
+            f"{what} has data NULL and byte_offset {tensor.byte_offset}; accepted: memory for its elements"
         )
-    shape = tuple(tensor.shape[: tensor.ndim])
-    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else None
     address = (tensor.data or 0) + tensor.byte_offset
-    return foreign_view(dtype, shape, strides, device, address, owner, writable, f"{function}: {argument}")
+    return described_view(dtype, shape, strides, device, address, owner, writable, what)

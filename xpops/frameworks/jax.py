@@ -39,6 +39,9 @@ class JaxAdapter:
         # JAX cannot read that an array is read-only, and need not: it never writes.
         return jax.dlpack.from_dlpack(type(array)(array._layout, array._data, array._owner, True))
 
+    def resolve(self, x: Any) -> Any:
+        return x
+
     def written(self, x: Any) -> None:
         pass
 

@@ -23,7 +23,7 @@ class NumpyAdapter:
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         dtype = x.dtype
         item, address = dtype.itemsize, x.ctypes.data
-        if dtype not in INFO or any(step % item for step in x.strides) or isinstance(x, np.ma.MaskedArray):
+        if dtype not in INFO or any(step % item for step in x.strides):
             raise TypeError(f"{function}: {argument} {_trouble(x)}")
         strides = tuple(step // item for step in x.strides)
         layout = layout_of(dtype, x.shape, strides, CPU, alignment(address))
@@ -35,6 +35,9 @@ class NumpyAdapter:
 
     def export(self, array: Any) -> Any:
         return array._data
+
+    def resolve(self, x: Any) -> Any:
+        return x
 
     def written(self, x: Any) -> None:
         pass
@@ -50,12 +53,16 @@ ADAPTER = NumpyAdapter()
 
 
 def is_array_type(cls: type) -> bool:
-    return issubclass(cls, np.ndarray)
+    """Whether arrays of type `cls` mean what an ndarray on their memory means: units, for one, override functions."""
+    return (
+        issubclass(cls, np.ndarray)
+        and not issubclass(cls, (np.ma.MaskedArray, np.matrix))
+        and cls.__array_ufunc__ is np.ndarray.__array_ufunc__
+        and cls.__array_function__ is np.ndarray.__array_function__
+    )
 
 
 def _trouble(x: Any) -> str:
-    if isinstance(x, np.ma.MaskedArray):
-        return "is a masked array; accepted: one without a mask, such as x.filled()"
     if not x.dtype.isnative:
         return f"has dtype {x.dtype.str}; accepted: native byte order, such as x.astype(x.dtype.newbyteorder('='))"
     if x.dtype in INFO:

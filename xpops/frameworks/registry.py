@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
+import numpy as np
+
 from xpops.engine import other_caches
 from xpops.engine.cuda import streams
 from xpops.frameworks.adapter import Adapter
@@ -12,6 +14,8 @@ from xpops.plan.cache import BoundedDict
 
 # The root module of a framework's classes -> the framework. The module of its name beside this one has the adapter.
 _FRAMEWORKS = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
+# The root modules of other libraries whose arrays have a namespace of their own and are nothing but memory.
+_PLAIN = ("xpops", "array_api_strict", "dpctl", "dpnp", "mlx")
 
 
 def _release_caches() -> None:
@@ -34,6 +38,9 @@ _known: BoundedDict[type, Adapter | None] = BoundedDict(1024)
 def adapter_of(cls: type) -> Adapter | None:
     """The adapter of arrays of type `cls`; None if they are no arrays.
 
+    Wrappers have one that refuses them: masked arrays, subclasses of ndarray with functions of their own, and whatever
+    else has the ``__array_namespace__`` of a library that is not known to hold plain memory.
+
     Imports no framework: one whose arrays the caller has is imported already.
 
     Examples
@@ -49,6 +56,12 @@ def adapter_of(cls: type) -> Adapter | None:
         return found
 
 
+def is_wrapper(cls: type) -> bool:
+    """Whether arrays of type `cls` are more than their memory, so that functions refuse them."""
+    adapter = adapter_of(cls)
+    return adapter is not None and adapter.name == "wrapper"
+
+
 def _find(cls: type) -> Adapter | None:
     for base in cls.__mro__:
         framework = _FRAMEWORKS.get(base.__module__.partition(".")[0])
@@ -57,6 +70,11 @@ def _find(cls: type) -> Adapter | None:
             if module.is_array_type(cls):
                 adapter: Adapter = module.ADAPTER
                 return adapter
+    plain = issubclass(cls, np.generic) or cls.__module__.partition(".")[0] in _PLAIN
+    if hasattr(cls, "__array_namespace__") and not plain:
+        from xpops.frameworks.wrapper import ADAPTER as WRAPPER
+
+        return WRAPPER
     if hasattr(cls, "__dlpack__") or hasattr(cls, "__cuda_array_interface__"):
         from xpops.frameworks.dlpack import ADAPTER
 

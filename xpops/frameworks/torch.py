@@ -76,6 +76,9 @@ class TorchAdapter:
     def export(self, array: Any) -> Any:
         return torch.from_dlpack(array)
 
+    def resolve(self, x: Any) -> Any:
+        return x.resolve_conj().resolve_neg() if x.is_conj() or x.is_neg() else x
+
     def written(self, x: Any) -> None:
         increment_version((x,))
 

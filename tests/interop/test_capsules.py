@@ -1,0 +1,141 @@
+"""A capsule is consumed once: by whichever thread or library comes first, and whatever interrupts it."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier
+
+import numpy as np
+import pytest
+
+import xpops
+from tests.helpers.producers import Producer, StreamProducer, name_of
+from xpops.frameworks import capsule as dl
+
+THREADS, ROUNDS = 8, 500
+
+
+class Given:
+    """A producer that hands out one capsule, however often it is asked."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **keywords):
+        return self.capsule
+
+
+@pytest.fixture
+def _hurry():
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_hurry")
+@pytest.mark.parametrize("others", [xpops.from_dlpack, np.from_dlpack], ids=["xpops", "numpy"])
+@pytest.mark.parametrize("kind", [StreamProducer, Producer])
+def test_one_thread_gets_the_capsule(kind, others):
+    barrier = Barrier(THREADS)
+
+    def taken(take, shared, arrays, errors):
+        barrier.wait()
+        try:
+            arrays.append(take(shared))
+        except (BufferError, ValueError) as error:  # NumPy's own is a ValueError
+            errors.append(str(error))
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in range(ROUNDS):
+            producer = kind(np.arange(3.0))
+            shared = Given(producer.capsule(kind.versions))
+            takes = [xpops.from_dlpack, others] * (THREADS // 2)
+            arrays, errors = [], []
+            list(pool.map(taken, takes, *([each] * THREADS for each in (shared, arrays, errors))))
+            assert (len(arrays), len(errors)) == (1, THREADS - 1)
+            assert producer.deleted == 0
+            assert np.asarray(arrays[0]).tolist() == [0, 1, 2]
+            arrays.clear()
+            assert producer.deleted == 1
+
+
+def consumed(capsule, steps, act):
+    """What `consume` makes of a capsule if `act` is called before so many instructions of it; None if it raises."""
+    left, before = steps, sys.gettrace()
+
+    def trace(frame, event, argument):
+        nonlocal left
+        if frame.f_globals is not vars(dl) or frame.f_code.co_name == "__del__":
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            left -= 1
+            if left == 0:
+                act()
+        return trace
+
+    sys.settrace(trace)
+    try:
+        return dl.consume(capsule, "f", "x"), left
+    except (KeyboardInterrupt, BufferError):
+        return None, left
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("kind", [StreamProducer, Producer])
+def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
+    """At every instruction that consumes: the capsule is untouched, or its memory is given back once."""
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    outcomes = set()
+    for steps in range(1, 1000):
+        producer = kind(np.ones(2))
+        capsule = producer.capsule(kind.versions)
+        content, _ = consumed(capsule, steps, interrupt)
+        if content is not None:
+            break
+        gc.collect(0)
+        used = name_of(capsule).startswith("used_")
+        assert producer.deleted == used, f"after {steps} instructions"
+        outcomes.add(used)
+    assert outcomes == {False, True}
+    assert content is not None
+    del content
+    assert producer.deleted == 1
+
+
+@pytest.mark.parametrize("other", [xpops.from_dlpack, np.from_dlpack], ids=["xpops", "numpy"])
+@pytest.mark.parametrize("kind", [StreamProducer, Producer])
+def test_another_consumer_at_any_instruction(kind, other):
+    """One of the two gets the memory, and it is given back once."""
+    winners = set()
+    for steps in range(1, 1000):
+        producer, theirs = kind(np.ones(2)), []
+        capsule = producer.capsule(kind.versions)
+
+        def consume(capsule=capsule, theirs=theirs):
+            with suppress(BufferError, ValueError):  # NumPy's own is a ValueError
+                theirs.append(other(Given(capsule)))
+
+        ours, left = consumed(capsule, steps, consume)
+        if left > 0:
+            break
+        assert (ours is None) == bool(theirs), f"after {steps} instructions"
+        winners.add(ours is None)
+        del ours
+        theirs.clear()
+        gc.collect(0)
+        assert producer.deleted == 1, f"after {steps} instructions"
+    assert winners == {False, True}
+    assert left > 0

@@ -1,0 +1,93 @@
+"""Memory of two owners on a pretended GPU: who waits for whom, and who keeps what, when it is given back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import xpops
+from tests.helpers.fake_cuda import FAKE, on_gpu, pretend
+from tests.helpers.producers import Producer, header_of
+from xpops.dispatch.operands import Operands
+from xpops.dispatch.ownership import Borrowed, Lent, borrowed
+from xpops.dlpack import to_capsule
+from xpops.frameworks.dlpack import DLPackAdapter
+
+OURS, THEIRS = 9, 5
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    gpu = pretend(monkeypatch)
+    gpu.stream = OURS
+    return gpu
+
+
+class Streamed(DLPackAdapter):
+    """A framework that says which stream it is on."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def current_stream(self, device):
+        return self.stream
+
+
+@pytest.mark.parametrize(
+    ("lender", "orders", "is_retained"), [(THEIRS, [(OURS, THEIRS)], False), (OURS, [], False), (None, [], True)]
+)
+def test_a_lender_waits_for_our_work(gpu, lender, orders, is_retained):
+    owner = object()
+    memory = Borrowed(owner, FAKE, lender)
+    assert (gpu.orders, gpu.retained) == ([], [])
+    del memory
+    assert gpu.orders == orders
+    assert gpu.retained == ([(owner, OURS)] if is_retained else [])
+
+
+def test_what_is_borrowed_knows_the_lenders_stream(gpu):
+    view = Streamed(THEIRS).view(Producer(np.arange(3.0), device=(2, 7)), "f", "x", lambda device: OURS)
+    kept = borrowed(view, Streamed(THEIRS))
+    del view
+    assert gpu.orders == []
+    del kept
+    assert gpu.orders == [(OURS, THEIRS)]
+
+
+def test_we_wait_for_a_consumers_work(gpu):
+    memory = Lent(object(), FAKE, THEIRS, OURS)
+    assert gpu.orders == []
+    del memory
+    assert gpu.orders == [(THEIRS, OURS)]
+
+
+def test_a_capsule_orders_both_ways(gpu):
+    x = on_gpu(np.arange(3.0))
+    capsule = to_capsule(x, stream=THEIRS, max_version=(1, 0))
+    assert gpu.orders == [(OURS, THEIRS)]
+    assert header_of(capsule).tensor.device_id == 7
+    del capsule
+    assert gpu.orders == [(OURS, THEIRS), (THEIRS, OURS)]
+
+
+def test_a_calls_operands_are_kept_until_it_is_through(gpu):
+    """A producer of no framework names no stream: its memory is retained behind the call."""
+    producer = Producer(np.arange(3.0), device=(2, 7))
+    operands = Operands("f", ("x",), (producer,))
+    assert gpu.retained == []
+    operands.release()
+    assert [stream for _, stream in gpu.retained] == [OURS]
+    del operands
+    assert producer.deleted == 0
+    gpu.retained.clear()
+    assert producer.deleted == 1
+
+
+def test_torch_hears_that_out_was_written():
+    """So that a backward pass through values that are gone is refused: on the first call and on later ones."""
+    torch = pytest.importorskip("torch")
+    x, out = torch.arange(3.0), torch.zeros(3)
+    for _ in range(4):
+        version = out._version
+        assert xpops.add(x, x, out=out) is out
+        assert out._version > version

@@ -1,0 +1,96 @@
+"""Memory as a producer describes it. Every number is checked here before anything is read."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import DType
+from xpops.core.layouts import alignment, extent, layout_of
+from xpops.engine import devices
+from xpops.frameworks.adapter import View, foreign_view
+
+# NumPy's limit.
+MAX_NDIM = 64
+# Sizes and distances are signed 64-bit integers, in bytes, and programs have the lower half of all addresses.
+_LIMIT = 2**63
+
+
+def described_view(
+    dtype: DType,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    device: Device,
+    address: int,
+    owner: Any,
+    writable: bool,
+    what: str,
+) -> View:
+    """Memory that `owner` keeps, as a View.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+    shape : tuple of int
+    strides : tuple of int or None
+        In elements; None for C order.
+    device : Device
+    address : int
+        Of the first element. An empty array may have any.
+    owner : object
+    writable : bool
+    what : str
+        What errors begin with.
+
+    Raises
+    ------
+    BufferError
+        If lengths are negative, elements lie outside the address space, at NULL, or, on a GPU, where CUDA knows no
+        memory of it. How large the memory is nobody can ask: a shape that is too long for it is not found.
+    """
+    if len(shape) > MAX_NDIM:
+        raise BufferError(f"{what} has {len(shape)} axes; accepted: at most {MAX_NDIM}")
+    if shape and min(shape) < 0:
+        raise BufferError(f"{what} has shape {shape}; accepted: lengths of 0 and more")
+    if strides is not None and len(strides) != len(shape):
+        raise BufferError(f"{what} has shape {shape} and strides {strides}; accepted: one stride for each axis")
+    if prod(filter(None, shape)) * dtype.itemsize >= _LIMIT:
+        raise BufferError(f"{what} has shape {shape} of {dtype}; accepted: less than 2**63 bytes")
+    if 0 in shape:
+        address = 0
+    layout = layout_of(dtype, shape, strides, device, alignment(address))
+    low, high = extent(layout)
+    if layout.size:
+        if not address:
+            raise BufferError(f"{what} has {layout.size} elements at NULL; accepted: NULL for empty arrays only")
+        if address + low <= 0 or address + high > _LIMIT:
+            raise BufferError(
+                f"{what} has shape {shape} and strides {strides} at address {address:#x}, which reaches beyond the "
+                "address space; accepted: elements within it"
+            )
+        if device != CPU:
+            _require_memory(device, address + low, address + high - 1, what)
+    return foreign_view(layout, address, owner, writable, what)
+
+
+def device_at(address: int) -> Device | None:
+    """The GPU that an address belongs to; None if CUDA does not know the address."""
+    if devices() == (CPU,):
+        return None
+    from cuda.bindings import driver
+
+    from xpops.engine.cuda.driver import check
+
+    check(driver.cuInit(0))
+    found = driver.cuPointerGetAttribute(driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)
+    return None if found[0] == driver.CUresult.CUDA_ERROR_INVALID_VALUE else Device(f"cuda:{check(found)}")
+
+
+def _require_memory(device: Device, first: int, last: int, what: str) -> None:
+    """Refuse elements whose first or last byte is not in memory of the GPU, where a kernel would fault."""
+    for address in (first, last):
+        found = device_at(address)
+        if found != device:
+            place = "is not in CUDA's memory" if found is None else f"is in memory of {found}"
+            raise BufferError(f"{what} is on {device}, but address {address:#x} {place}; accepted: memory of {device}")

@@ -1,0 +1,41 @@
+"""Wrappers: arrays that are more than their memory. They are recognised, and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xpops.core.devices import Device
+from xpops.core.errors import described
+from xpops.frameworks.adapter import View
+from xpops.frameworks.dlpack import DLPackAdapter
+
+
+class WrapperAdapter(DLPackAdapter):
+    """Masked arrays, unit arrays, labelled arrays, and matrices, whose ``*`` is another: no function computes on their
+    bare memory unasked.
+    """
+
+    name = "wrapper"
+
+    def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
+        raise wrapper_error(x, function, argument)
+
+
+ADAPTER = WrapperAdapter()
+
+
+def wrapper_error(x: Any, function: str, argument: str) -> TypeError:
+    """The error that says how to come to the bare memory of a wrapper."""
+    if isinstance(x, np.ma.MaskedArray):
+        way = "filled()"
+    elif isinstance(x, np.ndarray):
+        way = "view(numpy.ndarray)"
+    else:
+        way = f"data or xpops.from_dlpack({argument})" if hasattr(type(x), "__dlpack__") else "data"
+    return TypeError(
+        f"{function}: {argument} is {described(x)}, which wraps data with more, such as a mask, a unit or labels, that "
+        f"would be lost; accepted: its plain data, such as {argument}.{way}"
+    )
