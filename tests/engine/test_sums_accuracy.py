@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,17 @@ def test_millions_up_to_each(shape: tuple[int, ...], axis: int, device: Any) -> 
             key = (slice(None),) * axis + (slice(start, start + 2**22),)
             np.testing.assert_allclose(got[key], np.broadcast_to(wanted[key[axis:]], got[key].shape), rtol=2.0**-22)
         assert np.all(np.take(got, -1, axis) == 3 * shape[axis])
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((2**22,), 0), ((2**20, 4), 0), ((2, 2**19, 4), 1), ((2**11, 2**11), 1)])
+def test_no_copy_of_the_whole_is_widened(shape: tuple[int, ...], axis: int) -> None:
+    x = xp.ones(shape, dtype=xp.float32, device="cpu")
+    for name, results in (("sum", 0), ("prod", 0), ("var", 0), ("cumulative_sum", 4 * x.size)):
+        tracemalloc.start()
+        getattr(xp, name)(x, axis=axis)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most <= results + x.size, name
 
 
 @pytest.mark.parametrize("dtype", [xp.float16, xp.bfloat16, xp.float32, xp.complex64], ids=str)
