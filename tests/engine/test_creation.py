@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import array
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,52 @@ def test_linspace(data: st.DataObject, dtype: Any, endpoint: bool, device: Any) 
         assert x[0].item() == start
     if endpoint and num > 1:
         assert x[-1].item() == stop
+
+
+LEAST, GREATEST = 2.0**-1074, float(np.finfo(np.float64).max)
+ENDS: dict[str, tuple[float, float]] = {
+    "subnormal": (0.0, 3 * LEAST),
+    "subnormal, down": (7 * LEAST, -4 * LEAST),
+    "to the least normal": (LEAST, 2.0**-1022),
+    "tiny": (1e-305, -3e-310),
+    "tiny neighbours": (2.0**-1000, float(np.nextafter(2.0**-1000, 1))),
+    "all": (-GREATEST, GREATEST),
+    "huge": (GREATEST, GREATEST / 3),
+    "float32": (-float(np.finfo(np.float32).max), float(np.finfo(np.float32).max)),
+    "float32's subnormal": (0.0, 3 * 2.0**-149),
+    "across zero": (-0.1, 0.3),
+    "neighbours": (1.0, 1 + 2.0**-50),
+    "one": (0.1, 0.1),
+}
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+@pytest.mark.parametrize("dtype", [xp.float32, xp.float64], ids=str)
+@pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
+def test_linspace_of_any_size(ends: tuple[float, float], dtype: Any, endpoint: bool, device: Any) -> None:
+    """Against exact fractions: off by half a unit of the result, and a unit of float64 of the ends or the way."""
+    if dtype == xp.float32 and max(map(abs, ends)) > float(np.finfo(np.float32).max):
+        pytest.skip("no float32")
+    limits, (start, stop) = np.finfo(dtype), (Fraction(float(dtype.type(end))) for end in ends)
+    size = max(abs(start), abs(stop), abs(stop - start))
+    for num in (1, 2, 3, 7, 10, 1000, 1025):
+        got = xp.linspace(float(start), float(stop), num, dtype=dtype, endpoint=endpoint, device=device).to_numpy()
+        steps = max(num - 1 if endpoint else num, 1)
+        for i, found in enumerate(got):
+            exact = start + (stop - start) * Fraction(i, steps)
+            unit = Fraction(2) ** (math.frexp(float(exact))[1] - limits.nmant - 1)
+            half = max(unit, Fraction(float(limits.smallest_subnormal))) / 2
+            assert abs(Fraction(float(found)) - exact) <= half + size / 2**52
+        assert got[0] == dtype.type(ends[0])
+        if endpoint and num > 1:
+            assert got[-1] == dtype.type(ends[1])
+
+
+def test_linspace_of_tiny_and_huge_complex(device: Any) -> None:
+    x = xp.linspace(0, complex(8 * LEAST, -4 * LEAST), 5, device=device)
+    assert x.tolist() == [complex(2 * i * LEAST, -i * LEAST) for i in range(5)]
+    y = xp.linspace(complex(-GREATEST, 0), complex(GREATEST, GREATEST), 3, device=device)
+    assert y.tolist() == [complex(-GREATEST, 0), complex(0, GREATEST / 2), complex(GREATEST, GREATEST)]
 
 
 def test_linspace_of_complex(device: Any) -> None:

@@ -14,6 +14,7 @@ import xpops as xp
 from tests.helpers.devices import DEVICES
 from xpops.core import dtypes as dt
 from xpops.engine import engine_of
+from xpops.ops.elementwise import OPERATORS
 
 NDArray = np.ndarray[Any, Any]
 
@@ -300,3 +301,31 @@ def test_a_thousand_adds_in_place_allocate_nothing(size: int, cuda: Any, monkeyp
     assert pool.reserved() == reserved
     monkeypatch.undo()
     assert_equal(x, np.full(size, 1001, np.float32))
+
+
+BOOLEAN = [row for row in OPERATORS.values() if row.result == "bool"]
+STRIDED = [slice(None), slice(None, None, 2), slice(None, None, -1), slice(1, None, 3), slice(None, None, -2)]
+
+
+@pytest.mark.parametrize("op", BOOLEAN, ids=lambda op: op.name)
+@pytest.mark.parametrize("dtype", [dt.bool, dt.int16, dt.uint64, *sorted(dt.REAL_FLOATS, key=str)], ids=str)
+def test_strided_truth_of_every_length(op: Any, dtype: Any, device: Any) -> None:
+    """One element after the other is the oracle: NumPy's loops are wrong for some strides of 16 elements and more."""
+    if dtype not in dt.CATEGORIES[op.accepts]:
+        pytest.skip("not accepted")
+    values = (0, 1, 1, -1, np.nan, np.inf, -np.inf, -0.0) if dtype in dt.REAL_FLOATS else (0, 1, 1, 3)
+    random = np.random.default_rng(1)
+    hosts = [random.choice(values, 400).astype(dtype) for _ in range(op.arity)]
+    operands = [xp.asarray(host, device=device) for host in hosts]
+    single = [host.astype(np.float64) if dtype in dt.REAL_FLOATS else host for host in hosts]
+    wanted = np.array([getattr(np, op.numpy)(*pair) for pair in zip(*single, strict=True)])
+    for length in (1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 100, 129, 130):
+        for into in STRIDED:
+            for step in (1, 2, -1):
+                written = xp.zeros(400, dtype=xp.bool, device=device)
+                out = written[into][:length]
+                places = np.arange(400)[::step][:length]
+                getattr(xp, op.name)(*(x[::step][:length] for x in operands), out=out)
+                expected = np.zeros(400, bool)
+                expected[np.arange(400)[into][:length]] = wanted[places]
+                np.testing.assert_array_equal(written.to_numpy(), expected)

@@ -14,7 +14,7 @@ __all__ = ["mean", "std", "var"]
 
 
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    """The arithmetic means, in one pass; NaN where there is nothing. Half types accumulate in float32.
+    """The arithmetic means, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def std(
     ddof: float | None = None,
     dtype: Any = None,
 ) -> Any:
-    """The standard deviations, in one pass; NaN where there is nothing. Half types accumulate in float32.
+    """The standard deviations, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def var(
     ddof: float | None = None,
     dtype: Any = None,
 ) -> Any:
-    """The variances, in one pass; NaN where there is nothing. Half types accumulate in float32.
+    """The variances, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters
     ----------

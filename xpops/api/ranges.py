@@ -115,9 +115,13 @@ def linspace(
     if found not in dt.CATEGORIES["numeric"] or (natural == dt.DEFAULT_COMPLEX and found not in dt.COMPLEX_FLOATS):
         raise TypeError(f"linspace: dtype is {found}; accepted: numeric dtypes, complex ones for complex ends")
     steps = count - 1 if endpoint else count
-    step = (stop - start) / steps if steps > 0 else 0.0
     integral = found in dt.CATEGORIES["integer"]
-    x = _ramp(start, step, allocated((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace"))
+    out = allocated((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace")
+    power = _power_of(start, stop)
+    first, last = _scaled(start, -power), _scaled(stop, -power)
+    x = _ramp(first, (last - first) / steps if steps > 0 else 0.0, out)
+    if power:
+        x = elementwise(OPERATORS["multiply"], (x, math.ldexp(1.0, power)))
     if integral:
         x = cast(elementwise(OPERATORS["floor"], (x,)), found, "linspace")
         start, stop = math.floor(start), math.floor(stop)
@@ -180,6 +184,23 @@ def _ramp(start: Any, step: Any, out: Array) -> Array:
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else int if out.dtype in dt.CATEGORIES["integer"] else float
     engine.arange(out._layout)(engine.current_stream(), out._data, kind(start), kind(step))
     return out
+
+
+def _power_of(start: complex, stop: complex) -> int:
+    """The power of two to divide ends by, so that the step between them neither overflows nor underflows; mostly 0."""
+    largest = max(abs(float(part)) for end in (start, stop) for part in (end.real, end.imag))
+    if largest == 0 or not math.isfinite(largest) or 2.0**-900 <= largest < 2.0**1022:
+        return 0
+    return math.frexp(largest)[1] - 1
+
+
+def _scaled(x: Any, power: int) -> Any:
+    """``x * 2**power``, where the factor itself may overflow; a Python number of the same kind if `power` is 0."""
+    if power == 0:
+        return x
+    if isinstance(x, complex):
+        return complex(math.ldexp(x.real, power), math.ldexp(x.imag, power))
+    return math.ldexp(x, power)
 
 
 def _number(x: Any, function: str, argument: str) -> Any:

@@ -20,7 +20,7 @@ def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, in
     Parameters
     ----------
     x : array
-        Any dtype but float8; at least one axis. Half types are multiplied in float32, and rounded once.
+        Any dtype but float8; at least one axis. Half types are multiplied in float32 or wider, and rounded once.
     axis : int, optional
         Needed unless `x` has exactly one.
     dtype : numpy.dtype, optional
@@ -57,7 +57,7 @@ def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, inc
     Parameters
     ----------
     x : array
-        Any dtype but float8; at least one axis. Half types are added in float32, and rounded once.
+        Any dtype but float8; at least one axis. Half types are added in float32 or wider, and rounded once.
     axis : int, optional
         Needed unless `x` has exactly one.
     dtype : numpy.dtype, optional
@@ -90,7 +90,7 @@ def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, inc
 
 
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """The products; 1 where there is nothing. Half types accumulate in float32.
+    """The products; 1 where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fal
 
 
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """The sums; 0 where there is nothing. Half types accumulate in float32.
+    """The sums; 0 where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters
     ----------

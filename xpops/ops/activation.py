@@ -7,7 +7,7 @@ from xpops.ops.operator import Operator
 _REAL = "real floating-point"
 
 _ROWS = (
-    Operator("relu", 1, "real-valued", "given", "rectifier", "relu"),
+    Operator("relu", 1, "real-valued", "given", "rectifier", "relu", contracts=False),
     Operator("leaky_relu", 2, _REAL, "given", "rectifier", "leaky_relu", parameters=1, integers=False),
     Operator("gelu", 1, _REAL, "given", "activation", "gelu", narrow=True, integers=False),
     Operator("gelu_tanh", 1, _REAL, "given", "activation", "gelu_tanh", narrow=True, integers=False),

@@ -37,6 +37,12 @@ class Operator:
         Whether a floating-point operator takes integers and booleans, as the default floating-point dtype.
     narrow : bool
         Whether results of 16 bits and less have a functor of their own, but for float64: ``NarrowGelu<float16>``.
+    contracts : bool
+        Whether the compiler could contract products and sums of the functor with those of other operators in a fused
+        kernel, which then keeps the functor's operands and result apart. False only where a functor begins and ends
+        with neither.
+    rounded : str
+        What a fused kernel computes of real numbers instead of the functor: the one product or sum that it is, rounded.
     """
 
     name: str
@@ -51,6 +57,8 @@ class Operator:
     parameters: int = 0
     integers: bool = True
     narrow: bool = False
+    contracts: bool = True
+    rounded: str = ""
 
     @property
     def functor(self) -> str:

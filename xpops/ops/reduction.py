@@ -25,12 +25,16 @@ class Reduction:
         ("own"); its real counterpart; bool; the default integer dtype.
     empty : scalar or None
         The result of no elements; None where there is none.
+    ufunc : str or None
+        The NumPy ufunc that combines elements on the CPU, for sums, products and what is made of them; else NumPy's
+        function of this name is called.
     """
 
     name: str
     accepts: str
     result: Literal["sum", "own", "real", "bool", "index"]
     empty: bool | float | None = None
+    ufunc: str | None = None
 
     @property
     def functor(self) -> str:
@@ -57,6 +61,11 @@ class Reduction:
         """Whether the state is a count, a mean and squares."""
         return self.name in ("var", "std")
 
+    @property
+    def averages(self) -> bool:
+        """Whether a sum is divided by the number of elements."""
+        return self.name == "mean" or self.dispersion
+
     def __repr__(self) -> str:
         return f"<reduction {self.name}>"
 
@@ -68,12 +77,12 @@ _ROWS = (
     Reduction("argmin", "real-valued", "index"),
     Reduction("count_nonzero", "arithmetic", "index", 0),
     Reduction("max", "real-valued", "own"),
-    Reduction("mean", "floating-point", "own", float("nan")),
+    Reduction("mean", "floating-point", "own", float("nan"), "add"),
     Reduction("min", "real-valued", "own"),
-    Reduction("prod", "arithmetic", "sum", 1),
-    Reduction("std", "floating-point", "real", float("nan")),
-    Reduction("sum", "arithmetic", "sum", 0),
-    Reduction("var", "floating-point", "real", float("nan")),
+    Reduction("prod", "arithmetic", "sum", 1, "multiply"),
+    Reduction("std", "floating-point", "real", float("nan"), "add"),
+    Reduction("sum", "arithmetic", "sum", 0, "add"),
+    Reduction("var", "floating-point", "real", float("nan"), "add"),
 )
 
 REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}

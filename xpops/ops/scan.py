@@ -26,6 +26,8 @@ class Scan:
         nothing.
     state : int
         The elements that the state of a run consists of.
+    ufunc : str or None
+        The NumPy ufunc that accumulates elements on the CPU; None for a recurrence.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Scan:
     initial: int
     reverse: bool = False
     state: int = 1
+    ufunc: str | None = None
 
     @property
     def functor(self) -> str:
@@ -44,8 +47,8 @@ class Scan:
 
 
 _ROWS = (
-    Scan("cumulative_prod", "arithmetic", 1),
-    Scan("cumulative_sum", "arithmetic", 0),
+    Scan("cumulative_prod", "arithmetic", 1, ufunc="multiply"),
+    Scan("cumulative_sum", "arithmetic", 0, ufunc="add"),
     Scan("discounted_cumsum", "real floating-point", 0, reverse=True, state=2),
 )
 

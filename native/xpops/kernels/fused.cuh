@@ -5,15 +5,26 @@
 
 namespace xpops {
 
-// A value as it would come back from memory: the product that a functor may end with is not contracted with a sum that
-// another one begins with, so that a fused expression has the bits of its operators called one by one.
+// A value as it would go to memory: the compiler does not contract the product that a functor may end with and a sum
+// that another one begins with, so that a fused expression has the bits of its operators called one by one. (A product
+// with 1 is no such border for float32: ptxas leaves it out, and contracts what is behind it.)
 template <class T>
 XPOPS_DEVICE T settled(T x) {
-  if constexpr (is_same_v<T, float> || is_same_v<T, double>) {
-    return mul_rn(x, T(1));
-  } else {
-    return x;
-  }
+  if constexpr (is_same_v<T, float> || is_same_v<T, double>) return add_rn(x, T(-0.0));
+  else if constexpr (is_complex_v<T>) return {settled(x.re), settled(x.im)};
+  else return x;
+}
+
+// A value as it would come from memory: the compiler does not know how it was made, nor that another functor has the
+// same. A product that two functors share is contracted with another sum than in either of them alone.
+template <class T>
+XPOPS_DEVICE T loaded(T x) {
+#if XPOPS_ON_GPU
+  if constexpr (is_same_v<T, float>) asm volatile("" : "+f"(x));
+  else if constexpr (is_same_v<T, double>) asm volatile("" : "+d"(x));
+  else if constexpr (is_complex_v<T>) return {loaded(x.re), loaded(x.im)};
+#endif
+  return x;
 }
 
 template <class T>

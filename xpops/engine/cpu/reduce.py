@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.blocks import block_shape, blocks
+from xpops.engine.cpu.rounding import ACCUMULATED, WIDENED, cast
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.coalesce import Strides
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 
 NDArray = np.ndarray[Any, Any]
 Axes = tuple[int, ...]
+
+# Lines that NumPy adds up one after the other: each rounds.
+_LINES = 128
+# Elements that NumPy reduces along any axis faster than halving them takes.
+_FEW = 4096
 
 
 def reduce(
@@ -32,47 +39,104 @@ def reduce(
     correction: float = 0.0,
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
-    function = _function(op, correction)
-    wide = WIDENED.get(loop, loop)
+    if op.ufunc is not None:
+        return _by_blocks(op, x, axes, loop, correction)
+    function, wide = getattr(np, op.name), WIDENED.get(loop, loop)
+    along = axes[0] if op.positional else axes
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         with np.errstate(all="ignore"):
-            result = function(cast(x, loop).astype(wide, copy=False), axes)
+            result = function(cast(x, loop).astype(wide, copy=False), along)
             out[...] = cast(np.asarray(result), out.dtype).reshape(out.shape)
 
     return kernel
 
 
-def _function(op: Reduction, correction: float) -> Callable[[NDArray, Axes], Any]:
-    if op.dispersion:
-        return lambda x, axes: _dispersion(op, x, axes, correction)
-    if op.positional:
-        position = getattr(np, op.name)
-        return lambda x, axes: position(x, axis=axes[0])
-    if op.name in ("sum", "prod"):
-        total = getattr(np, op.name)
-        return lambda x, axes: total(x, axis=axes, dtype=x.dtype)
-    if op.name == "mean":
-        return _mean
-    function: Callable[[NDArray, Axes], Any] = getattr(np, op.name)
-    return function
+def _by_blocks(op: Reduction, x: Layout, axes: Axes, loop: DType, correction: float) -> Kernel:
+    """Sums, products, means and variances, widened block by block."""
+    layout, lengths = x, block_shape(x, axes)
+    kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
+    innermost_first = tuple(sorted(axes, key=lambda axis: abs(x.strides[axis])))
+    shape = tuple(1 if axis in axes else length for axis, length in enumerate(x.shape))
+    count = x.size // prod(shape)
+    divisor = count - correction if correction < count else np.nan
+    ufunc: np.ufunc = getattr(np, op.ufunc or "")
+    combine = _summed if ufunc is np.add else _multiplied
+    wide = ACCUMULATED.get(loop, loop)
+
+    def elements(x: NDArray) -> Iterator[NDArray]:
+        return (cast(x[key], loop) for key in blocks(layout, lengths, axes))
+
+    def result(x: NDArray) -> NDArray:
+        total = combine(_pairwise(ufunc, each, innermost_first, wide) for each in elements(x))
+        if not op.averages:
+            return total
+        mean = _divided(total, count)
+        if not op.dispersion:
+            return mean
+        deviations = (_squares(each - mean) for each in elements(x))
+        variance = _summed(_pairwise(np.add, each, innermost_first, each.dtype) for each in deviations) / divisor
+        return np.sqrt(variance) if op.name == "std" else variance
+
+    def kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        target = out.reshape(shape)
+        with np.errstate(all="ignore"):
+            for key in blocks(layout, lengths, kept):
+                target[key] = cast(result(x[key]), out.dtype)
+
+    return kernel
 
 
-def _mean(x: NDArray, axes: Axes) -> Any:
-    """The two parts of complex numbers each for itself, where NumPy divides by a complex count."""
-    if x.dtype.kind != "c":
-        return np.mean(x, axis=axes)
-    total = np.asarray(np.sum(x, axis=axes))
-    count = total.real.dtype.type(x.size // max(total.size, 1))
-    total.real /= count
-    total.imag /= count
+def _pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
+    """A block reduced along axes, which stay with length 1; rounding errors grow as the logarithm of their lengths."""
+    for axis in axes:
+        length, by_numpy = x.shape[axis], x.strides[axis] == x.itemsize and x.shape[axis] > _LINES
+        if not by_numpy and (length > _LINES or (x.size > _FEW and x.size < _LINES * length)):
+            x = _halved(ufunc, x, axis, dtype)
+        x = ufunc.reduce(x, axis=axis, dtype=dtype, keepdims=True)
+    return x
+
+
+def _halved(ufunc: np.ufunc, x: NDArray, axis: int, dtype: DType) -> NDArray:
+    """Combines halves along an axis until its lines are few, and as long as NumPy likes them."""
+    lines = np.moveaxis(x, axis, 0)
+    while len(lines) > _LINES or (lines.size > _FEW and lines.size < _LINES * len(lines)):
+        half = len(lines) // 2
+        halved = ufunc(lines[:half], lines[half : 2 * half], dtype=dtype)
+        if len(lines) % 2:
+            ufunc(halved[:1], lines[-1:], out=halved[:1])
+        lines = halved
+    return np.moveaxis(lines, 0, axis)
+
+
+def _summed(parts: Iterator[NDArray]) -> NDArray:
+    """Their sum with its rounding errors added at the end, which Knuth's two-sum makes known."""
+    total, error = next(parts), None
+    for part in parts:
+        found = total + part
+        back = found - total
+        lost = (total - (found - back)) + (part - back)
+        total, error = found, lost if error is None else error + lost
+    if error is None:
+        return total
+    return np.where(np.isfinite(error), total + error, total)  # infinity has an error of NaN
+
+
+def _multiplied(parts: Iterator[NDArray]) -> NDArray:
+    total = next(parts)
+    for part in parts:
+        total = total * part
     return total
 
 
-def _dispersion(op: Reduction, x: NDArray, axes: Axes, correction: float) -> Any:
-    """Variance or deviation; NaN where the correction is the count or more."""
-    deviations = x - np.mean(x, axis=axes, keepdims=True)
-    squares = np.sum((deviations * deviations.conj()).real, axis=axes)
-    count = x.size // max(squares.size, 1)
-    variance = squares / x.real.dtype.type(count - correction if correction < count else np.nan)
-    return np.sqrt(variance) if op.name == "std" else variance
+def _divided(x: NDArray, count: int) -> NDArray:
+    """The two parts of complex numbers each for itself: NumPy would make NaN of an infinite one."""
+    if x.dtype.kind != "c":
+        return x / count
+    result = np.empty_like(x)
+    result.real, result.imag = x.real / count, x.imag / count
+    return result
+
+
+def _squares(x: NDArray) -> NDArray:
+    return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x

@@ -13,6 +13,11 @@ NDArray = np.ndarray[Any, Any]
 
 # Computed in float32, as on the GPU.
 WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
+# Sums and products of many elements are made in these.
+ACCUMULATED = {
+    **dict.fromkeys((dt.float16, dt.bfloat16, dt.float32), dt.float64),
+    dt.complex64: dt.complex128,
+}
 NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
 # float32 holds all others exactly.
 _WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.blocks import block_shape, blocks
+from xpops.engine.cpu.rounding import ACCUMULATED, cast
 from xpops.engine.protocol import Kernel
 from xpops.ops.scan import Scan
 
@@ -19,26 +20,39 @@ NDArray = np.ndarray[Any, Any]
 
 def scan(engine: CpuEngine, op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.scan`."""
-    wide = WIDENED.get(out.dtype, out.dtype)
+    layout, lengths = x, block_shape(x, (axis,))
+    others = tuple(other for other in range(x.ndim) if other != axis)
+    wide = ACCUMULATED.get(out.dtype, out.dtype)
+
+    def scanned(out: NDArray, x: NDArray, gamma: float) -> None:
+        keys = list(blocks(layout, lengths, (axis,)))
+        before: NDArray | None = None
+        for key in reversed(keys) if op.reverse else keys:
+            elements = np.moveaxis(cast(x[key], out.dtype).astype(wide), axis, 0)
+            before = _scanned(op, elements, before, gamma)
+            out[key] = cast(np.moveaxis(elements, 0, axis), out.dtype)
 
     def kernel(stream: int, out: NDArray, x: NDArray, gamma: float = 0.0) -> None:
+        if initial:
+            np.moveaxis(out, axis, 0)[0] = op.initial
+            out = np.moveaxis(np.moveaxis(out, axis, 0)[1:], 0, axis)
         with np.errstate(all="ignore"):
-            target, elements = np.moveaxis(out, axis, 0), cast(x, out.dtype).astype(wide, copy=False)
-            if initial:
-                target[0] = op.initial
-            elements = np.moveaxis(elements, axis, 0)
-            target[int(initial) :] = cast(_scanned(op, elements, gamma), out.dtype)
+            for key in blocks(layout, lengths, others):
+                scanned(out[key], x[key], gamma)
 
     return kernel
 
 
-def _scanned(op: Scan, x: NDArray, gamma: float) -> NDArray:
-    """The scan along the first axis."""
-    if op.name == "cumulative_sum":
-        return np.cumsum(x, axis=0, dtype=x.dtype)
-    if op.name == "cumulative_prod":
-        return np.cumprod(x, axis=0, dtype=x.dtype)
-    result, factor = x.copy(), x.dtype.type(gamma)
-    for place in reversed(range(len(x) - 1)):
-        result[place] += factor * result[place + 1]
-    return result
+def _scanned(op: Scan, x: NDArray, before: NDArray | None, gamma: float) -> NDArray:
+    """Scans `x` along the first axis in place, after the line of results `before` it; the last line of results."""
+    if op.ufunc is None:
+        if before is not None:
+            x[-1:] += gamma * before
+        for place in reversed(range(len(x) - 1)):
+            x[place] += gamma * x[place + 1]
+        return x[:1]
+    ufunc: np.ufunc = getattr(np, op.ufunc)
+    if before is not None:
+        ufunc(before, x[:1], out=x[:1])
+    ufunc.accumulate(x, axis=0, out=x)
+    return x[-1:]

@@ -8,7 +8,7 @@ import numpy as np
 
 from xpops.core.dtypes import REAL_FLOATS, DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, cast
 from xpops.engine.protocol import Kernel
 from xpops.plan.scatter import require_targets
 
@@ -33,7 +33,7 @@ def scatter_reduce(
     name: str,
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.scatter_reduce`."""
-    wide = WIDENED.get(out.dtype, out.dtype)
+    wide = ACCUMULATED.get(out.dtype, out.dtype)
     identity, ufunc = _identity(reduction, wide), _UFUNCS[reduction]
 
     def kernel(stream: int, out: NDArray, index: NDArray, source: NDArray) -> None:

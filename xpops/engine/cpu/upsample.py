@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, cast
 from xpops.engine.protocol import Kernel
 from xpops.plan.upsample import Axis
 
@@ -22,24 +23,24 @@ def upsample(engine: CpuEngine, x: Layout, out: Layout, axes: tuple[Axis, Axis],
     rows, columns = (axis.sources() for axis in axes)
     small = tuple(axis.before for axis in axes)
     large = tuple(axis.after for axis in axes)
+    wide = ACCUMULATED.get(x.dtype, x.dtype)
 
     def forward(stream: int, out: NDArray, x: NDArray) -> None:
         images = x.reshape(-1, *small, words)
         out[...] = images[:, rows[:, None], columns].reshape(out.shape)
 
     def gradient(stream: int, out: NDArray, x: NDArray) -> None:
-        wide = WIDENED.get(x.dtype, x.dtype)
-        images = x.reshape(-1, *large, words).astype(wide, copy=False)
-        sums = _sums(_sums(images, 1, rows, small[0]), 2, columns, small[1])
+        images = x.reshape(-1, *large, words)
+        sums = _sums(_sums(images, 1, rows, small[0], wide), 2, columns, small[1], wide)
         out[...] = cast(sums, out.dtype).reshape(out.shape)
 
     return gradient if backward else forward
 
 
-def _sums(x: NDArray, axis: int, sources: NDArray, length: int) -> NDArray:
+def _sums(x: NDArray, axis: int, sources: NDArray, length: int, dtype: DType) -> NDArray:
     """Along an axis the sums of what came from each of `length` places; `sources` never decreases."""
-    result = np.zeros((*x.shape[:axis], length, *x.shape[axis + 1 :]), x.dtype)
+    result = np.zeros((*x.shape[:axis], length, *x.shape[axis + 1 :]), dtype)
     used, starts = np.unique(sources, return_index=True)
     index: Any = (slice(None),) * axis + (used,)
-    result[index] = np.add.reduceat(x, starts, axis=axis)
+    result[index] = np.add.reduceat(x, starts, axis=axis, dtype=dtype)
     return result

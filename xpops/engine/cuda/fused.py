@@ -147,16 +147,7 @@ def _type_of(number: int, expression: Expression) -> str:
     return dt.INFO[spec.dtype].c_type if isinstance(spec, Layout) else _WIRES[spec][0]
 
 
-# Products and sums of real numbers, which the compiler would contract with each other; and the headers of functors that
-# begin or end with nothing that it contracts.
-_ROUNDED = {
-    "add": "add_rn({}, {})",
-    "subtract": "add_rn({}, -{})",
-    "multiply": "mul_rn({}, {})",
-    "square": "square_rn({})",
-}
 _TWO = (Constant(int, "2"), Constant(float, "2.0"))
-_PLAIN = frozenset(("arithmetic", "comparison", "bitwise", "rounding"))
 
 
 def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
@@ -168,10 +159,11 @@ def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
     name, real = dt.INFO[node.dtype].c_type, node.loop[0] in dt.REAL_FLOATS
     if node.op.name == "pow" and real and node.operands[1] in _TWO:  # as which the functor takes it
         return f"cast<{name}>(square_rn({operands[0]}))"
-    if node.op.name in _ROUNDED and real:
-        return f"cast<{name}>({_ROUNDED[node.op.name].format(*operands)})"
-    made = f"cast<{name}>({functor}()({', '.join(operands)}))"
-    return made if node.op.header in _PLAIN and node.op.name != "hypot" else f"settled({made})"
+    if node.op.rounded and real:
+        return f"cast<{name}>({node.op.rounded.format(*operands)})"
+    if not node.op.contracts:
+        return f"cast<{name}>({functor}()({', '.join(operands)}))"
+    return f"settled(cast<{name}>({functor}()({', '.join(f'loaded({each})' for each in operands)})))"
 
 
 def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Operand, ...]) -> str:

@@ -1,0 +1,240 @@
+"""How exact sums, means, variances and scans are: the shares of docs/accuracy.md, and millions of elements."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import xpops as xp
+from xpops.core import dtypes as dt
+
+NDArray = np.ndarray[Any, Any]
+
+PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
+
+
+def table() -> dict[Any, tuple[float, ...]]:
+    """The shares of each dtype, of at most 1024 elements and of more: the table below Sums."""
+    lines = PAGE.read_text().partition("\n## Sums\n")[2].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    return {
+        np.dtype(getattr(xp, name)): tuple(2.0 ** int(share.removeprefix("2^")) for share in shares)
+        for names, *shares in rows[1:]
+        for name in names.split(", ")
+    }
+
+
+SHARES = table()
+# 2**25 elements along each kind of axis.
+LARGE = {
+    "only": ((2**25,), 0),
+    "all": ((2**12, 2**13), None),
+    "leading": ((2**23, 4), 0),
+    "middle": ((2, 2**22, 4), 1),
+    "trailing": ((4, 2**23), 1),
+    "several": ((2**6, 2**13, 2**6), (0, 2)),
+    "outer": ((2**11, 2**11, 2**3), (0, 1)),
+}
+SMALL = [((1000,), 0), ((70_001,), 0), ((3, 5000), 1), ((5000, 3), 0), ((300, 70), 0), ((40, 60, 50), (0, 2))]
+
+
+def lines(x: NDArray, axis: Any) -> NDArray:
+    """The elements of each result, side by side."""
+    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    moved = np.moveaxis(x, tuple(axes), tuple(range(x.ndim - len(tuple(axes)), x.ndim)))
+    return moved.reshape(-1, math.prod(x.shape[each] for each in axes))
+
+
+def half_unit(x: NDArray, dtype: Any) -> NDArray:
+    limits = ml_dtypes.finfo(dtype)
+    return np.maximum(np.abs(x) * float(limits.eps) / 2, float(limits.smallest_subnormal))
+
+
+def exact_sums(x: NDArray, axis: Any) -> tuple[NDArray, NDArray]:
+    """Sums without error of each line, and the sums of absolute values."""
+    wide = lines(x, axis).astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+    sums = [complex(math.fsum(line.real), math.fsum(line.imag)) for line in wide]
+    return np.array(sums), np.abs(wide).sum(1)
+
+
+def random_of(dtype: Any, shape: tuple[int, ...]) -> NDArray:
+    random = np.random.default_rng(3)
+    x = random.normal(size=shape) * np.exp(2 * random.normal(size=shape))
+    return (x * (1 + 1j) if dtype.kind == "c" else x).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", SHARES, ids=str)
+@pytest.mark.parametrize(("shape", "axis"), SMALL, ids=str)
+def test_shares(dtype: Any, shape: tuple[int, ...], axis: Any, device: Any) -> None:
+    host = random_of(dtype, shape)
+    x = xp.asarray(host, device=device)
+    wanted, size = exact_sums(host, axis)
+    count = lines(host, axis).shape[1]
+    share = SHARES[dtype][count > 1024]
+    real = dt.REAL_OF.get(dtype, dtype)
+    for name, by in (("sum", 1), ("mean", count)):
+        got = getattr(xp, name)(x, axis=axis).to_numpy().astype(np.complex128).reshape(-1)
+        for part in ("real", "imag"):
+            error = np.abs(getattr(got, part) - getattr(wanted, part) / by)
+            assert np.all(error <= half_unit(getattr(wanted, part) / by, real) * 2 + share * size / by), name
+
+
+@pytest.mark.parametrize("shape", [(2**22, 2), (2, 2**22), (2**21, 2, 2)], ids=str)
+def test_sums_of_float64_do_not_drift(shape: tuple[int, ...], device: Any) -> None:
+    x = xp.full(shape, 0.1, dtype=xp.float64, device=device)
+    axis = shape.index(max(shape))
+    wanted = float(math.fsum([0.1] * 2**10) * max(shape) / 2**10)
+    np.testing.assert_allclose(xp.sum(x, axis=axis).to_numpy(), wanted, rtol=2.0**-47)
+
+
+@pytest.mark.parametrize(("shape", "axis"), LARGE.values(), ids=LARGE)
+def test_millions(shape: tuple[int, ...], axis: Any, device: Any) -> None:
+    """Of one number throughout: sums of it are known."""
+    number = np.float32(0.1)
+    x = xp.full(shape, float(number), dtype=xp.float32, device=device)
+    results = xp.sum(x, axis=axis)
+    wanted = np.float32(float(number) * (x.size // results.size))
+    for got in (results, xp.nansum(x, axis=axis)):
+        np.testing.assert_allclose(got.to_numpy(), wanted, rtol=2.0**-23)
+    for got in (xp.mean(x, axis=axis), xp.nanmean(x, axis=axis)):
+        np.testing.assert_allclose(got.to_numpy(), number, rtol=2.0**-23)
+    assert xp.prod(x * 0 - 1, axis=axis).to_numpy().min() == 1
+
+
+@pytest.mark.parametrize(("shape", "axis"), LARGE.values(), ids=LARGE)
+def test_deviations_of_millions(shape: tuple[int, ...], axis: Any, device: Any) -> None:
+    """Of 1000 and 1001 by turns along each axis: the variance is a quarter."""
+    places = np.ix_(*((np.arange(length) % 2).astype(np.float32) for length in shape))
+    turns: NDArray = sum(places) % 2  # type: ignore[assignment]
+    x = xp.asarray(1000 + turns, device=device)
+    for name, wanted in (("var", 0.25), ("std", 0.5), ("nanvar", 0.25)):
+        np.testing.assert_allclose(getattr(xp, name)(x, axis=axis).to_numpy(), wanted, rtol=2.0**-18)
+    del x
+    gaps = xp.asarray(np.where(turns == 1, np.float32(np.nan), np.float32(0.1)), device=device)
+    count = gaps.size // 2 // xp.sum(gaps, axis=axis).size
+    np.testing.assert_allclose(xp.nansum(gaps, axis=axis).to_numpy(), np.float32(0.1) * count, rtol=2.0**-22)
+    np.testing.assert_allclose(xp.nanmean(gaps, axis=axis).to_numpy(), np.float32(0.1), rtol=2.0**-22)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [LARGE[name] for name in ("only", "leading", "middle", "trailing")])
+def test_millions_up_to_each(shape: tuple[int, ...], axis: int, device: Any) -> None:
+    x = xp.full(shape, 3.0, dtype=xp.float32, device=device)
+    wanted = np.expand_dims(3.0 * np.arange(1, shape[axis] + 1), tuple(range(1, len(shape) - axis)))
+    for scan in (xp.cumulative_sum, xp.nancumsum):
+        got = scan(x, axis=axis).to_numpy()
+        for start in range(0, shape[axis], 2**22):  # so that no copy in float64 is large
+            key = (slice(None),) * axis + (slice(start, start + 2**22),)
+            np.testing.assert_allclose(got[key], np.broadcast_to(wanted[key[axis:]], got[key].shape), rtol=2.0**-22)
+        assert np.all(np.take(got, -1, axis) == 3 * shape[axis])
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((2**22,), 0), ((2**20, 4), 0), ((2, 2**19, 4), 1), ((2**11, 2**11), 1)])
+def test_no_copy_of_the_whole_is_widened(shape: tuple[int, ...], axis: int) -> None:
+    x = xp.ones(shape, dtype=xp.float32, device="cpu")
+    for name, results in (("sum", 0), ("prod", 0), ("var", 0), ("cumulative_sum", 4 * x.size)):
+        tracemalloc.start()
+        getattr(xp, name)(x, axis=axis)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most <= results + x.size, name
+
+
+@pytest.mark.parametrize("dtype", [xp.float16, xp.bfloat16, xp.float32, xp.complex64], ids=str)
+@pytest.mark.parametrize(("shape", "axis"), [((70_000,), 0), ((3, 70_000), 1), ((70_000, 3), 0), ((2, 9000, 3), 1)])
+def test_scans_of_narrow_dtypes_are_rounded_once(shape: Any, axis: int, dtype: Any, device: Any) -> None:
+    host = (np.random.default_rng(5).random(shape) / 8).astype(dtype)
+    wide = np.cumsum(host.astype(np.complex128 if host.dtype.kind == "c" else np.float64), axis=axis)
+    got = xp.cumulative_sum(xp.asarray(host, device=device), axis=axis).to_numpy()
+    units = 1.01 if device.type == "cpu" else 32  # on CUDA in trees of float32
+    error = np.abs(got.astype(wide.dtype) - wide)
+    assert np.all(error <= units * half_unit(wide, dt.REAL_OF.get(dtype, dtype)) * (1 + (host.dtype.kind == "c")))
+
+
+def test_products_of_narrow_dtypes_are_rounded_once(device: Any) -> None:
+    host = (1 + (np.random.default_rng(6).random((20_000, 3)) - 0.5) / 100).astype(np.float32)
+    wide = host.astype(np.float64)
+    x = xp.asarray(host, device=device)
+    units = 1.01 if device.type == "cpu" else 20_000  # on CUDA in float32
+    for got, wanted in (
+        (xp.prod(x, axis=0), wide.prod(axis=0)),
+        (xp.prod(x), wide.prod()),
+        (xp.cumulative_prod(x, axis=0), np.cumprod(wide, axis=0)),
+    ):
+        assert np.all(np.abs(got.to_numpy() - wanted) <= units * half_unit(wanted, xp.float32))
+
+
+def test_returns_are_rounded_once(device: Any) -> None:
+    host = np.random.default_rng(7).random((2**17, 2)).astype(np.float32)
+    wanted = np.cumsum(host[::-1].astype(np.float64), axis=0)[::-1]
+    for x, axis in ((host, 0), (np.ascontiguousarray(host.T), 1)):
+        got = xp.nn.discounted_cumsum(xp.asarray(x, device=device), 1.0, axis=axis).to_numpy()
+        units = 1.01 if device.type == "cpu" else 64  # on CUDA in trees of float32
+        assert np.all(np.abs((got if axis == 0 else got.T) - wanted) <= units * half_unit(wanted, xp.float32))
+
+
+@pytest.mark.parametrize("function", ["scatter_add", "index_add"])
+def test_millions_at_one_place(function: str, device: Any) -> None:
+    count = 2**22
+    x = xp.zeros(2, dtype=xp.float32, device=device)
+    index = xp.zeros(count, dtype=xp.int32, device=device)
+    source = xp.full(count, 9.0, dtype=xp.float32, device=device)
+    got = getattr(xp.nn, function)(x, index, source, axis=0)
+    assert got.tolist() == [9.0 * count, 0]
+
+
+def test_means_of_a_million_rows(device: Any) -> None:
+    host = np.random.default_rng(8).normal(1000, 1, (10**6, 4)).astype(np.float32)
+    x = xp.asarray(host, device=device)
+    wide = host.astype(np.float64)
+    for name in ("mean", "std", "var"):
+        np.testing.assert_allclose(getattr(xp, name)(x, axis=0).to_numpy(), getattr(np, name)(wide, axis=0), rtol=1e-5)
+
+
+def test_the_variance_of_an_image(device: Any) -> None:
+    """Of its three channels, from exact integers."""
+    host = np.random.default_rng(9).integers(0, 256, (3000, 4000, 3), np.uint8)
+    count, wanted = 3000 * 4000, []
+    for channel in range(3):
+        found = np.bincount(host[..., channel].reshape(-1), minlength=256).tolist()
+        total, squares = (sum(n * value**power for value, n in enumerate(found)) for power in (1, 2))
+        wanted.append((count * squares - total**2) / count**2)
+    got = xp.var(xp.asarray(host.astype(np.float32), device=device), axis=(0, 1))
+    np.testing.assert_allclose(got.to_numpy(), wanted, rtol=2.0**-18)
+
+
+def test_complex_means_of_infinity(device: Any) -> None:
+    x = xp.asarray(np.array([[complex(np.inf, 1), 1 + 3j], [2 + 1j, 3 + 1j]], np.complex64), device=device)
+    assert xp.mean(x, axis=0).tolist() == [complex(np.inf, 1), 2 + 2j]
+    large = xp.ones(70_000, dtype=xp.complex64, device=device)
+    large[3] = complex(0, -np.inf)
+    mean = complex(xp.mean(large))
+    assert (math.isclose(mean.real, 69_999 / 70_000, rel_tol=1e-6), mean.imag) == (True, -np.inf)
+
+
+def test_infinity_in_any_block(device: Any) -> None:
+    for place in (0, 100_000, 199_999):
+        host = np.ones((200_000, 2), np.float32)
+        host[place, 0] = np.inf
+        assert xp.sum(xp.asarray(host, device=device), axis=0).tolist() == [np.inf, 200_000]
+        host[7, 0] = -np.inf
+        assert np.isnan(xp.sum(xp.asarray(host, device=device), axis=0).to_numpy()).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("dtype", [xp.float32, xp.float64, xp.complex64], ids=str)
+def test_corrections_up_to_the_count(dtype: Any, device: Any) -> None:
+    x = xp.asarray(np.array([[1, 3, 5], [2, 2, 2]]).astype(dtype), device=device)
+    assert xp.var(x, axis=1, correction=2).tolist() == [8, 0]
+    for correction in (3, 4):
+        for name in ("var", "std"):
+            assert np.isnan(getattr(xp, name)(x, axis=1, correction=correction).to_numpy()).all()
+
+
+def test_narrow_sums_do_not_overflow_on_the_way_to_a_mean(device: Any) -> None:
+    x = xp.full(100_000, 60_000.0, dtype=xp.float16, device=device)
+    assert float(xp.mean(x)) == float(np.float16(60_000))
