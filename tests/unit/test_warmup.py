@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 import time
@@ -75,6 +76,27 @@ def test_an_import_never_fails_and_tries_once(directory: Path, monkeypatch: pyte
     with pytest.warns(UserWarning, match="xpops: the core kernels could not be prepared: RuntimeError: no NVRTC"):
         warmup.at_import()
     nothing_happens(monkeypatch)
+
+
+def test_a_child_that_is_killed_is_said(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], -9, "", ""))
+    with pytest.warns(UserWarning, match="the core kernels could not be prepared: exit status -9"):
+        warmup.at_import()
+
+
+def test_several_kinds_of_gpus_have_one_child(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus = [Gpu("pretended", capability, "0") for capability in (90, 120, 90, 70)]
+    monkeypatch.setattr(warmup, "visible_gpus", lambda: gpus)
+    programs: list[str] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        programs.append(command[-1])
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    warmup.at_import()
+    (program,) = programs
+    assert sorted(re.findall(r"\d+", program)) == ["120", "90"]
 
 
 def nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from xpops.plan.signature import Operand, signature_of
 
 CORE_OPERATORS = ("add", "subtract", "multiply", "divide", "less", "equal", "negative", "exp", "sqrt", "tanh")
 _LENGTH = 1 << 20
-# Seconds that an import waits. One slow core needs some 5; what takes ten times as long does not come to an end.
+# Seconds that an import waits. One core needs some 3; what takes twenty times as long does not come to an end.
 _TIME_LIMIT = 60.0
 _GPU = Device("cuda")
 
@@ -108,15 +108,16 @@ def at_import() -> None:
     """
     if not config.prepare:
         return
-    for capability in {gpu.capability for gpu in visible_gpus() if gpu.usable}:
-        store = disk()
-        if store is None or not _is_python(sys.executable):
-            return
-        mark = _mark(capability)
-        with suppress(OSError):  # a full or read-only disk, where preparing would be in vain
-            if store.get(mark) is None:
-                store[mark] = b"tried"
-                _prepare_in_child(capability)
+    capabilities = {gpu.capability for gpu in visible_gpus() if gpu.usable}
+    store = disk() if capabilities and _is_python(sys.executable) else None
+    if store is None:
+        return
+    with suppress(OSError):  # a full or read-only disk, where preparing would be in vain
+        wanted = [capability for capability in capabilities if store.get(_mark(capability)) is None]
+        for capability in wanted:
+            store[_mark(capability)] = b"tried"
+        if wanted:
+            _prepare_in_child(wanted)
 
 
 def _is_python(executable: str | None) -> bool:
@@ -124,8 +125,8 @@ def _is_python(executable: str | None) -> bool:
     return re.fullmatch(r"(python|pypy)[\d.]*[a-z]?(\.exe)?", Path(executable or "").name.lower()) is not None
 
 
-def _prepare_in_child(capability: int) -> None:
-    program = f"from xpops.engine.cuda.warmup import prepare_core; prepare_core({capability})"
+def _prepare_in_child(capabilities: list[int]) -> None:
+    program = f"from xpops.engine.cuda.warmup import prepare_core\nfor each in {capabilities}: prepare_core(each)"
     environment = {**config.environment(), "XPOPS_PREPARE": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
     try:
         with tell_if_slow("xpops: compiling the core kernels, once for this machine"):
@@ -142,7 +143,7 @@ def _prepare_in_child(capability: int) -> None:
     else:
         if done.returncode == 0:
             return
-        reason = done.stderr.strip().rpartition("\n")[2]
+        reason = done.stderr.strip().rpartition("\n")[2] or f"exit status {done.returncode}"
     warnings.warn(
         f"xpops: the core kernels could not be prepared: {reason}; kernels are compiled at first use, or ahead by "
         "python -m xpops warmup",
