@@ -175,19 +175,26 @@ def child(seed: int, seconds: float) -> None:
     """Call and be interrupted; then call without, and print what happened."""
     from xpops.engine.cuda import cache
 
-    calls, done, interrupted = Calls(seed), 0, 0
+    calls, done, interrupted, is_calling = Calls(seed), 0, 0, False
     calls.np.seterr(all="ignore")
-    end = time.monotonic() + seconds + 0.5
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def interrupt(*arguments: object) -> None:
+        nonlocal interrupted, is_calling
+        if is_calling:
+            interrupted, is_calling = interrupted + 1, False
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
     print("ready", flush=True)
-    while True:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
         try:
-            while time.monotonic() < end:
-                calls.check(calls.draw())
-                done += 1
-            break
+            is_calling = True
+            calls.check(calls.draw())
+            is_calling = False
+            done += 1
         except KeyboardInterrupt:
-            interrupted += 1
+            pass
     for _ in range(AFTERWARDS):
         calls.check(calls.draw())
     counts = {"interrupted": interrupted, "calls": done, "calls_after": AFTERWARDS, "compilations": cache.compilations}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from typing import Any
 
 import pytest
@@ -38,6 +39,7 @@ def fill(device: Any, nbytes: int, each: int) -> None:
 @pytest.mark.parametrize("each", [200_000, MIB, 40 * MIB, 3000 * MIB])
 def test_torch_gets_what_xpops_has_freed(each: int, cuda: Any, cuda_torch: Any, free: int) -> None:
     fill(cuda, min(free * 3 // 4, 20000 * each), each)
+    time.sleep(0.05)
     tensor = cuda_torch.empty(free * 97 // 100, dtype=cuda_torch.uint8, device="cuda")
     del tensor
     cuda_torch.cuda.empty_cache()
@@ -47,9 +49,28 @@ def test_torch_gets_what_xpops_has_freed(each: int, cuda: Any, cuda_torch: Any, 
 def test_cupy_gets_what_xpops_has_freed(each: int, cuda: Any, free: int) -> None:
     cupy = pytest.importorskip("cupy")
     fill(cuda, min(free * 3 // 4, 20000 * each), each)
+    time.sleep(0.05)
     array = cupy.empty(free * 97 // 100, dtype=cupy.uint8)
     del array
     cupy.get_default_memory_pool().free_all_blocks()
+
+
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
+def test_large_arrays_go_to_torch_at_once(busy: bool, cuda: Any, cuda_torch: Any, free: int) -> None:
+    """While the GPU is busy torch waits for what it has cached itself, if there is anything, and so for ours."""
+    cached = cuda_torch.empty(1 << 22, device="cuda")
+    del cached
+    x = xp.ones(free // 8, dtype=xp.uint8, device=cuda)
+    y = x + 1
+    if busy:
+        cuda_torch.cuda._sleep(200_000_000)
+        y = y + 1
+    else:
+        cuda_torch.cuda.synchronize()
+    del x, y
+    tensor = cuda_torch.empty(free * 97 // 100, dtype=cuda_torch.uint8, device="cuda")
+    del tensor
+    cuda_torch.cuda.empty_cache()
 
 
 def test_xpops_gets_what_torch_and_cupy_have_freed(cuda: Any, cuda_torch: Any, free: int) -> None:

@@ -241,7 +241,7 @@ class Interface:
         ({"version": "3"}, TypeError, "a str in version"),
         ({"version": -1}, BufferError, "version -1; accepted: 0 to 3"),
         ({"version": 4}, BufferError, "version 4; accepted: 0 to 3"),
-        ({"mask": object()}, BufferError, "has a mask"),
+        ({"mask": "a mask"}, BufferError, "has a mask"),
         ({"stream": 0}, BufferError, r"stream 0; accepted: None, 1 \(legacy default\)"),
         ({"stream": -1}, BufferError, "stream -1; accepted"),
         ({"stream": 2**64}, BufferError, "stream 18446744073709551616; accepted"),

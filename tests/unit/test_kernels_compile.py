@@ -75,3 +75,8 @@ def test_a_failure_tells_all():
     assert "--gpu-architecture=sm_90" in caught.value.options
     assert "   1 | int main( {" in str(caught.value)
     assert "error" in caught.value.log
+
+
+def test_a_gpu_that_is_too_old_for_the_compiler():
+    with pytest.raises(CompileError, match="sm_30"):
+        compile_cubin("past", "", 30)

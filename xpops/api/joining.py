@@ -8,6 +8,7 @@ from xpops.core.errors import described
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.keys import Fixed
 from xpops.dispatch.pieces import assembled
 from xpops.dispatch.primitives import call
 from xpops.engine.protocol import Engine, Program
@@ -87,7 +88,7 @@ def stack(arrays: Any, /, *, axis: int = 0) -> Any:
 
 def joined(function: str, arrays: dict[str, Any], axis: int | None) -> Any:
     """`concat` of arrays by the names that they have in the public `function`, for errors."""
-    return call(_plan, function, tuple(arrays), tuple(arrays.values()), axis, function, tuple(arrays))
+    return call(_plan, function, tuple(arrays), tuple(arrays.values()), axis, function, Fixed(arrays))
 
 
 def _named(arrays: Any, function: str) -> dict[str, Any]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.dispatch import sorting
+from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import unary
 
 __all__ = ["argsort", "sort"]
+
+_VALUES, _INDICES = Fixed(("values",)), Fixed(("indices",))
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
@@ -40,7 +43,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     >>> xp.argsort(xp.asarray([3, 1, 2, 1]))
     Array([1, 3, 2, 0], dtype=int64, device='cpu')
     """
-    return unary(sorting.sort, "argsort", x, "argsort", ("indices",), axis, bool(descending))
+    return unary(sorting.sort, "argsort", x, "argsort", _INDICES, axis, bool(descending))
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
@@ -74,4 +77,4 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
     Array([[3, 1],
            [4, 2]], dtype=int64, device='cpu')
     """
-    return unary(sorting.sort, "sort", x, "sort", ("values",), axis, bool(descending))
+    return unary(sorting.sort, "sort", x, "sort", _VALUES, axis, bool(descending))

@@ -9,7 +9,7 @@ from xpops.arrays.keys import NDArray, hashable, resolve, sole_mask
 from xpops.arrays.tensors import copied, overlap, require_one_device, require_own_places, trimmed
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch import Tensor, state
-from xpops.dispatch.keys import call_key
+from xpops.dispatch.keys import Fixed, call_key
 from xpops.dispatch.primitives import call
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
@@ -21,6 +21,8 @@ from xpops.plan.gather import gathered_shape
 from xpops.plan.keys import ARRAY, Part, Selection, select
 
 _LIMIT = 1024
+# The parts of keys of arrays alone, by how many there are; an array has no more axes.
+_ARRAYS = [Fixed((ARRAY,) * count) for count in range(65)]
 # (layout of x, parts of the key, layouts of its arrays) -> what they select.
 _targets: BoundedDict[tuple[Any, ...], _Target] = BoundedDict(_LIMIT)
 # The same and the layout of the values -> the kernel (stream, x, value, *indices).
@@ -33,8 +35,10 @@ def again(x: Tensor, key: Any) -> Any:
     for each in arrays:
         if each.__class__ is not state.array_class:
             return None
+    if len(arrays) >= len(_ARRAYS):
+        return None
     layouts = (x._layout, *[each._layout for each in arrays])
-    launch = launches.get(call_key(_plan_get, layouts, ((ARRAY,) * len(arrays),)))
+    launch = launches.get(call_key(_plan_get, layouts, (_ARRAYS[len(arrays)],)))
     return None if launch is None else launch(x._data, *[each._data for each in arrays])
 
 

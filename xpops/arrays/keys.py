@@ -15,6 +15,7 @@ from xpops.core.errors import described
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
 from xpops.dispatch.dense import on_dense
+from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import compute
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.frameworks.registry import adapter_of, is_wrapper
@@ -158,7 +159,7 @@ def _dtype(array: Tensor | NDArray) -> Any:
 
 def hashable(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of a key as a key of plans: slices are tuples."""
-    return tuple((part.start, part.stop, part.step) if isinstance(part, slice) else part for part in parts)
+    return Fixed((part.start, part.stop, part.step) if isinstance(part, slice) else part for part in parts)
 
 
 def _indexed(part: Any) -> Part:

@@ -158,7 +158,7 @@ def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call,
         return call, framework.export(array)
     if operands.native:
         key = (op, *operands.specs) if dtype is None else (op, *operands.specs, dtype)
-        launches[key] = state.steady(engine, *call)
+        launches[key] = state.steady(engine, *call, len(operands.specs))
     return call, array
 
 

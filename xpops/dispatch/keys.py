@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-# A type, or for a tuple those of its elements.
-Kind = Any
+
+class Fixed(tuple[Any, ...]):
+    """A tuple that a function itself gives its plan: no parameter of the caller's, so that its types are known."""
+
+    __slots__ = ()
 
 
 def call_key(way: Any, specs: tuple[Any, ...], parameters: tuple[Any, ...] = ()) -> tuple[Any, ...]:
@@ -32,9 +35,9 @@ def call_key(way: Any, specs: tuple[Any, ...], parameters: tuple[Any, ...] = ())
     >>> call_key("sum", (), ((0, 1),)) == call_key("sum", (), ((False, True),))
     False
     """
-    kinds = tuple(map(type, parameters))
-    return way, specs, parameters, _nested(parameters) if tuple in kinds else kinds
+    kinds = [each.__class__ for each in parameters]
+    return way, specs, parameters, *(_nested(parameters) if tuple in kinds else kinds)
 
 
-def _nested(parameters: tuple[Any, ...]) -> tuple[Kind, ...]:
-    return tuple(_nested(each) if each.__class__ is tuple else each.__class__ for each in parameters)
+def _nested(parameters: tuple[Any, ...]) -> list[Any]:
+    return [tuple(_nested(each)) if each.__class__ is tuple else each.__class__ for each in parameters]

@@ -10,7 +10,7 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
-from xpops.dispatch.keys import call_key
+from xpops.dispatch.keys import Fixed, call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
 from xpops.dispatch.traced_arrays import Traced
@@ -74,6 +74,8 @@ def _hashable(parameters: tuple[Any, ...], function: str) -> tuple[Hashable, ...
 
 def frozen(parameter: Any, function: str) -> Hashable:
     """A parameter as a key of plans: lists as tuples, integers of any kind as Python's."""
+    if isinstance(parameter, Fixed):
+        return parameter
     if isinstance(parameter, (list, tuple)):
         return tuple(frozen(each, function) for each in parameter)
     try:
@@ -182,7 +184,7 @@ def _remember(
     layouts, kernel = program
     if operands.native and operands.framework is None:
         if len(layouts) == 1:
-            launches[key] = state.steady(engine, layouts[0], kernel)
+            launches[key] = state.steady(engine, layouts[0], kernel, len(operands.specs))
         else:
             launches[key] = state.steady_of_several(engine, layouts, kernel)
         return

@@ -19,17 +19,37 @@ launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LI
 inline: dict[type, Any] = {}
 
 
-def steady(engine: Engine, layout: Layout, kernel: Kernel) -> Callable[..., Any]:
-    """The steady state for xpops arrays and one result: current stream, allocate, launch, wrap."""
+def steady(engine: Engine, layout: Layout, kernel: Kernel, count: int) -> Callable[..., Any]:
+    """The steady state for xpops arrays and one result: current stream, allocate, launch, wrap.
+
+    Parameters
+    ----------
+    count : int
+        How many operands there are: one and two have a function without a tuple of them.
+    """
     allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, array_class
 
-    def launch(*values: Any) -> Any:
+    def one(x: Any) -> Any:
+        stream = current_stream()
+        data, owner = allocate(stream)
+        kernel(stream, data, x)
+        return cls(layout, data, owner)
+
+    def two(x1: Any, x2: Any) -> Any:
+        stream = current_stream()
+        data, owner = allocate(stream)
+        kernel(stream, data, x1, x2)
+        return cls(layout, data, owner)
+
+    def any_number(*values: Any) -> Any:
         stream = current_stream()
         data, owner = allocate(stream)
         kernel(stream, data, *values)
         return cls(layout, data, owner)
 
-    return launch
+    if count > 2:
+        return any_number
+    return one if count == 1 else two
 
 
 def steady_of_several(engine: Engine, layouts: tuple[Layout, ...], kernel: Kernel) -> Callable[..., tuple[Any, ...]]:

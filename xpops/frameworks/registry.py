@@ -24,14 +24,14 @@ def _release_caches() -> None:
 
 
 def _await_torch(index: int) -> int:
-    """Import torch's adapter once torch is there: it puts what knows of torch's captures in the place of this."""
-    if hasattr(sys.modules.get("torch"), "__version__") and "xpops.frameworks.torch" not in sys.modules:
+    """Import torch's adapter once torch is there: it puts torch's own function in the place of this one."""
+    if hasattr(sys.modules.get("torch"), "__version__"):
         import_module("xpops.frameworks.torch")
     return 0
 
 
 other_caches.append(_release_caches)
-streams.capturing_frameworks.append(_await_torch)
+streams.framework_stream = _await_torch
 _known: BoundedDict[type, Adapter | None] = BoundedDict(1024)
 
 

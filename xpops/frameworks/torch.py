@@ -105,14 +105,9 @@ _current_raw_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentR
 ADAPTER = TorchAdapter()
 
 
-def _capturing_stream(index: int) -> int:
-    """The stream on which torch captures a CUDA graph on a device at present, else 0."""
-    handle = _current_raw_stream(index)
-    # Capturing is asked of the current stream of torch's current device, which is the one that a capture is on.
-    return handle if handle and torch.cuda.is_current_stream_capturing() else 0
-
-
-streams.capturing_frameworks[:] = [_capturing_stream]
+# A capture is on the current stream of torch's current device.
+streams.framework_stream = _current_raw_stream
+streams.framework_captures = torch.cuda.is_current_stream_capturing
 
 
 def _layout_of(

@@ -95,7 +95,7 @@ class GraphMemory:
             else:
                 free.append(address)
 
-        return address, Block(address, release)
+        return address, Block((address, release))
 
     def keep(self, owner: Any) -> None:
         """Keep what captured work reads."""

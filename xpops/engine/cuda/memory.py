@@ -17,6 +17,7 @@ from xpops.engine import release_other_caches
 from xpops.engine.cuda.blocks import Block
 from xpops.engine.cuda.capture import Captures, is_capturing, uncaptured
 from xpops.engine.cuda.driver import DeviceContext, check
+from xpops.engine.cuda.settling import Settler
 
 # Blocks of these sizes are kept in lists of our own when they are freed, since the driver takes some microseconds for
 # one. A large block takes longer to write than the driver does.
@@ -104,6 +105,7 @@ class Pool:
         self._lock = threading.RLock()
         # Large blocks that were freed while their stream was captured, by which stream.
         self._deferred: list[tuple[int, int]] = []
+        self._settler = Settler(context)
         self.captures = Captures(self._take_aside, self._give_back_aside)
         with uncaptured(context):
             self._driver_pool = self._make_driver_pool(context)
@@ -129,14 +131,13 @@ class Pool:
         It raises OutOfMemoryError, saying how much was asked for, is free, and was cached.
         """
         size = block_size(nbytes)
-        lists = self._lists.setdefault(size, {}) if size <= MIDDLING else None
+        if size > MIDDLING:
+            return partial(self._allocate_large, size)
+        lists = self._lists.setdefault(size, {})
 
         def allocate(stream: int) -> tuple[int, Block]:
             if stream and is_capturing(stream):
                 return self.captures.memory(stream).allocate(size, stream)
-            if lists is None:
-                address = self._from_driver(size, stream)
-                return address, Block(address, partial(self._give_back, stream))
             addresses = lists.get(stream)
             if addresses is None:
                 addresses = lists.setdefault(stream, [])
@@ -144,7 +145,7 @@ class Pool:
                 address = addresses.pop()
             except IndexError:
                 return self._grow(size, addresses, stream)
-            return address, Block(address, addresses.append)
+            return address, Block((address, addresses.append))
 
         return allocate
 
@@ -152,41 +153,55 @@ class Pool:
         """`allocator`, but that no bytes are at address 0."""
         return self.allocator(nbytes) if nbytes else _nowhere
 
+    def _allocate_large(self, size: int, stream: int) -> tuple[int, Block]:
+        if is_capturing(stream):
+            return self.captures.memory(stream).allocate(size, stream)
+        address = self._from_driver(size, stream)
+        return address, Block((address, partial(self._give_back, stream)))
+
     def _grow(self, size: int, addresses: list[int], stream: int) -> tuple[int, Block]:
         """A block from the driver, for a list to keep if there is room in them."""
         with self._lock:
             if self._kept + size > self._most:
                 self._patience -= 1
-                if self._patience < 0 and not self._empty_lists():
+                if self._patience < 0 and not self._empty_lists(False):
                     self._patience = PATIENCE
         address = self._from_driver(size, stream)
         with self._lock:
             if self._kept + size > self._most:
-                return address, Block(address, partial(self._give_back, stream))
+                return address, Block((address, partial(self._give_back, stream)))
             self._kept += size
-        return address, Block(address, addresses.append)
+        return address, Block((address, addresses.append))
 
-    def _empty_lists(self) -> int:
-        """Give what the lists keep back to the driver, without waiting. Returns the bytes."""
+    def _empty_lists(self, is_idle: bool) -> int:
+        """Give what the lists keep back to the driver. Returns the bytes.
+
+        Parameters
+        ----------
+        is_idle : bool
+            Whether nothing uses any of it now. Otherwise only that of the legacy default stream is given back, since
+            other streams may be gone.
+        """
         freed = 0
         for size, lists in list(self._lists.items()):
             for stream, addresses in list(lists.items()):
                 with suppress(IndexError):  # another thread may take the last one
-                    while True:
-                        self._give_back(stream, addresses.pop())
+                    while stream == 0 or is_idle:
+                        self._settler.free(addresses.pop(), 0)
                         freed += size
         with self._lock:
             self._kept -= freed
         return freed
 
     def _from_driver(self, size: int, stream: int) -> int:
-        out_of_memory = driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+        cached, out_of_memory = 0, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
         allocate = partial(driver.cuMemAllocFromPoolAsync, size, self._driver_pool, stream)
+        self._settler.start()
         with uncaptured(self._context):
             if self._deferred:
                 self._give_back_deferred()
             error, pointer = allocate()
-            if error == out_of_memory:
+            if error == out_of_memory and stream != self._aside:  # for a graph: waiting would end its capture
                 cached = self.trim()
                 error, pointer = allocate()
             if error == out_of_memory:
@@ -208,8 +223,7 @@ class Pool:
         if is_capturing(stream):
             self._deferred.append((stream, address))
             return
-        with uncaptured(self._context):
-            driver.cuMemFreeAsync(address, stream)
+        self._settler.free(address, stream)
 
     def _take_aside(self, size: int) -> int:
         address = self._from_driver(size, self._aside)
@@ -230,7 +244,8 @@ class Pool:
         with uncaptured(self._context):
             self.captures.collect()
             self._give_back_deferred()
-            cached = self._empty_lists()
+            check(driver.cuCtxSynchronize())
+            cached = self._empty_lists(True)
             check(driver.cuCtxSynchronize())
             check(driver.cuMemPoolTrimTo(self._driver_pool, 0))
         return cached

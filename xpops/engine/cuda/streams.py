@@ -14,15 +14,16 @@ from xpops.core.errors import described
 LEGACY_DEFAULT = 0
 
 
-_NOT_SET = -1
-# From a device's index to the stream on which a framework captures a graph at present, else 0.
-capturing_frameworks: list[Callable[[int], int]] = []
+# From a device's index to the current stream of a framework that may capture graphs, and whether it captures on that.
+# The first is asked in every call on xpops arrays: it is torch's own function once torch is there.
+framework_stream: Callable[[int], int] = lambda index: LEGACY_DEFAULT  # noqa: E731
+framework_captures: Callable[[], bool] = lambda: False  # noqa: E731
 
 
 @cache
-def _variable(index: int) -> ContextVar[int]:
+def _variable(index: int) -> ContextVar[int | None]:
     """The stream that `stream` has set for the GPU with this index, in each thread and task."""
-    return ContextVar(f"xpops.stream.{index}", default=_NOT_SET)
+    return ContextVar(f"xpops.stream.{index}", default=None)
 
 
 def current(index: int) -> Callable[[], int]:
@@ -35,12 +36,11 @@ def current(index: int) -> Callable[[], int]:
 
     def current_stream() -> int:
         handle = get()
-        if handle != _NOT_SET:
-            return handle
-        for captured in capturing_frameworks:
-            if found := captured(index):
-                return found
-        return LEGACY_DEFAULT
+        if handle is None:
+            handle = framework_stream(index)
+            if handle and not framework_captures():
+                return LEGACY_DEFAULT
+        return handle
 
     return current_stream
 

@@ -1,0 +1,78 @@
+"""Freed memory that others may have: the driver hands it on once somebody has waited for the stream that freed it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from queue import SimpleQueue
+from typing import Any
+
+from cuda.bindings import driver
+
+from xpops.engine.cuda.capture import uncaptured
+from xpops.engine.cuda.driver import DeviceContext, check
+
+_SUCCESS = driver.CUresult.CUDA_SUCCESS
+# Seconds between two waits of the thread.
+PAUSE = 0.001
+
+
+class Settler:
+    """Waits for streams that have freed memory: at once for idle ones, on a thread of its own for busy ones.
+
+    Otherwise a library that runs short would not get the memory before a call of somebody waits for the device.
+
+    Parameters
+    ----------
+    context : DeviceContext
+    """
+
+    def __init__(self, context: DeviceContext) -> None:
+        self._context = context
+        # Freeing may happen in a collection of garbage, at any moment: nothing but this queue may be locked then. It
+        # holds an event, or None for whatever the legacy default stream has freed so far.
+        self._freed: SimpleQueue[Any] = SimpleQueue()
+        self._is_noted = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread, if it is not there. Not while garbage is collected."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="xpops-settler", daemon=True)
+            self._thread.start()
+
+    def free(self, address: int, stream: int) -> None:
+        """Free memory of the driver's pool in the order of a stream that is not captured."""
+        with uncaptured(self._context):
+            idle = driver.cuStreamQuery(stream)[0] is _SUCCESS
+            driver.cuMemFreeAsync(address, stream)
+            if idle:
+                driver.cuStreamSynchronize(stream)
+            elif stream:  # which may be gone when the thread comes to it
+                self._freed.put(_event_on(stream))
+            elif not self._is_noted:
+                self._is_noted = True
+                self._freed.put(None)
+
+    def _run(self) -> None:
+        with uncaptured(self._context):
+            while True:
+                event = self._freed.get()
+                time.sleep(PAUSE)
+                if event is None:
+                    # What is freed from here on is noted anew.
+                    self._is_noted = False
+                    # While a blocking stream is captured, touching this one would end the capture: this call does not.
+                    if driver.cuStreamIsCapturing(0)[0] is not _SUCCESS:
+                        self._freed.put(None)
+                        continue
+                    event = _event_on(0)
+                driver.cuEventSynchronize(event)
+                driver.cuEventDestroy(event)
+
+
+def _event_on(stream: int) -> Any:
+    flags = driver.CUevent_flags
+    event = check(driver.cuEventCreate(flags.CU_EVENT_DISABLE_TIMING | flags.CU_EVENT_BLOCKING_SYNC))
+    check(driver.cuEventRecord(event, stream))
+    return event
