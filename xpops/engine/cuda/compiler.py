@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import os
 import pickle
 import select
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 
 from xpops.engine.cuda import nvrtc
@@ -122,34 +121,69 @@ class Compilers:
             self._all.pop().close()
 
 
-class Background:
-    """Work on threads of its own, done once for each key however many wait for it.
+class Work:
+    """What a thread of its own does, and those who wait for it.
 
-    A wait that an exception ends, such as KeyboardInterrupt, leaves the work going on.
+    An exception that ends a wait, such as KeyboardInterrupt, leaves the work going on. Python's own futures and threads
+    do not survive one at any moment: their condition variables are then released without being held.
+
+    Parameters
+    ----------
+    work : callable
+        Its result is what waits get, and so is its error.
+    then : callable
+        Called at the end.
     """
 
+    def __init__(self, work: Callable[[], bytes], then: Callable[[], object]) -> None:
+        self._work, self._then = work, then
+        self._result: bytes | BaseException | None = None
+        self._waiting: list[_thread.LockType] = []
+        _thread.start_new_thread(self._run, ())
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the work has not ended."""
+        return self._result is None
+
+    def result(self) -> bytes:
+        """Wait for the end, and return the result or raise the error."""
+        turn = _thread.allocate_lock()
+        turn.acquire()
+        self._waiting.append(turn)
+        if self._result is None:
+            turn.acquire()
+        if isinstance(self._result, BaseException):
+            raise self._result
+        assert self._result is not None
+        return self._result
+
+    def _run(self) -> None:
+        try:
+            self._result = self._work()
+        except BaseException as error:
+            self._result = error
+        self._then()
+        while self._waiting:
+            self._waiting.pop().release()
+
+
+class Background:
+    """Work on threads, done once for each key however many wait for it."""
+
     def __init__(self) -> None:
-        self._under_way: dict[bytes, Future[bytes]] = {}
+        self._under_way: dict[bytes, Work] = {}
 
     def run(self, key: bytes, work: Callable[[], bytes]) -> bytes:
         """What `work` returns or raises, or what is under way for `key` does."""
-        future = self._under_way.get(key)
-        if future is None:
-            future = Future()
-            # Started before it is known: an interrupt between the two means that it is done twice, not that everyone
-            # waits for a thread that never started.
-            threading.Thread(target=self._run, args=(key, work, future), daemon=True).start()
-            self._under_way[key] = future
-            if future.done():
+        found = self._under_way.get(key)
+        if found is None:
+            # An interrupt before it is known means that it is done twice, not that everyone waits for nothing.
+            found = Work(work, lambda: self._under_way.pop(key, None))
+            self._under_way[key] = found
+            if not found.is_under_way:
                 self._under_way.pop(key, None)
-        return future.result()
-
-    def _run(self, key: bytes, work: Callable[[], bytes], future: Future[bytes]) -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
-        self._under_way.pop(key, None)
+        return found.result()
 
 
 compilers, background = Compilers(), Background()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import _thread
 import time
 from queue import SimpleQueue
 from typing import Any
@@ -33,13 +33,14 @@ class Settler:
         # holds an event, or None for whatever the legacy default stream has freed so far.
         self._freed: SimpleQueue[Any] = SimpleQueue()
         self._is_noted = False
-        self._thread: threading.Thread | None = None
+        self._is_started = False
 
     def start(self) -> None:
         """Start the thread, if it is not there. Not while garbage is collected."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="xpops-settler", daemon=True)
-            self._thread.start()
+        if not self._is_started:
+            self._is_started = True
+            # threading's own start does not survive an interrupt at any moment.
+            _thread.start_new_thread(self._run, ())
 
     def free(self, address: int, stream: int) -> None:
         """Free memory of the driver's pool in the order of a stream that is not captured."""
