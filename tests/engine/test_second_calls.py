@@ -90,3 +90,43 @@ def test_a_float_is_no_axis_after_an_integer_was(device: Device) -> None:
         with pytest.raises(TypeError):
             xp.sum(x, axis=(0, 1.0))
         assert xp.sum(x, axis=(0, 1)).shape == (5,)
+
+
+@xp.fuse
+def fused(x: Any, number: Any) -> Any:
+    return x * number + x
+
+
+SCALARS = (1, 1.0, True, np.int32(1), np.float32(1), np.float64(1), np.bool_(True), 1 + 0j)
+OF_SCALAR: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda x, number: x + number,
+    "reflected": lambda x, number: number * x,
+    "function": lambda x, number: xp.add(x, number),
+    "maximum": lambda x, number: xp.maximum(x, number),
+    "where": lambda x, number: xp.where(x > 0, x, number),
+    "clip": lambda x, number: xp.clip(x, 0, number),
+    "fuse": fused,
+}
+
+
+@pytest.mark.parametrize("dtype", [xp.bool, xp.uint8, xp.int64, xp.float32, xp.float64], ids=str)
+@pytest.mark.parametrize("name", OF_SCALAR)
+def test_equal_scalars_of_other_types(name: str, dtype: Any, device: Device) -> None:
+    """The dtype of a result, or the error, follows from the type of the scalar, whichever type came before."""
+    lengths = itertools.count(20)
+
+    def outcome(length: int, number: Any) -> Any:
+        x = xp.astype(xp.arange(length, device=device) % 2, dtype)
+        try:
+            result = OF_SCALAR[name](x, number)
+        except (TypeError, OverflowError) as error:
+            return type(error)
+        return result.dtype, result.tolist()[:20]
+
+    alone = [outcome(next(lengths), number) for number in SCALARS]
+    for first, expected in zip(SCALARS, alone, strict=True):
+        length = next(lengths)
+        assert outcome(length, first) == expected
+        for number, wanted in zip(SCALARS, alone, strict=True):
+            for _ in range(3):
+                assert outcome(length, number) == wanted, (first, number)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from xpops.core import config
 from xpops.engine.cuda import nvrtc
 from xpops.engine.cuda.nvrtc import Answer, Request
 
@@ -41,7 +42,7 @@ class Compiler:
         # terminal's Ctrl-C goes to a whole group of processes.
         self._process = subprocess.Popen(
             [sys.executable, "-P", nvrtc.__file__, str(library)],
-            env={**os.environ, "PYTHONPATH": paths},
+            env={**config.environment(), "PYTHONPATH": paths},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
