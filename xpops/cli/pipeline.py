@@ -14,6 +14,7 @@ import numpy as np
 import xpops as xp
 from xpops.cli.info import FRAMEWORKS, facts, installed
 from xpops.cli.timing import timer
+from xpops.core import config
 
 # A row is timed this often, but not for longer than this many microseconds.
 REPEATS, BUDGET = 7, 1e5
@@ -129,6 +130,8 @@ def _converter(framework: str, device: str) -> Callable[[Any], Any] | None:
 
         return lambda a: cupy.asarray(a)
     if framework == "jax":
+        # JAX takes three quarters of a GPU's memory otherwise, and a second and a half for it.
+        config.set_default("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         import jax
 
         platform = "cpu" if device == "cpu" else "gpu"
@@ -182,8 +185,7 @@ class Pipeline:
 
 
 def _nbytes(x: Any) -> int:
-    layout = xp.asarray(x)
-    return int(layout.size * layout.dtype.itemsize)
+    return int(x.size * x.dtype.itemsize if isinstance(x, xp.Array) else x.nbytes)
 
 
 def _difference(own: Any, x: Any, y: Any) -> float:
@@ -194,6 +196,9 @@ def _difference(own: Any, x: Any, y: Any) -> float:
 def _difference_to_numpy(x: Any, expected: Any) -> float:
     """The largest difference of copies of a batch to what NumPy made of one."""
     copies = xp.asarray(x, device="cpu").to_numpy().reshape(-1, *expected.shape)
+    bits = np.ascontiguousarray(expected).view(f"u{expected.itemsize}")
+    if all(np.array_equal(each, bits) for each in copies.view(bits.dtype)):  # 30 times as fast as subtracting
+        return 0.0
     return float(np.max([_difference(array_api_compat.numpy, each, expected) for each in copies]))
 
 

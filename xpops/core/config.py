@@ -40,3 +40,8 @@ def cache_directory() -> Path:
 def environment() -> dict[str, str]:
     """The environment, for a child process."""
     return dict(os.environ)
+
+
+def set_default(name: str, value: str) -> None:
+    """Set a variable that another library reads, unless the user has."""
+    os.environ.setdefault(name, value)
