@@ -342,3 +342,17 @@ def test_dtypes_of_torch() -> None:
     assert xpops.result_type(x.dtype, xpops.float64) == xpops.float64
     with pytest.raises(TypeError, match=r"zeros: dtype torch\.complex32 is not supported; accepted: bool, int8"):
         xpops.zeros(1, dtype=torch.complex32)
+
+
+def test_torch_is_asked_for_captures_only_where_it_has_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """xpops arrays on a GPU beside a torch that is there and has none: a build for the CPU, or a driver too old for it."""
+    torch = pytest.importorskip("torch")
+    from xpops.engine.cuda import streams
+    from xpops.frameworks import registry
+
+    monkeypatch.setattr(streams, "framework_stream", registry._await_torch)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    current = streams.current(0)
+    for _ in range(3):
+        assert current() == streams.LEGACY_DEFAULT
+    assert streams.framework_stream is streams.no_framework

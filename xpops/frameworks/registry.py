@@ -24,10 +24,11 @@ def _release_caches() -> None:
 
 
 def _await_torch(index: int) -> int:
-    """Import torch's adapter once torch is there: it puts torch's own function in the place of this one."""
-    if hasattr(sys.modules.get("torch"), "__version__"):
-        import_module("xpops.frameworks.torch")
-    return 0
+    """Once torch is there, have its own function take the place of this one."""
+    if not hasattr(sys.modules.get("torch"), "cuda"):
+        return streams.LEGACY_DEFAULT
+    import_module("xpops.frameworks.torch").follow_captures()
+    return streams.framework_stream(index)
 
 
 other_caches.append(_release_caches)

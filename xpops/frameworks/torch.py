@@ -105,9 +105,14 @@ _current_raw_stream: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentR
 ADAPTER = TorchAdapter()
 
 
-# A capture is on the current stream of torch's current device.
-streams.framework_stream = _current_raw_stream
-streams.framework_captures = torch.cuda.is_current_stream_capturing
+def follow_captures() -> None:
+    """Have xpops arrays run on the stream that torch captures, from now on; torch may have no GPU."""
+    if torch.cuda.is_available():
+        streams.framework_stream = _current_raw_stream
+        # A capture is on the current stream of torch's current device.
+        streams.framework_captures = torch.cuda.is_current_stream_capturing
+    else:
+        streams.framework_stream = streams.no_framework
 
 
 def _layout_of(

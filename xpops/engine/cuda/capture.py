@@ -74,7 +74,6 @@ class GraphMemory:
     def __init__(self, take: Callable[[int], int], give_back: Callable[[int], None]) -> None:
         self._take, self._give_back = take, give_back
         self._free: dict[tuple[int, int], list[int]] = {}
-        self._in_use: set[int] = set()
         self._kept: list[Any] = []
         self._is_gone = False
         self.counters: dict[int, Block] = {}
@@ -86,10 +85,8 @@ class GraphMemory:
             address = free.pop()
         except IndexError:
             address = self._take(size)
-        self._in_use.add(address)
 
         def release(address: int) -> None:
-            self._in_use.discard(address)
             if self._is_gone:
                 self._give_back(address)
             else:

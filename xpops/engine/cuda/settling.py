@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import _thread
 import time
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
 from cuda.bindings import driver
 
+from xpops.core.errors import DeviceError
 from xpops.engine.cuda.capture import uncaptured
 from xpops.engine.cuda.driver import DeviceContext, check
 
@@ -67,9 +69,10 @@ class Settler:
                     if driver.cuStreamIsCapturing(0)[0] is not _SUCCESS:
                         self._freed.put(None)
                         continue
-                    event = _event_on(0)
-                driver.cuEventSynchronize(event)
-                driver.cuEventDestroy(event)
+                with suppress(DeviceError):  # after a fault there is nothing to wait for
+                    event = event or _event_on(0)
+                    driver.cuEventSynchronize(event)
+                    driver.cuEventDestroy(event)
 
 
 def _event_on(stream: int) -> Any:

@@ -14,10 +14,15 @@ from xpops.core.errors import described
 LEGACY_DEFAULT = 0
 
 
+def no_framework(index: int) -> int:
+    """The stream of no framework."""
+    return LEGACY_DEFAULT
+
+
 # From a device's index to the current stream of a framework that may capture graphs, and whether it captures on that.
 # The first is asked in every call on xpops arrays: it is torch's own function once torch is there.
-framework_stream: Callable[[int], int] = lambda index: LEGACY_DEFAULT  # noqa: E731
-framework_captures: Callable[[], bool] = lambda: False  # noqa: E731
+framework_stream: Callable[[int], int] = no_framework
+framework_captures: Callable[[], bool] = bool
 
 
 @cache
