@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,3 +161,36 @@ def test_an_error_reaches_everyone_who_waits() -> None:
             background.run(b"key", work)
     assert background.run(b"key", lambda: b"made") == b"made"
     assert not background._under_way
+
+
+def test_many_open_files_are_no_hindrance() -> None:
+    """``select`` takes no file descriptor above 1023."""
+    text = """
+        import resource
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+        files = [open(os.devnull) for _ in range(1100)]
+        print(cache.cubin_for("many", SOURCE % 3, 90)[:4] == b"\\x7fELF")
+        """
+    with tempfile.TemporaryDirectory() as folder:
+        assert run(text, Path(folder)).split() == ["True"]
+
+
+@pytest.mark.parametrize("executable", [None, "", "/bin/true", "/opt/program"])
+def test_a_program_that_embeds_python_compiles_itself(executable: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", executable)
+    answer = compiler.Compilers().compile(Request("embedded", SOURCE % 6, ("--gpu-architecture=sm_90",), ()))
+    assert answer.binary.startswith(b"\x7fELF")
+
+
+def test_a_python_without_the_bindings_is_no_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compilers: compiler.Compilers
+) -> None:
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / "cuda" / "__init__.py").write_text("raise ImportError('broken')")
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "path", [str(tmp_path), *sys.path])
+        with pytest.raises(OSError, match="did not start: status 1"):
+            compiler.Compiler()
+    answer = compilers.compile(Request("whole", SOURCE % 6, ("--gpu-architecture=sm_90",), ()))
+    assert answer.log is None

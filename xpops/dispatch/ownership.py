@@ -10,6 +10,7 @@ from typing import Any
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import DeviceError
 from xpops.engine import engine_of
+from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter, View
 
 
@@ -36,11 +37,11 @@ class Borrowed:
             return
         engine = engine_of(self._device)
         ours = engine.current_stream()
-        with suppress(DeviceError):  # the lender's stream may be gone, and its work with it
-            if self._lender is None:
+        if self._lender is None:
+            with suppress(DeviceError):
                 engine.retain(self._owner, ours)
-            elif self._lender != ours:
-                engine.order(ours, self._lender)
+        elif self._lender != ours:
+            _order(engine, ours, self._lender, self._owner)
 
 
 class Lent:
@@ -63,8 +64,19 @@ class Lent:
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if not finalizing():
-            with suppress(DeviceError):  # the consumer's stream may be gone, and its work with it
-                engine_of(self._device).order(self._consumer, self._ours)
+            _order(engine_of(self._device), self._consumer, self._ours, self._owner)
+
+
+def _order(engine: Engine, first: int, then: int, owner: Any) -> None:
+    """Make the second stream wait for the first before the owner is dropped, or else keep the owner until then.
+
+    A stream may be gone, and its work with it; one that is captured cannot be ordered with one that is not.
+    """
+    try:
+        engine.order(first, then)
+    except DeviceError:
+        with suppress(DeviceError):
+            engine.retain(owner, first)
 
 
 def borrowed(view: View, adapter: Adapter) -> View:

@@ -72,6 +72,14 @@ def _hashable(parameters: tuple[Any, ...], function: str) -> tuple[Hashable, ...
     raise
 
 
+def _is_hashable(parameters: tuple[Any, ...]) -> bool:
+    try:
+        hash(parameters)
+    except TypeError:
+        return False
+    return True
+
+
 def frozen(parameter: Any, function: str) -> Hashable:
     """A parameter as a key of plans: lists as tuples, integers of any kind as Python's."""
     if isinstance(parameter, Fixed):
@@ -131,7 +139,8 @@ def compute(
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
     settings = tuple(frozen(each, function) for each in parameters)
-    key = call_key(plan, operands.specs, settings)
+    given = parameters if _is_hashable(parameters) else settings  # as `unary` and `call` look for it
+    key = call_key(plan, operands.specs, given)
     planned = _programs.get(key) if kept else None
     if planned is None:
         planned = plan(engine, operands.specs, *settings)
@@ -146,7 +155,7 @@ def compute(
         operands.release()
     results = tuple(_finished(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
     if steady and planned is program:
-        _remember(key, call_key(plan, (), settings), engine, operands, arguments, program, results)
+        _remember(key, call_key(plan, (), given), engine, operands, arguments, program, results)
     return results if len(results) != 1 else results[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import numpy as np
@@ -20,14 +21,18 @@ _PLAIN = ("xpops", "array_api_strict", "dpctl", "dpnp", "mlx")
 
 def _release_caches() -> None:
     for framework in sorted(set(_FRAMEWORKS.values()) & set(sys.modules)):
-        import_module(f"xpops.frameworks.{framework}").ADAPTER.release_cache()
+        with suppress(Exception):  # the error to report is that memory ran out
+            import_module(f"xpops.frameworks.{framework}").ADAPTER.release_cache()
 
 
 def _await_torch(index: int) -> int:
     """Once torch is there, have its own function take the place of this one."""
     if not hasattr(sys.modules.get("torch"), "cuda"):
         return streams.LEGACY_DEFAULT
-    import_module("xpops.frameworks.torch").follow_captures()
+    try:
+        import_module("xpops.frameworks.torch").follow_captures()
+    except Exception:  # a torch too old, or a broken one: it says so where its tensors come in
+        streams.framework_stream = streams.no_framework
     return streams.framework_stream(index)
 
 

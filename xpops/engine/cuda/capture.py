@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from cuda.bindings import driver
@@ -87,10 +88,9 @@ class GraphMemory:
             address = self._take(size)
 
         def release(address: int) -> None:
+            free.append(address)
             if self._is_gone:
-                self._give_back(address)
-            else:
-                free.append(address)
+                self._give_back_all(free)
 
         return address, Block((address, release))
 
@@ -104,7 +104,11 @@ class GraphMemory:
         self._kept.clear()
         self.counters.clear()
         for free in list(self._free.values()):
-            while free:
+            self._give_back_all(free)
+
+    def _give_back_all(self, free: list[int]) -> None:
+        with suppress(IndexError):  # another thread may take the last one
+            while True:
                 self._give_back(free.pop())
 
 

@@ -6,11 +6,14 @@ import _thread
 import atexit
 import os
 import pickle
+import re
 import select
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
+from typing import IO
 
 from xpops.core import config
 from xpops.engine.cuda import nvrtc
@@ -18,6 +21,8 @@ from xpops.engine.cuda.nvrtc import Answer, Request
 
 # Seconds after which a compilation counts as hanging. The largest of CUTLASS take minutes.
 TIME_LIMIT = 900.0
+# Seconds that a process has to end by itself.
+PATIENCE = 1.0
 
 
 class CompilerError(Exception):
@@ -34,6 +39,8 @@ class Compiler:
     """
 
     def __init__(self) -> None:
+        if not is_python(sys.executable):
+            raise OSError(f"{sys.executable} is no Python")
         from cuda.pathfinder import load_nvidia_dynamic_lib
 
         library = load_nvidia_dynamic_lib("nvrtc").abs_path
@@ -48,6 +55,10 @@ class Compiler:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        assert self._process.stdout is not None
+        if self._process.stdout.read(len(nvrtc.READY)) != nvrtc.READY:
+            self.close()
+            raise OSError(f"the process that compiles did not start: status {self._process.returncode}")
 
     def compile(self, request: Request) -> Answer:
         """The answer to a request.
@@ -63,10 +74,10 @@ class Compiler:
         try:
             pickle.dump(tuple(request), stdin)
             stdin.flush()
-            if not select.select([stdout], [], [], TIME_LIMIT)[0]:
+            if not _has_answer(stdout, TIME_LIMIT):
                 raise CompilerError(f"NVRTC did not answer within {TIME_LIMIT:.0f} s")
             return Answer(*pickle.load(stdout))
-        except (EOFError, OSError, pickle.UnpicklingError):
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             self.close()
             raise CompilerError(f"the process that compiles ended with status {self._process.returncode}") from None
         except CompilerError:
@@ -74,13 +85,28 @@ class Compiler:
             raise
 
     def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.wait()
+        """End the process, which does so by itself if it waits for requests."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):  # what was not flushed goes nowhere
                     pipe.close()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def is_python(executable: str | None) -> bool:
+    """Whether `executable` runs Python programs: in a frozen or embedding one it may be that program, or nothing."""
+    return re.fullmatch(r"(python|pypy)[\d.]*[a-z]?(\.exe)?", Path(executable or "").name.lower()) is not None
+
+
+def _has_answer(pipe: IO[bytes], seconds: float) -> bool:
+    """Whether there is something to read before the time is over."""
+    poll = select.poll()  # select takes no descriptors above 1023
+    poll.register(pipe, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 class Compilers:
@@ -118,6 +144,7 @@ class Compilers:
 
     def close(self) -> None:
         """End them all."""
+        self._idle.clear()
         while self._all:
             self._all.pop().close()
 
@@ -140,12 +167,10 @@ class Work:
         self._work, self._then = work, then
         self._result: bytes | BaseException | None = None
         self._waiting: list[_thread.LockType] = []
-        _thread.start_new_thread(self._run, ())
 
-    @property
-    def is_under_way(self) -> bool:
-        """Whether the work has not ended."""
-        return self._result is None
+    def start(self) -> None:
+        """Start the thread."""
+        _thread.start_new_thread(self._run, ())
 
     def result(self) -> bytes:
         """Wait for the end, and return the result or raise the error."""
@@ -179,11 +204,14 @@ class Background:
         """What `work` returns or raises, or what is under way for `key` does."""
         found = self._under_way.get(key)
         if found is None:
-            # An interrupt before it is known means that it is done twice, not that everyone waits for nothing.
-            found = Work(work, lambda: self._under_way.pop(key, None))
-            self._under_way[key] = found
-            if not found.is_under_way:
-                self._under_way.pop(key, None)
+            mine = Work(work, lambda: self._under_way.pop(key, None))
+            try:
+                found = self._under_way.setdefault(key, mine)
+                if found is mine:
+                    mine.start()
+            except BaseException:  # an interrupt: if it came before the start, nobody is to wait for it
+                mine.start()
+                raise
         return found.result()
 
 

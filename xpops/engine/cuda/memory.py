@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from ctypes import c_uint64
 from functools import partial
@@ -103,7 +103,7 @@ class Pool:
         # The bytes of blocks that lists take when they are freed, and the most that these may be.
         self._kept, self._patience = 0, 0
         self._lock = threading.RLock()
-        # Large blocks that were freed while their stream was captured, by which stream.
+        # Blocks that could not be freed when they were dropped, since their stream was captured.
         self._deferred: list[tuple[int, int]] = []
         self._settler = Settler(context)
         self.captures = Captures(self._take_aside, self._give_back_aside)
@@ -164,7 +164,7 @@ class Pool:
         with self._lock:
             if self._kept + size > self._most:
                 self._patience -= 1
-                if self._patience < 0 and not self._empty_lists(False):
+                if self._patience < 0 and not self._empty_default_lists():
                     self._patience = PATIENCE
         address = self._from_driver(size, stream)
         with self._lock:
@@ -173,24 +173,21 @@ class Pool:
             self._kept += size
         return address, Block((address, addresses.append))
 
-    def _empty_lists(self, is_idle: bool) -> int:
-        """Give what the lists keep back to the driver. Returns the bytes.
+    def _empty_default_lists(self) -> int:
+        """Give what the lists of the legacy default stream keep back to the driver. Returns the bytes.
 
-        Parameters
-        ----------
-        is_idle : bool
-            Whether nothing uses any of it now. Otherwise only that of the legacy default stream is given back, since
-            other streams may be gone.
+        Those of other streams stay: the stream may be gone, and nothing else is in order with their last use.
         """
         freed = 0
         for size, lists in list(self._lists.items()):
             for stream, addresses in list(lists.items()):
                 with suppress(IndexError):  # another thread may take the last one
-                    while stream == 0 or is_idle:
-                        self._settler.free(addresses.pop(), 0)
+                    while stream == 0:
+                        address = addresses.pop()
+                        with self._lock:
+                            self._kept -= size
                         freed += size
-        with self._lock:
-            self._kept -= freed
+                        self._give_back(0, address)
         return freed
 
     def _from_driver(self, size: int, stream: int) -> int:
@@ -220,10 +217,8 @@ class Pool:
         # At exit the driver may be gone, as may this module's names, and takes everything back anyway.
         if finalizing():
             return
-        if is_capturing(stream):
+        if not self._settler.free(address, stream):
             self._deferred.append((stream, address))
-            return
-        self._settler.free(address, stream)
 
     def _take_aside(self, size: int) -> int:
         address = self._from_driver(size, self._aside)
@@ -235,20 +230,33 @@ class Pool:
         self._give_back(self._aside, address)
 
     def _give_back_deferred(self) -> None:
-        deferred, self._deferred = self._deferred, []
-        for stream, address in deferred:
-            self._give_back(stream, address)
+        for _ in range(len(self._deferred)):
+            self._give_back(*self._deferred.pop(0))
 
     def trim(self) -> int:
         """Hand every cached byte back to the driver, waiting for the device. Returns how many our lists held."""
         with uncaptured(self._context):
             self.captures.collect()
-            self._give_back_deferred()
-            check(driver.cuCtxSynchronize())
-            cached = self._empty_lists(True)
+            taken = list(self._take_all())
+            check(driver.cuCtxSynchronize())  # nothing uses any of them now, so any stream will do
+            for _, address in taken:
+                self._give_back(0, address)
             check(driver.cuCtxSynchronize())
             check(driver.cuMemPoolTrimTo(self._driver_pool, 0))
-        return cached
+        return sum(size for size, _ in taken)
+
+    def _take_all(self) -> Iterator[tuple[int, int]]:
+        """Take every block from the lists: its bytes, and its address. Those that could not be freed count as none."""
+        for size, lists in list(self._lists.items()):
+            for addresses in list(lists.values()):
+                with suppress(IndexError):  # another thread may take the last one
+                    while True:
+                        address = addresses.pop()
+                        with self._lock:
+                            self._kept -= size
+                        yield size, address
+        while self._deferred:
+            yield 0, self._deferred.pop()[1]
 
     def reserved(self) -> int:
         """The bytes that the pool has from the driver, used or cached."""

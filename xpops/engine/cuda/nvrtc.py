@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 # A process that nobody asks for so many seconds ends.
 IDLE = 60.0
+# What it says first, once it has what it needs.
+READY = b"ready"
 
 
 class Request(NamedTuple):
@@ -89,6 +91,11 @@ def serve(library: str) -> None:
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints is no answer
+    from cuda.bindings import nvrtc
+
+    nvrtc.nvrtcVersion()
+    answers.write(READY)
+    answers.flush()
     while select.select([requests], [], [], IDLE)[0]:
         try:
             request = Request(*pickle.load(requests))

@@ -15,6 +15,7 @@ from xpops.engine.cuda.capture import uncaptured
 from xpops.engine.cuda.driver import DeviceContext, check
 
 _SUCCESS = driver.CUresult.CUDA_SUCCESS
+_NOT_CAPTURING = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
 # Seconds between two waits of the thread.
 PAUSE = 0.001
 
@@ -44,18 +45,29 @@ class Settler:
             # threading's own start does not survive an interrupt at any moment.
             _thread.start_new_thread(self._run, ())
 
-    def free(self, address: int, stream: int) -> None:
-        """Free memory of the driver's pool in the order of a stream that is not captured."""
+    def free(self, address: int, stream: int) -> bool:
+        """Free memory of the driver's pool in the order of a stream.
+
+        Returns whether that could be: not while the stream is captured, nor if it is gone.
+        """
         with uncaptured(self._context):
+            # While a blocking stream is captured, this fails for the legacy default one, and touching that would end
+            # the capture: this call does not.
+            error, status = driver.cuStreamIsCapturing(stream)
+            if error is not _SUCCESS or status is not _NOT_CAPTURING:
+                return False
             idle = driver.cuStreamQuery(stream)[0] is _SUCCESS
-            driver.cuMemFreeAsync(address, stream)
-            if idle:
-                driver.cuStreamSynchronize(stream)
-            elif stream:  # which may be gone when the thread comes to it
-                self._freed.put(_event_on(stream))
-            elif not self._is_noted:
-                self._is_noted = True
-                self._freed.put(None)
+            if driver.cuMemFreeAsync(address, stream)[0] is not _SUCCESS:
+                return False
+            with suppress(DeviceError):  # after a fault there is nothing to wait for
+                if idle:
+                    check(driver.cuStreamSynchronize(stream))
+                elif stream:  # which may be gone when the thread comes to it
+                    self._freed.put(_event_on(stream))
+                elif not self._is_noted:
+                    self._freed.put(None)
+                    self._is_noted = True
+        return True
 
     def _run(self) -> None:
         with uncaptured(self._context):
@@ -65,11 +77,9 @@ class Settler:
                 if event is None:
                     # What is freed from here on is noted anew.
                     self._is_noted = False
-                    # While a blocking stream is captured, touching this one would end the capture: this call does not.
-                    if driver.cuStreamIsCapturing(0)[0] is not _SUCCESS:
-                        self._freed.put(None)
-                        continue
-                with suppress(DeviceError):  # after a fault there is nothing to wait for
+                    if driver.cuStreamIsCapturing(0)[0] is not _SUCCESS:  # see `free`
+                        continue  # who frees after the capture notes it
+                with suppress(DeviceError):
                     event = event or _event_on(0)
                     driver.cuEventSynchronize(event)
                     driver.cuEventDestroy(event)

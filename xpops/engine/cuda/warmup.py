@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import warnings
@@ -11,7 +10,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from hashlib import sha256
-from pathlib import Path
 
 from xpops.core import config
 from xpops.core import dtypes as dt
@@ -21,6 +19,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.progress import tell_if_slow
 from xpops.engine.cuda.cache import SCHEMA, cubin_for, disk
 from xpops.engine.cuda.compile import header_digest
+from xpops.engine.cuda.compiler import is_python
 from xpops.engine.cuda.driver import visible_gpus
 from xpops.engine.cuda.elementwise import planned
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -109,7 +108,7 @@ def at_import() -> None:
     if not config.prepare:
         return
     capabilities = {gpu.capability for gpu in visible_gpus() if gpu.usable}
-    store = disk() if capabilities and _is_python(sys.executable) else None
+    store = disk() if capabilities and is_python(sys.executable) else None
     if store is None:
         return
     with suppress(OSError):  # a full or read-only disk, where preparing would be in vain
@@ -118,11 +117,6 @@ def at_import() -> None:
             store[_mark(capability)] = b"tried"
         if wanted:
             _prepare_in_child(wanted)
-
-
-def _is_python(executable: str | None) -> bool:
-    """Whether `executable` runs Python programs: in a frozen or embedding one it may be that program, or nothing."""
-    return re.fullmatch(r"(python|pypy)[\d.]*[a-z]?(\.exe)?", Path(executable or "").name.lower()) is not None
 
 
 def _prepare_in_child(capabilities: list[int]) -> None:
