@@ -217,3 +217,27 @@ def test_memory_freed_during_a_capture_is_used_again_by_it_alone(cuda_torch: Any
     assert pool.reserved() - before < 8 * (1 << 24)
     graph.replay()
     assert float(y[99]) == pytest.approx(2.0, rel=1e-5)
+
+
+def test_memory_dropped_while_a_blocking_stream_is_captured(cuda: Any) -> None:
+    """Any use of the legacy default stream, on which the memory would be freed, would end such a capture."""
+    cupy = pytest.importorskip("cupy")
+    pool = engine_of(cuda).pool  # type: ignore[attr-defined]  # the CUDA engine's
+    x, y = (xp.ones(5000, dtype=xp.float32, device=cuda) for _ in range(2))
+    large = xp.ones(1 << 26, dtype=xp.float32, device=cuda)
+    side = cupy.cuda.Stream()
+    side.synchronize()
+    cupy.cuda.Device().synchronize()
+    with side, xp.stream(side):
+        side.begin_capture()
+        xp.add(x, 1.0, out=y)
+        del large
+        gc.collect()
+        xp.add(y, 1.0, out=y)
+        graph = side.end_capture()
+    reserved = pool.reserved()
+    graph.launch(side)
+    side.synchronize()
+    assert float(y[9]) == 3.0
+    pool.trim()
+    assert pool.reserved() <= reserved - (1 << 28)

@@ -11,6 +11,7 @@ import pytest
 
 import xpops as xp
 from xpops.core.devices import Device
+from xpops.dispatch import primitives
 
 # Each is equal to the next in Python; NumPy takes the first two as an axis.
 AXES = (1, np.int64(1), 1.0, True, np.float64(1), np.bool_(True))
@@ -130,3 +131,20 @@ def test_equal_scalars_of_other_types(name: str, dtype: Any, device: Device) -> 
         for number, wanted in zip(SCALARS, alone, strict=True):
             for _ in range(3):
                 assert outcome(length, number) == wanted, (first, number)
+
+
+class Size(tuple[int, ...]):
+    """What torch gives for a shape."""
+
+
+@pytest.mark.parametrize("axes", [(0, 1), [0, 1], Size((0, 1)), np.asarray([0, 1]).tolist()], ids=repr)
+def test_axes_of_any_kind_have_a_steady_state(axes: Any, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = xp.asarray(np.ones((3, 4, 5)), device=device)
+    for _ in range(2):
+        assert xp.sum(x, axis=axes).tolist() == [12.0] * 5
+
+    def refuse(*arguments: Any, **named: Any) -> Any:
+        raise AssertionError("the long way")
+
+    monkeypatch.setattr(primitives, "compute", refuse)
+    assert xp.sum(x, axis=axes).tolist() == [12.0] * 5
