@@ -7,6 +7,9 @@ import sys
 from conformance.fingerprint import ROOT, fingerprint
 from conformance.reporting import REPORTS, available, counts, heading, run_pytest, write
 
+# Tests that fill the GPU's memory, so that no others may run beside them.
+ALONE = "tests/engine/test_memory_in_company.py"
+
 
 def main(arguments: list[str]) -> int:
     """Run, write the report, and return pytest's exit code. `arguments` go to pytest."""
@@ -14,7 +17,9 @@ def main(arguments: list[str]) -> int:
         print("gpu_report: no GPU here")
         return 2
     before = fingerprint()
-    code, cases = run_pytest(arguments, ROOT)
+    code, cases = run_pytest([*arguments, f"--deselect={ALONE}"], ROOT)
+    last, others = run_pytest(["-n", "0", ALONE], ROOT)
+    code, cases = max(code, last), cases + others
     failed = sorted(case.name for case in cases if case.outcome == "failed")
     write(REPORTS / "gpu.json", {**heading("cuda"), **counts(cases), "failed_tests": failed, "fingerprint": before})
     return code
