@@ -11,6 +11,7 @@ import numpy as np
 from cuda.bindings import driver
 
 from xpops.core.devices import Device
+from xpops.core.errors import DeviceError
 from xpops.core.layouts import Layout
 from xpops.engine.cuda import streams
 from xpops.engine.cuda.blocks import Block
@@ -222,8 +223,10 @@ class CudaEngine:
 
     def order(self, first: int, then: int) -> None:
         if is_capturing(first) != is_capturing(then):
-            require_no_capture(first, "work on this stream that another one waits for")
-            require_no_capture(then, "waiting for work that was not captured")
+            raise DeviceError(
+                "operands on two streams, one of which is captured, cannot be captured in a CUDA graph; use both on the "
+                "captured stream: with xpops.stream(...), or with the other library's own current stream"
+            )
         with self.context:
             event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
             check(driver.cuEventRecord(event, first))

@@ -22,8 +22,8 @@ from xpops.engine.cuda.settling import Settler
 # Blocks of these sizes are kept in lists of our own when they are freed, since the driver takes some microseconds for
 # one. A large block takes longer to write than the driver does.
 SMALL, MIDDLING = 1 << 20, 1 << 26
-# What the lists keep, and what they would keep if it were freed, is no more than this part of the device's memory: it
-# is lost to others, whereas the driver hands what its pool keeps to whoever runs short.
+# The lists have at most this part of the device's memory, blocks in use included. Other libraries cannot get it, while
+# the driver hands what its own pool caches to whoever runs short.
 KEPT_SHARE = 256
 # Blocks that are taken from the driver before lists that had nothing to give back are looked through again.
 PATIENCE = 256

@@ -90,7 +90,7 @@ def serve(library: str) -> None:
     """
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints is no answer
+    os.dup2(2, 1)  # so that what a library prints is not taken for an answer
     from cuda.bindings import nvrtc
 
     nvrtc.nvrtcVersion()
