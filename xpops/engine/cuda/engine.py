@@ -224,8 +224,8 @@ class CudaEngine:
     def order(self, first: int, then: int) -> None:
         if is_capturing(first) != is_capturing(then):
             raise DeviceError(
-                "operands on two streams, one of which is captured, cannot be captured in a CUDA graph; use both on the "
-                "captured stream: with xpops.stream(...), or with the other library's own current stream"
+                "operands on two streams, one of which is captured, cannot be captured in a CUDA graph; use both on "
+                "the captured stream: with xpops.stream(...), or with the other library's own current stream"
             )
         with self.context:
             event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
