@@ -264,6 +264,21 @@ def test_work_is_done_where_the_data_is(cuda: Any, second: Any) -> None:
     assert np.array_equal(xp.asarray(host, device=cuda).to_device(second).to_device(cuda).to_numpy(), host)
 
 
+def test_an_interface_that_names_no_device_is_where_its_memory_is(cuda: Any, second: Any) -> None:
+    """cuda.bindings says 0 for the memory of every device."""
+
+    class Interface:
+        def __init__(self, x: Any) -> None:
+            self.x, self.__cuda_array_interface__ = x, x.__cuda_array_interface__
+
+    for device in (second, cuda, second):
+        x = xp.asarray(np.arange(100.0), device=device)
+        taken = xp.from_dlpack(Interface(x))
+        assert taken.device == device
+        assert xp.sum(taken + x).item() == 9900
+        assert xp.from_dlpack(x).device == device
+
+
 def test_torch_on_another_device_than_the_current_one(cuda_torch: Any, second: Any) -> None:
     for current, other in ((0, 1), (1, 0)):
         with cuda_torch.cuda.device(current):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ctypes import CDLL, byref, c_int, c_uint64, c_void_p
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -15,6 +17,8 @@ from xpops.frameworks.adapter import View, foreign_view
 MAX_NDIM = 64
 # Sizes and distances are signed 64-bit integers, in bytes, and programs have the lower half of all addresses.
 _LIMIT = 2**63
+# CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+_DEVICE_ORDINAL = 9
 
 
 def described_view(
@@ -78,13 +82,18 @@ def device_at(address: int) -> Device | None:
     """The GPU that an address belongs to; None if CUDA does not know the address."""
     if devices() == (CPU,):
         return None
-    from cuda.bindings import driver
+    library, ordinal = _driver(), c_int(-1)
+    library.cuInit(0)
+    found = library.cuPointerGetAttribute(byref(ordinal), _DEVICE_ORDINAL, address)
+    return Device(f"cuda:{ordinal.value}") if found == 0 and ordinal.value >= 0 else None
 
-    from xpops.engine.cuda.driver import check
 
-    check(driver.cuInit(0))
-    found = driver.cuPointerGetAttribute(driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)
-    return None if found[0] == driver.CUresult.CUDA_ERROR_INVALID_VALUE else Device(f"cuda:{check(found)}")
+@cache
+def _driver() -> CDLL:
+    """The driver's library: cuda.bindings answers 0 for every address (cuda-python#2928)."""
+    library = CDLL("libcuda.so.1")
+    library.cuPointerGetAttribute.argtypes = (c_void_p, c_int, c_uint64)
+    return library
 
 
 def _require_memory(device: Device, first: int, last: int, what: str) -> None:
