@@ -269,7 +269,11 @@ def test_an_interface_that_names_no_device_is_where_its_memory_is(cuda: Any, sec
 
     class Interface:
         def __init__(self, x: Any) -> None:
-            self.x, self.__cuda_array_interface__ = x, x.__cuda_array_interface__
+            self.x = x
+
+        @property
+        def __cuda_array_interface__(self) -> Any:
+            return self.x.__cuda_array_interface__
 
     for device in (second, cuda, second):
         x = xp.asarray(np.arange(100.0), device=device)
