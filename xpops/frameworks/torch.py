@@ -42,10 +42,9 @@ class TorchAdapter:
             )
         if type(x) is not torch.Tensor:
             _check_class(type(x), function, argument)
-        writable = True
-        if x.is_conj() or x.is_neg():
-            # The memory holds other values than the tensor; only a copy has them.
-            x, writable = x.resolve_conj().resolve_neg(), False
+        # Where the memory holds other values than the tensor, only a copy has them.
+        given, x = x, self.resolve(x)
+        writable = x is given
         try:
             address = x.data_ptr()
             key = (x.dtype, x.shape, x.stride(), x.device, alignment(address))
