@@ -119,3 +119,42 @@ def test_rows(device: Any, shape: tuple[int, ...], dtype: str) -> None:
     for one, other in zip(got, wanted, strict=True):
         assert one.dtype == host.dtype
         np.testing.assert_allclose(one.to_numpy(), other, rtol=tolerance, atol=tolerance)
+
+
+class Producer:
+    """What has ``__dlpack__`` and no operators."""
+
+    def __init__(self, x: Any) -> None:
+        self._x = x
+
+    def __dlpack__(self, **named: Any) -> Any:
+        return self._x.__dlpack__(**named)
+
+    def __dlpack_device__(self) -> Any:
+        return self._x.__dlpack_device__()
+
+
+@pytest.mark.parametrize("owns", [(True, False), (False, True), (False, False)], ids=str)
+def test_arguments_of_which_some_are_no_arrays_of_ours(owns: tuple[bool, bool], device: Any) -> None:
+    """The function sees arrays of ours alone, so that its operators mean the same on every device."""
+
+    @xp.fuse
+    def scaled(x: Any, y: Any) -> Any:
+        return xp.maximum(x * 2 + y, y - 1)
+
+    x, y = (xp.asarray(np.linspace(-1, end, 9), device=device) for end in (1, 2))
+    arguments = [each if own else Producer(each) for each, own in zip((x, y), owns, strict=True)]
+    for _ in range(3):
+        result = scaled(*arguments)
+        expected = np.maximum(x.to_numpy() * 2 + y.to_numpy(), y.to_numpy() - 1)
+        np.testing.assert_allclose(result.to_numpy(), expected, rtol=1e-15)
+
+
+def test_numpys_scalars_are_pythons(device: Any) -> None:
+    """float32 stays float32 beside a float64 scalar of NumPy's, as beside a float."""
+    fused = xp.fuse(lambda x, number: x * number)
+    x = xp.asarray(np.arange(4, dtype=np.float32), device=device)
+    for number in (2.0, np.float64(2.0), np.float32(2.0)):
+        for _ in range(2):
+            result = fused(x, number)
+            assert (result.dtype, result.tolist()) == (xp.float32, [0.0, 2.0, 4.0, 6.0])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
+from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, state
 from xpops.dispatch.fusing import program, record, several, sources
 from xpops.dispatch.keys import call_key
@@ -94,7 +95,7 @@ class Fused:
         launch = launches.get(call_key(self._plan, specs))
         if launch is not None:
             return launch(*[x._data if x.__class__ is cls else x for x in arguments])
-        if any(isinstance(x, Traced) or (x.__class__ is cls and x._layout.device == CPU) for x in arguments):
+        if _is_plain_call(arguments):
             return self.function(*arguments)
         if len(arguments) in (1, 2) and arguments[0].__class__ in inline:
             result = inline[arguments[0].__class__].call(call_key(self._plan, ()), *(*arguments, None)[:2], None)
@@ -136,6 +137,14 @@ class Fused:
         operands = Operands(self._name, self._names(arguments), arguments)
         operands.release()
         return "\n".join(sources(record(self._name, self.function, operands.specs)))
+
+
+def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
+    """Whether the function itself answers: inside of another one, or for our own arrays on the CPU and scalars."""
+    if any(isinstance(x, Traced) for x in arguments):
+        return True
+    arrays = [x for x in arguments if x.__class__ not in SCALAR_TYPES]
+    return bool(arrays) and all(x.__class__ is state.array_class and x._layout.device == CPU for x in arrays)
 
 
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:

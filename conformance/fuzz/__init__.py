@@ -1,0 +1,1 @@
+"""Programs of calls drawn at random, each result compared with NumPy's in higher precision."""

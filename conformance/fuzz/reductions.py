@@ -1,0 +1,200 @@
+"""Reductions, scans, and what sorts or counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from conformance.fuzz import errors
+from conformance.fuzz.forms import (
+    Drawn,
+    Function,
+    Spec,
+    boolean,
+    common,
+    draw_shape,
+    index,
+    of_parts,
+    of_sums,
+)
+from conformance.fuzz.layouts import Shape
+from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, DType
+
+REAL = (*INTEGERS, *FLOATS)
+NUMBERS = (*REAL, *COMPLEX)
+WIDE_FLOATS = tuple(map(np.dtype, ("float32", "float64")))
+
+
+def _axes(random: Random, shape: Shape) -> int | tuple[int, ...] | None:
+    kind = random.random()
+    if kind < 0.25 or not shape:
+        return None
+    if kind < 0.75:
+        return random.randrange(-len(shape), len(shape))
+    return tuple(sorted(random.sample(range(len(shape)), random.randint(1, len(shape)))))
+
+
+def reduction(domain: str = "any", empty: bool = True) -> Callable[[Random, DType], Drawn]:
+    """One operand, some of its axes, ``keepdims``. Without `empty`, there are elements."""
+
+    def draw(random: Random, dtype: DType) -> Drawn:
+        shape = draw_shape(random)
+        while not empty and 0 in shape:
+            shape = draw_shape(random)
+        named: dict[str, Any] = {"axis": _axes(random, shape)}
+        if random.random() < 0.3:
+            named["keepdims"] = True
+        return (Spec(dtype, shape, domain=domain),), named
+
+    return draw
+
+
+def positions(random: Random, dtype: DType) -> Drawn:
+    """A reduction along one axis or all."""
+    operands, named = reduction("any", empty=False)(random, dtype)
+    if isinstance(named["axis"], tuple):
+        named["axis"] = named["axis"][0]
+    return operands, named
+
+
+def along_axis(domain: str = "any", empty: bool = True) -> Callable[[Random, DType], Drawn]:
+    """One operand of at least one axis, and one of these."""
+
+    def draw(random: Random, dtype: DType) -> Drawn:
+        shape = draw_shape(random, 1)
+        while not empty and 0 in shape:
+            shape = draw_shape(random, 1)
+        return (Spec(dtype, shape, domain=domain),), {"axis": random.randrange(-len(shape), len(shape))}
+
+    return draw
+
+
+def _sorting(random: Random, dtype: DType) -> Drawn:
+    operands, named = along_axis()(random, dtype)
+    return operands, {**named, "descending": random.random() < 0.4}
+
+
+def _sort(x: Any, axis: int, descending: bool) -> Any:
+    """NaNs come last in either order."""
+    if not descending:
+        return np.sort(x, axis=axis)
+    return -np.sort(-x, axis=axis) if x.dtype.kind == "f" else np.flip(np.sort(x, axis=axis), axis)
+
+
+def _argsort(x: Any, axis: int, descending: bool) -> Any:
+    if not descending:
+        return np.argsort(x, axis=axis, stable=True)
+    # Equal elements keep their order: sort the mirrored array, mirror the result.
+    mirrored = np.argsort(np.flip(x, axis), axis=axis, stable=True)
+    return x.shape[axis] - 1 - np.flip(mirrored, axis)
+
+
+def _with_correction(random: Random, dtype: DType) -> Drawn:
+    operands, named = reduction("finite", empty=False)(random, dtype)
+    return operands, {**named, "correction": random.choice([0, 1, 0.0, 1.0, True])}
+
+
+def _deviation_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
+    """What `sum` is allowed, and a rounding of the mean."""
+    (x,) = operands
+    return 4 * errors.share(dtype) * np.abs(exact) + 8 * errors.eps(dtype) * np.max(np.abs(x), initial=0.0)
+
+
+def _variance_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
+    """The same, of squares."""
+    (x,) = operands
+    return 4 * errors.share(dtype) * np.abs(exact) + (8 * errors.eps(dtype) * np.max(np.abs(x), initial=0.0)) ** 2
+
+
+def _searching(random: Random, dtype: DType) -> Drawn:
+    length = random.choice([1, 7, 255, 4097])
+    values = Spec(dtype, draw_shape(random), domain="finite")
+    return (Spec(dtype, (length,), domain="finite"), values), {"side": random.choice(["left", "right"])}
+
+
+def _search(x: Any, values: Any, side: str) -> Any:
+    return np.asarray(np.searchsorted(np.sort(x), values, side=side), np.int64)
+
+
+def _sorted_first(x: Any, values: Any, side: str) -> Any:
+    import xpops as xp
+
+    return xp.searchsorted(xp.sort(x), values, side=side)
+
+
+def _softmax(x: Any, axis: int) -> Any:
+    weights = np.exp(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
+    return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+def _cumulate(function: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's scan, in the dtype of the standard."""
+
+    def scan(x: Any, axis: int, include_initial: bool = False) -> Any:
+        wide = x.astype(of_sums([x.dtype])) if x.dtype.kind in "iub" else x
+        return function(wide, axis=axis, include_initial=include_initial)
+
+    return scan
+
+
+def _scan(domain: str) -> Callable[[Random, DType], Drawn]:
+    def draw(random: Random, dtype: DType) -> Drawn:
+        operands, named = along_axis(domain)(random, dtype)
+        return operands, {**named, "include_initial": True} if random.random() < 0.2 else named
+
+    return draw
+
+
+def _products_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
+    """Each factor may round once."""
+    (x,) = operands
+    return 2.0 * max(x.size, 1) * errors.eps(dtype) * np.abs(exact) + float(np.finfo(np.float32).tiny)
+
+
+def _norm(x: Any, axis: Any, keepdims: bool = False) -> Any:
+    return np.sqrt(np.sum(np.abs(x) ** 2, axis=axis, keepdims=keepdims))
+
+
+_SUMS = errors.of_sums(np.sum)
+
+FUNCTIONS = [
+    Function("sum", reduction(), NUMBERS, np.sum, of_sums, _SUMS),
+    Function("nansum", reduction(), FLOATS, np.nansum, of_sums, errors.of_sums(np.nansum)),
+    Function("prod", reduction("unit"), FLOATS[2:], np.prod, of_sums, _products_bound),
+    Function("prod", reduction("small"), INTEGERS, np.prod, of_sums),
+    Function("mean", reduction("any", empty=False), (*FLOATS, *COMPLEX), np.mean, common, errors.of_sums(np.mean)),
+    Function("var", _with_correction, WIDE_FLOATS, np.var, common, _variance_bound),
+    Function("std", _with_correction, WIDE_FLOATS, np.std, common, _deviation_bound),
+    Function("max", reduction("any", empty=False), REAL, np.max, common),
+    Function("min", reduction("any", empty=False), REAL, np.min, common),
+    Function("any", reduction("small"), (BOOL, *REAL), np.any, boolean),
+    Function("all", reduction("small"), (BOOL, *REAL), np.all, boolean),
+    Function("count_nonzero", reduction("small"), (BOOL, *REAL), np.count_nonzero, index),
+    Function("argmax", positions, REAL, np.argmax, index),
+    Function("argmin", positions, REAL, np.argmin, index),
+    Function("linalg.vector_norm", reduction("finite"), (*WIDE_FLOATS, *COMPLEX), _norm, of_parts, errors.ulps(64, 64)),
+    Function(
+        "cumulative_sum",
+        _scan("finite"),
+        (*INTEGERS, *FLOATS),
+        _cumulate(np.cumulative_sum),
+        of_sums,
+        errors.of_sums(np.cumulative_sum),
+    ),
+    Function("cumulative_prod", _scan("small"), INTEGERS, _cumulate(np.cumulative_prod), of_sums),
+    Function("sort", _sorting, (BOOL, *REAL), _sort, common),
+    Function("argsort", _sorting, (BOOL, *INTEGERS), _argsort, index),
+    Function("searchsorted", _searching, REAL, _search, index, call=_sorted_first),
+    Function("unique_values", lambda r, d: ((Spec(d, draw_shape(r), domain="small"),), {}), REAL, np.unique, common),
+    Function(
+        "nn.softmax",
+        along_axis("finite", empty=False),
+        FLOATS,
+        _softmax,
+        common,
+        errors.ulps(12),
+    ),
+]
