@@ -24,7 +24,7 @@ def serve(device: str, seed: int, kernels: int, part: tuple[int, int]) -> None:
     faulthandler.enable()
     warnings.simplefilter("ignore")
     places = homes("cpu" if device == "cpu" else "cuda:0")
-    pool = draw_pool(seed, kernels)
+    pool = draw_pool(seed, kernels, device)
     first, step = part
     for group in pool[first::step] if device == "cuda" else ():
         _warm_up(group, places)

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from conformance.fuzz import elementwise, moves, reductions
+from conformance.fuzz import elementwise, fused, moves, products, reductions
 from conformance.fuzz.actions import Action, Call, Drop, Hop, ViewOf, Write
 from conformance.fuzz.facts import FACTS
 from conformance.fuzz.forms import Form, Function, Spec, draw_form, vary_form
 from conformance.fuzz.homes import Home
 from conformance.fuzz.machine import Machine
 
-FUNCTIONS: tuple[Function, ...] = (*elementwise.FUNCTIONS, *reductions.FUNCTIONS, *moves.FUNCTIONS)
+MODULES = (elementwise, reductions, moves, products, fused)
+FUNCTIONS: tuple[Function, ...] = tuple(function for module in MODULES for function in module.FUNCTIONS)
 # Forms that differ from one in one fact.
 SIBLINGS = 3
 WEIGHTS = {"own": 4, "torch": 5, "numpy": 2, "cupy": 2, "capsule": 1, "jax": 0.5}
@@ -48,12 +49,13 @@ class Program:
         return "\n".join([head, *(f"{number}: {self.actions[number]}" for number in numbers)])
 
 
-def draw_pool(seed: int, count: int) -> list[Group]:
+def draw_pool(seed: int, count: int, device: str) -> list[Group]:
     """The forms that programs are made of. There are as many kernels as these need, and no more."""
     random = Random(f"pool {seed}")
+    functions = FUNCTIONS if device == "cpu" else (*FUNCTIONS, *fused.KERNELS)
     pool = []
     for _ in range(count):
-        form = draw_form(random, random.choice(FUNCTIONS))
+        form = draw_form(random, random.choice(functions))
         pool.append((form, *(vary_form(random, form) for _ in range(SIBLINGS))))
     return pool
 

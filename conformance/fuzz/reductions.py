@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import xpops as xp
 from conformance.fuzz import errors
 from conformance.fuzz.forms import (
     Drawn,
@@ -120,14 +121,50 @@ def _search(x: Any, values: Any, side: str) -> Any:
 
 
 def _sorted_first(x: Any, values: Any, side: str) -> Any:
-    import xpops as xp
-
     return xp.searchsorted(xp.sort(x), values, side=side)
 
 
 def _softmax(x: Any, axis: int) -> Any:
     weights = np.exp(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
     return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+def _choosing(random: Random, dtype: DType) -> Drawn:
+    (x,), named = along_axis("finite", empty=False)(random, dtype)
+    assert isinstance(x, Spec)
+    return (x,), {"k": random.randint(1, min(x.shape[named["axis"]], 40)), **named}
+
+
+def _largest(x: Any, k: int, axis: int) -> Any:
+    return np.take(np.flip(np.sort(x, axis=axis), axis), range(k), axis)
+
+
+def _counting(random: Random, dtype: DType) -> Drawn:
+    return (Spec(dtype, (random.choice([1, 33, 4097]),), domain="<9"),), {}
+
+
+def _count(x: Any) -> Any:
+    return np.bincount(x.astype(np.int64), minlength=9)
+
+
+def _adding(random: Random, dtype: DType) -> Drawn:
+    count = random.choice([1, 9, 300])
+    return (
+        Spec(dtype, (7, 5), domain="finite"),
+        Spec(np.dtype("int64"), (count,), domain="<7"),
+        Spec(dtype, (count, 5), domain="finite"),
+    ), {}
+
+
+def _index_add(x: Any, index: Any, source: Any) -> Any:
+    result = x.copy()
+    np.add.at(result, index, source)
+    return result
+
+
+def _added_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
+    x, index, source = operands
+    return 300 * errors.eps(dtype) * _index_add(np.abs(x), index, np.abs(source))
 
 
 def _cumulate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -168,6 +205,18 @@ FUNCTIONS = [
     Function("mean", reduction("any", empty=False), (*FLOATS, *COMPLEX), np.mean, common, errors.of_sums(np.mean)),
     Function("var", _with_correction, WIDE_FLOATS, np.var, common, _variance_bound),
     Function("std", _with_correction, WIDE_FLOATS, np.std, common, _deviation_bound),
+    Function("nanmax", reduction("finite", empty=False), FLOATS, np.nanmax, common),
+    Function("median", reduction("finite", empty=False), WIDE_FLOATS, np.median, common, errors.ulps()),
+    Function("nn.topk", _choosing, REAL, _largest, common, call=lambda x, k, axis: xp.nn.topk(x, k, axis=axis).values),
+    Function(
+        "nn.bincount",
+        _counting,
+        INTEGERS,
+        lambda x: np.bincount(x.astype(np.int64), minlength=9),
+        index,
+        call=lambda x: xp.nn.bincount(x, minlength=9),
+    ),
+    Function("nn.index_add", _adding, WIDE_FLOATS, _index_add, lambda dtypes, _: dtypes[0], _added_bound),
     Function("max", reduction("any", empty=False), REAL, np.max, common),
     Function("min", reduction("any", empty=False), REAL, np.min, common),
     Function("any", reduction("small"), (BOOL, *REAL), np.any, boolean),

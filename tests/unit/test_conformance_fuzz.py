@@ -36,7 +36,7 @@ def places() -> dict[str, Home]:
 
 def kinds_of_faults(seed: int, count: int, places: dict[str, Home]) -> set[str]:
     """Of the first programs of a seed."""
-    pool, found = draw_pool(seed, 400), set()
+    pool, found = draw_pool(seed, 400, "cpu"), set()
     for number in range(count):
         try:
             draw_program(seed, number, pool, places).run(places)
@@ -50,12 +50,12 @@ def test_some_programs_run(places: dict[str, Home]) -> None:
 
 
 def test_a_program_follows_from_its_seed_and_number(places: dict[str, Home]) -> None:
-    shown = [draw_program(3, number, draw_pool(3, 50), places).show() for number in (5, 5, 6)]
+    shown = [draw_program(3, number, draw_pool(3, 50, "cpu"), places).show() for number in (5, 5, 6)]
     assert shown[0] == shown[1] != shown[2]
 
 
 def test_every_function_and_layout_is_drawn() -> None:
-    forms = [form for seed in range(8) for group in draw_pool(seed, 400) for form in group]
+    forms = [form for seed in range(8) for group in draw_pool(seed, 400, "cpu") for form in group]
     assert {form.function.name for form in forms} == {function.name for function in FUNCTIONS}
     assert {each.layout for form in forms for each in form.operands if isinstance(each, Spec)} == set(LAYOUTS)
 
@@ -202,7 +202,7 @@ def options(**named: Any) -> SimpleNamespace:
 
 def test_a_process_answers_and_its_end_is_a_fault() -> None:
     process = Process(options(), 0, 1)
-    assert process.ask(4)["actions"] == len(draw_program(1, 4, draw_pool(1, 20), homes("cpu")).actions)
+    assert process.ask(4)["actions"] == len(draw_program(1, 4, draw_pool(1, 20, "cpu"), homes("cpu")).actions)
     process._child.kill()
     outcome = process.ask(5)
     assert (outcome["number"], outcome["kind"]) == (5, "the process ended")
