@@ -63,7 +63,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"conformance.fuzz: no {options.device} device here")
         return 2
     if options.child:
-        serve(options.device, options.seed, options.kernels, tuple(map(int, options.child.split("/"))))
+        first, step = map(int, options.child.split("/"))
+        serve(options.device, options.seed, options.kernels, first, step)
         return 0
     print(f"conformance.fuzz: seed {options.seed}", flush=True)
     if options.program is not None:
@@ -105,14 +106,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: Any, part: int, numbers: Numbers) -> list[dict[str, Any]]:
-    """What one process after the other said of its programs; a new one where one ended."""
+    """What a process said of its programs; a new one after each fault, which may leave the GPU's context broken."""
     outcomes: list[dict[str, Any]] = []
     process = Process(options, part, options.jobs)
     numbers.start(options.seconds)
     while (number := numbers.take()) is not None:
         outcomes.append(process.ask(number))
-        if process.has_ended:
-            process = Process(options, part, options.jobs)
+        if "fault" in outcomes[-1]:
+            process.close()
+            process = Process(options, 0, 0)
     process.close()
     return outcomes
 

@@ -159,12 +159,16 @@ def _wide(operands: list[Any]) -> list[Any]:
     return [each.values.astype(wide_dtype(each.dtype)) if isinstance(each, Variable) else each for each in operands]
 
 
+# start, stop, step
+Slice = tuple[int, int | None, int]
+
+
 @dataclass(frozen=True)
 class ViewOf:
     """A view of a variable, by slices of each axis."""
 
     pick: int
-    slices: tuple[tuple[int, int | None, int], ...]
+    slices: tuple[Slice, ...]
 
     def __str__(self) -> str:
         return f"view {self.pick}: {self.slices}"

@@ -15,8 +15,8 @@ from conformance.fuzz.machine import Mismatch
 from conformance.fuzz.program import Group, draw_pool, draw_program, warm_up
 
 
-def serve(device: str, seed: int, kernels: int, part: tuple[int, int]) -> None:
-    """Compile a part of the kernels, say so, and run what is asked for until there is nothing more.
+def serve(device: str, seed: int, kernels: int, first: int, step: int) -> None:
+    """Compile the kernels of every `step`-th group from the `first` on, say so, and run the programs that are asked for.
 
     Each line of the input has the number of a program, and those of its actions, if not all are wanted. Each line of
     the output is the number and how many calls were made, or what went wrong.
@@ -25,7 +25,6 @@ def serve(device: str, seed: int, kernels: int, part: tuple[int, int]) -> None:
     warnings.simplefilter("ignore")
     places = homes("cpu" if device == "cpu" else "cuda:0")
     pool = draw_pool(seed, kernels, device)
-    first, step = part
     for group in pool[first::step] if device == "cuda" else ():
         _warm_up(group, places)
     print("ready", flush=True)

@@ -82,4 +82,4 @@ def _differs(got: NDArray, exact: NDArray, dtype: DType, bound: Any) -> NDArray:
     # What is beyond the largest number, or nearly so, may be infinite.
     largest = float(ml_dtypes.finfo(dtype).max)
     overflows = ~np.isfinite(wide) & (np.abs(exact) + allowed >= largest * (1 - eps(dtype)))
-    return ~(same | close | overflows)
+    return np.asarray(~(same | close | overflows))

@@ -12,7 +12,7 @@ import numpy as np
 from conformance.fuzz.values import COMPLEX, FLOATS, DType, NDArray
 
 Make = Callable[[NDArray], Any]
-PARTS = {np.dtype("float32"): np.complex64, np.dtype("float64"): np.complex128}
+PARTS: dict[DType, type] = {np.dtype("float32"): np.complex64, np.dtype("float64"): np.complex128}
 
 
 def _conjugate(make: Make, host: NDArray) -> Any:
@@ -66,12 +66,15 @@ def context(name: str, device: str) -> AbstractContextManager[Any]:
         return nullcontext()
     import torch
 
-    if name != "stream":
-        return torch.no_grad() if name == "no_grad" else torch.inference_mode()
-    return nullcontext() if device == "cpu" else _SideStream(device)
+    contexts: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+        "no_grad": torch.no_grad,
+        "inference_mode": torch.inference_mode,
+        "stream": nullcontext if device == "cpu" else lambda: _SideStream(device),
+    }
+    return contexts[name]()
 
 
-class _SideStream:
+class _SideStream(AbstractContextManager[None]):
     """torch's current stream is another one, which waits for the one before, and that one waits for it at the end."""
 
     def __init__(self, device: str) -> None:

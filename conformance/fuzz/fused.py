@@ -53,7 +53,10 @@ def _conjugates(ns: Any, x: Any, y: Any) -> Any:
 
 def _fused(expression: Any, count: int, dtypes: Any, bound: Any) -> Function:
     # One fused function for all calls: it remembers what it made.
-    functions = {1: lambda x: expression(xp, x), 2: lambda x, y: expression(xp, x, y)}
+    functions: dict[int, Callable[..., Any]] = {
+        1: lambda x: expression(xp, x),
+        2: lambda x, y: expression(xp, x, y),
+    }
     return Function(
         f"fuse({expression.__name__})",
         _fusing(count),

@@ -45,7 +45,8 @@ class Variable:
         self, value: Any, home: Home, values: NDArray | DType, is_writable: bool, is_mirrored: bool = False
     ) -> None:
         self.value, self.home, self.is_writable, self.is_mirrored = value, home, is_writable, is_mirrored
-        self._values, self.dtype = (None, values) if isinstance(values, np.dtype) else (values, values.dtype)
+        self._values: NDArray | None = None if isinstance(values, np.dtype) else values
+        self.dtype: DType = values if isinstance(values, np.dtype) else values.dtype
 
     @property
     def values(self) -> NDArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -31,7 +32,11 @@ class Process:
         command = [sys.executable, "-m", "conformance.fuzz", f"--device={options.device}", f"--seed={options.seed}"]
         command += [f"--kernels={options.kernels}", f"--child={share}"]
         pipe = subprocess.PIPE
-        self._child = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        # JAX would take most of the GPU's memory, in each process.
+        environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+        self._child = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+        )
         self._read(START_LIMIT)
 
     @classmethod

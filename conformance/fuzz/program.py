@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
 
 from conformance.fuzz import elementwise, fused, moves, products, reductions
-from conformance.fuzz.actions import Action, Call, Drop, Hop, ViewOf, Write
+from conformance.fuzz.actions import Action, Call, Drop, Hop, Slice, ViewOf, Write
 from conformance.fuzz.facts import FACTS
 from conformance.fuzz.forms import Form, Function, Spec, draw_form, vary_form
 from conformance.fuzz.homes import Home
@@ -22,7 +21,13 @@ WEIGHTS = {"own": 4, "torch": 5, "numpy": 2, "cupy": 2, "capsule": 1, "jax": 0.5
 CONTEXTS = ("", "", "", "", "no_grad", "inference_mode", "stream", "thread", "float axis")
 
 FACT_HOMES = ("torch", "own", "capsule")
-_SLICES = ((0, None, 1), (1, None, 1), (0, -1, 1), (None, None, -1), (0, None, 2))
+_SLICES: tuple[Slice, ...] = (
+    (0, None, 1),
+    (1, None, 1),
+    (0, -1, 1),
+    (-1, None, -1),
+    (0, None, 2),
+)
 
 # A form, and its siblings.
 Group = tuple[Form, ...]
@@ -148,7 +153,7 @@ def _replaced(values: tuple[str, ...], place: int, value: str) -> tuple[str, ...
 
 def _draw_other(random: Random, homes: dict[str, Home]) -> Action:
     pick = random.randrange(1000)
-    kinds: list[Any] = [
+    kinds: list[Callable[[], Action]] = [
         lambda: ViewOf(pick, tuple(random.choice(_SLICES) for _ in range(5))),
         lambda: Write(pick, random.choice([None, 1, 3])),
         lambda: Hop(pick, _draw_home(random, homes)),

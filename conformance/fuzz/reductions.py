@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -116,7 +116,7 @@ def _searching(random: Random, dtype: DType) -> Drawn:
     return (Spec(dtype, (length,), domain="finite"), values), {"side": random.choice(["left", "right"])}
 
 
-def _search(x: Any, values: Any, side: str) -> Any:
+def _search(x: Any, values: Any, side: Literal["left", "right"]) -> Any:
     return np.asarray(np.searchsorted(np.sort(x), values, side=side), np.int64)
 
 

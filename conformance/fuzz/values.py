@@ -76,7 +76,7 @@ def _reals(rng: np.random.Generator, shape: tuple[int, ...], domain: str) -> NDA
         return rng.integers(-4, 5, shape).astype(float)
     if domain == "unit":
         return rng.uniform(-0.999, 0.999, shape)
-    values = rng.standard_normal(shape) * rng.choice([0.01, 1.0, 30.0])
+    values: NDArray = rng.standard_normal(shape) * rng.choice([0.01, 1.0, 30.0])
     if domain in ("positive", "nonzero"):
         return np.abs(values) + 0.01
     if domain == "any" and rng.random() < 0.5:
