@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from conformance.fingerprint import ROOT, fingerprint
-from conformance.reporting import REPORTS, available, counts, heading, run_pytest, write
+from conformance.reporting import REPORTS, Case, available, counts, heading, run_pytest, write
 
 # Tests that fill the GPU's memory, so that no others may run beside them.
 ALONE = "tests/engine/test_memory_in_company.py"
@@ -21,8 +22,17 @@ def main(arguments: list[str]) -> int:
     last, others = run_pytest(["-n", "0", ALONE], ROOT)
     code, cases = max(code, last), cases + others
     failed = sorted(case.name for case in cases if case.outcome == "failed")
-    write(REPORTS / "gpu.json", {**heading("cuda"), **counts(cases), "failed_tests": failed, "fingerprint": before})
+    found = {**counts(cases), "modules": count_by_module(cases), "failed_tests": failed}
+    write(REPORTS / "gpu.json", {**heading("cuda"), **found, "fingerprint": before})
     return code
+
+
+def count_by_module(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
+    """The counts of each module of tests, by its name without packages."""
+    modules: dict[str, list[Case]] = {}
+    for case in cases:
+        modules.setdefault(case.name.partition("::")[0].rpartition(".")[2], []).append(case)
+    return {module: counts(of_module) for module, of_module in sorted(modules.items())}
 
 
 if __name__ == "__main__":

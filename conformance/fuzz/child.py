@@ -16,7 +16,7 @@ from conformance.fuzz.program import Group, draw_pool, draw_program, warm_up
 
 
 def serve(device: str, seed: int, kernels: int, first: int, step: int) -> None:
-    """Compile the kernels of every `step`-th group from the `first` on, say so, and run the programs that are asked for.
+    """Compile the kernels of every `step`-th group from the `first` on, say so, and run programs.
 
     Each line of the input has the number of a program, and those of its actions, if not all are wanted. Each line of
     the output is the number and how many calls were made, or what went wrong.

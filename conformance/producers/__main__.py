@@ -1,4 +1,4 @@
-"""``python -m conformance.producers --device cpu|cuda``: malformed producers at random, in child processes.
+"""``python -m conformance.producers --device cpu|cuda``: malformed producers at random, in child processes; a report.
 
 ``--count N``   how many (default 20000).
 ``--seed S``    other ones (default 0).
@@ -23,8 +23,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from conformance.fingerprint import ROOT
-from conformance.reporting import available
+from conformance.fingerprint import ROOT, fingerprint
+from conformance.reporting import REPORTS, available, heading, write
 
 TIME_LIMIT = 300
 
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     if not available(options.device):
         print(f"conformance.producers: no {options.device} device here")
         return 2
-    last = options.first + options.count
+    before, last = fingerprint(), options.first + options.count
     ranges = [(first, min(first + options.batch, last)) for first in range(options.first, last, options.batch)]
     outcomes: Counter[str] = Counter()
     faults: list[str] = []
@@ -52,6 +52,8 @@ def main(arguments: list[str]) -> int:
         print(f"{count:7} {outcome}")
     print(f"{outcomes.total():7} producers on {options.device}, seed {options.seed}: {len(faults)} faults")
     print(*faults[:50], sep="\n", end="\n" if faults else "")
+    run = {"seed": options.seed, "producers": outcomes.total(), "outcomes": dict(outcomes), "faults": faults[:50]}
+    write(REPORTS / f"producers-{options.device}.json", {**heading(options.device), **run, "fingerprint": before})
     return int(bool(faults) or outcomes.total() != options.count)
 
 

@@ -172,3 +172,11 @@ def test_counts() -> None:
         "skipped": 0,
         "xfailed": 0,
     }
+
+
+def test_counts_of_each_module() -> None:
+    names = ("tests.unit.test_a::test_x", "tests.unit.test_a::test_y", "tests.engine.test_b::test_x")
+    cases = [Case(name, outcome) for name, outcome in zip(names, ("passed", "failed", "passed"), strict=True)]
+    found = gpu_report.count_by_module(cases)
+    assert list(found) == ["test_a", "test_b"]
+    assert (found["test_a"]["passed"], found["test_a"]["failed"], found["test_b"]["failed"]) == (1, 1, 0)

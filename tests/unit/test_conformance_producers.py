@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +21,17 @@ from xpops.frameworks import capsule, memory
 HOST = (1, 0)
 
 
-def test_a_few_hundred(capsys):
+@pytest.fixture(autouse=True)
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where reports are written."""
+    monkeypatch.setattr(runner, "REPORTS", tmp_path)
+    return tmp_path
+
+
+def test_a_few_hundred(capsys, reports):
     assert runner.main(["--device=cpu", "--count=400", "--batch=200", "--seed=7"]) == 0
+    report = json.loads((reports / "producers-cpu.json").read_text())
+    assert (report["seed"], report["producers"], report["faults"]) == (7, 400, [])
     assert "400 producers on cpu, seed 7: 0 faults" in capsys.readouterr().out
 
 
