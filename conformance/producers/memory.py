@@ -1,4 +1,4 @@
-"""Memory of which every byte is known: host pages between pages that nobody may touch, and GPU memory."""
+"""The memory that producers offer: host pages between two protected pages, or GPU memory. Its bytes are known."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@
 
 namespace xpops {
 
-// A value as it would go to memory: the compiler does not contract the product that a functor may end with and a sum
-// that another one begins with, so that a fused expression has the bits of its operators called one by one. (A product
-// with 1 is no such border for float32: ptxas leaves it out, and contracts what is behind it.)
+// Round a value as a store to memory would. The compiler then cannot contract a product at the end of one functor and a
+// sum at the start of the next, so a fused expression has the bits of its operators called one by one. The sum with -0.0
+// changes no value. A product with 1 does not help for float32: ptxas removes it, and contracts across it.
 template <class T>
 XPOPS_DEVICE T settled(T x) {
   if constexpr (is_same_v<T, float> || is_same_v<T, double>) return add_rn(x, T(-0.0));

@@ -167,7 +167,7 @@ def compile_cubin(
     CompileError
         With NVRTC's log, the options and the numbered source.
     DeviceError
-        If there is no NVRTC.
+        If NVRTC cannot be loaded.
     """
     _nvrtc()
     request = Request(name, source, with_options(options_for(capability), options), expressions)

@@ -81,7 +81,7 @@ def visible_gpus() -> tuple[Gpu, ...]:
 
 
 def missing() -> str:
-    """Why there is no GPU, or why some are not usable; an empty string if none is missing, or none is visible."""
+    """The reason why no GPU, or not every GPU, is usable. Empty if all are usable, or if the machine has none."""
     return _machine().missing
 
 
