@@ -1,0 +1,1 @@
+"""Mutants: one-line changes of `xpops/` and `native/`, and whether a test notices them."""
