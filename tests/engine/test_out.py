@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -109,22 +110,29 @@ def test_another_dtype_in_the_same_memory(device: Any) -> None:
     assert_equal(alias, expected)
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        xp.exp,
-        xp.negative,
-        lambda x, out: xp.where(x > 5, x, -1.0, out=out),
-        lambda x, out: xp.clip(x, 2.0, 5.0, out=out),
-    ],
-    ids=["exp", "negative", "where", "clip"],
-)
-def test_every_kind_of_operator_takes_out(function: Any, device: Any) -> None:
-    _, x = base_of(17, dt.float32, device)
-    out = xp.zeros(17, dtype=xp.float32, device=device)
-    expected = function(x, out=None).to_numpy()
-    assert function(x, out=out) is out
-    assert_equal(out, expected)
+# The same in NumPy and xpops.
+EVERY_KIND: dict[str, Callable[..., Any]] = {
+    "exp": lambda ns, x, **out: ns.exp(x, **out),
+    "negative": lambda ns, x, **out: ns.negative(x, **out),
+    "atan2": lambda ns, x, **out: ns.atan2(x, x[::-1], **out),
+    "multiply": lambda ns, x, **out: ns.multiply(x, 2.5, **out),
+    "subtract": lambda ns, x, **out: ns.subtract(2.5, x, **out),
+    "clip": lambda ns, x, **out: ns.clip(x, 2.0, 5.0, **out),
+}
+
+
+@pytest.mark.parametrize("name", [*EVERY_KIND, "where"])
+def test_every_kind_of_operator_takes_out(name: str, device: Any) -> None:
+    host, x = base_of(17, dt.float32, device)
+    out = xp.full(17, -7.0, dtype=xp.float32, device=device)
+    if name == "where":
+        assert xp.where(x > 5, x, -1.0, out=out) is out
+        wanted = np.where(host > 5, host, np.float32(-1))
+    else:
+        assert EVERY_KIND[name](xp, x, out=out) is out
+        wanted = EVERY_KIND[name](np, host)
+    assert (out.dtype, out.shape) == (wanted.dtype, wanted.shape)
+    np.testing.assert_allclose(out.to_numpy(), wanted, rtol=1e-6 if name in ("exp", "atan2") else 0)
 
 
 def refused(device: Any) -> list[tuple[Any, Any, type[Exception], str]]:

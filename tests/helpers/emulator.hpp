@@ -19,6 +19,26 @@
 
 #include <cmath>
 
+#ifdef EMULATOR_SCHEDULES
+#include "schedules.hpp"
+#else  // Workers run freely, and take blocks in the order of their numbers.
+#define EMULATOR_PLAIN
+namespace emulator {
+struct Schedule {
+  Schedule(int, unsigned, unsigned, unsigned, bool) {}
+  unsigned taken(unsigned number) { return number; }
+  int enter() { return 0; }
+  void pass(int) {}
+  void leave(int) {}
+  int below(int) { return 0; }
+};
+inline void begin(Schedule*, int, unsigned, const char*, size_t) {}
+inline void inside(bool) {}
+inline void touch_atomic(const void*, int) {}
+inline void fence() {}
+}  // namespace emulator
+#endif
+
 #define __device__
 #define __host__
 #define __global__
@@ -65,8 +85,9 @@ struct Launch {
   void (*kernel)(const void*);
   const void* params;
   dim3 grid, block;
-  unsigned blocks, threads, next;
+  unsigned blocks, threads, next;  // those before `next` have been taken, and none from `blocks` on are
   char error[256];
+  Schedule* schedule;
 };
 
 struct Worker {
@@ -76,7 +97,7 @@ struct Worker {
   Warp warps[kMaxThreads / kLanes];
   jmp_buf scheduler;
   ucontext_t creator;
-  int current, arrived, votes, result;
+  int number, current, arrived, votes, result;
   bool progress;
   char error[256];
 };
@@ -89,13 +110,13 @@ static thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulator {
 
-[[noreturn]] __noinline__ static void fail(const char* what) {
+[[noreturn]] EMULATOR_PLAIN __noinline__ static void fail(const char* what) {
   Worker& w = *worker;
   snprintf(w.error, sizeof w.error, "block %u, thread %d: %s", blockIdx.x, w.current, what);
   _longjmp(w.scheduler, 1);
 }
 
-__noinline__ static void give_way(State state) {
+EMULATOR_PLAIN __noinline__ static void give_way(State state) {
   Worker& w = *worker;
   Fiber& self = w.fibers[w.current];
   self.state = state;
@@ -103,19 +124,30 @@ __noinline__ static void give_way(State state) {
   if (_setjmp(self.context) == 0) _longjmp(w.scheduler, 1);
 }
 
-static void fiber_main() {
+#ifdef EMULATOR_SCHEDULES
+// In the middle of things: no progress, so that what spins for ever is seen.
+EMULATOR_PLAIN __noinline__ static void preempt() {
+  Worker& w = *worker;
+  Fiber& self = w.fibers[w.current];
+  self.state = State::kReady;
+  if (_setjmp(self.context) == 0) _longjmp(w.scheduler, 1);
+}
+#endif
+
+EMULATOR_PLAIN static void fiber_main() {
   for (;;) {
     worker->launch->kernel(worker->launch->params);
     give_way(State::kDone);
   }
 }
 
-__noinline__ static void resume(int index) {
+EMULATOR_PLAIN __noinline__ static void resume(int index) {
   Worker& w = *worker;
   Fiber& fiber = w.fibers[index];
   w.current = index;
   threadIdx = blockDim.coordinates(static_cast<unsigned>(index));
-  if (_setjmp(w.scheduler) != 0) return;
+  if (_setjmp(w.scheduler) != 0) return inside(false);
+  inside(true);
   if (fiber.started) _longjmp(fiber.context, 1);
   fiber.started = true;
   ucontext_t context;
@@ -127,7 +159,7 @@ __noinline__ static void resume(int index) {
   swapcontext(&w.creator, &context);
 }
 
-static void describe_deadlock() {
+EMULATOR_PLAIN static void describe_deadlock() {
   Worker& w = *worker;
   int count[5] = {};
   for (unsigned i = 0; i < w.launch->threads; ++i) ++count[static_cast<int>(w.fibers[i].state)];
@@ -136,14 +168,14 @@ static void describe_deadlock() {
            blockIdx.x, count[2], count[3], count[1], count[4]);
 }
 
-static double now() {
+EMULATOR_PLAIN static double now() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 // Every other round goes backwards, so that a missing barrier shows.
-static void run_block(unsigned block) {
+EMULATOR_PLAIN static void run_block(unsigned block) {
   Worker& w = *worker;
   const int threads = static_cast<int>(w.launch->threads);
   blockIdx = gridDim.coordinates(block);
@@ -151,15 +183,18 @@ static void run_block(unsigned block) {
   memset(w.warps, 0, sizeof w.warps);
   for (int i = 0; i < threads; ++i) w.fibers[i].state = State::kReady;
   double last_progress = now();
+  begin(w.launch->schedule, w.number, block, w.stacks, w.launch->threads * kStack);
   for (unsigned round = 0;; ++round) {
     int done = 0, ran = 0;
+    const int start = w.launch->schedule->below(threads);
     w.progress = false;
     for (int i = 0; i < threads; ++i) {
-      const int index = (round + block) % 2 ? threads - 1 - i : i;
+      const int place = (start + i) % threads, index = (round + block) % 2 ? threads - 1 - place : place;
       const State state = w.fibers[index].state;
       if (state == State::kReady || state == State::kSleeping) {
         resume(index);
         if (w.error[0]) return;
+        if (w.launch->schedule->below(8) == 0) w.launch->schedule->pass(w.number);
         ++ran;
       }
       done += w.fibers[index].state == State::kDone;
@@ -175,7 +210,7 @@ static void run_block(unsigned block) {
   }
 }
 
-static void* work(void* launch_) {
+EMULATOR_PLAIN static void* work(void* launch_) {
   Launch* launch = static_cast<Launch*>(launch_);
   Worker* w = new Worker{};
   const size_t size = launch->threads * kStack;
@@ -183,12 +218,14 @@ static void* work(void* launch_) {
   w->stacks = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   worker = w;
   blockDim = launch->block, gridDim = launch->grid;
+  w->number = launch->schedule->enter();
   while (!launch->error[0]) {
     const unsigned block = __atomic_fetch_add(&launch->next, 1u, __ATOMIC_SEQ_CST);
     if (block >= launch->blocks) break;
-    run_block(block);
+    run_block(launch->schedule->taken(block));
     if (w->error[0] && !launch->error[0]) memcpy(launch->error, w->error, sizeof w->error);
   }
+  launch->schedule->leave(w->number);
   munmap(w->stacks, size);
   delete w;
   return nullptr;
@@ -196,9 +233,16 @@ static void* work(void* launch_) {
 
 static thread_local char last_error[256];
 
+// Some blocks of a grid: `first` and those after it, before `end`.
+struct Range {
+  unsigned first, end;
+};
+
 // Null, or what went wrong.
-static const char* emulate(void (*kernel)(const void*), const void* params, dim3 grid, dim3 block, int workers) {
-  Launch launch{kernel, params, grid, block, grid.count(), block.count(), 0, {}};
+static const char* emulate(void (*kernel)(const void*), const void* params, dim3 grid, dim3 block, Range blocks,
+                           int workers, unsigned seed, bool shuffled) {
+  Schedule schedule(workers, blocks.first, blocks.end - blocks.first, seed, shuffled);
+  Launch launch{kernel, params, grid, block, blocks.end, block.count(), blocks.first, {}, &schedule};
   pthread_t handles[64];
   for (int i = 0; i < workers; ++i) pthread_create(&handles[i], nullptr, work, &launch);
   for (int i = 0; i < workers; ++i) pthread_join(handles[i], nullptr);
@@ -213,12 +257,18 @@ struct Kernel {
 };
 
 template <class Params>
-const char* emulate(void (*entry)(Params), const void* params, dim3 grid, dim3 block, int workers) {
+const char* emulate(void (*entry)(Params), const void* params, dim3 grid, dim3 block, Range blocks, int workers,
+                    unsigned seed = 0, bool shuffled = false) {
   Kernel<Params>::entry = entry;
-  return emulate(Kernel<Params>::call, params, grid, block, workers);
+  return emulate(Kernel<Params>::call, params, grid, block, blocks, workers, seed, shuffled);
 }
 
-__noinline__ static int barrier(bool vote) {
+template <class Params>
+const char* emulate(void (*entry)(Params), const void* params, dim3 grid, dim3 block, int workers) {
+  return emulate(entry, params, grid, block, Range{0, grid.count()}, workers);
+}
+
+EMULATOR_PLAIN __noinline__ static int barrier(bool vote) {
   Worker& w = *worker;
   const int threads = static_cast<int>(w.launch->threads);
   w.votes += vote;
@@ -234,7 +284,8 @@ __noinline__ static int barrier(bool vote) {
 }
 
 // Every lane of `mask` brings a value, and sees all of theirs.
-__noinline__ static const unsigned long long* exchange(unsigned mask, unsigned long long value, const char* operation) {
+EMULATOR_PLAIN __noinline__ static const unsigned long long* exchange(unsigned mask, unsigned long long value,
+                                                                      const char* operation) {
   Worker& w = *worker;
   const int lane = w.current % kLanes, first = w.current - lane;
   Warp& warp = w.warps[w.current / kLanes];
@@ -291,8 +342,8 @@ inline int __syncthreads_or(int p) { return emulator::barrier(p != 0) > 0; }
 inline int __syncthreads_and(int p) { return emulator::barrier(p != 0) == static_cast<int>(blockDim.count()); }
 inline void __syncwarp(unsigned mask = ~0u) { emulator::exchange(mask, 0, "__syncwarp"); }
 inline void __nanosleep(unsigned) { emulator::give_way(emulator::State::kSleeping); }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+EMULATOR_PLAIN inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST), emulator::fence(); }
+EMULATOR_PLAIN inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 [[noreturn]] inline void __trap() { emulator::fail("__trap"); }
 
 template <class T>
@@ -404,7 +455,8 @@ void __stcs(T* to, emulator::plain<T> x) { *to = x; }
 
 namespace emulator {
 template <class T, class Op>
-T update(T* at, Op op) {
+EMULATOR_PLAIN T update(T* at, Op op) {
+  touch_atomic(at, sizeof(T));
   T old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
   while (!__atomic_compare_exchange_n(at, &old, op(old), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
   }
@@ -432,7 +484,8 @@ inline unsigned atomicInc(unsigned* at, unsigned last) {
   return emulator::update(at, [=](unsigned old) { return old >= last ? 0 : old + 1; });
 }
 template <class T>
-T atomicCAS(T* at, emulator::plain<T> compare, emulator::plain<T> x) {
+EMULATOR_PLAIN T atomicCAS(T* at, emulator::plain<T> compare, emulator::plain<T> x) {
+  emulator::touch_atomic(at, sizeof(T));
   __atomic_compare_exchange_n(at, &compare, x, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return compare;
 }

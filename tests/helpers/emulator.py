@@ -41,9 +41,22 @@ FLAGS = (
     "-Wno-unused-function",
     "-pthread",
 )
+# Blocks take turns, as `schedules.hpp` says.
+SCHEDULES = (
+    "-DEMULATOR_SCHEDULES",
+    "-fsanitize=thread",
+    "--param=tsan-distinguish-volatile=1",
+    "--param=tsan-instrument-func-entry-exit=0",
+    "-nodefaultlibs",  # not the sanitizer's own runtime
+    "-Wl,--no-as-needed",
+    "-lc",
+    "-lm",
+    "-lgcc_s",
+    "-lstdc++",
+)
 EPILOGUE = """
-extern "C" const char* emulate_kernel(const void* params, unsigned blocks, unsigned threads, int workers) {
-  return emulator::emulate(xpops_kernel, params, blocks, threads, workers);
+extern "C" const char* emulate_kernel(const void* params, const unsigned* n, int workers) {
+  return emulator::emulate(xpops_kernel, params, n[0], n[1], emulator::Range{n[2], n[3]}, workers, n[4], n[5] != 0);
 }
 """
 
@@ -103,9 +116,16 @@ class EmulatedEngine(CudaEngine):
     capability : int
         Of the GPU that it pretends to be.
     device : Device
+    seed : int
+        Of the schedule by which workers take turns; 0 where they run freely.
+    shuffled : bool
+        Whether blocks start in another order than that of their numbers; with a seed only.
     """
 
-    def __init__(self, workers: int = 1, capability: int = 90, device: Device = GPU) -> None:
+    def __init__(
+        self, workers: int = 1, capability: int = 90, device: Device = GPU, seed: int = 0, shuffled: bool = False
+    ) -> None:
+        self.seed, self.shuffled = seed, shuffled
         self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4)
         self.pool: Any = Pool()
         self.faults = Faults(Words(), device)
@@ -117,7 +137,7 @@ class EmulatedEngine(CudaEngine):
     def launcher(
         self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
     ) -> Callable[..., None]:
-        library = build(f'#include "emulator.hpp"\n{source}{EPILOGUE}', *FLAGS)
+        library = build(f'#include "emulator.hpp"\n{source}{EPILOGUE}', *FLAGS, *(SCHEDULES if self.seed else ()))
         library.emulate_kernel.restype = ctypes.c_char_p
         head = Struct("<" + slots)
         count = len(head.unpack(bytes(head.size)))
@@ -129,13 +149,19 @@ class EmulatedEngine(CudaEngine):
             except StructError:  # as the engine's own launcher has it
                 raise OverflowError(f"{name}: a Python integer is beyond the range of float64") from None
             params = np.frombuffer(written + tail + bytes(64), np.uint8).copy()
-            error = library.emulate_kernel(ctypes.c_void_p(params.ctypes.data), blocks, threads, self._workers)
-            if error:
-                raise KernelError(f"{name}: {error.decode()}\n{source}")
+            for each in self.chosen(blocks):
+                shape = (ctypes.c_uint * 6)(blocks, threads, each.start, each.stop, self.seed, self.shuffled)
+                error = library.emulate_kernel(ctypes.c_void_p(params.ctypes.data), shape, self._workers)
+                if error:
+                    raise KernelError(f"{name}: {error.decode()}\n{source}")
             for block in list(self.pool.blocks):
                 block.check()
 
         return launch
+
+    def chosen(self, blocks: int) -> list[range]:
+        """The blocks that run of a grid of so many: all, in one go."""
+        return [range(blocks)]
 
     def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
         word = ctypes.c_uint64()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ GPUS = [device for device in DEVICES if device.type == "cuda"]
 pytestmark = pytest.mark.skipif(not GPUS, reason="needs a GPU")
 GPU = GPUS[0] if GPUS else None
 SIZE = 1 << 24
+SLEEP = 20_000_000  # cycles: about ten milliseconds
 
 
 @pytest.fixture(autouse=True)
@@ -138,9 +141,77 @@ def test_moves():
     assert np.array_equal(xpops.from_dlpack(there.T, device="cpu").to_numpy(), array[:, ::-1].T)
 
 
-def test_memory_is_not_reused_under_a_consumer(torch):
-    for _ in range(20):
-        y = torch.from_dlpack(xpops.asarray(np.full(4096, 7, np.float32), device=GPU))
-        fillers = [xpops.asarray(np.zeros(4096, np.float32), device=GPU) for _ in range(8)]
-        assert (y == 7).all()
+@pytest.mark.parametrize("size", [4096, 1 << 20, 1 << 25])
+def test_memory_is_not_reused_under_a_consumer(torch, size):
+    """The consumer's stream sleeps before it reads; we fill the memory again as soon as it is given back."""
+    side = torch.cuda.Stream(GPU)
+    again = 0
+    for turn in range(10):
+        x = xpops.full(size, turn, dtype=xpops.float32, device=GPU)
+        address = x._data
+        with torch.cuda.stream(side):
+            y = torch.from_dlpack(x)
+            torch.cuda._sleep(SLEEP)
+            late = y + 1
+            del x, y
+        fillers = [xpops.full(size, -5.0, dtype=xpops.float32, device=GPU) for _ in range(3)]
+        again += address in [filler._data for filler in fillers]
+        side.synchronize()
+        assert (late == turn + 1).all(), turn
         del fillers
+    assert again, "the memory was never used again"
+
+
+@pytest.mark.parametrize("take", [xpops.asarray, xpops.from_dlpack], ids=["asarray", "from_dlpack"])
+def test_a_lender_does_not_reuse_memory_under_us(torch, take):
+    """Our stream sleeps before it reads; torch fills the memory again as soon as it is given back."""
+    side, again = torch.cuda.Stream(GPU), 0
+    for turn in range(10):
+        with torch.cuda.stream(side):
+            t = torch.full((SIZE,), float(turn), device=GPU)
+            address = t.data_ptr()
+            x = take(t)
+        torch.cuda._sleep(SLEEP)  # on the default stream, which is ours
+        late = x + 1
+        with torch.cuda.stream(side):
+            del t, x
+            filled = torch.full((SIZE,), -5.0, device=GPU)
+            again += filled.data_ptr() == address
+        assert (late.to_numpy() == turn + 1).all(), turn
+        del filled
+    assert again, "the memory was never used again"
+
+
+@pytest.mark.parametrize("size", [4096, 1 << 20, 1 << 25])
+def test_a_stream_does_not_get_what_another_one_has_freed(torch, size):
+    """Stream A sleeps before it writes to what it has freed already; stream B fills new memory meanwhile."""
+    a, b = torch.cuda.Stream(GPU), torch.cuda.Stream(GPU)
+    for turn in range(10):
+        with stream(a):
+            x = xpops.zeros(size, dtype=xpops.float32, device=GPU)
+            with torch.cuda.stream(a):
+                torch.cuda._sleep(SLEEP)
+            xpops.add(x, -5.0, out=x)
+            del x
+        with stream(b):
+            y = xpops.full(size, turn, dtype=xpops.float32, device=GPU)
+        torch.cuda.synchronize()
+        assert (y.to_numpy() == turn).all(), turn
+
+
+def test_memory_that_lists_keep_is_given_to_a_large_array(torch):
+    """Before there is no more: an array of nearly all that is free, and of what small arrays have left."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        pytest.skip("takes the whole GPU: run this file without workers, -n 0")
+    pool = engine_of(GPU).pool
+    pool.trim()
+    torch.cuda.empty_cache()
+    blocks = [xpops.empty(48 << 20, dtype=xpops.uint8, device=GPU) for _ in range(pool._most // (48 << 20))]
+    free = torch.cuda.mem_get_info()[0]
+    kept = sum(block.size for block in blocks)
+    del blocks
+    x = xpops.empty(free + kept // 2, dtype=xpops.uint8, device=GPU)
+    x[-16:] = 3
+    assert int(x[-1]) == 3
+    del x
+    pool.trim()

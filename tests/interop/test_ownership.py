@@ -8,9 +8,12 @@ import pytest
 import xpops
 from tests.helpers.fake_cuda import FAKE, on_gpu, pretend
 from tests.helpers.producers import Producer, header_of
+from xpops.core.errors import DeviceError
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.ownership import Borrowed, Lent, borrowed
+from xpops.dispatch.primitives import compute
 from xpops.dlpack import to_capsule
+from xpops.engine.protocol import Program
 from xpops.frameworks.dlpack import DLPackAdapter
 
 OURS, THEIRS = 9, 5
@@ -81,6 +84,52 @@ def test_a_calls_operands_are_kept_until_it_is_through(gpu):
     assert producer.deleted == 0
     gpu.retained.clear()
     assert producer.deleted == 1
+
+
+@pytest.mark.parametrize(("memory", "kept_for"), [(Borrowed, OURS), (Lent, THEIRS)])
+def test_memory_of_streams_that_cannot_be_ordered_is_kept(gpu, monkeypatch, memory, kept_for):
+    """As of a stream that is captured: the owner is kept until whoever used the memory last is through."""
+
+    def refuse(first, then):
+        raise DeviceError("captured")
+
+    monkeypatch.setattr(gpu, "order", refuse)
+    owner = object()
+    held = memory(owner, FAKE, THEIRS) if memory is Borrowed else memory(owner, FAKE, THEIRS, OURS)
+    del held
+    assert gpu.retained == [(owner, kept_for)]
+
+
+def test_a_lender_on_another_stream_goes_on_behind_the_call(gpu, monkeypatch):
+    """An xpops array beside a framework's: the call is ours, and runs on our stream."""
+    monkeypatch.setattr("xpops.dispatch.operands.adapter_of", lambda kind: Streamed(THEIRS))
+    producer = Producer(np.arange(3.0), device=(2, 7))
+    operands = Operands("f", ("x1", "x2"), (on_gpu(np.arange(3.0)), producer))
+    assert (operands.stream, operands.native, gpu.orders) == (OURS, False, [])
+    operands.release()
+    assert (gpu.orders, gpu.retained) == ([(OURS, THEIRS)], [])
+
+
+def broken(stream, *data):
+    raise DeviceError("broken")
+
+
+CALLS = {
+    "elementwise": lambda x: xpops.negative(x),
+    "primitive": lambda x: compute(lambda engine, specs: Program((), broken), "f", ("x",), (x,), kept=False),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_operands_are_kept_through_a_call_that_fails(gpu, monkeypatch, call):
+    """What was launched before the error may still read them."""
+    monkeypatch.setattr("xpops.dispatch.calls._calls", {})
+    monkeypatch.setattr(gpu, "elementwise", lambda *arguments: broken)
+    producer = Producer(np.arange(3.0), device=(2, 7))
+    with pytest.raises(DeviceError, match="broken"):
+        CALLS[call](producer)
+    assert [stream for _, stream in gpu.retained] == [OURS]
+    assert producer.deleted == 0
 
 
 def test_torch_hears_that_out_was_written():

@@ -1,5 +1,8 @@
 """Real functors on floating point, against NumPy in double and long double, and by bits on special values."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from functor_table import FLOATS
@@ -216,3 +219,18 @@ def test_pow_float_is_within_two_ulp():
     error = ulp_error(run("Pow", x, y), want)
     print(f"pow(float, float): {error.max():.3f} ulp")
     assert error.max() <= 1.6
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_quotients_of_every_size(dtype):
+    """Up to 2^digits the floor is exact; above, where every number is an integer, it is the rounded quotient."""
+    digits = np.finfo(dtype).nmant + 1
+    for exponent in (0, 10, digits - 2, digits - 1, digits, digits + 1, digits + 20):
+        signs = RNG.choice([-1, 1], (2, 500))
+        y = (RNG.uniform(1, 2, 500) * signs[0]).astype(dtype)
+        x = (y * RNG.uniform(1, 1.999, 500) * 2.0**exponent * signs[1]).astype(dtype)
+        wanted = x / y
+        if exponent < digits:
+            exact = [Fraction(float(a)) / Fraction(float(b)) for a, b in zip(x, y, strict=True)]
+            wanted = np.array([math.floor(each) for each in exact], dtype)
+        np.testing.assert_array_equal(run("FloorDivide", x, y), wanted)

@@ -104,6 +104,14 @@ def test_another_dtype(name: str, dtypes: Any) -> None:
         assert_within(found, wanted.astype(np.longdouble), 0.501, x)
 
 
+@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu", "softplus"])
+@pytest.mark.parametrize(("out", "far"), [(dt.bfloat16, 256), (dt.float16, 2048)], ids=str)
+def test_float64_is_rounded_to_a_half_once(name: str, out: Any, far: int) -> None:
+    """So far from 0 each is the identity. Beside a tie of the half type, float32 would hold the tie itself."""
+    x = far + np.array([1 + 1e-9, 1 - 1e-9, 3 + 1e-9, 3 - 1e-9])
+    assert (emulated(name, x, out=out).astype(np.float64) - far).tolist() == [2, 0, 4, 2]
+
+
 @pytest.mark.parametrize("capability", [80, 90, 100])
 @pytest.mark.parametrize("op", ACTIVATIONS.values(), ids=str)
 def test_every_row_compiles(op: Any, capability: int) -> None:

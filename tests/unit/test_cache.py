@@ -67,6 +67,23 @@ def test_the_key_holds_source_and_architecture() -> None:
     assert len({cache.key_of(SOURCE, 90), cache.key_of(SOURCE + " ", 90), cache.key_of(SOURCE, 80)}) == 3
 
 
+def test_the_key_holds_what_else_is_asked_of_the_compiler() -> None:
+    """Options, and the names of templates: a cubin of others has no kernel of that name."""
+    keys = [
+        cache.key_of(SOURCE, 90, options, expressions)
+        for options in ((), ("-DN=1",), ("-DN=2",))
+        for expressions in ((), ("f<1>",), ("f<2>",), ("f<1>", "f<2>"))
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def test_a_cubin_has_the_names_that_were_asked_for(directory: Path) -> None:
+    source = "template <int kN> __global__ void set(int* x) { *x = kN; }\n"
+    one, two = (cache.cubin_for("test", source, 90, (), (f"set<{n}>",)) for n in (1, 2))
+    assert (b"_Z3setILi1EEvPi" in one, b"_Z3setILi1EEvPi" in two) == (True, False)
+    assert b"_Z3setILi2EEvPi" in two
+
+
 def test_the_key_holds_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
     before, digest = cache.key_of(SOURCE, 90), compile.header_digest(SOURCE)
     monkeypatch.setattr(compile, "include_directory", lambda: Path("/somewhere/else"))

@@ -524,5 +524,5 @@ def test_a_run_without_a_device_or_coverage(
     assert runner.main(["--device", "cuda"]) == runner.main([]) == 2
     assert capsys.readouterr().out == (
         "conformance.mutants: no cuda device here\n"
-        "conformance.mutants: coverage.py is not installed; pip install -e '.[mutants]'\n"
+        "conformance.mutants: coverage.py is not installed; pip install -e '.[test]'\n"
     )

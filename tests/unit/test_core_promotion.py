@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from xpops.core import dtypes as dt
 from xpops.core.promotion import TABLE, promote, scalar_dtype
@@ -105,9 +107,29 @@ def test_beyond_the_standard(x: Any, y: Any, result: Any) -> None:
     assert promote([x, y]) == promote([y, x]) == result
 
 
-def test_unsigned_and_signed_do_not_depend_on_the_order() -> None:
-    for three in permutations([dt.uint8, dt.int8, dt.int16]):
-        assert promote(three) == dt.int16
+@pytest.mark.parametrize(
+    ("dtypes", "result"),
+    [
+        ((dt.uint8, dt.int8, dt.int16), dt.int16),
+        ((dt.uint64, dt.int64, dt.float32), dt.float64),
+        ((dt.uint64, dt.int64, dt.float16, dt.bool), dt.float64),
+        ((dt.uint64, dt.int8, dt.bfloat16), dt.float64),
+        ((dt.uint64, dt.int64, dt.complex64), dt.complex128),
+        ((dt.uint8, dt.int8, dt.float16), dt.float16),
+        ((dt.float16, dt.bfloat16, dt.int64), dt.float32),
+    ],
+    ids=str,
+)
+def test_several_do_not_depend_on_the_order(dtypes: tuple[Any, ...], result: Any) -> None:
+    """Where two integers make a float64, a float between them must not come first."""
+    for order in permutations(dtypes):
+        assert promote(order) == result
+
+
+@given(st.lists(st.sampled_from(ARITHMETIC), min_size=3, max_size=5), st.randoms())
+def test_any_do_not_depend_on_the_order(dtypes: list[Any], random: Any) -> None:
+    shuffled = random.sample(dtypes, len(dtypes))
+    assert promote(shuffled) == promote(dtypes)
 
 
 PYTHON = {

@@ -117,6 +117,11 @@ def test_what_a_source_says_of_its_kernels() -> None:
         Parameter("", True, False, dt.float32),
         Parameter("", False, False, dt.uint64),
     )
+    assert parameters_of("__global__ void f(const pair<float, int>* x, grid<2, 3> g, int n) {}", "f") == (
+        Parameter("x", True, True, None),
+        Parameter("g", False, False, None),
+        Parameter("n", False, False, dt.int32),
+    )
     assert parameters_of("__global__ void f(int n, float (&x)[4]) {}", "f") is None
     assert parameters_of("", "f") is None
 
@@ -173,6 +178,11 @@ def test_arrays_are_of_the_dtype_that_the_source_has() -> None:
     check_array(dt.float16, None, "f: args[0]")
     with pytest.raises(TypeError, match="is an array of float64; accepted: float32, as the kernel has it"):
         check_array(dt.float64, pointer, "f: args[0]")
+    for dtype, bits in ((dt.float32, dt.uint16), (dt.float16, dt.uint32), (dt.complex64, dt.uint8)):
+        with pytest.raises(TypeError, match=f"is an array of {dtype}; accepted: {bits}, as the kernel has it"):
+            check_array(dtype, Parameter("x", True, True, bits), "f: args[0]")
+    with pytest.raises(TypeError, match="is an array of float16; accepted: int16"):
+        check_array(dt.float16, Parameter("x", True, True, dt.int16), "f: args[0]")
     with pytest.raises(TypeError, match="is an array; the kernel takes int32; accepted: a scalar"):
         check_array(dt.int32, Parameter("n", False, False, dt.int32), "f: args[0]")
 

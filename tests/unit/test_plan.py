@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.layouts import CUTS, cut_of
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
@@ -131,15 +132,9 @@ def offset(linear, divisors, strides, rank):
     return total + linear * strides[0]
 
 
-@given(shapes.flatmap(lambda shape: st.tuples(st.just(shape), views(shape), views(shape), st.booleans())))
-def test_a_plan_reads_every_element_of_every_operand(case):
-    shape, a, b, dense = case
-    signature = Signature((dt.float32,) * 2, dt.float32, shape)
-    out = (
-        result_layout(signature, (a, b), GPU)
-        if dense
-        else layout_of(dt.float32, shape, tuple(np.cumprod((2, *shape[:0:-1]))[::-1].tolist()) if shape else (), GPU)
-    )
+def check_plan(out, a, b):
+    """What a kernel reads for every element of `out` is what NumPy says lies there, and every pack is aligned."""
+    shape = out.shape
     plan = plan_elementwise(out, (a, b), Policy())
     layouts = (out, a, b)
     for layout, mode in zip(layouts, plan.modes, strict=True):
@@ -175,6 +170,28 @@ def test_a_plan_reads_every_element_of_every_operand(case):
     assert len(set(columns[0])) == size
 
 
+@given(shapes.flatmap(lambda shape: st.tuples(st.just(shape), views(shape), views(shape), st.booleans())))
+def test_a_plan_reads_every_element_of_every_operand(case):
+    shape, a, b, dense = case
+    signature = Signature((dt.float32,) * 2, dt.float32, shape)
+    out = (
+        result_layout(signature, (a, b), GPU)
+        if dense
+        else layout_of(dt.float32, shape, tuple(np.cumprod((2, *shape[:0:-1]))[::-1].tolist()) if shape else (), GPU)
+    )
+    check_plan(out, a, b)
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_a_plan_of_fixed_views(name):
+    host = cut_of(name, np.float32)
+    strides = tuple(stride // 4 for stride in host.strides)
+    a = layout_of(dt.float32, host.shape, strides, GPU, alignment(host.ctypes.data))
+    row = layout_of(dt.float32, host.shape[-1:], None, GPU)
+    check_plan(layout_of(dt.float32, host.shape, None, GPU), a, row)
+    check_plan(a, layout_of(dt.float32, host.shape, None, GPU), row)
+
+
 @pytest.mark.parametrize(
     ("operands", "modes"),
     [
@@ -207,10 +224,29 @@ def test_a_misaligned_operand_narrows_the_pack():
     assert plan_elementwise(wide, (wide, narrow), Policy()).pack == 1
 
 
-@pytest.mark.parametrize("size", [2**31 - 2**21, 2**31, 2**32 + 5])
-def test_large_arrays_are_indexed_with_64_bits(size):
-    x = layout_of(dt.uint8, (size,), None, GPU)
-    assert plan_elementwise(x, (x,), Policy()).index_bits == (32 if size < 2**31 - 2**20 else 64)
+@pytest.mark.parametrize(
+    ("shape", "strides", "bits"),
+    [
+        ((2**20,), None, 32),
+        ((2**30,), None, 32),
+        ((2**31 - 2**22,), None, 32),
+        ((2**31,), None, 64),
+        ((2**32 - 1,), None, 64),
+        ((2**32 + 5,), None, 64),
+        ((2, 8), (2**30, 1), 32),
+        ((2, 8), (2**31, 1), 64),
+        ((2, 8), (-(2**31), 1), 64),
+        ((3, 8), (2**30, 1), 64),
+        ((3, 3), (2**30, -(2**30)), 64),
+    ],
+)
+def test_large_arrays_are_indexed_with_64_bits(shape, strides, bits):
+    """Where an element is 2^31 places away, counted from the first: also of few elements, and backwards."""
+    x, out = layout_of(dt.uint8, shape, strides, GPU), layout_of(dt.uint8, shape, None, GPU)
+    plan = plan_elementwise(out, (x,), Policy())
+    assert plan.index_bits == bits
+    # A block counts in the index's type to the end of its tile.
+    assert plan.blocks * plan.block * plan.pack * plan.unroll < 2 ** (bits - 1)
 
 
 def test_a_transposed_operand_is_tiled():

@@ -16,6 +16,7 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, scattering
 from xpops.engine import engine_of
+from xpops.plan.scatter import plan_placement
 
 RANDOM = np.random.default_rng(11)
 ENGINE = EmulatedEngine()
@@ -53,6 +54,25 @@ def check(plan: Any, arrays: tuple[Any, ...], *parameters: Any, engine: Emulated
     wanted = np.empty(found.shape, found.dtype)
     program.kernel(0, wanted, *arrays)
     same(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("shape", "out", "step", "pack"),
+    [
+        ((100, 64), (0, 1), 64, 4),
+        ((100, 62), (0, 1), 64, 2),
+        ((100, 64), (0, 1), 66, 2),
+        ((100, 64), (0, 1), 67, 1),
+        ((9, 100, 64), (6400, 0, 1), 64, 4),
+        ((9, 100, 64), (6403, 0, 1), 64, 1),
+        ((9, 100, 64), (6402, 0, 1), 64, 2),
+        ((100, 64), (0, -1), 64, 1),
+    ],
+)
+def test_packs_are_aligned_at_every_place(shape: Any, out: Any, step: int, pack: int) -> None:
+    index = tuple(int(axis == len(shape) - 2) for axis in range(len(shape)))
+    placement = plan_placement(shape, out, index, step, 4)
+    assert (placement.pack, placement.size) == (pack, np.prod(shape) // pack)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: np.dtype(d).name)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
+from tests.helpers.layouts import CUTS
 from tests.helpers.strategies import SHAPES, basic_keys, views_of
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
@@ -61,12 +62,8 @@ def test_index_refuses(key: Any, message: str) -> None:
         views.index(layout_like(numbered((3, 4))), key)
 
 
-@given(st.data(), SHAPES)
-def test_reshape_is_a_view_exactly_where_numpy_has_one(data: st.DataObject, shape: tuple[int, ...]) -> None:
-    base = numbered(shape)
-    key, order = data.draw(views_of(shape))
-    host = base[key].transpose(order)
-    target = data.draw(reshapes(host.size))
+def check_reshape(base: np.ndarray[Any, Any], host: np.ndarray[Any, Any], target: tuple[int, ...]) -> None:
+    """A view of `base` has a view of another shape exactly where NumPy has one, and it is that."""
     region = views.reshape(layout_like(host), target)
     try:
         expected = host.reshape(target, copy=False)
@@ -76,6 +73,27 @@ def test_reshape_is_a_view_exactly_where_numpy_has_one(data: st.DataObject, shap
     assert region is not None
     moved = region._replace(offset=0 if host.size == 0 else int(host.flat[0]))
     np.testing.assert_array_equal(read(base, moved), expected)
+
+
+@given(st.data(), SHAPES)
+def test_reshape_is_a_view_exactly_where_numpy_has_one(data: st.DataObject, shape: tuple[int, ...]) -> None:
+    base = numbered(shape)
+    key, order = data.draw(views_of(shape))
+    host = base[key].transpose(order)
+    check_reshape(base, host, data.draw(reshapes(host.size)))
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_reshape_of_fixed_views(name: str) -> None:
+    base = numbered(CUTS[name].base)
+    host = CUTS[name].of(np, base)
+    for axis, length in enumerate(host.shape):
+        before, after = host.shape[:axis], host.shape[axis + 1 :]
+        for part in (part for part in (1, 2, 4, length) if length % part == 0):
+            check_reshape(base, host, (*before, part, length // part, *after))
+        if after:
+            check_reshape(base, host, (*before, length * after[0], *after[1:]))
+    check_reshape(base, host, (host.size,))
 
 
 def reshapes(size: int) -> st.SearchStrategy[tuple[int, ...]]:
