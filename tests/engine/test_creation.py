@@ -51,6 +51,9 @@ def test_defaults(device: Any) -> None:
     ]  # fmt: skip
     assert xp.full(2, xp.asarray(3, dtype=xp.int8, device=device)).dtype == xp.int8
     assert xp.full(2, np.float32(3)).dtype == xp.float32
+    for value in (xp.asarray(3, dtype=xp.int8, device=device), np.int64(3)):
+        filled = xp.full(2, value, dtype=xp.int32, device=device)
+        assert (filled.dtype, filled.tolist()) == (xp.int32, [3, 3])
     assert xp.zeros([2, np.int64(3)], device=device).shape == (2, 3)
     assert xp.ones_like(np.zeros(3, np.int16)).dtype == xp.int16
 

@@ -194,14 +194,14 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (
         lambda f, x: f(xp.astype(x, xp.int32)),
         TypeError,
-        "softmax: dtype int32 is not accepted; accepted: real floating",
+        ": dtype int32 is not accepted; accepted: real floating",
     ),
-    (lambda f, x: f(xp.astype(x, xp.complex64)), TypeError, "softmax: dtype complex64 is not accepted"),
-    (lambda f, x: f(x, axis=2), IndexError, "softmax: axis is 2"),
-    (lambda f, x: f(x[0, 0]), IndexError, "softmax: axis is -1; accepted: arrays of one axis or more"),
-    (lambda f, x: f(x, axis=0.5), TypeError, "softmax: axis is 0.5"),
-    (lambda f, x: f(x, dtype=xp.int8), TypeError, "softmax: dtype int8 is not accepted; accepted: float16, bfloat16"),
-    (lambda f, x: f(1.0), TypeError, "softmax: "),
+    (lambda f, x: f(xp.astype(x, xp.complex64)), TypeError, ": dtype complex64 is not accepted"),
+    (lambda f, x: f(x, axis=2), IndexError, ": axis is 2"),
+    (lambda f, x: f(x[0, 0]), IndexError, ": axis is -1; accepted: arrays of one axis or more"),
+    (lambda f, x: f(x, axis=0.5), TypeError, ": axis is 0.5"),
+    (lambda f, x: f(x, dtype=xp.int8), TypeError, ": dtype int8 is not accepted; accepted: float16, bfloat16"),
+    (lambda f, x: f(1.0), TypeError, ": "),
 ]
 
 
@@ -209,5 +209,5 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
 @pytest.mark.parametrize("function", [nn.softmax, nn.log_softmax])
 def test_refusals(function: Any, case: Any, device: Any) -> None:
     call, kind, message = case
-    with pytest.raises(kind, match=message):
+    with pytest.raises(kind, match=f"^{function.__name__}{message}"):
         call(function, xp.ones((2, 3), device=device))
