@@ -1,0 +1,55 @@
+"""Fixed views beside random ones, against plain NumPy on every device: cropped, mirrored, interleaved axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+from tests.helpers.layouts import CUTS, base_of, cut_of
+from xpops.core import dtypes as dt
+
+# Of a view and a dense array like it; small integers, so that every result is exact.
+CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "add": lambda ns, x, y: ns.add(x, y),
+    "negative": lambda ns, x, y: ns.negative(x),
+    "cast": lambda ns, x, y: ns.astype(x, ns.float64),
+    "flat": lambda ns, x, y: ns.reshape(x, (-1,)),
+    "halves": lambda ns, x, y: ns.reshape(x, (2, -1)) if x.size % 2 == 0 else x,
+    "sum of rows": lambda ns, x, y: ns.sum(x, axis=-1),
+    "sum of columns": lambda ns, x, y: ns.sum(x, axis=0),
+    "scan of rows": lambda ns, x, y: ns.cumulative_sum(x, axis=x.ndim - 1),
+    "scan of columns": lambda ns, x, y: ns.cumulative_sum(x, axis=0),
+    "sort": lambda ns, x, y: ns.sort(x, axis=-1),
+    "take": lambda ns, x, y: x[..., :: max(x.shape[-1] - 1, 1)],
+    "concat": lambda ns, x, y: ns.concat([x, y], axis=0),
+    "copy": lambda ns, x, y: x.copy(),
+}
+
+
+@pytest.mark.parametrize("name", CUTS)
+@pytest.mark.parametrize("dtype", [dt.int8, dt.float32, dt.float64], ids=str)
+def test_every_call(dtype: Any, name: str, device: Any) -> None:
+    host, base = cut_of(name, dtype), xp.asarray(base_of(name, dtype), device=device)
+    x = CUTS[name].of(xp, base)
+    np.testing.assert_array_equal(x.to_numpy(), host)
+    y = np.ascontiguousarray(host)
+    for call, function in CALLS.items():
+        got, wanted = function(xp, x, xp.asarray(y, device=device)), function(np, host, y)
+        np.testing.assert_array_equal(got.to_numpy(), wanted, err_msg=call)
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_written_in_place(name: str, device: Any) -> None:
+    """Nothing but the view's elements changes."""
+    cut = CUTS[name]
+    base = np.arange(int(np.prod(cut.base)), dtype=np.float32).reshape(cut.base)
+    x = xp.asarray(base, device=device, copy=True)
+    view, wanted = cut.of(xp, x), base.copy()
+    xp.multiply(view, -2.0, out=view)
+    part = cut.of(np, wanted)
+    part *= -2.0
+    np.testing.assert_array_equal(x.to_numpy(), wanted)

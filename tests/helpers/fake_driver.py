@@ -1,0 +1,215 @@
+"""A pretended CUDA driver: streams whose work waits until somebody waits for it, and a pool in their order.
+
+Nothing runs before it must. So memory that is used again too early is written under those who still read it, and a test
+sees that without a GPU.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cuda.bindings import driver
+
+OK, OUT_OF_MEMORY = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+INVALID, NOT_READY = driver.CUresult.CUDA_ERROR_INVALID_HANDLE, driver.CUresult.CUDA_ERROR_NOT_READY
+_STATUS = driver.CUstreamCaptureStatus
+_MODULES = ("memory", "settling", "capture", "engine")
+_ASIDE = 1 << 20  # the stream that the pool makes
+
+
+class Event:
+    """What `cuEventRecord` marks: a stream, and whether that has come so far."""
+
+    def __init__(self) -> None:
+        self.stream, self.is_done = 0, True
+
+
+class FakeDriver:
+    """The functions of the driver that memory and order need.
+
+    Attributes
+    ----------
+    total, others : int
+        The bytes of the device, and those that other libraries have.
+    held : dict of int to int
+        The bytes of every block that nobody else can get: its free has not run yet.
+    freed : list of (int, int)
+        Address and stream of every free that was asked for.
+    values : dict of int to object
+        What the memory holds, by address.
+    capturing, gone : set of int
+        Streams that are captured, and streams that were destroyed.
+    in_graphs : list of int
+        Addresses whose free was captured.
+    trims : int
+        How often the pool was trimmed.
+    """
+
+    def __init__(self, total: int = 1 << 30) -> None:
+        self.total, self.others = total, 0
+        self.held: dict[int, int] = {}
+        self.freed: list[tuple[int, int]] = []
+        self.values: dict[int, Any] = {}
+        self.capturing: set[int] = set()
+        self.gone: set[int] = set()
+        self.in_graphs: list[int] = []
+        self.trims = 0
+        self._pending: dict[int, deque[Callable[[], None]]] = {}
+        # By address: the stream of the last free, and which free it was.
+        self._free: dict[int, tuple[int, object]] = {}
+        self._next = 1 << 30
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(driver, name)  # the enumerations
+
+    # Work, which tests launch
+
+    def launch(self, stream: int, work: Callable[[], None]) -> None:
+        self._pending.setdefault(stream, deque()).append(work)
+
+    def write(self, stream: int, address: int, value: Any) -> None:
+        self.launch(stream, lambda: self.values.__setitem__(address, value))
+
+    def read(self, stream: int, address: int) -> list[Any]:
+        """A list to which the value is added when the stream comes to it."""
+        seen: list[Any] = []
+        self.launch(stream, lambda: seen.append(self.values.get(address)))
+        return seen
+
+    def finish(self, stream: int) -> None:
+        """Run a stream to its end, and whatever that waits for."""
+        pending = self._pending.get(stream, deque())
+        while pending:
+            pending.popleft()()
+
+    def _run_until(self, event: Event, done: Callable[[], bool]) -> None:
+        pending = self._pending.get(event.stream, deque())
+        while not done():
+            pending.popleft()()
+
+    # Streams and events
+
+    def cuStreamCreate(self, flags: Any) -> Any:
+        return OK, _ASIDE
+
+    def cuStreamQuery(self, stream: int) -> Any:
+        return (NOT_READY if self._pending.get(stream) else OK,)
+
+    def cuStreamSynchronize(self, stream: int) -> Any:
+        self.finish(stream)
+        return (OK,)
+
+    def cuStreamIsCapturing(self, stream: int) -> Any:
+        if stream in self.gone:
+            return INVALID, None
+        status = "ACTIVE" if stream in self.capturing else "NONE"
+        return OK, getattr(_STATUS, f"CU_STREAM_CAPTURE_STATUS_{status}")
+
+    def cuThreadExchangeStreamCaptureMode(self, mode: Any) -> Any:
+        return OK, mode
+
+    def cuCtxSynchronize(self) -> Any:
+        for stream in list(self._pending):
+            self.finish(stream)
+        return (OK,)
+
+    def cuEventCreate(self, flags: Any) -> Any:
+        return OK, Event()
+
+    def cuEventRecord(self, event: Event, stream: int) -> Any:
+        if stream in self.gone:
+            return (INVALID,)
+        event.stream, event.is_done = stream, False
+        self.launch(stream, lambda: setattr(event, "is_done", True))
+        return (OK,)
+
+    def cuStreamWaitEvent(self, stream: int, event: Event, flags: int) -> Any:
+        if stream in self.gone:
+            return (INVALID,)
+        self.launch(stream, lambda: self._run_until(event, lambda: event.is_done))
+        return (OK,)
+
+    def cuEventQuery(self, event: Event) -> Any:
+        return (OK if event.is_done else NOT_READY,)
+
+    def cuEventSynchronize(self, event: Event) -> Any:
+        self._run_until(event, lambda: event.is_done)
+        return (OK,)
+
+    def cuEventDestroy(self, event: Event) -> Any:
+        return (OK,)
+
+    # Memory
+
+    def cuMemPoolCreate(self, properties: Any) -> Any:
+        return OK, "pool"
+
+    def cuMemPoolSetAttribute(self, pool: Any, attribute: Any, value: Any) -> Any:
+        return (OK,)
+
+    def cuMemPoolTrimTo(self, pool: Any, least: int) -> Any:
+        self.trims += 1
+        return (OK,)
+
+    def cuMemGetInfo(self) -> Any:
+        return OK, (self.total - self.others - sum(self.held.values()), self.total)
+
+    def cuMemAllocFromPoolAsync(self, size: int, pool: Any, stream: int) -> Any:
+        """Memory that this stream has freed, or any whose free has run; else new."""
+        for address, (freed_on, _) in self._free.items():
+            if freed_on == stream and self.held.get(address) == size:
+                del self._free[address]
+                return OK, address
+        if sum(self.held.values()) + self.others + size > self.total:
+            return OUT_OF_MEMORY, None
+        address = next((each for each in sorted(self._free) if each not in self.held), self._next)
+        self._next += (address == self._next) << 30
+        self._free.pop(address, None)
+        self.held[address] = size
+        return OK, address
+
+    def cuMemFreeAsync(self, address: int, stream: int) -> Any:
+        if stream in self.gone:
+            return (INVALID,)
+        if stream in self.capturing:
+            self.in_graphs.append(address)  # which every replay frees
+            return (OK,)
+        assert address in self.held
+        assert address not in self._free, "freed twice"
+        self.freed.append((address, stream))
+        this = self._free[address] = stream, object()
+
+        def run() -> None:
+            if self._free.get(address) is this:  # nobody has it again yet
+                del self.held[address]
+
+        self.launch(stream, run)
+        return (OK,)
+
+
+class FakeContext:
+    """The context of a pretended device."""
+
+    device, index = "cuda:0", 0
+
+    def __enter__(self) -> FakeContext:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, total: int = 1 << 30) -> FakeDriver:
+    """Put the pretended driver in every module that manages memory and order; nothing runs in the background."""
+    fake = FakeDriver(total)
+    for name in _MODULES:
+        __import__(f"xpops.engine.cuda.{name}")
+        monkeypatch.setattr(sys.modules[f"xpops.engine.cuda.{name}"], "driver", fake)
+    for function in ("cuGetErrorName", "cuGetErrorString"):  # which need a library
+        monkeypatch.setattr(driver, function, lambda error: (OK, error.name.encode()))
+    monkeypatch.setattr("xpops.engine.cuda.settling._thread.start_new_thread", lambda *arguments: None)
+    return fake
