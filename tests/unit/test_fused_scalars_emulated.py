@@ -171,3 +171,15 @@ def test_what_a_scalar_cannot_do(
 ) -> None:
     with pytest.raises(TypeError, match=message):
         xp.fuse(function)(pretended.array(np.ones(3, np.float32)), scalar)
+
+
+def test_scalars_of_every_width_side_by_side(pretended: PretendedEngine) -> None:
+    """Each has a place of its own among the parameters, whatever comes before it."""
+    x = pretended.array(np.arange(5, dtype=np.float64))
+
+    def mixed(x: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        return xp.where(xp.logical_and(x > 0, a), x, c) + xp.where(xp.logical_or(x > 3, b), d, 0)
+
+    fused = xp.fuse(mixed)
+    for scalars in ((True, False, 5, 0.5), (False, True, 7.5, 2), (True, True, False, True), (False, False, 1, 1)):
+        np.testing.assert_array_equal(fused(x, *scalars).to_numpy(), mixed(x, *scalars).to_numpy())

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from tests.helpers.fake_driver import FakeContext, FakeDriver, pretend
+from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
+from xpops.core.layouts import layout_of
 from xpops.dispatch.ownership import Borrowed, Lent
 from xpops.engine.cuda.engine import CudaEngine
 from xpops.engine.cuda.memory import MIDDLING, SMALL, Pool
@@ -142,3 +144,10 @@ def test_a_captured_stream_is_not_ordered_with_another(driver: FakeDriver, engin
     for first, then in ((OURS, THEIRS), (THEIRS, OURS)):
         with pytest.raises(DeviceError, match="one of which is captured"):
             engine.order(first, then)
+
+
+def test_an_array_on_a_captured_stream_is_not_read(driver: FakeDriver, engine: CudaEngine) -> None:
+    """Its values are not there yet, and waiting for them would end the capture."""
+    driver.capturing.add(OURS)
+    with pytest.raises(DeviceError, match="reading an array on the host cannot be captured"):
+        engine.to_host(1 << 30, layout_of(dt.float32, (4,), None, GPU), OURS)
