@@ -82,11 +82,11 @@ def draw_program(seed: int, number: int, pool: Sequence[Group], homes: dict[str,
 
 
 def warm_up(group: Group, homes: dict[str, Home]) -> None:
-    """Call every form of a group once, so that its kernels are compiled."""
+    """Call every form of a group, with each kind of ``out=``, so that its kernels are compiled."""
     for form in group:
         count = len(form.operands)
-        call = Call(form, ("own",) * count, ("",) * count, (None,) * count, "", "", (0,))
-        call.run(Machine(homes, True))
+        for out in ("", "strided") if form.function.has_out else ("",):
+            Call(form, ("own",) * count, ("",) * count, (None,) * count, "", out, (0,)).run(Machine(homes, False))
 
 
 def _draw_call(random: Random, form: Form, homes: dict[str, Home]) -> Call:

@@ -131,3 +131,15 @@ def test_a_fill(dtype: Any, cuda: Any) -> None:
     x = xp.full(size, 3, dtype=dtype, device=cuda)
     for place in (0, 2**31 - 1, 2**31, 2**32 - 1, 2**32, size - 1):
         assert float(x[place]) == 3
+
+
+def test_a_scan_of_many_rows(cuda: Any) -> None:
+    """More rows than 32 bits count."""
+    rows = SIZES[1]
+    x, windows = marked(2 * rows, cuda)
+    y = xp.cumulative_sum(xp.reshape(x, (rows, 2)), axis=1, dtype=xp.uint8)
+    flat = xp.reshape(y, (-1,))
+    for place, window in windows.items():
+        if place % 2 == 0:
+            expected = window.reshape(-1, 2).cumsum(1, dtype=np.uint8)
+            np.testing.assert_array_equal(flat[place : place + WINDOW].to_numpy(), expected.reshape(-1))

@@ -237,3 +237,17 @@ def test_one_program_or_some_of_its_actions(capsys: pytest.CaptureFixture[str]) 
 def test_without_the_device_nothing_is_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz.main(["--device", "cuda"]) == 2
     assert "no cuda device" in capsys.readouterr().out
+
+
+def test_kernels_are_compiled_by_calls_of_every_form(places: dict[str, Home], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ``out=`` too, if there is such a parameter."""
+    plain, calls = xp.negative, list[bool]()
+
+    def negative(x: Any, out: Any = None) -> Any:
+        calls.append(out is not None)
+        return plain(x, out=out)
+
+    plant("negative", negative, monkeypatch)
+    (group,) = draw_pool(0, 1, "cpu")
+    program.warm_up(group, places)
+    assert calls == [False, True] * len(group)
