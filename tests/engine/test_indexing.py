@@ -383,3 +383,16 @@ def test_sequences_in_keys(device: Any) -> None:
     assert_same(x, host)
     with pytest.raises(IndexError, match=r"index: \(0, 'a'\) is no index; accepted: lists of integers or booleans"):
         x[(0, "a"), 1]
+
+
+@pytest.mark.parametrize("shape", [(6,), (6, 4), (3000,)], ids=str)
+def test_masked_places_get_other_places_of_the_same_array(shape: tuple[int, ...], device: Any) -> None:
+    """As if by a copy: the value overlaps what is written, and needs no cast and no broadcast."""
+    host = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    mask = np.arange(shape[0]) % 3 != 0
+    count = int(mask.sum())
+    for start in (0, 1):
+        x, expected = xp.asarray(host, device=device, copy=True), host.copy()
+        expected[mask] = host[start : start + count]
+        x[xp.asarray(mask, device=device)] = x[start : start + count]
+        assert_same(x, expected)

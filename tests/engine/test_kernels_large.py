@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -143,3 +143,38 @@ def test_a_scan_of_many_rows(cuda: Any) -> None:
         if place % 2 == 0:
             expected = window.reshape(-1, 2).cumsum(1, dtype=np.uint8)
             np.testing.assert_array_equal(flat[place : place + WINDOW].to_numpy(), expected.reshape(-1))
+
+
+def total(windows: dict[int, NDArray]) -> int:
+    return sum(int(window.sum()) for window in windows.values())
+
+
+def first_largest(windows: dict[int, NDArray]) -> int:
+    """The place of the first element that is as large as any."""
+    largest = max(window.max() for window in windows.values())
+    return min(place + int(window.argmax()) for place, window in windows.items() if window.max() == largest)
+
+
+def sum_of_places(windows: dict[int, NDArray]) -> int:
+    return sum(place * WINDOW + WINDOW * (WINDOW - 1) // 2 for place in windows)
+
+
+# What is computed of all elements, which are 0 but for windows, and what of the windows gives the same.
+OF_ALL: dict[str, tuple[Callable[[Any], Any], Callable[[dict[int, NDArray]], int]]] = {
+    "sum": (xp.sum, total),
+    "max": (xp.max, lambda windows: max(int(window.max()) for window in windows.values())),
+    "argmax": (xp.argmax, first_largest),
+    "count_nonzero": (xp.count_nonzero, lambda windows: WINDOW * len(windows)),
+    "last of a scan": (lambda x: xp.cumulative_sum(x, dtype=xp.uint8)[-1], lambda windows: total(windows) % 256),
+    "nonzero": (lambda x: xp.sum(xp.nonzero(x)[0]), sum_of_places),
+    "mask": (lambda x: xp.sum(x[x > 0]), total),
+    "sum of a long row": (lambda x: xp.sum(xp.sum(xp.reshape(x[1:], (1, -1)), axis=1)) + int(x[0]), total),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", OF_ALL)
+def test_what_is_computed_of_all_elements(name: str, size: int, cuda: Any) -> None:
+    call, expected = OF_ALL[name]
+    x, windows = marked(size, cuda)
+    assert int(call(x)) == expected(windows)

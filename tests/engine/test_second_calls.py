@@ -148,3 +148,27 @@ def test_axes_of_any_kind_have_a_steady_state(axes: Any, device: Device, monkeyp
 
     monkeypatch.setattr(primitives, "compute", refuse)
     assert xp.sum(x, axis=axes).tolist() == [12.0] * 5
+
+
+OF_SEVERAL: dict[str, Callable[[Any, Any], Any]] = {
+    "concat": lambda x, y: xp.concat([x, y]),
+    "stack": lambda x, y: xp.stack([x, y], axis=1),
+    "matmul": lambda x, y: xp.matmul(x, y),
+    "vecdot": lambda x, y: xp.vecdot(x, y),
+    "searchsorted": lambda x, y: xp.searchsorted(x[0], y),
+    "take_along_axis": lambda x, y: xp.take_along_axis(x, xp.astype(y, xp.int64), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL)
+def test_calls_on_several_have_a_steady_state(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = OF_SEVERAL[name]
+    x, y = (xp.asarray(np.arange(9.0).reshape(3, 3) % 3, device=device) for _ in range(2))
+    call(x, y)
+    expected = call(x, y).tolist()
+
+    def refuse(*arguments: Any, **named: Any) -> Any:
+        raise AssertionError("the long way")
+
+    monkeypatch.setattr(primitives, "compute", refuse)
+    assert call(x, y).tolist() == expected

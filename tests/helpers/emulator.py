@@ -61,6 +61,14 @@ extern "C" const char* emulate_kernel(const void* params, const unsigned* n, int
 """
 
 
+class Stream(int):
+    """A stream's handle that no other 0 can be taken for."""
+
+
+# The current stream. It is the default one, of which the engine knows without the driver that nobody captures it.
+STREAM = Stream(0)
+
+
 class KernelError(Exception):
     """A kernel did what it must not, as `emulator.hpp` says."""
 
@@ -80,11 +88,15 @@ class Block:
 
 
 class Pool:
-    def __init__(self) -> None:
+    """Hands out blocks; `require` refuses another stream than the current one."""
+
+    def __init__(self, require: Callable[[int], None]) -> None:
         self.blocks: WeakSet[Block] = WeakSet()
+        self._require = require
 
     def allocator(self, nbytes: int) -> Callable[[int], tuple[int, Block]]:
         def allocate(stream: int) -> tuple[int, Block]:
+            self._require(stream)
             block = Block(nbytes)
             self.blocks.add(block)
             return block.address, block
@@ -120,6 +132,8 @@ class EmulatedEngine(CudaEngine):
         Of the schedule by which workers take turns; 0 where they run freely.
     shuffled : bool
         Whether blocks start in another order than that of their numbers; with a seed only.
+
+    Work and memory on any other stream than `STREAM` are errors.
     """
 
     def __init__(
@@ -127,12 +141,16 @@ class EmulatedEngine(CudaEngine):
     ) -> None:
         self.seed, self.shuffled = seed, shuffled
         self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4)
-        self.pool: Any = Pool()
+        self.pool: Any = Pool(self.require_stream)
         self.faults = Faults(Words(), device)
-        self.current_stream = lambda: 0
+        self.current_stream = lambda: STREAM
         self._counters = {}
         self._counters_lock = threading.Lock()
         self._workers = workers
+
+    def require_stream(self, stream: int) -> None:
+        """Refuse a stream that is not the current one."""
+        assert stream is STREAM, "not on the current stream"
 
     def launcher(
         self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
@@ -143,6 +161,7 @@ class EmulatedEngine(CudaEngine):
         count = len(head.unpack(bytes(head.size)))
 
         def launch(stream: int, *values: Any) -> None:
+            self.require_stream(stream)
             assert len(values) == count, f"{name}: {len(values)} values for {count} slots"
             try:
                 written = head.pack(*values)
@@ -164,6 +183,7 @@ class EmulatedEngine(CudaEngine):
         return [range(blocks)]
 
     def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
+        self.require_stream(stream)
         word = ctypes.c_uint64()
         launch(ctypes.addressof(word))
 
@@ -174,13 +194,16 @@ class EmulatedEngine(CudaEngine):
         return answer
 
     def zero(self, address: int, nbytes: int, stream: int) -> None:
+        self.require_stream(stream)
         ctypes.memset(address, 0, nbytes)
 
     def to_host(self, data: int, layout: Layout, stream: int) -> NDArray:
+        self.require_stream(stream)
         self.faults.check()
         return read(data, layout)
 
     def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
+        self.require_stream(stream)
         CpuEngine().adopt(data, layout, None, True)[...] = array
 
     def order(self, first: int, then: int) -> None:
@@ -203,8 +226,8 @@ def read(data: int, layout: Layout) -> NDArray:
 
 def run(engine: EmulatedEngine, layouts: tuple[Layout, ...], kernel: Any, *operands: Any) -> tuple[NDArray, ...]:
     """The results of a kernel (a `Program`'s fields) on ndarrays where they lie, and scalars."""
-    results = [engine.allocate(layout, 0) for layout in layouts]
-    kernel(0, *(data for data, _ in results), *(addressed(operand) for operand in operands))
+    results = [engine.allocate(layout, STREAM) for layout in layouts]
+    kernel(STREAM, *(data for data, _ in results), *(addressed(operand) for operand in operands))
     return tuple(read(data, layout) for (data, _owner), layout in zip(results, layouts, strict=True))
 
 

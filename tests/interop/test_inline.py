@@ -125,3 +125,14 @@ def test_under_a_transform(pair: Any) -> None:
     torch, x, _ = pair
     with pytest.raises(TypeError, match="has no memory"):
         torch.func.vmap(lambda row: xp.negative(row))(x)
+
+
+def test_a_row_that_broadcasts_is_no_matrix(cuda_torch: Any) -> None:
+    """The steady state of a matrix and a row is not taken for two matrices, nor the other way round."""
+    torch = cuda_torch
+    x, matrix = (torch.randn(33, 65, device="cuda") for _ in range(2))
+    row = torch.randn(65, device="cuda")
+    for _ in range(3):
+        for y in (row, row, matrix, matrix, row):
+            assert torch.equal(xp.add(x, y), x + y)
+            assert torch.equal(xp.subtract(y, x), y - x)

@@ -11,7 +11,7 @@ import pytest
 
 import xpops as xp
 import xpops.engine
-from tests.helpers.emulator import GPU, EmulatedEngine
+from tests.helpers.emulator import GPU, STREAM, EmulatedEngine
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, primitives, state
@@ -41,8 +41,8 @@ class PretendedEngine(EmulatedEngine):
         """An xpops array on the pretended GPU."""
         host = np.array(host, order="C")
         layout = layout_of(host.dtype, host.shape, None, GPU)
-        data, owner = self.allocate(layout, 0)
-        self.from_host(host, data, layout, 0)
+        data, owner = self.allocate(layout, STREAM)
+        self.from_host(host, data, layout, STREAM)
         return xp.Array(layout, data, owner)
 
 

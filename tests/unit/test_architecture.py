@@ -76,3 +76,20 @@ def test_a_reduction_or_scan_has_its_functor_and_its_function(op, header):
     import xpops
 
     assert callable(getattr(xpops, op.name, None) or getattr(xpops.nn, op.name)), "no def"
+
+
+# Errors of these are no matter: what was asked for is given up anyway, or asked for again.
+UNCHECKED = {"cuEventDestroy", "cuEventSynchronize", "cuThreadExchangeStreamCaptureMode"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "xpops").rglob("*.py")), ids=lambda path: path.stem)
+def test_errors_of_the_driver_are_looked_at(path):
+    """Each call is an argument of `check`, or taken apart."""
+    tree = ast.parse(path.read_text())
+    parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and re.match(r"driver\.cu[A-Z]", ast.unparse(call.func)):
+            parent = parents[call]
+            is_checked = isinstance(parent, ast.Call) and ast.unparse(parent.func) == "check"
+            is_taken_apart = isinstance(parent, ast.Subscript | ast.Assign)
+            assert is_checked or is_taken_apart or call.func.attr in UNCHECKED, ast.unparse(parent)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import EmulatedEngine, KernelError, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, KernelError, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.result import result_layout
@@ -29,7 +29,7 @@ def launched(body: str, blocks: int = 1, threads: int = 64, workers: int = 1) ->
     """What a kernel leaves in 256 integers that were 0."""
     data = np.zeros(256, np.int32)
     source = TEMPLATE.format(body=body, threads=threads)
-    EmulatedEngine(workers).launcher("test", source, blocks, threads, "Q", b"")(0, data.ctypes.data)
+    EmulatedEngine(workers).launcher("test", source, blocks, threads, "Q", b"")(STREAM, data.ctypes.data)
     return data
 
 
@@ -94,10 +94,10 @@ def test_what_is_an_error(body: str, message: str) -> None:
 
 def test_a_write_past_the_end_is_an_error() -> None:
     engine = EmulatedEngine()
-    address, block = engine.pool.allocator(12)(0)
+    address, block = engine.pool.allocator(12)(STREAM)
     launch = engine.launcher("test", TEMPLATE.format(body="data[3] = 1;", threads=32), 1, 32, "Q", b"")
     with pytest.raises(KernelError, match="outside of an allocated block"):
-        launch(0, address)
+        launch(STREAM, address)
     assert block.address == address
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import EmulatedEngine
+from tests.helpers.emulator import STREAM, EmulatedEngine
 from tests.helpers.examples import accelerations, bodies, example, running_variances
 from tests.unit.conftest import PretendedEngine
 
@@ -49,7 +49,7 @@ def test_n_body(count: int) -> None:
     source = f"#define BLOCK 16\n#define rsqrtf(x) (1 / sqrtf(x))\n{module._module._module.source}{BY_PARAMETERS}"
     host, found = bodies(count), np.zeros((count, 3), np.float32)
     launch = EmulatedEngine().launcher("n_body", source, -(-count // 16), 16, "QQfi", b"")
-    launch(0, host.ctypes.data, found.ctypes.data, 0.1, count)
+    launch(STREAM, host.ctypes.data, found.ctypes.data, 0.1, count)
     wanted = accelerations(host, 0.1)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5 * np.abs(wanted).max())
 

@@ -50,7 +50,7 @@ CALLS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_any_allocation_of_a_call_may_fail(name: str, pretended: PretendedEngine) -> None:
-    pool = pretended.pool = Failing()
+    pool = pretended.pool = Failing(pretended.require_stream)
     host, call = CALLS[name]
     wanted, failures = call(np, host.copy()), 0
     for _ in range(20):

@@ -173,6 +173,13 @@ def test_what_a_scalar_cannot_do(
         xp.fuse(function)(pretended.array(np.ones(3, np.float32)), scalar)
 
 
+def test_integers_of_64_bits(pretended: PretendedEngine) -> None:
+    host = np.arange(5, dtype=np.int64)
+    fused = xp.fuse(lambda x, number: x * 2 + number)
+    for number in (1, 2**40, -(2**62), -1):
+        np.testing.assert_array_equal(fused(pretended.array(host), number).to_numpy(), host * 2 + number)
+
+
 def test_scalars_of_every_width_side_by_side(pretended: PretendedEngine) -> None:
     """Each has a place of its own among the parameters, whatever comes before it."""
     x = pretended.array(np.arange(5, dtype=np.float64))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda import faults
@@ -49,7 +49,7 @@ def scatter(x: Any, axes: tuple[int, ...], indices: tuple[Any, ...], place: int,
     layouts = tuple(wide(each, shape) for each in indices)
     target = gathered_shape(layout_on_gpu(x), axes, shape, place)
     kernel = ENGINE.scatter(layout_on_gpu(x), axes, layouts, place, wide(value, target), NAMES[: len(axes)])
-    kernel(0, *(each.ctypes.data for each in (x, value, *indices)))
+    kernel(STREAM, *(each.ctypes.data for each in (x, value, *indices)))
 
 
 def some(length: int, shape: tuple[int, ...], dtype: Any = np.int64) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.emulator import GPU
+from tests.helpers.emulator import GPU, STREAM
 from tests.unit.conftest import PretendedEngine
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
@@ -130,12 +130,21 @@ def test_raw_calls(pretended: PretendedEngine, scale: Recorded) -> None:
     x, y = pretended.array(np.ones(8, np.float32)), pretended.array(np.ones(8, np.float32))
     SCALE((4, 2), 256, (xp.flip(x), y, 2, np.int32(8)), shared=64, cooperative=True, cluster=2)
     grid, block, arguments, shared, stream, cooperative, cluster = scale.calls[0]
-    assert (grid, block, shared, stream, cooperative, cluster) == ((4, 2, 1), (256, 1, 1), 64, 0, True, (2, 1, 1))
+    assert (grid, block, shared, stream, cooperative, cluster) == ((4, 2, 1), (256, 1, 1), 64, STREAM, True, (2, 1, 1))
     assert int.from_bytes(arguments[1], "little") == y._data
     assert arguments[2:] == [np.float32(2).tobytes(), np.int32(8).tobytes()]
     SCALE(1, 1, (x, y, 2.5, ctypes.c_int(8)), stream=SimpleNamespace(__cuda_stream__=lambda: (0, 77)))
     assert scale.calls[1][4] == 77
-    assert pretended.orders == [(0, 77), (77, 0)]
+    assert pretended.orders == [(STREAM, 77), (77, STREAM)]
+
+
+def test_a_raw_kernel_whose_parameters_are_in_a_macro(pretended: PretendedEngine, scale: Recorded) -> None:
+    """Nothing is known of them, so scalars have to say their width."""
+    source = '#define KERNEL(name) extern "C" __global__ void name(float* y, int n)\nKERNEL(scale) {}'
+    x, scale.sizes = pretended.array(np.ones(8, np.float32)), (8, 4)
+    xp.kernel.RawKernel(source, "scale")(1, 1, (x, np.int32(8)))
+    _, _, arguments, *_ = scale.calls[0]
+    assert [int.from_bytes(each, "little") for each in arguments] == [x._data, 8]
 
 
 def test_raw_refusals(pretended: PretendedEngine, scale: Recorded) -> None:

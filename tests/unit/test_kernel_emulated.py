@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xpops as xp
-from tests.helpers.emulator import EmulatedEngine, addressed, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, addressed, layout_on_gpu, run
 from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel, functor
 from xpops.api.kernel.results import divided
 from xpops.core import dtypes as dt
@@ -33,7 +33,7 @@ def elementwise(kernel: ElementwiseKernel, *arguments: Any, size: int | None = N
     engine = EmulatedEngine()
     program = kernel._plan.func(kernel._operation, engine, specs, size, bool(outs), Device("cuda"))
     if outs:
-        program.kernel(0, *map(addressed, (*ins, *outs)))
+        program.kernel(STREAM, *map(addressed, (*ins, *outs)))
         return outs if len(outs) > 1 else outs[0]
     made = run(engine, *program, *ins)
     return made if len(made) > 1 else made[0]

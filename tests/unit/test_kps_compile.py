@@ -80,6 +80,23 @@ def test_every_example(source: str, capability: int) -> None:
     assert compile_cubin("kps", source, capability)
 
 
+TUPLES = """
+#include <xpops/kps/tuple.cuh>
+
+__global__ void kernel(float* y) {
+  using namespace xpops::kps;
+  Tuple<int, float, double> tuple{1, {2.0f, {3.0}}};
+  const auto& constant = tuple;
+  get<2>(tuple) = get<0>(constant) + get<1>(constant);
+  y[0] = get<2>(constant) + get<1>(tuple);
+}
+"""
+
+
+def test_every_value_of_a_tuple() -> None:
+    assert compile_cubin("kps", TUPLES, 90)
+
+
 def test_the_guide() -> None:
     (source,) = re.findall(r"```cuda\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     assert compile_cubin("kps", source, 90)

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda import matmul
 from xpops.engine.cuda.digits import by_digits
@@ -111,12 +111,12 @@ def by_numpy(engine: EmulatedEngine, product: Product, dtype: Any, aligns: Any, 
             assert address % 16 == 0
             shape, steps = (count, length, product.inner), (*(stride or (0,)), step, 1)
             layout = layout_of(np.dtype(np.int8), shape, steps, engine.context.device)
-            return engine.to_host(address, layout, 0).astype(np.int32)
+            return engine.to_host(address, layout, STREAM).astype(np.int32)
 
         left = lines(x1, product.rows, product.x1[0], product.strides[0])
         right = lines(x2, product.columns, product.x2[0], product.strides[1])
         result = np.matmul(left, right.swapaxes(1, 2))
-        engine.from_host(result, out, layout_of(result.dtype, result.shape, None, engine.context.device), 0)
+        engine.from_host(result, out, layout_of(result.dtype, result.shape, None, engine.context.device), STREAM)
 
     return kernel
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction
@@ -140,7 +140,7 @@ def test_counters_are_zero_before_anyone_has_them() -> None:
     seen: list[tuple[int, int]] = []
 
     def use() -> None:
-        address = engine.counters(0)
+        address = engine.counters(STREAM)
         seen.append((address, ctypes.c_uint32.from_address(address).value))
 
     threads = [threading.Thread(target=use) for _ in range(4)]

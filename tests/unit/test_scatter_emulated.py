@@ -10,7 +10,7 @@ import pytest
 
 import xpops.engine.cuda.scatter as on_cuda
 import xpops.engine.cuda.segments as in_order
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core.devices import CPU
 from xpops.core.layouts import layout_of
@@ -52,7 +52,7 @@ def check(plan: Any, arrays: tuple[Any, ...], *parameters: Any, engine: Emulated
     (found,) = run(engine, *plan(engine, tuple(map(layout_on_gpu, arrays)), "f", *parameters), *arrays)
     program = plan(engine_of(CPU), tuple(map(layout_on_cpu, arrays)), "f", *parameters)
     wanted = np.empty(found.shape, found.dtype)
-    program.kernel(0, wanted, *arrays)
+    program.kernel(STREAM, wanted, *arrays)
     same(found, wanted)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.emulator import EmulatedEngine, KernelError
+from tests.helpers.emulator import STREAM, EmulatedEngine, KernelError
 from tests.helpers.host_compile import COMPILER
 from tests.unit.conftest import PretendedEngine
 from tests.unit.test_emulator import TEMPLATE
@@ -25,7 +25,7 @@ def launched(body: str, seed: int, blocks: int = 2, threads: int = 32, shuffled:
     data = np.zeros(256, np.int32)
     source = TEMPLATE.format(body=body, threads=threads)
     engine = EmulatedEngine(workers=blocks, seed=seed, shuffled=shuffled)
-    engine.launcher("test", source, blocks, threads, "Q", b"")(0, data.ctypes.data)
+    engine.launcher("test", source, blocks, threads, "Q", b"")(STREAM, data.ctypes.data)
     return data
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core import dtypes as dt
 from xpops.engine.cuda import tiles
@@ -19,7 +19,7 @@ SIZES = [1, 31, 33, 4095, 4096, 4097, 12289, 40000]
 
 
 def results(plan: Any, *operands: Any) -> tuple[Any, ...]:
-    program = plan if isinstance(plan, tuple) else plan(0, *(operand.ctypes.data for operand in operands))
+    program = plan if isinstance(plan, tuple) else plan(STREAM, *(operand.ctypes.data for operand in operands))
     return run(ENGINE, *program, *operands)
 
 

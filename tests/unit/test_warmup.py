@@ -6,6 +6,7 @@ import io
 import re
 import subprocess
 import sys
+import textwrap
 import time
 import warnings
 from collections.abc import Iterator
@@ -189,3 +190,16 @@ def test_without_a_gpu_nothing_is_done(directory: Path, monkeypatch: pytest.Monk
         warnings.simplefilter("error")
         warmup.at_import()
     assert list(directory.iterdir()) == []
+
+
+def test_kernels_are_prepared_at_import() -> None:
+    program = """
+    import sys
+    seen = []
+    sys.setprofile(lambda frame, event, _: seen.append(frame.f_code.co_name) if event == "call" else None)
+    import xpops
+    sys.setprofile(None)
+    print(seen.count("at_import"))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "1\n"

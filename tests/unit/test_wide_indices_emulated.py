@@ -14,7 +14,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import xpops as xp
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu
 from tests.unit.conftest import PretendedEngine
 from xpops.core import dtypes as dt
 from xpops.ops.elementwise import OPERATORS
@@ -131,6 +131,6 @@ def test_more_elements_than_32_bits_count(kind: str) -> None:
     specs = tuple(map(layout_on_gpu, operands))
     op, engine = OPERATORS[name], Windows(SIZE, PLACES_OF_WINDOWS)
     kernel = engine.elementwise(op, signature_of(op, specs, dtype), specs, layout_on_gpu(out))
-    kernel(0, out.ctypes.data, *(operand.ctypes.data for operand in operands))
+    kernel(STREAM, out.ctypes.data, *(operand.ctypes.data for operand in operands))
     for place in PLACES_OF_WINDOWS:
         np.testing.assert_array_equal(out[place : place + 64], wanted)
