@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.errors import LinAlgError
@@ -130,12 +130,12 @@ def test_huge_and_tiny_columns_are_scaled(engine: Any, dtype: str) -> None:
     x = (some(dtype, 5, 4, 3) * factors[:, None, None]).astype(dtype)
     x[4, 0, 0] = np.inf
     scale, seen = rescaling(engine, layout_on_gpu(x)), x.copy()
-    words, owner = engine.pool.allocator(scale.nbytes)(0)
-    scale.begin(0, seen.ctypes.data, words)
+    words, owner = engine.pool.allocator(scale.nbytes)(STREAM)
+    scale.begin(STREAM, seen.ctypes.data, words)
     parts = np.abs(seen.view(np.finfo(dtype).dtype)).reshape(5, 4, -1).max(axis=2)
     assert np.all((parts[1:3] >= 1) & (parts[1:3] < 2))
     assert np.array_equal(seen[[0, 3, 4]], x[[0, 3, 4]])
-    scale.end(0, seen.ctypes.data, words)
+    scale.end(STREAM, seen.ctypes.data, words)
     assert np.array_equal(seen, x)
     del owner
 
