@@ -7,6 +7,7 @@ import json
 import shutil
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import coverage
@@ -526,3 +527,18 @@ def test_a_run_without_a_device_or_coverage(
         "conformance.mutants: no cuda device here\n"
         "conformance.mutants: coverage.py is not installed; pip install -e '.[test]'\n"
     )
+
+
+def test_tests_that_read_the_source_run_last(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No map of what runs knows that they cover a line."""
+    monkeypatch.setattr(run, "covering", lambda *given: set())
+    monkeypatch.setattr(
+        run, "staged", lambda *given: SimpleNamespace(first=["tests/test_numbers.py::a"], then=[], covering=1)
+    )
+    known: Any = SimpleNamespace(tests={"tests/test_numbers.py::a": SimpleNamespace(seconds=1.0)})
+    mutant = mutant_of(tree, "native/xpops/math/sum.cuh", 10, "x - y", "y - x")
+    assert [stage.files for stage in run.choice(mutant, tree, known).stages] == [["tests/test_numbers.py"]]
+    (tree / run.READS_THE_SOURCE).parent.mkdir(parents=True)
+    (tree / run.READS_THE_SOURCE).write_text("")
+    *_, last = run.choice(mutant, tree, known).stages
+    assert (last.files, last.chosen) == ([run.READS_THE_SOURCE], None)
