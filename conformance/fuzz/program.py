@@ -18,7 +18,8 @@ FUNCTIONS: tuple[Function, ...] = tuple(function for module in MODULES for funct
 # Forms that differ from one in one fact.
 SIBLINGS = 3
 WEIGHTS = {"own": 4, "torch": 5, "numpy": 2, "cupy": 2, "capsule": 1, "jax": 0.5}
-CONTEXTS = ("", "", "", "", "no_grad", "inference_mode", "stream", "thread", "float axis")
+# Ways to make a call; the first ones need torch.
+CONTEXTS = ("no_grad", "inference_mode", "stream", "thread", "float axis")
 
 FACT_HOMES = ("torch", "own", "capsule")
 _SLICES: tuple[Slice, ...] = (
@@ -109,11 +110,11 @@ def _vary_call(random: Random, call: Call, group: Group, homes: dict[str, Home])
         names = _replaced(call.homes, place, name) if random.random() < 0.3 else (name,) * count
         changed = replace(call, homes=names, facts=_replaced(call.facts, place, random.choice(list(FACTS))))
         if random.random() < 0.3:
-            changed = replace(changed, facts=(changed.facts[place],) * count, context=random.choice(CONTEXTS))
+            changed = replace(changed, facts=(changed.facts[place],) * count, context=random.choice(CONTEXTS[:2]))
     elif kind == 1:
         changed = _draw_call(random, call.form, homes)
     elif kind == 2:
-        changed = replace(call, context=random.choice(CONTEXTS[4:]))
+        changed = replace(call, context=random.choice(CONTEXTS if "torch" in homes else CONTEXTS[3:]))
     elif kind == 3 and call.form.function.has_out:
         changed = replace(call, out=random.choice(["fresh", "strided", "first"]))
     else:
