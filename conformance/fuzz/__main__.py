@@ -32,7 +32,7 @@ from conformance.fuzz.report import add, programs_done
 from conformance.fuzz.shrinking import shrink
 from conformance.reporting import available
 
-# Kinds of faults of which one program is shortened and shown.
+# The most kinds of faults to show. Of each kind, one program is shortened.
 SHOWN = 8
 
 

@@ -64,7 +64,7 @@ class Call:
         for each in operands:
             if isinstance(each, Variable) and each not in machine.variables and not any(self.facts):
                 machine.keep(each)
-        # NumPy's scalars are no arrays.
+        # A NumPy scalar cannot be an operand later.
         if out is None and not self.form.function.may_view and not isinstance(made.value, np.generic):
             machine.keep(made)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 
 def shrink(count: int, fails: Callable[[list[int]], bool]) -> list[int]:
-    """Some of the numbers below `count` that fail, none of which can be left out.
+    """A short list of numbers below `count` that fails.
 
-    Runs of numbers are left out as long as what remains fails: halves first, single numbers last.
+    Remove runs of numbers while the rest still fails: halves first, single numbers last.
     """
     kept = list(range(count))
     size = count // 2

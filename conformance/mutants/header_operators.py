@@ -130,7 +130,7 @@ def _condition(source: HeaderSource, place: int) -> Made:
 
 
 def _call(source: HeaderSource, place: int) -> Made:
-    """A call's arguments, of which there may be one or several."""
+    """Change a call: drop it, or swap or replace its arguments."""
     closed = source.partner(place + 1)
     token = source.tokens[place]
     if closed is None or source.tokens[place + 1].text != "(" or token.text in _NO_CALLS or closed == place + 2:
@@ -198,7 +198,7 @@ def _statement(source: HeaderSource, place: int) -> Made:
 
 
 def _without_brackets(text: str) -> str:
-    """Text without what stands in brackets, template arguments among them."""
+    """The text with brackets and their contents removed, template arguments included."""
     previous = ""
     while previous != text:
         previous, text = text, re.sub(r"\([^()]*\)|\[[^\[\]]*\]|(?<=\w)<[^<> ][^<>]*>", "", text)

@@ -1,4 +1,4 @@
-"""The text of a CUDA header as tokens, without what is no code that runs.
+"""Tokens of a CUDA header.
 
 Comments, preprocessor lines, strings, ``static_assert`` and the parameters of templates are left out.
 """

@@ -79,7 +79,7 @@ def _nodes(node: ast.AST, is_module: bool = False) -> Iterator[ast.AST]:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """The fields of a node that are no annotations and no messages."""
+    """The fields of a node, except annotations and error messages."""
     left_out = {"annotation", "returns", "type_params", "type_comment"}
     if isinstance(node, ast.Raise):
         return

@@ -26,7 +26,7 @@ class Stages(NamedTuple):
     first, then : list of str
         Those to run first, and if they pass.
     covering : int
-        How many there are, with those for which there is no time.
+        The number of covering tests, including those that the time limit leaves out.
     """
 
     first: list[str]
