@@ -130,7 +130,7 @@ def _condition(source: HeaderSource, place: int) -> Made:
 
 
 def _call(source: HeaderSource, place: int) -> Made:
-    """Change a call: drop it, or swap or replace its arguments."""
+    """Change a call: replace it by its only argument, or swap its first two."""
     closed = source.partner(place + 1)
     token = source.tokens[place]
     if closed is None or source.tokens[place + 1].text != "(" or token.text in _NO_CALLS or closed == place + 2:
