@@ -49,6 +49,15 @@ def test_some_programs_run(places: dict[str, Home]) -> None:
     assert not kinds_of_faults(Random().randrange(10**6), 60, places)
 
 
+def test_a_warning_of_numpy_is_no_fault(places: dict[str, Home]) -> None:
+    """Which warns of the variance of one number."""
+    function = next(each for each in FUNCTIONS if each.name == "var")
+    form = Form(function, (Spec(FLOAT32, (1,)),), {"axis": None, "keepdims": False, "correction": 1})
+    machine = Machine(places, False)
+    Call(form, ("own",), ("",), (None,), "", "", (0,)).run(machine)
+    machine.finish()
+
+
 def test_a_program_follows_from_its_seed_and_number(places: dict[str, Home]) -> None:
     shown = [draw_program(3, number, draw_pool(3, 50, "cpu"), places).show() for number in (5, 5, 6)]
     assert shown[0] == shown[1] != shown[2]
