@@ -6,7 +6,7 @@ import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Barrier
+from threading import Barrier, RLock, Thread
 
 import numpy as np
 import pytest
@@ -40,7 +40,13 @@ def _hurry():
     sys.setswitchinterval(before)
 
 
-@pytest.mark.usefixtures("_hurry")
+@pytest.fixture(params=[None, RLock()], ids=["GIL", "no GIL"])
+def _lock(request, monkeypatch):
+    """What there is in a Python with a GIL, and in one without."""
+    monkeypatch.setattr(dl, "_lock", request.param)
+
+
+@pytest.mark.usefixtures("_hurry", "_lock")
 @pytest.mark.parametrize("others", [xpops.from_dlpack, np.from_dlpack], ids=["xpops", "numpy"])
 @pytest.mark.parametrize("kind", [StreamProducer, Producer])
 def test_one_thread_gets_the_capsule(kind, others):
@@ -120,8 +126,14 @@ def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
     assert content is not None
     del content
     assert producer.deleted == 1
+    # Nor does it leave a lock behind, at which other threads would wait for ever.
+    thread = Thread(target=xpops.from_dlpack, args=(Producer(np.ones(2)),), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
 
 
+@pytest.mark.usefixtures("_lock")
 @pytest.mark.parametrize("other", [xpops.from_dlpack, np.from_dlpack], ids=["xpops", "numpy"])
 @pytest.mark.parametrize("kind", [StreamProducer, Producer])
 def test_another_consumer_at_any_instruction(kind, other):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import sys
 import threading
 from contextlib import suppress
 from ctypes import (
@@ -84,8 +85,9 @@ _set_name = ctypes.pythonapi.PyCapsule_SetName
 _set_name.argtypes, _set_name.restype = (py_object, c_char_p), c_int
 # Called with the GIL held, as NumPy does it: old producers' deleters rely on that, and new ones may take it again.
 _Deleter = ctypes.PYFUNCTYPE(None, c_void_p)
-# For threads that run at once, without a GIL. A finalizer may come in between, in the same thread, and consume, too.
-_lock = threading.RLock()
+# For threads that run at once; a finalizer may come in between, in the same thread, and consume, too. None where there
+# is a GIL: what a debugger raises right after a lock was taken leaves it held for ever.
+_lock = None if getattr(sys, "_is_gil_enabled", lambda: True)() else threading.RLock()
 
 
 class Owner:
@@ -115,8 +117,12 @@ class Owner:
         """
         name, taken = self._name, list[int]()
         self._taken = taken
-        with _lock:
-            taken.extend(map(operator.call, (_pointer, _set_name), (capsule, capsule), (name, _USED[name])))
+        steps = map(operator.call, (_pointer, _set_name), (capsule, capsule), (name, _USED[name]))
+        if _lock is None:
+            taken.extend(steps)
+        else:
+            with _lock:
+                taken.extend(steps)
         return STRUCTURES[name].from_address(taken[0])
 
     # The defaults are there at exit, too, when this module's names may be gone.
