@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator
 from xpops.dispatch import binary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["add", "divide", "floor_divide", "multiply", "remainder", "subtract"]
 
 
+@binary_operator
 def add(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The sums, ``x1 + x2``.
 
@@ -40,6 +42,7 @@ def add(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["add"], x1, x2, out)
 
 
+@binary_operator
 def divide(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The quotients, ``x1 / x2``.
 
@@ -70,6 +73,7 @@ def divide(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["divide"], x1, x2, out)
 
 
+@binary_operator
 def floor_divide(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The quotients rounded down, ``x1 // x2``.
 
@@ -102,6 +106,7 @@ def floor_divide(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["floor_divide"], x1, x2, out)
 
 
+@binary_operator
 def multiply(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The products, ``x1 * x2``.
 
@@ -132,6 +137,7 @@ def multiply(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["multiply"], x1, x2, out)
 
 
+@binary_operator
 def remainder(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """What is left of ``x1 // x2``, ``x1 % x2``, with the sign of `x2`.
 
@@ -164,6 +170,7 @@ def remainder(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["remainder"], x1, x2, out)
 
 
+@binary_operator
 def subtract(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The differences, ``x1 - x2``.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator, unary_operator
 from xpops.dispatch import binary, unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"]
 
 
+@binary_operator
 def bitwise_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The bits set in both, ``x1 & x2``.
 
@@ -40,6 +42,7 @@ def bitwise_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["bitwise_and"], x1, x2, out)
 
 
+@unary_operator
 def bitwise_invert(x: Any, /, *, out: Any = None) -> Any:
     """The bits inverted, ``~x``.
 
@@ -68,6 +71,7 @@ def bitwise_invert(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["bitwise_invert"], x, out)
 
 
+@binary_operator
 def bitwise_left_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The bits of `x1` moved up by `x2` places, ``x1 << x2``.
 
@@ -100,6 +104,7 @@ def bitwise_left_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["bitwise_left_shift"], x1, x2, out)
 
 
+@binary_operator
 def bitwise_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The bits set in one or both, ``x1 | x2``.
 
@@ -130,6 +135,7 @@ def bitwise_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["bitwise_or"], x1, x2, out)
 
 
+@binary_operator
 def bitwise_right_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The bits of `x1` moved down by `x2` places, ``x1 >> x2``.
 
@@ -162,6 +168,7 @@ def bitwise_right_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["bitwise_right_shift"], x1, x2, out)
 
 
+@binary_operator
 def bitwise_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The bits set in just one, ``x1 ^ x2``.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator
 from xpops.dispatch import binary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["equal", "greater", "greater_equal", "less", "less_equal", "not_equal"]
 
 
+@binary_operator
 def equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether two elements are equal, ``x1 == x2``. NaN equals nothing.
 
@@ -40,6 +42,7 @@ def equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["equal"], x1, x2, out)
 
 
+@binary_operator
 def greater(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether ``x1 > x2``.
 
@@ -70,6 +73,7 @@ def greater(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["greater"], x1, x2, out)
 
 
+@binary_operator
 def greater_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether ``x1 >= x2``.
 
@@ -100,6 +104,7 @@ def greater_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["greater_equal"], x1, x2, out)
 
 
+@binary_operator
 def less(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether ``x1 < x2``.
 
@@ -130,6 +135,7 @@ def less(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["less"], x1, x2, out)
 
 
+@binary_operator
 def less_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether ``x1 <= x2``.
 
@@ -160,6 +166,7 @@ def less_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["less_equal"], x1, x2, out)
 
 
+@binary_operator
 def not_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether two elements differ, ``x1 != x2``. NaN differs from everything.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import unary_operator
 from xpops.dispatch import unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["conj", "imag", "real"]
 
 
+@unary_operator
 def conj(x: Any, /, *, out: Any = None) -> Any:
     """The complex conjugates. Real elements are their own.
 
@@ -38,6 +40,7 @@ def conj(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["conj"], x, out)
 
 
+@unary_operator
 def imag(x: Any, /, *, out: Any = None) -> Any:
     """The imaginary parts; 0 for real elements.
 
@@ -66,6 +69,7 @@ def imag(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["imag"], x, out)
 
 
+@unary_operator
 def real(x: Any, /, *, out: Any = None) -> Any:
     """The real parts.
 

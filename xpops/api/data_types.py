@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from xpops.api.conversion import check_parts, convert
+from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
@@ -43,6 +44,7 @@ class IntegerInfo:
     dtype: DType
 
 
+@array_function
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = None) -> Any:
     """The elements converted to another dtype.
 

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from xpops.api.joining import joined
+from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.calls import call_for
@@ -19,6 +20,7 @@ from xpops.plan.signature import Operand
 __all__ = ["diff"]
 
 
+@array_function
 def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
     """The differences of neighbours along an axis, ``x[i + 1] - x[i]``.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator, unary_operator
 from xpops.dispatch import binary, unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["exp", "expm1", "log", "log1p", "log2", "log10", "logaddexp"]
 
 
+@unary_operator
 def exp(x: Any, /, *, out: Any = None) -> Any:
     """e to the power x.
 
@@ -38,6 +40,7 @@ def exp(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["exp"], x, out)
 
 
+@unary_operator
 def expm1(x: Any, /, *, out: Any = None) -> Any:
     """``exp(x) - 1``, accurate near 0.
 
@@ -66,6 +69,7 @@ def expm1(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["expm1"], x, out)
 
 
+@unary_operator
 def log(x: Any, /, *, out: Any = None) -> Any:
     """The natural logarithms; NaN for negative real elements.
 
@@ -94,6 +98,7 @@ def log(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["log"], x, out)
 
 
+@unary_operator
 def log10(x: Any, /, *, out: Any = None) -> Any:
     """The logarithms to base 10; NaN for negative real elements.
 
@@ -122,6 +127,7 @@ def log10(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["log10"], x, out)
 
 
+@unary_operator
 def log1p(x: Any, /, *, out: Any = None) -> Any:
     """``log(1 + x)``, accurate near 0.
 
@@ -150,6 +156,7 @@ def log1p(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["log1p"], x, out)
 
 
+@unary_operator
 def log2(x: Any, /, *, out: Any = None) -> Any:
     """The logarithms to base 2; NaN for negative real elements.
 
@@ -178,6 +185,7 @@ def log2(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["log2"], x, out)
 
 
+@binary_operator
 def logaddexp(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """``log(exp(x1) + exp(x2))``, without overflow on the way.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import array_function, binary_operator
 from xpops.dispatch import binary
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
@@ -13,6 +14,7 @@ from xpops.ops.reduction import REDUCTIONS
 __all__ = ["max", "maximum", "min", "minimum"]
 
 
+@array_function
 def max(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The greatest elements; NaN where there is one.
 
@@ -47,6 +49,7 @@ def max(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return unary(reduction, "max", x, REDUCTIONS["max"], axis, keepdims, None, 0.0)
 
 
+@binary_operator
 def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The larger of two elements; NaN if one is NaN.
 
@@ -77,6 +80,7 @@ def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(OPERATORS["maximum"], x1, x2, out)
 
 
+@array_function
 def min(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The least elements; NaN where there is one.
 
@@ -111,6 +115,7 @@ def min(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return unary(reduction, "min", x, REDUCTIONS["min"], axis, keepdims, None, 0.0)
 
 
+@binary_operator
 def minimum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The smaller of two elements; NaN if one is NaN.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator, unary_operator
 from xpops.dispatch import binary, unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["copysign", "isfinite", "isinf", "isnan", "nextafter", "signbit"]
 
 
+@binary_operator
 def copysign(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The magnitudes of `x1` with the signs of `x2`.
 
@@ -40,6 +42,7 @@ def copysign(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["copysign"], x1, x2, out)
 
 
+@unary_operator
 def isfinite(x: Any, /, *, out: Any = None) -> Any:
     """Whether an element is neither infinite nor NaN.
 
@@ -68,6 +71,7 @@ def isfinite(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["isfinite"], x, out)
 
 
+@unary_operator
 def isinf(x: Any, /, *, out: Any = None) -> Any:
     """Whether an element is infinite; of a complex one, whether a part is.
 
@@ -96,6 +100,7 @@ def isinf(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["isinf"], x, out)
 
 
+@unary_operator
 def isnan(x: Any, /, *, out: Any = None) -> Any:
     """Whether an element is NaN; of a complex one, whether a part is.
 
@@ -124,6 +129,7 @@ def isnan(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["isnan"], x, out)
 
 
+@binary_operator
 def nextafter(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The next number after `x1` in the direction of `x2` that the dtype holds.
 
@@ -154,6 +160,7 @@ def nextafter(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["nextafter"], x1, x2, out)
 
 
+@unary_operator
 def signbit(x: Any, /, *, out: Any = None) -> Any:
     """Whether the sign bit is set: of negative numbers, -0.0 and some NaNs.
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, overload
 
+from xpops.api.signatures import Function, TupleFunction
 from xpops.arrays import Array, adopt_foreign
 from xpops.frameworks.registry import adapter_of
 
 P = ParamSpec("P")
 
 
-def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate[Any, P], Any]:
+@overload
+def keeps_framework(function: Callable[Concatenate[Any, P], Array]) -> Function[P]: ...
+@overload
+def keeps_framework(function: Callable[Concatenate[Any, P], tuple[Array, ...]]) -> TupleFunction[P]: ...
+def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
     """`function` of an xpops array and more, for the array of any framework as its first argument.
 
     The result, or each of a tuple of them, is an array of that framework on the memory of ours.

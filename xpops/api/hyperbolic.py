@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import unary_operator
 from xpops.dispatch import unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]
 
 
+@unary_operator
 def acosh(x: Any, /, *, out: Any = None) -> Any:
     """The inverse hyperbolic cosines; NaN for real elements less than 1.
 
@@ -38,6 +40,7 @@ def acosh(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["acosh"], x, out)
 
 
+@unary_operator
 def asinh(x: Any, /, *, out: Any = None) -> Any:
     """The inverse hyperbolic sines.
 
@@ -66,6 +69,7 @@ def asinh(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["asinh"], x, out)
 
 
+@unary_operator
 def atanh(x: Any, /, *, out: Any = None) -> Any:
     """The inverse hyperbolic tangents; NaN for real elements outside [-1, 1].
 
@@ -94,6 +98,7 @@ def atanh(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["atanh"], x, out)
 
 
+@unary_operator
 def cosh(x: Any, /, *, out: Any = None) -> Any:
     """The hyperbolic cosines.
 
@@ -122,6 +127,7 @@ def cosh(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["cosh"], x, out)
 
 
+@unary_operator
 def sinh(x: Any, /, *, out: Any = None) -> Any:
     """The hyperbolic sines.
 
@@ -150,6 +156,7 @@ def sinh(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["sinh"], x, out)
 
 
+@unary_operator
 def tanh(x: Any, /, *, out: Any = None) -> Any:
     """The hyperbolic tangents.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.api.signatures import scalar_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
@@ -20,6 +21,7 @@ __all__ = ["take", "take_along_axis"]
 _NAMES = ("x", "indices")
 
 
+@scalar_function
 def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     """The slices of an array along an axis that indices name.
 
@@ -59,6 +61,7 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     return call(_plan_take, "take", _NAMES, (x, indices), axis)
 
 
+@scalar_function
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     """The elements of an array that indices along an axis name, an index for each element.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import sequence_function
 from xpops.core.errors import described
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
@@ -19,6 +20,7 @@ from xpops.plan.signature import Operand
 __all__ = ["concat", "stack"]
 
 
+@sequence_function
 def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
     """Arrays one after the other along an axis.
 
@@ -52,6 +54,7 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
     return joined("concat", _named(arrays, "concat"), axis)
 
 
+@sequence_function
 def stack(arrays: Any, /, *, axis: int = 0) -> Any:
     """Arrays one after the other along a new axis.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from xpops.api.signatures import binary_function
 from xpops.core import dtypes as dt
 from xpops.core.errors import described
 from xpops.core.layouts import Layout
@@ -21,6 +22,7 @@ from xpops.plan.signature import Operand
 __all__ = ["einsum", "matmul", "tensordot", "vecdot"]
 
 
+@binary_function
 def matmul(x1: Any, x2: Any, /, *, tf32: bool = False) -> Any:
     """The product of matrices, or of stacks of them.
 
@@ -58,6 +60,7 @@ def matmul(x1: Any, x2: Any, /, *, tf32: bool = False) -> Any:
     return call(product, "matmul", NAMES, (x1, x2), bool(tf32))
 
 
+@binary_function
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The products of vectors, conjugating the first: ``sum(conj(x1) * x2)`` along an axis.
 
@@ -90,6 +93,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return call(_vecdot, "vecdot", NAMES, (x1, x2), axis)
 
 
+@binary_function
 def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
     """The sum of products over some axes of each of two arrays.
 

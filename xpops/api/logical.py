@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator, unary_operator
 from xpops.dispatch import binary, unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
 
 
+@binary_operator
 def logical_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether both elements are true (not 0).
 
@@ -40,6 +42,7 @@ def logical_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["logical_and"], x1, x2, out)
 
 
+@unary_operator
 def logical_not(x: Any, /, *, out: Any = None) -> Any:
     """Whether an element is false (0).
 
@@ -68,6 +71,7 @@ def logical_not(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["logical_not"], x, out)
 
 
+@binary_operator
 def logical_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether one element or both are true (not 0).
 
@@ -98,6 +102,7 @@ def logical_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["logical_or"], x1, x2, out)
 
 
+@binary_operator
 def logical_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """Whether just one element is true (not 0).
 

@@ -98,7 +98,7 @@ def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def attach() -> None:
     """Give the methods to `Array`, and those that can be fused to the values of fused functions."""
-    methods = [*(_reducing(function) for function in _REDUCTIONS), astype, clip, conj]
+    methods: list[Callable[..., Any]] = [*(_reducing(function) for function in _REDUCTIONS), astype, clip, conj]
     for method in methods:
         for cls in (Array, Traced):
             setattr(cls, method.__name__, method)

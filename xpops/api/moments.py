@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.dispatch.primitives import unary
@@ -13,6 +14,7 @@ from xpops.ops.reduction import REDUCTIONS as op
 __all__ = ["mean", "std", "var"]
 
 
+@array_function
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """The arithmetic means, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
 
@@ -49,6 +51,7 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False, dtype: Any = No
     return unary(reduction, "mean", x, op["mean"], axis, keepdims, _given("mean", dtype), 0.0)
 
 
+@array_function
 def std(
     x: Any,
     /,
@@ -99,6 +102,7 @@ def std(
     return unary(reduction, "std", x, op["std"], axis, keepdims, _given("std", dtype), taken)
 
 
+@array_function
 def var(
     x: Any,
     /,

@@ -11,12 +11,14 @@ from xpops.api.data_types import astype
 from xpops.api.extremes import max, min
 from xpops.api.floating_point import isnan
 from xpops.api.searching import argmax, where
+from xpops.api.signatures import array_function
 from xpops.api.utility import all, any
 from xpops.core import dtypes as dt
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
 
 
+@array_function
 def nanargmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Any:
     """The positions of the largest elements, NaNs passed over; of the first where several are equal.
 
@@ -53,6 +55,7 @@ def nanargmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> 
     return _position("nanargmax", nanmax, x, axis, keepdims)
 
 
+@array_function
 def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Any:
     """The positions of the smallest elements, NaNs passed over; of the first where several are equal.
 
@@ -89,6 +92,7 @@ def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> 
     return _position("nanargmin", nanmin, x, axis, keepdims)
 
 
+@array_function
 def nanmax(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The largest elements, NaNs passed over; NaN where there is nothing else.
 
@@ -123,6 +127,7 @@ def nanmax(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Any:
     return _extreme("nanmax", max, -float("inf"), x, axis, keepdims)
 
 
+@array_function
 def nanmin(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The smallest elements, NaNs passed over; NaN where there is nothing else.
 

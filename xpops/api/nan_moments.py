@@ -13,6 +13,7 @@ from xpops.api.logical import logical_not
 from xpops.api.moments import correction_of, mean, std, var
 from xpops.api.powers import sqrt, square
 from xpops.api.searching import count_nonzero, where
+from xpops.api.signatures import array_function
 from xpops.api.signs import abs
 from xpops.api.sums import sum
 from xpops.core import dtypes as dt
@@ -24,6 +25,7 @@ __all__ = ["nanmean", "nanstd", "nanvar"]
 _WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
 
 
+@array_function
 def nanmean(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
     """The means, NaNs passed over; NaN where there is nothing else.
 
@@ -66,6 +68,7 @@ def nanmean(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = 
     return astype(divide(total, count), given.dtype, copy=False)
 
 
+@array_function
 def nanstd(
     x: Any,
     /,
@@ -120,6 +123,7 @@ def nanstd(
     return astype(sqrt(variance), dt.REAL_OF.get(given.dtype, given.dtype), copy=False)
 
 
+@array_function
 def nanvar(
     x: Any,
     /,

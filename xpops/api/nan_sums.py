@@ -9,11 +9,13 @@ from xpops.api.checks import operand_of
 from xpops.api.floating_point import isnan
 from xpops.api.searching import where
 from xpops.api.shapes import reshape
+from xpops.api.signatures import array_function
 from xpops.api.sums import cumulative_prod, cumulative_sum, prod, sum
 
 __all__ = ["nancumprod", "nancumsum", "nanprod", "nansum"]
 
 
+@array_function
 def nancumprod(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
     """The products of the elements up to each one, where NaNs count as 1.
 
@@ -45,6 +47,7 @@ def nancumprod(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
     return _scanned("nancumprod", cumulative_prod, 1, x, axis, dtype)
 
 
+@array_function
 def nancumsum(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
     """The sums of the elements up to each one, where NaNs count as 0.
 
@@ -76,6 +79,7 @@ def nancumsum(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
     return _scanned("nancumsum", cumulative_sum, 0, x, axis, dtype)
 
 
+@array_function
 def nanprod(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
     """The products, where NaNs count as 1.
 
@@ -112,6 +116,7 @@ def nanprod(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = 
     return prod(where(isnan(x), 1, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
+@array_function
 def nansum(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
     """The sums, where NaNs count as 0.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator, unary_operator
 from xpops.dispatch import binary, unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["hypot", "pow", "reciprocal", "sqrt", "square"]
 
 
+@binary_operator
 def hypot(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """``sqrt(x1**2 + x2**2)``, without overflow on the way.
 
@@ -40,6 +42,7 @@ def hypot(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["hypot"], x1, x2, out)
 
 
+@binary_operator
 def pow(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The powers, ``x1 ** x2``.
 
@@ -72,6 +75,7 @@ def pow(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["pow"], x1, x2, out)
 
 
+@unary_operator
 def reciprocal(x: Any, /, *, out: Any = None) -> Any:
     """``1 / x``.
 
@@ -100,6 +104,7 @@ def reciprocal(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["reciprocal"], x, out)
 
 
+@unary_operator
 def sqrt(x: Any, /, *, out: Any = None) -> Any:
     """The square roots; NaN for negative real elements.
 
@@ -128,6 +133,7 @@ def sqrt(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["sqrt"], x, out)
 
 
+@unary_operator
 def square(x: Any, /, *, out: Any = None) -> Any:
     """``x * x``.
 

@@ -11,6 +11,7 @@ from xpops.api.indexing import take
 from xpops.api.ranges import arange
 from xpops.api.searching import searchsorted
 from xpops.api.shapes import reshape
+from xpops.api.signatures import array_function
 from xpops.api.sums import cumulative_sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
@@ -28,6 +29,7 @@ from xpops.plan.signature import Operand
 __all__ = ["repeat", "roll", "tile"]
 
 
+@array_function
 def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
     """Each element, or each slice along an axis, several times.
 
@@ -70,6 +72,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
     return call(_plan_repeat, "repeat", ("x",), (x,), axis, _integer(repeats, "repeat", "repeats", lowest=0))
 
 
+@array_function
 def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
     """The elements moved along axes; what moves beyond the end comes in again at the beginning.
 
@@ -111,6 +114,7 @@ def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
     return call(_plan_roll, "roll", ("x",), (x,), shifts, axes)
 
 
+@array_function
 def tile(x: Any, repetitions: Any, /) -> Any:
     """An array several times along its axes.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.data_types import result_type
+from xpops.api.signatures import unary_operator
 from xpops.dispatch import binary, elementwise, unary
 from xpops.ops.elementwise import OPERATORS as op
 
@@ -17,6 +18,7 @@ __all__ = [
 ]
 
 
+@unary_operator
 def ceil(x: Any, /, *, out: Any = None) -> Any:
     """The least integers not less than the elements, in their own dtype.
 
@@ -82,6 +84,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None) -> Any
     return binary(op["maximum"], x, min, out) if max is None else elementwise(op["clip"], (x, min, max), out)
 
 
+@unary_operator
 def floor(x: Any, /, *, out: Any = None) -> Any:
     """The greatest integers not greater than the elements, in their own dtype.
 
@@ -110,6 +113,7 @@ def floor(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["floor"], x, out)
 
 
+@unary_operator
 def round(x: Any, /, *, out: Any = None) -> Any:
     """The nearest integers, halves to the even one, in the elements' own dtype; of complex elements, part by part.
 
@@ -138,6 +142,7 @@ def round(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["round"], x, out)
 
 
+@unary_operator
 def trunc(x: Any, /, *, out: Any = None) -> Any:
     """The elements without what follows the point, in their own dtype.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from xpops.api.signatures import array_function, scalar_function, tuple_function
 from xpops.dispatch import elementwise, sorting
 from xpops.dispatch.dense import on_dense, require_array
 from xpops.dispatch.primitives import compute, unary
@@ -19,6 +20,7 @@ __all__ = ["argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "wher
 _SIDES = {"left": False, "right": True}
 
 
+@array_function
 def argmax(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The positions of the greatest elements: of the first one among equals, and of the first NaN if there is one.
 
@@ -53,6 +55,7 @@ def argmax(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return unary(reduction, "argmax", x, REDUCTIONS["argmax"], _one_axis(axis, "argmax"), keepdims, None, 0.0)
 
 
+@array_function
 def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The positions of the least elements: of the first one among equals, and of the first NaN if there is one.
 
@@ -87,6 +90,7 @@ def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return unary(reduction, "argmin", x, REDUCTIONS["argmin"], _one_axis(axis, "argmin"), keepdims, None, 0.0)
 
 
+@array_function
 def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """The numbers of elements that are not 0.
 
@@ -121,6 +125,7 @@ def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any
     return unary(reduction, "count_nonzero", x, REDUCTIONS["count_nonzero"], axis, keepdims, None, 0.0)
 
 
+@tuple_function
 def nonzero(x: Any, /) -> tuple[Any, ...]:
     """The indices of the elements that are not 0, in the order of C. Waits for the device.
 
@@ -148,6 +153,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
+@scalar_function
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
     """The indices at which elements belong in a sorted array.
 

@@ -12,6 +12,7 @@ from xpops.api.indexing import take
 from xpops.api.joining import joined
 from xpops.api.logical import logical_not
 from xpops.api.shapes import reshape
+from xpops.api.signatures import array_function, scalar_function
 from xpops.api.utility import any
 from xpops.arrays import adopt_foreign
 from xpops.core import dtypes as dt
@@ -47,6 +48,7 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Any
 
 
+@scalar_function
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     """Whether each element of `x1` is equal to any of `x2`. NaN never is.
 
@@ -148,6 +150,7 @@ def unique_inverse(x: Any, /) -> UniqueInverse:
     return UniqueInverse(*compute(plan, "unique_inverse", ("x",), (x,), "unique_inverse", UniqueInverse._fields))
 
 
+@array_function
 def unique_values(x: Any, /) -> Any:
     """The distinct elements, in ascending order; see `unique_all`.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import unary_operator
 from xpops.dispatch import unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["abs", "negative", "positive", "sign"]
 
 
+@unary_operator
 def abs(x: Any, /, *, out: Any = None) -> Any:
     """The absolute values, ``|x|``.
 
@@ -38,6 +40,7 @@ def abs(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["abs"], x, out)
 
 
+@unary_operator
 def negative(x: Any, /, *, out: Any = None) -> Any:
     """The elements with the other sign, ``-x``.
 
@@ -66,6 +69,7 @@ def negative(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["negative"], x, out)
 
 
+@unary_operator
 def positive(x: Any, /, *, out: Any = None) -> Any:
     """The elements themselves, ``+x``, in a new array.
 
@@ -94,6 +98,7 @@ def positive(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["positive"], x, out)
 
 
+@unary_operator
 def sign(x: Any, /, *, out: Any = None) -> Any:
     """-1, 0 or 1 by the sign; ``z / |z|`` for complex elements; NaN for NaN.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.dispatch import sorting
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import unary
@@ -13,6 +14,7 @@ __all__ = ["argsort", "sort"]
 _VALUES, _INDICES = Fixed(("values",)), Fixed(("indices",))
 
 
+@array_function
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """The indices that sort an array along an axis.
 
@@ -46,6 +48,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     return unary(sorting.sort, "argsort", x, "argsort", _INDICES, axis, bool(descending))
 
 
+@array_function
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """The elements of an array in order along an axis.
 

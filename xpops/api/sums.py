@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.core.dtypes import as_dtype
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
@@ -14,6 +15,7 @@ from xpops.ops.scan import SCANS
 __all__ = ["cumulative_prod", "cumulative_sum", "prod", "sum"]
 
 
+@array_function
 def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
     """The products of the elements up to each one, along an axis.
 
@@ -51,6 +53,7 @@ def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, in
     return _scan("cumulative_prod", x, axis, dtype, include_initial)
 
 
+@array_function
 def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
     """The sums of the elements up to each one, along an axis.
 
@@ -89,6 +92,7 @@ def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, inc
     return _scan("cumulative_sum", x, axis, dtype, include_initial)
 
 
+@array_function
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """The products; 1 where there is nothing. Half types accumulate in float32 or wider.
 
@@ -128,6 +132,7 @@ def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fal
     )
 
 
+@array_function
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """The sums; 0 where there is nothing. Half types accumulate in float32 or wider.
 

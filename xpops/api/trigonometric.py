@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import binary_operator, unary_operator
 from xpops.dispatch import binary, unary
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["acos", "asin", "atan", "atan2", "cos", "sin", "tan"]
 
 
+@unary_operator
 def acos(x: Any, /, *, out: Any = None) -> Any:
     """The arc cosines, in [0, pi]; NaN for real elements outside [-1, 1].
 
@@ -38,6 +40,7 @@ def acos(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["acos"], x, out)
 
 
+@unary_operator
 def asin(x: Any, /, *, out: Any = None) -> Any:
     """The arc sines, in [-pi/2, pi/2]; NaN for real elements outside [-1, 1].
 
@@ -66,6 +69,7 @@ def asin(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["asin"], x, out)
 
 
+@unary_operator
 def atan(x: Any, /, *, out: Any = None) -> Any:
     """The arc tangents, in [-pi/2, pi/2].
 
@@ -94,6 +98,7 @@ def atan(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["atan"], x, out)
 
 
+@binary_operator
 def atan2(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The angles of the points (x2, x1), in [-pi, pi].
 
@@ -124,6 +129,7 @@ def atan2(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return binary(op["atan2"], x1, x2, out)
 
 
+@unary_operator
 def cos(x: Any, /, *, out: Any = None) -> Any:
     """The cosines.
 
@@ -152,6 +158,7 @@ def cos(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["cos"], x, out)
 
 
+@unary_operator
 def sin(x: Any, /, *, out: Any = None) -> Any:
     """The sines.
 
@@ -180,6 +187,7 @@ def sin(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["sin"], x, out)
 
 
+@unary_operator
 def tan(x: Any, /, *, out: Any = None) -> Any:
     """The tangents.
 

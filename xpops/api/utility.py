@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.ops.reduction import REDUCTIONS as op
@@ -11,6 +12,7 @@ from xpops.ops.reduction import REDUCTIONS as op
 __all__ = ["all", "any"]
 
 
+@array_function
 def all(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether all elements are true (not 0); True where there is nothing.
 
@@ -45,6 +47,7 @@ def all(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return unary(reduction, "all", x, op["all"], axis, keepdims, None, 0.0)
 
 
+@array_function
 def any(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether any element is true (not 0); False where there is nothing.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
 from xpops.core.errors import described
+from xpops.core.operands import Producer, Scalar
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, binary, launches, unary
 from xpops.dispatch.primitives import call
@@ -15,8 +16,19 @@ from xpops.dispatch.products import NAMES, product
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 
-_Unary = Callable[[Any], Any]
-_Binary = Callable[[Any, Any], Any]
+T = TypeVar("T")
+
+
+class _Unary(Protocol):
+    """A method of one operand, which makes an array of the operand's class."""
+
+    def __get__(self, x: T, owner: type[T] | None = None, /) -> Callable[[], T]: ...
+
+
+class _Binary(Protocol):
+    """A method of two operands, which makes an array of the first one's class."""
+
+    def __get__(self, x: T, owner: type[T] | None = None, /) -> Callable[[Producer | Scalar], T]: ...
 
 
 def _is_operand(x: Any, name: str) -> bool:
@@ -32,7 +44,11 @@ def _is_operand(x: Any, name: str) -> bool:
 
 def _unary(name: str) -> _Unary:
     op = OPERATORS[name]
-    return lambda self: unary(op, self)
+
+    def method(self: Tensor) -> Any:
+        return unary(op, self)
+
+    return cast(_Unary, method)
 
 
 def _forward(name: str) -> _Binary:
@@ -48,7 +64,7 @@ def _forward(name: str) -> _Binary:
                 return launch(self._data, other._data)
         return binary(op, self, other) if _is_operand(other, name) else NotImplemented
 
-    return method
+    return cast(_Binary, method)
 
 
 def _operators(name: str) -> tuple[_Binary, _Binary, _Binary]:
@@ -61,7 +77,7 @@ def _operators(name: str) -> tuple[_Binary, _Binary, _Binary]:
     def in_place(self: Tensor, other: Any) -> Any:
         return binary(op, self, other, self) if _is_operand(other, name) else NotImplemented
 
-    return _forward(name), reflected, in_place
+    return _forward(name), cast(_Binary, reflected), cast(_Binary, in_place)
 
 
 def _matmul(self: Tensor, other: Any) -> Any:
@@ -103,9 +119,11 @@ class Operators(Tensor):
     __xor__, __rxor__, __ixor__ = _operators("bitwise_xor")
     __lshift__, __rlshift__, __ilshift__ = _operators("bitwise_left_shift")
     __rshift__, __rrshift__, __irshift__ = _operators("bitwise_right_shift")
-    __matmul__, __rmatmul__, __imatmul__ = _matmul, _reflected_matmul, _matmul_in_place
-    __eq__ = _forward("equal")  # of elements, where object's compares identities
-    __ne__ = _forward("not_equal")
+    __matmul__, __rmatmul__ = cast(_Binary, _matmul), cast(_Binary, _reflected_matmul)
+    __imatmul__ = cast(_Binary, _matmul_in_place)
+    # Of elements, where object's compare identities.
+    __eq__: _Binary = _forward("equal")  # type: ignore[assignment]
+    __ne__: _Binary = _forward("not_equal")  # type: ignore[assignment]
     __lt__ = _forward("less")
     __le__ = _forward("less_equal")
     __gt__ = _forward("greater")

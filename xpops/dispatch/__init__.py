@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType
@@ -25,6 +25,7 @@ from xpops.plan.cache import BoundedDict
 from xpops.plan.overlap import overlaps_itself, safe_distance
 from xpops.plan.signature import Operand
 
+C = TypeVar("C", bound=Tensor)
 __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
 
 # `state.array_class`, where it is read fastest.
@@ -33,7 +34,7 @@ _array_class: type[Any] = Tensor
 _writes: BoundedDict[tuple[Any, ...], Callable[..., bool]] = BoundedDict(PLAN_LIMIT)
 
 
-def set_array_class(cls: type[Any]) -> type[Any]:
+def set_array_class(cls: type[C]) -> type[C]:
     """Make `cls`, a subclass of `Tensor`, the class of results."""
     global _array_class
     _array_class = state.array_class = cls

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.dispatch.fft import along_axes, along_axis
 from xpops.dispatch.primitives import unary
 
 __all__ = ["fft", "fftn", "ifft", "ifftn"]
 
 
+@array_function
 def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
     """The discrete Fourier transform along an axis.
 
@@ -45,6 +47,7 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
     return unary(along_axis, "fft", x, "fft", "fft", n, axis, norm)
 
 
+@array_function
 def fftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
     """The discrete Fourier transform along several axes.
 
@@ -85,6 +88,7 @@ def fftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") 
     return unary(along_axes, "fftn", x, "fftn", "fft", s, axes, norm)
 
 
+@array_function
 def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
     """The inverse of `fft`, with the same arguments. With the norm "backward" it is what divides by `n`.
 
@@ -96,6 +100,7 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     return unary(along_axis, "ifft", x, "ifft", "ifft", n, axis, norm)
 
 
+@array_function
 def ifftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
     """The inverse of `fftn`, with the same arguments. With the norm "backward" it is what divides.
 

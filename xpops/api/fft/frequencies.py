@@ -9,6 +9,7 @@ from xpops.api.data_types import astype
 from xpops.api.joining import concat
 from xpops.api.ranges import arange
 from xpops.api.repetition import roll
+from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
@@ -67,6 +68,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None
     return frequencies
 
 
+@array_function
 def fftshift(x: Any, /, *, axes: Any = None) -> Any:
     """A spectrum with frequency 0 in the middle.
 
@@ -97,6 +99,7 @@ def fftshift(x: Any, /, *, axes: Any = None) -> Any:
     return roll(x, tuple(shape[axis] // 2 for axis in found), axis=found)
 
 
+@array_function
 def ifftshift(x: Any, /, *, axes: Any = None) -> Any:
     """The inverse of `fftshift`, from which it differs for odd lengths.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.complex_numbers import conj
+from xpops.api.signatures import array_function
 from xpops.dispatch.fft import NORMS, along_axes, along_axis
 from xpops.dispatch.primitives import unary
 
@@ -14,6 +15,7 @@ __all__ = ["hfft", "ihfft", "irfft", "irfftn", "rfft", "rfftn"]
 _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
+@array_function
 def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
     """The discrete Fourier transform of a Hermitian signal, of which `x` is half: a real spectrum.
 
@@ -45,6 +47,7 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     return unary(along_axis, "hfft", conj(x), "hfft", "irfft", n, axis, _opposite(norm))
 
 
+@array_function
 def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
     """The inverse of `hfft`: half of the Hermitian signal that has a real spectrum.
 
@@ -76,6 +79,7 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     return conj(unary(along_axis, "ihfft", x, "ihfft", "rfft", n, axis, _opposite(norm)))
 
 
+@array_function
 def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
     """The inverse of `rfft`: the real signal that has half of a spectrum.
 
@@ -109,6 +113,7 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     return unary(along_axis, "irfft", x, "irfft", "irfft", n, axis, norm)
 
 
+@array_function
 def irfftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
     """The inverse of `rfftn`: the real signal that has half of a spectrum.
 
@@ -142,6 +147,7 @@ def irfftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward"
     return unary(along_axes, "irfftn", x, "irfftn", "irfft", s, axes, norm)
 
 
+@array_function
 def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
     """The discrete Fourier transform of a real signal along an axis: the half of the spectrum that is not a mirror.
 
@@ -173,6 +179,7 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     return unary(along_axis, "rfft", x, "rfft", "rfft", n, axis, norm)
 
 
+@array_function
 def rfftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
     """The discrete Fourier transform of a real signal along several axes: half of the spectrum along the last of them.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from xpops.api.signatures import array_function
 from xpops.dispatch import linalg
 from xpops.dispatch.primitives import unary
 
@@ -39,6 +40,7 @@ class SVDResult(NamedTuple):
     Vh: Any
 
 
+@array_function
 def cholesky(x: Any, /, *, upper: bool = False) -> Any:
     """The triangular factor of Hermitian positive definite matrices. Waits for the device.
 
@@ -137,6 +139,7 @@ def eigh(x: Any, /) -> EighResult:
     return EighResult(*unary(linalg.eigh, "eigh", x, "eigh", True))
 
 
+@array_function
 def eigvals(x: Any, /) -> Any:
     """The eigenvalues of any square matrices; see `eig`.
 
@@ -148,6 +151,7 @@ def eigvals(x: Any, /) -> Any:
     return unary(linalg.eig, "eigvals", x, "eigvals", False)
 
 
+@array_function
 def eigvalsh(x: Any, /) -> Any:
     """The eigenvalues of Hermitian matrices; see `eigh`.
 
@@ -230,6 +234,7 @@ def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
     return SVDResult(*unary(linalg.svd, "svd", x, "svd", bool(full_matrices)))
 
 
+@array_function
 def svdvals(x: Any, /) -> Any:
     """The singular values of matrices, descending; see `svd`.
 

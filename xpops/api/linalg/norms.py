@@ -11,6 +11,7 @@ from xpops.api.extremes import max, min
 from xpops.api.linalg.decompositions import svdvals
 from xpops.api.powers import pow, reciprocal, sqrt, square
 from xpops.api.shapes import expand_dims
+from xpops.api.signatures import array_function
 from xpops.api.signs import abs
 from xpops.api.sums import sum
 from xpops.arrays import Array, adopt_foreign
@@ -22,6 +23,7 @@ _HALVES = (dt.float16, dt.bfloat16)
 _MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
 
 
+@array_function
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norms of matrices.
 
@@ -76,6 +78,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     return found if keepdims else sum(found, axis=(-2, -1))
 
 
+@array_function
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """Norms of vectors, which may go along several axes.
 

@@ -12,6 +12,7 @@ from xpops.api.joining import stack
 from xpops.api.linalg.solutions import inv
 from xpops.api.linear_algebra import matmul
 from xpops.api.shapes import expand_dims
+from xpops.api.signatures import array_function, binary_function
 from xpops.api.signs import positive
 from xpops.api.sums import sum
 from xpops.arrays import Array, adopt_foreign, view_of
@@ -24,6 +25,7 @@ from xpops.plan import views
 __all__ = ["cross", "diagonal", "matrix_power", "outer", "trace"]
 
 
+@binary_function
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The cross products of vectors of three elements.
 
@@ -104,6 +106,7 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     return view_of(x, views.diagonal(x._layout, shift))
 
 
+@array_function
 def matrix_power(x: Any, n: int, /) -> Any:
     """Square matrices multiplied with themselves.
 
@@ -152,6 +155,7 @@ def matrix_power(x: Any, n: int, /) -> Any:
         square = matmul(square, square)
 
 
+@binary_function
 def outer(x1: Any, x2: Any, /) -> Any:
     """The products of each element of one vector with each of another.
 
@@ -185,6 +189,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
     return multiply(expand_dims(x1, axis=1), expand_dims(x2, axis=0))
 
 
+@array_function
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
     """The sums of the diagonals of matrices.
 

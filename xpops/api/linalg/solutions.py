@@ -18,6 +18,7 @@ from xpops.api.linear_algebra import matmul
 from xpops.api.powers import reciprocal
 from xpops.api.searching import count_nonzero, where
 from xpops.api.shapes import expand_dims
+from xpops.api.signatures import array_function, binary_function
 from xpops.arrays import adopt_foreign
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES
@@ -34,6 +35,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
+@array_function
 def det(x: Any, /) -> Any:
     """The determinants of square matrices.
 
@@ -63,6 +65,7 @@ def det(x: Any, /) -> Any:
     return multiply(sign, exp(logabsdet))
 
 
+@array_function
 def inv(x: Any, /) -> Any:
     """The inverses of square matrices. Waits for the device.
 
@@ -94,6 +97,7 @@ def inv(x: Any, /) -> Any:
     return unary(linalg.inv, "inv", x)
 
 
+@array_function
 def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
     """How many singular values of matrices are not negligible.
 
@@ -128,6 +132,7 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
     return count_nonzero(_counting(x, values, rtol, "matrix_rank"), axis=-1)
 
 
+@array_function
 def pinv(x: Any, /, *, rtol: Any = None) -> Any:
     """The pseudo-inverses of Moore and Penrose.
 
@@ -189,6 +194,7 @@ def slogdet(x: Any, /) -> SlogdetResult:
     return SlogdetResult(*unary(linalg.slogdet, "slogdet", x, "slogdet"))
 
 
+@binary_function
 def solve(x1: Any, x2: Any, /) -> Any:
     """The solutions of systems of linear equations, ``x1 @ result = x2``. Waits for the device.
 

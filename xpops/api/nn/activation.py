@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.dispatch import unary
@@ -17,6 +18,7 @@ __all__ = ["gelu", "leaky_relu", "relu", "sigmoid", "silu", "softplus"]
 _RESULTS = (*dt.REAL_FLOATS, *dt.FLOAT8)
 
 
+@array_function
 def relu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
     """``max(x, 0)``: 0 where `x` is negative.
 
@@ -54,6 +56,7 @@ def relu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
     return activation(op["relu"], x, (), result_dtype(dtype, "relu"), out)
 
 
+@array_function
 def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: Any = None, out: Any = None) -> Any:
     """`x` where it is positive, else ``negative_slope * x``.
 
@@ -88,6 +91,7 @@ def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: Any = None, ou
     return activation(op["leaky_relu"], x, (slope,), result_dtype(dtype, "leaky_relu"), out)
 
 
+@array_function
 def gelu(x: Any, /, *, approximate: str = "none", dtype: Any = None, out: Any = None) -> Any:
     """`x` times the share of the normal distribution that lies below it.
 
@@ -131,6 +135,7 @@ def gelu(x: Any, /, *, approximate: str = "none", dtype: Any = None, out: Any = 
     return unary(row, x, out) if dtype is None else activation(row, x, (), result_dtype(dtype, "gelu"), out)
 
 
+@array_function
 def silu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
     """``x * sigmoid(x)``, which is also called swish.
 
@@ -168,6 +173,7 @@ def silu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
     )
 
 
+@array_function
 def sigmoid(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
     """``1 / (1 + exp(-x))``.
 
@@ -202,6 +208,7 @@ def sigmoid(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
     return activation(op["sigmoid"], x, (), result_dtype(dtype, "sigmoid"), out)
 
 
+@array_function
 def softplus(x: Any, /, *, beta: float = 1.0, threshold: float = 20.0, dtype: Any = None, out: Any = None) -> Any:
     """``log(1 + exp(beta * x)) / beta``, a smooth `relu`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.dispatch.dense import on_dense, require_array
 from xpops.dispatch.primitives import compute
@@ -14,6 +15,7 @@ from xpops.plan.signature import Operand
 __all__ = ["bincount"]
 
 
+@array_function
 def bincount(x: Any, /, *, minlength: int = 0) -> Any:
     """How often each of the integers from 0 on occurs. Waits for the device.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.api.signatures import array_function
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.scans import scan
 from xpops.ops.scan import SCANS
@@ -11,6 +12,7 @@ from xpops.ops.scan import SCANS
 __all__ = ["discounted_cumsum"]
 
 
+@array_function
 def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
     """Discounted sums of what is still to come, ``y[i] = x[i] + gamma * y[i + 1]``: returns, where `x` are rewards.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from xpops.api.signatures import binary_function, ternary_function
 from xpops.dispatch.primitives import call
 from xpops.dispatch.scattering import elements, rows_of_table, slices
 
@@ -14,6 +15,7 @@ _NAMES = ("x", "index", "source")
 _REDUCTIONS = ("sum", "prod", "min", "max", "mean")
 
 
+@ternary_function
 def scatter_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministic: bool = True) -> Any:
     """An array with elements of another added to the places that an index for each of them names along an axis.
 
@@ -62,6 +64,7 @@ def scatter_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, determinis
     )
 
 
+@ternary_function
 def index_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministic: bool = True) -> Any:
     """An array with slices of another added to the slices that an index for each of them names.
 
@@ -153,6 +156,7 @@ def scatter_reduce(
     return call(elements, "scatter_reduce", _NAMES, (x, index, source), *options)
 
 
+@binary_function
 def embedding_backward(
     grad: Any, index: Any, rows: int, /, *, padding_index: int | None = None, deterministic: bool = True
 ) -> Any:

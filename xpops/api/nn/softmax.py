@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.nn.activation import result_dtype
+from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
@@ -18,6 +19,7 @@ from xpops.plan.views import axis_of
 __all__ = ["log_softmax", "softmax"]
 
 
+@array_function
 def softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
     """``exp(x)`` divided by its sum along an axis.
 
@@ -56,6 +58,7 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
     return unary(_plan, "softmax", x, axis, result_dtype(dtype, "softmax"), False)
 
 
+@array_function
 def log_softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
     """The logarithm of `softmax`, finite where that is 0.
 

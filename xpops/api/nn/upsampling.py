@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import on_dense, require_array
@@ -21,6 +22,7 @@ __all__ = ["upsample_nearest2d", "upsample_nearest2d_backward"]
 _PLACES = {"NCHW": 2, "NHWC": 1}
 
 
+@array_function
 def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout: str = "NCHW") -> Any:
     """Images with more (or fewer) rows and columns, each element that of the nearest place.
 
@@ -65,6 +67,7 @@ def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout
     return unary(_forward, "upsample_nearest2d", x, scale, size, layout)
 
 
+@array_function
 def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, layout: str = "NCHW") -> Any:
     """The gradient of `upsample_nearest2d` by its operand: for each element the sum over all that came from it.
 
