@@ -13,6 +13,9 @@ from tests.helpers.devices import DEVICES
 # JAX takes three quarters of a GPU's memory when it starts, and other tests want some.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
+# Type checkers read these; nobody runs them.
+collect_ignore = ["types"]
+
 # The first call of a kind compiles a kernel, so no example has a deadline.
 settings.register_profile("xpops", deadline=None)
 settings.load_profile("xpops")

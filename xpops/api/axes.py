@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from xpops.api.foreign import keeps_framework
 from xpops.arrays import Array, view_of
+from xpops.core.operands import Axes
 from xpops.plan import views
 
 __all__ = ["flip", "matrix_transpose", "moveaxis", "permute_dims", "unstack"]
 
 
 @keeps_framework
-def flip(x: Array, /, *, axis: Any = None) -> Array:
+def flip(x: Array, /, *, axis: Axes | None = None) -> Array:
     """The elements in reverse along some axes.
 
     Parameters
@@ -71,7 +70,7 @@ def matrix_transpose(x: Array, /) -> Array:
 
 
 @keeps_framework
-def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
+def moveaxis(x: Array, source: Axes, destination: Axes, /) -> Array:
     """Some axes at other places; the rest keep their order.
 
     Parameters
@@ -108,7 +107,7 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
 
 
 @keeps_framework
-def permute_dims(x: Array, /, axes: Any) -> Array:
+def permute_dims(x: Array, /, axes: Axes) -> Array:
     """The axes in another order.
 
     Parameters
@@ -141,7 +140,7 @@ def permute_dims(x: Array, /, axes: Any) -> Array:
 
 
 @keeps_framework
-def unstack(x: Array, /, *, axis: Any = 0) -> tuple[Array, ...]:
+def unstack(x: Array, /, *, axis: Axes = 0) -> tuple[Array, ...]:
     """The slices of an array along an axis.
 
     Parameters

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import xpops.dlpack
 from xpops.api.devices import device_or_default
@@ -26,7 +27,9 @@ __all__ = ["asarray", "from_dlpack"]
 NDArray = np.ndarray[Any, Any]
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, device: str | None = None, copy: bool | None = None) -> Array:
+def asarray(
+    obj: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None, copy: bool | None = None
+) -> Array:
     """An array of anything.
 
     Parameters

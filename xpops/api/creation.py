@@ -6,12 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from xpops.api.devices import device_or_default
 from xpops.arrays import Array, adopt_foreign, new_array
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.layouts import layout_of
+from xpops.core.operands import Shape
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.dispatch import elementwise
 from xpops.ops.elementwise import IDENTITY
@@ -23,7 +25,7 @@ __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zer
 _MOST_BYTES = 2**62
 
 
-def empty(shape: Any, *, dtype: Any = None, device: str | None = None) -> Array:
+def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """An array whose elements are whatever lay in its memory.
 
     Parameters
@@ -52,7 +54,7 @@ def empty(shape: Any, *, dtype: Any = None, device: str | None = None) -> Array:
     return allocated(shape, dtype, device, "empty")
 
 
-def empty_like(x: Any, /, *, dtype: Any = None, device: str | None = None) -> Array:
+def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """As `empty`, with the shape, and unless given the dtype and device, of an array.
 
     Examples
@@ -63,7 +65,7 @@ def empty_like(x: Any, /, *, dtype: Any = None, device: str | None = None) -> Ar
     return _like(x, dtype, device, "empty_like")
 
 
-def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None) -> Array:
+def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """An array of one value.
 
     Parameters
@@ -96,7 +98,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: str | None =
     return filled(allocated(shape, found, device, "full"), value, "full")
 
 
-def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: str | None = None) -> Array:
+def full_like(x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """As `full`, with the shape, and unless given the dtype and device, of an array.
 
     Examples
@@ -108,7 +110,7 @@ def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: str | No
     return filled(_like(x, dtype, device, "full_like"), value, "full_like")
 
 
-def ones(shape: Any, *, dtype: Any = None, device: str | None = None) -> Array:
+def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """An array of ones; the parameters are those of `empty`.
 
     Examples
@@ -119,7 +121,7 @@ def ones(shape: Any, *, dtype: Any = None, device: str | None = None) -> Array:
     return filled(allocated(shape, dtype, device, "ones"), True, "ones")
 
 
-def ones_like(x: Any, /, *, dtype: Any = None, device: str | None = None) -> Array:
+def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """As `ones`, with the shape, and unless given the dtype and device, of an array.
 
     Examples
@@ -130,7 +132,7 @@ def ones_like(x: Any, /, *, dtype: Any = None, device: str | None = None) -> Arr
     return filled(_like(x, dtype, device, "ones_like"), True, "ones_like")
 
 
-def zeros(shape: Any, *, dtype: Any = None, device: str | None = None) -> Array:
+def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """An array of zeros; the parameters are those of `empty`.
 
     Examples
@@ -141,7 +143,7 @@ def zeros(shape: Any, *, dtype: Any = None, device: str | None = None) -> Array:
     return filled(allocated(shape, dtype, device, "zeros"), False, "zeros")
 
 
-def zeros_like(x: Any, /, *, dtype: Any = None, device: str | None = None) -> Array:
+def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
     """As `zeros`, with the shape, and unless given the dtype and device, of an array.
 
     Examples

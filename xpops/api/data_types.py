@@ -8,6 +8,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import DTypeLike
 
 from xpops.api.conversion import check_parts, convert
 from xpops.api.signatures import array_function
@@ -45,7 +46,7 @@ class IntegerInfo:
 
 
 @array_function
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = None) -> Any:
+def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Any:
     """The elements converted to another dtype.
 
     Parameters
@@ -174,7 +175,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     return IntegerInfo(info.bits, int(info.max), int(info.min), dtype)
 
 
-def isdtype(dtype: Any, kind: Any) -> builtins.bool:
+def isdtype(dtype: DTypeLike, kind: Any) -> builtins.bool:
     """Whether a dtype is of a kind.
 
     Parameters

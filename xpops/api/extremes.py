@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.signatures import array_function, binary_operator
+from xpops.core.operands import Axes
 from xpops.dispatch import binary
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
@@ -15,7 +16,7 @@ __all__ = ["max", "maximum", "min", "minimum"]
 
 
 @array_function
-def max(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def max(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """The greatest elements; NaN where there is one.
 
     Parameters
@@ -81,7 +82,7 @@ def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
 
 
 @array_function
-def min(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def min(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """The least elements; NaN where there is one.
 
     Parameters

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from xpops.api.signatures import FusedFunction
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Fused", "fuse"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def fuse(function: Callable[..., Any], /) -> Fused:
+
+def fuse(function: Callable[P, R], /) -> FusedFunction[P, R]:
     """Make a function of elements one kernel: each argument is read once, each result written once.
 
     The function is run once for each kind of arguments, on values without elements, which record what is computed. It
@@ -65,7 +69,7 @@ def fuse(function: Callable[..., Any], /) -> Fused:
     >>> swish(xp.asarray([0.0, 1.0]), 2.0)
     Array([0.        , 0.88079708], dtype=float64, device='cpu')
     """
-    return Fused(function)
+    return cast("FusedFunction[P, R]", Fused(function))
 
 
 class Fused:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from xpops.api.signatures import binary_function
+from xpops.api.signatures import binary_function, contraction
 from xpops.core import dtypes as dt
 from xpops.core.errors import described
 from xpops.core.layouts import Layout
@@ -179,6 +179,7 @@ def _contracted(axes: Any, x1: Layout, x2: Layout) -> tuple[tuple[int, ...], tup
     return tuple(range(x1.ndim - count, x1.ndim)), tuple(range(count))
 
 
+@contraction
 def einsum(subscripts: str, /, *operands: Any) -> Any:
     """Sums of products by Einstein's convention.
 

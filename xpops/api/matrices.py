@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.conversion import cast
 from xpops.api.devices import device_or_default
 from xpops.api.foreign import keeps_framework
@@ -20,7 +22,9 @@ from xpops.plan import views
 __all__ = ["eye", "tril", "triu"]
 
 
-def eye(n_rows: Any, n_cols: Any = None, /, *, k: Any = 0, dtype: Any = None, device: str | None = None) -> Array:
+def eye(
+    n_rows: Any, n_cols: Any = None, /, *, k: Any = 0, dtype: DTypeLike | None = None, device: str | None = None
+) -> Array:
     """A matrix of zeros with ones on a diagonal.
 
     Parameters

@@ -98,10 +98,10 @@ def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def attach() -> None:
     """Give the methods to `Array`, and those that can be fused to the values of fused functions."""
-    methods: list[Callable[..., Any]] = [*(_reducing(function) for function in _REDUCTIONS), astype, clip, conj]
-    for method in methods:
+    shared: tuple[Callable[..., Any], ...] = (*map(_reducing, _REDUCTIONS), astype, clip, conj)
+    for method in shared:
         for cls in (Array, Traced):
             setattr(cls, method.__name__, method)
-    Array.argsort, Array.nonzero, Array.take = argsort, nonzero, take
-    Array.flatten, Array.ravel, Array.reshape = _flatten, _ravel, _reshape
-    Array.squeeze, Array.transpose = _squeeze, _transpose
+    own: tuple[Callable[..., Any], ...] = (argsort, nonzero, take, _flatten, _ravel, _reshape, _squeeze, _transpose)
+    for method in own:
+        setattr(Array, method.__name__.strip("_"), method)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
+from xpops.core.operands import Axes
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.ops.reduction import REDUCTIONS as op
@@ -15,7 +18,7 @@ __all__ = ["mean", "std", "var"]
 
 
 @array_function
-def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+def mean(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, dtype: DTypeLike | None = None) -> Any:
     """The arithmetic means, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters
@@ -56,11 +59,11 @@ def std(
     x: Any,
     /,
     *,
-    axis: Any = None,
+    axis: Axes | None = None,
     correction: float = 0.0,
     keepdims: bool = False,
     ddof: float | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Any:
     """The standard deviations, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
 
@@ -107,11 +110,11 @@ def var(
     x: Any,
     /,
     *,
-    axis: Any = None,
+    axis: Axes | None = None,
     correction: float = 0.0,
     keepdims: bool = False,
     ddof: float | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Any:
     """The variances, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
 

@@ -14,6 +14,7 @@ from xpops.api.searching import argmax, where
 from xpops.api.signatures import array_function
 from xpops.api.utility import all, any
 from xpops.core import dtypes as dt
+from xpops.core.operands import Axes
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
 
@@ -93,7 +94,7 @@ def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> 
 
 
 @array_function
-def nanmax(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Any:
+def nanmax(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> Any:
     """The largest elements, NaNs passed over; NaN where there is nothing else.
 
     Parameters
@@ -128,7 +129,7 @@ def nanmax(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 
 @array_function
-def nanmin(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Any:
+def nanmin(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> Any:
     """The smallest elements, NaNs passed over; NaN where there is nothing else.
 
     Parameters

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.arithmetic import divide, subtract
 from xpops.api.checks import Operand, operand_of
 from xpops.api.comparison import greater
@@ -18,6 +20,7 @@ from xpops.api.signs import abs
 from xpops.api.sums import sum
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
+from xpops.core.operands import Axes
 
 __all__ = ["nanmean", "nanstd", "nanvar"]
 
@@ -26,7 +29,7 @@ _WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
 
 
 @array_function
-def nanmean(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
+def nanmean(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
     """The means, NaNs passed over; NaN where there is nothing else.
 
     Parameters
@@ -72,9 +75,9 @@ def nanmean(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = 
 def nanstd(
     x: Any,
     /,
-    axis: Any = None,
+    axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     ddof: float | None = None,
     correction: float = 0.0,
     keepdims: bool = False,
@@ -127,9 +130,9 @@ def nanstd(
 def nanvar(
     x: Any,
     /,
-    axis: Any = None,
+    axis: Axes | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     ddof: float | None = None,
     correction: float = 0.0,
     keepdims: bool = False,

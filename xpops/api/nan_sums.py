@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.checks import operand_of
 from xpops.api.floating_point import isnan
 from xpops.api.searching import where
 from xpops.api.shapes import reshape
 from xpops.api.signatures import array_function
 from xpops.api.sums import cumulative_prod, cumulative_sum, prod, sum
+from xpops.core.operands import Axes
 
 __all__ = ["nancumprod", "nancumsum", "nanprod", "nansum"]
 
 
 @array_function
-def nancumprod(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
+def nancumprod(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = None) -> Any:
     """The products of the elements up to each one, where NaNs count as 1.
 
     Parameters
@@ -48,7 +51,7 @@ def nancumprod(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
 
 
 @array_function
-def nancumsum(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
+def nancumsum(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = None) -> Any:
     """The sums of the elements up to each one, where NaNs count as 0.
 
     Parameters
@@ -80,7 +83,7 @@ def nancumsum(x: Any, /, axis: int | None = None, *, dtype: Any = None) -> Any:
 
 
 @array_function
-def nanprod(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
+def nanprod(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
     """The products, where NaNs count as 1.
 
     Parameters
@@ -117,7 +120,7 @@ def nanprod(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = 
 
 
 @array_function
-def nansum(x: Any, /, axis: Any = None, *, dtype: Any = None, keepdims: bool = False) -> Any:
+def nansum(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
     """The sums, where NaNs count as 0.
 
     Parameters

@@ -24,6 +24,7 @@ from xpops.api.sorting import sort
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.core.operands import Axes
 from xpops.frameworks.registry import adapter_of
 from xpops.plan.ranks import METHODS, ranks
 
@@ -33,7 +34,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 @keeps_framework
-def median(x: Array, /, axis: Any = None, *, keepdims: bool = False) -> Array:
+def median(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> Array:
     """The medians: the middle elements, or the means of the two middle ones; NaN where there is a NaN or nothing.
 
     Parameters
@@ -76,7 +77,7 @@ def median(x: Array, /, axis: Any = None, *, keepdims: bool = False) -> Array:
 
 
 @keeps_framework
-def nanmedian(x: Array, /, axis: Any = None, *, keepdims: bool = False) -> Array:
+def nanmedian(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> Array:
     """The medians, NaNs passed over; NaN where there is nothing else.
 
     Parameters
@@ -121,7 +122,7 @@ def nanmedian(x: Array, /, axis: Any = None, *, keepdims: bool = False) -> Array
 
 
 @keeps_framework
-def quantile(x: Array, q: Any, /, axis: Any = None, *, method: str = "linear", keepdims: bool = False) -> Array:
+def quantile(x: Array, q: Any, /, axis: Axes | None = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     """The quantiles: what part `q` of the elements does not exceed; NaN where there is a NaN.
 
     Parameters

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from xpops.api.conversion import cast
 from xpops.api.creation import allocated, filled, held_integer
@@ -20,7 +21,9 @@ from xpops.plan import views
 __all__ = ["arange", "linspace", "meshgrid"]
 
 
-def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: str | None = None) -> Array:
+def arange(
+    start: Any, /, stop: Any = None, step: Any = 1, *, dtype: DTypeLike | None = None, device: str | None = None
+) -> Array:
     """Evenly spaced values in ``[start, stop)``.
 
     Parameters
@@ -75,7 +78,7 @@ def linspace(
     /,
     num: Any,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     device: str | None = None,
     endpoint: bool = True,
 ) -> Array:

@@ -16,6 +16,7 @@ from xpops.api.sums import cumulative_sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.operands import Axes, Shape
 from xpops.dispatch.dense import dense, require_array
 from xpops.dispatch.pieces import assembled
 from xpops.dispatch.primitives import call, copier
@@ -73,7 +74,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
 
 
 @array_function
-def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
+def roll(x: Any, /, shift: Axes, *, axis: Axes | None = None) -> Any:
     """The elements moved along axes; what moves beyond the end comes in again at the beginning.
 
     Parameters
@@ -105,7 +106,9 @@ def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
            [2, 3, 1]], dtype=int64, device='cpu')
     """
     several = isinstance(shift, (tuple, list))
-    shifts = tuple(_integer(each, "roll", "shift") for each in (shift if several else (shift,)))
+    shifts = tuple(
+        _integer(each, "roll", "shift") for each in (shift if isinstance(shift, (tuple, list)) else (shift,))
+    )
     axes = None if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     if several and (axes is None or len(axes) != len(shifts)):
         raise ValueError(f"roll: shift is {shift!r} and axis {axis!r}; accepted: as many axes as shifts")
@@ -115,7 +118,7 @@ def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
 
 
 @array_function
-def tile(x: Any, repetitions: Any, /) -> Any:
+def tile(x: Any, repetitions: Shape, /) -> Any:
     """An array several times along its axes.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.data_types import result_type
-from xpops.api.signatures import unary_operator
+from xpops.api.signatures import clip_operator, unary_operator
 from xpops.dispatch import binary, elementwise, unary
 from xpops.ops.elementwise import OPERATORS as op
 
@@ -47,6 +47,7 @@ def ceil(x: Any, /, *, out: Any = None) -> Any:
     return unary(op["ceil"], x, out)
 
 
+@clip_operator
 def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None) -> Any:
     """The elements, moved to the nearer end where they are outside ``[min, max]``; NaN if any of the three is NaN.
 

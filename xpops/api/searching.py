@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from xpops.api.signatures import array_function, scalar_function, tuple_function
+from xpops.api.signatures import array_function, choice_operator, scalar_function, tuple_function
+from xpops.core.operands import Axes
 from xpops.dispatch import elementwise, sorting
 from xpops.dispatch.dense import on_dense, require_array
 from xpops.dispatch.primitives import compute, unary
@@ -21,7 +22,7 @@ _SIDES = {"left": False, "right": True}
 
 
 @array_function
-def argmax(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def argmax(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """The positions of the greatest elements: of the first one among equals, and of the first NaN if there is one.
 
     Parameters
@@ -56,7 +57,7 @@ def argmax(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @array_function
-def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def argmin(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """The positions of the least elements: of the first one among equals, and of the first NaN if there is one.
 
     Parameters
@@ -91,7 +92,7 @@ def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @array_function
-def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def count_nonzero(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """The numbers of elements that are not 0.
 
     Parameters
@@ -194,6 +195,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     return compute(sorting.searchsorted, "searchsorted", names[:given], arguments[:given], _SIDES[side])
 
 
+@choice_operator
 def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The elements of `x1` where a condition holds, of `x2` elsewhere.
 

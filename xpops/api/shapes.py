@@ -7,6 +7,7 @@ from typing import Any
 from xpops.api.foreign import keeps_framework
 from xpops.arrays import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.core.layouts import contiguous_strides
+from xpops.core.operands import Axes, Shape
 from xpops.plan import broadcast, views
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to", "expand_dims", "reshape", "squeeze"]
@@ -67,7 +68,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 
 
 @keeps_framework
-def broadcast_to(x: Array, /, shape: Any) -> Array:
+def broadcast_to(x: Array, /, shape: Shape) -> Array:
     """An array repeated to a shape.
 
     Parameters
@@ -96,7 +97,7 @@ def broadcast_to(x: Array, /, shape: Any) -> Array:
 
 
 @keeps_framework
-def expand_dims(x: Array, /, axis: Any = 0) -> Array:
+def expand_dims(x: Array, /, axis: Axes = 0) -> Array:
     """New axes of length 1.
 
     Parameters
@@ -127,7 +128,7 @@ def expand_dims(x: Array, /, axis: Any = 0) -> Array:
 
 
 @keeps_framework
-def reshape(x: Array, /, shape: Any, *, copy: bool | None = None) -> Array:
+def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
     """The same elements, in the order of C, in another shape.
 
     Parameters
@@ -164,7 +165,7 @@ def reshape(x: Array, /, shape: Any, *, copy: bool | None = None) -> Array:
 
 
 @keeps_framework
-def squeeze(x: Array, /, axis: Any) -> Array:
+def squeeze(x: Array, /, axis: Axes) -> Array:
     """Without some axes of length 1.
 
     Parameters

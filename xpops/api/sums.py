@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.signatures import array_function
 from xpops.core.dtypes import as_dtype
+from xpops.core.operands import Axes
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.dispatch.scans import scan
@@ -16,7 +19,9 @@ __all__ = ["cumulative_prod", "cumulative_sum", "prod", "sum"]
 
 
 @array_function
-def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Any:
     """The products of the elements up to each one, along an axis.
 
     Parameters
@@ -54,7 +59,9 @@ def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, in
 
 
 @array_function
-def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Any:
     """The sums of the elements up to each one, along an axis.
 
     Parameters
@@ -93,7 +100,7 @@ def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, inc
 
 
 @array_function
-def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def prod(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
     """The products; 1 where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters
@@ -133,7 +140,7 @@ def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fal
 
 
 @array_function
-def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def sum(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
     """The sums; 0 where there is nothing. Half types accumulate in float32 or wider.
 
     Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.signatures import array_function
+from xpops.core.operands import Axes
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.ops.reduction import REDUCTIONS as op
@@ -13,7 +14,7 @@ __all__ = ["all", "any"]
 
 
 @array_function
-def all(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def all(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """Whether all elements are true (not 0); True where there is nothing.
 
     Parameters
@@ -48,7 +49,7 @@ def all(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @array_function
-def any(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def any(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """Whether any element is true (not 0); False where there is nothing.
 
     Parameters

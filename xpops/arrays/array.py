@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 import xpops.dlpack
 from xpops.arrays import gathering
@@ -18,6 +19,7 @@ from xpops.arrays.tensors import assignable, trimmed, viewed
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.operands import Axes, Bound, Producer, Shape
 from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -43,29 +45,35 @@ class Array(Readable):
 
     __slots__ = ()
 
-    # Attached by `xpops.api.methods`, from the functions of the same names.
-    all: Callable[..., Any]
-    any: Callable[..., Any]
-    argmax: Callable[..., Any]
-    argmin: Callable[..., Any]
-    argsort: Callable[..., Any]
-    astype: Callable[..., Any]
-    clip: Callable[..., Any]
-    conj: Callable[..., Any]
-    flatten: Callable[..., Any]
-    max: Callable[..., Any]
-    mean: Callable[..., Any]
-    min: Callable[..., Any]
-    nonzero: Callable[..., Any]
-    prod: Callable[..., Any]
-    ravel: Callable[..., Any]
-    reshape: Callable[..., Any]
-    squeeze: Callable[..., Any]
-    std: Callable[..., Any]
-    sum: Callable[..., Any]
-    take: Callable[..., Any]
-    transpose: Callable[..., Any]
-    var: Callable[..., Any]
+    if TYPE_CHECKING:
+        # `xpops.api.methods` attaches these, from the functions of the same names.
+        def all(self, axis: Axes | None = None, *, keepdims: bool = False) -> Array: ...
+        def argsort(self, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array: ...
+        def astype(self, dtype: DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Array: ...
+        def clip(self, min: Bound = None, max: Bound = None, *, out: Array | None = None) -> Array: ...
+        def conj(self, *, out: Array | None = None) -> Array: ...
+        def flatten(self) -> Array: ...
+        def mean(
+            self, axis: Axes | None = None, *, dtype: DTypeLike | None = None, keepdims: bool = False
+        ) -> Array: ...
+        def nonzero(self) -> tuple[Array, ...]: ...
+        def reshape(self, *shape: Shape, copy: bool | None = None) -> Array: ...
+        def squeeze(self, axis: Axes | None = None) -> Array: ...
+        def take(self, indices: Producer | int, /, *, axis: int | None = None) -> Array: ...
+        def transpose(self, *axes: Axes) -> Array: ...
+        def var(
+            self,
+            axis: Axes | None = None,
+            *,
+            correction: float = 0.0,
+            ddof: float | None = None,
+            dtype: DTypeLike | None = None,
+            keepdims: bool = False,
+        ) -> Array: ...
+
+        any = argmax = argmin = max = min = all
+        prod = sum = mean
+        ravel, std = flatten, var
 
     @property
     def dtype(self) -> DType:

@@ -1,8 +1,9 @@
-"""Types of operands: scalars, and arrays of any framework."""
+"""Types of what functions are given: scalars, arrays of any framework, axes and shapes."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Protocol, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -20,3 +21,7 @@ class _CudaArray(Protocol):
 
 # An array of any framework.
 Producer: TypeAlias = "_DLPack | _CudaArray"
+
+Axes: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+Bound: TypeAlias = "_DLPack | _CudaArray | complex | np.number[Any] | np.bool[bool] | None"

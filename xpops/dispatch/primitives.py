@@ -27,7 +27,7 @@ Plan = Callable[..., Program | Measure]
 _programs: BoundedDict[tuple[Any, ...], Program | Measure] = BoundedDict(PLAN_LIMIT)
 
 
-def unary(plan: Plan, function: str, x: Any, *parameters: Hashable) -> Any:
+def unary(plan: Plan, function: str, x: Any, *parameters: object) -> Any:
     """`compute` of one array, called `x`: the steady state first. Lists among the parameters are tuples."""
     kind = x.__class__
     try:
@@ -106,7 +106,7 @@ def compute(
     function: str,
     names: tuple[str, ...],
     arguments: tuple[Any, ...],
-    *parameters: Hashable,
+    *parameters: object,
     steady: bool = False,
     kept: bool = True,
 ) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.signatures import array_function
+from xpops.core.operands import Axes
 from xpops.dispatch.fft import along_axes, along_axis
 from xpops.dispatch.primitives import unary
 
@@ -48,7 +49,7 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
 
 
 @array_function
-def fftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
+def fftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "backward") -> Any:
     """The discrete Fourier transform along several axes.
 
     Parameters
@@ -101,7 +102,7 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 
 @array_function
-def ifftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
+def ifftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "backward") -> Any:
     """The inverse of `fftn`, with the same arguments. With the norm "backward" it is what divides.
 
     Examples

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.data_types import astype
 from xpops.api.joining import concat
 from xpops.api.ranges import arange
@@ -13,12 +15,13 @@ from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
+from xpops.core.operands import Axes
 from xpops.plan.views import axes_of
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Array:
     """The frequencies of the elements of `fft`, in cycles for each unit of `d`.
 
     Parameters
@@ -54,7 +57,7 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None)
     return frequencies
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Array:
     """The frequencies of the elements of `rfft`; see `fftfreq`. The highest one is positive.
 
     Examples
@@ -69,7 +72,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None
 
 
 @array_function
-def fftshift(x: Any, /, *, axes: Any = None) -> Any:
+def fftshift(x: Any, /, *, axes: Axes | None = None) -> Any:
     """A spectrum with frequency 0 in the middle.
 
     Parameters
@@ -100,7 +103,7 @@ def fftshift(x: Any, /, *, axes: Any = None) -> Any:
 
 
 @array_function
-def ifftshift(x: Any, /, *, axes: Any = None) -> Any:
+def ifftshift(x: Any, /, *, axes: Axes | None = None) -> Any:
     """The inverse of `fftshift`, from which it differs for odd lengths.
 
     Examples

@@ -6,6 +6,7 @@ from typing import Any
 
 from xpops.api.complex_numbers import conj
 from xpops.api.signatures import array_function
+from xpops.core.operands import Axes
 from xpops.dispatch.fft import NORMS, along_axes, along_axis
 from xpops.dispatch.primitives import unary
 
@@ -114,7 +115,7 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
 
 
 @array_function
-def irfftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
+def irfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "backward") -> Any:
     """The inverse of `rfftn`: the real signal that has half of a spectrum.
 
     Parameters
@@ -180,7 +181,7 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 
 @array_function
-def rfftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
+def rfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "backward") -> Any:
     """The discrete Fourier transform of a real signal along several axes: half of the spectrum along the last of them.
 
     Parameters

@@ -16,6 +16,7 @@ from xpops.api.signs import abs
 from xpops.api.sums import sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
+from xpops.core.operands import Axes
 
 __all__ = ["matrix_norm", "vector_norm"]
 
@@ -79,7 +80,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 
 
 @array_function
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """Norms of vectors, which may go along several axes.
 
     Parameters
@@ -116,7 +117,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     real = _floating(x, "vector_norm").dtype
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(f"vector_norm: ord is {ord!r}; accepted: a number")
-    how = {"axis": axis, "keepdims": keepdims}
+    how: Any = {"axis": axis, "keepdims": keepdims}
     if ord == 0:
         return astype(sum(not_equal(x, 0.0), **how), dt.REAL_OF.get(real, real))
     if real in _HALVES:  # whose squares are soon too large

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.arithmetic import multiply, subtract
 from xpops.api.axes import unstack
 from xpops.api.foreign import keeps_framework
@@ -190,7 +192,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
 
 
 @array_function
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+def trace(x: Any, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Any:
     """The sums of the diagonals of matrices.
 
     Parameters

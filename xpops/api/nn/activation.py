@@ -5,6 +5,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
@@ -19,7 +21,7 @@ _RESULTS = (*dt.REAL_FLOATS, *dt.FLOAT8)
 
 
 @array_function
-def relu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
+def relu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """``max(x, 0)``: 0 where `x` is negative.
 
     Parameters
@@ -57,7 +59,7 @@ def relu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
 
 
 @array_function
-def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: Any = None, out: Any = None) -> Any:
+def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """`x` where it is positive, else ``negative_slope * x``.
 
     Parameters
@@ -92,7 +94,7 @@ def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: Any = None, ou
 
 
 @array_function
-def gelu(x: Any, /, *, approximate: str = "none", dtype: Any = None, out: Any = None) -> Any:
+def gelu(x: Any, /, *, approximate: str = "none", dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """`x` times the share of the normal distribution that lies below it.
 
     Parameters
@@ -136,7 +138,7 @@ def gelu(x: Any, /, *, approximate: str = "none", dtype: Any = None, out: Any = 
 
 
 @array_function
-def silu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
+def silu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """``x * sigmoid(x)``, which is also called swish.
 
     Parameters
@@ -174,7 +176,7 @@ def silu(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
 
 
 @array_function
-def sigmoid(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
+def sigmoid(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """``1 / (1 + exp(-x))``.
 
     Parameters
@@ -209,7 +211,9 @@ def sigmoid(x: Any, /, *, dtype: Any = None, out: Any = None) -> Any:
 
 
 @array_function
-def softplus(x: Any, /, *, beta: float = 1.0, threshold: float = 20.0, dtype: Any = None, out: Any = None) -> Any:
+def softplus(
+    x: Any, /, *, beta: float = 1.0, threshold: float = 20.0, dtype: DTypeLike | None = None, out: Any = None
+) -> Any:
     """``log(1 + exp(beta * x)) / beta``, a smooth `relu`.
 
     Parameters
@@ -257,7 +261,7 @@ def _number(x: Any, function: str, argument: str) -> Any:
     raise TypeError(f"{function}: {argument} is {x!r}; accepted: a real number")
 
 
-def result_dtype(dtype: Any, function: str) -> DType | None:
+def result_dtype(dtype: DTypeLike | None, function: str) -> DType | None:
     """The result's dtype, if one is wanted."""
     if dtype is None:
         return None

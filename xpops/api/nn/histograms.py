@@ -15,6 +15,7 @@ from xpops.api.foreign import keeps_framework
 from xpops.api.nn.counting import bincount
 from xpops.api.searching import searchsorted, where
 from xpops.api.shapes import reshape
+from xpops.api.signatures import tuple_function
 from xpops.api.utility import any
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
@@ -31,6 +32,7 @@ __all__ = ["histogram"]
 _FUNCTION = "histogram"
 
 
+@tuple_function
 def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
     """How many numbers are in each of several bins, exactly as `numpy.histogram` counts them.
 

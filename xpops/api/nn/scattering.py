@@ -103,6 +103,7 @@ def index_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministi
     return call(slices, "index_add", _NAMES, (x, index, source), "index_add", axis, bool(deterministic))
 
 
+@ternary_function
 def scatter_reduce(
     x: Any,
     index: Any,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.nn.activation import result_dtype
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
@@ -20,7 +22,7 @@ __all__ = ["log_softmax", "softmax"]
 
 
 @array_function
-def softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
+def softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any:
     """``exp(x)`` divided by its sum along an axis.
 
     Parameters
@@ -59,7 +61,7 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
 
 
 @array_function
-def log_softmax(x: Any, /, *, axis: int = -1, dtype: Any = None) -> Any:
+def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any:
     """The logarithm of `softmax`, finite where that is 0.
 
     Parameters

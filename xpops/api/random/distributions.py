@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from xpops.api.devices import device_or_default
 from xpops.api.random.parameters import dtype_of, integer_range, real, require_held
 from xpops.api.random.source import Source
 from xpops.arrays import Array, new_array
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.core.operands import Shape
 from xpops.dispatch.calls import PLAN_LIMIT
 from xpops.engine import engine_of
 from xpops.engine.protocol import Kernel
@@ -24,7 +27,13 @@ class Distributions(Source):
     """The methods that fill an array in one launch."""
 
     def uniform(
-        self, low: float = 0.0, high: float = 1.0, size: Any = None, *, dtype: Any = None, device: str | None = None
+        self,
+        low: float = 0.0,
+        high: float = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
     ) -> Array:
         """Real numbers in ``[low, high)``.
 
@@ -64,7 +73,13 @@ class Distributions(Source):
         return self._draw("uniform", law, size, found, device, first, last - first)
 
     def normal(
-        self, loc: float = 0.0, scale: float = 1.0, size: Any = None, *, dtype: Any = None, device: str | None = None
+        self,
+        loc: float = 0.0,
+        scale: float = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: str | None = None,
     ) -> Array:
         """Numbers of the normal law.
 
@@ -107,7 +122,7 @@ class Distributions(Source):
         return self._draw("normal", law, size, found, device, mean, deviation)
 
     def exponential(
-        self, scale: float = 1.0, size: Any = None, *, dtype: Any = None, device: str | None = None
+        self, scale: float = 1.0, size: Any = None, *, dtype: DTypeLike | None = None, device: str | None = None
     ) -> Array:
         """Numbers of the exponential law, ``-scale * log(u)``; the same to the last bit on every device.
 
@@ -151,7 +166,7 @@ class Distributions(Source):
         low: int,
         high: int | None = None,
         size: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         endpoint: bool = False,
         *,
         device: str | None = None,
@@ -228,7 +243,7 @@ class Distributions(Source):
         """
         return self._truths("bernoulli", real(p, "bernoulli", "p", 0, 1), size, device)
 
-    def dropout_mask(self, shape: Any, p: float = 0.5, *, device: str | None = None) -> Array:
+    def dropout_mask(self, shape: Shape, p: float = 0.5, *, device: str | None = None) -> Array:
         """Which elements dropout keeps: each is False, which is dropped, with probability `p`.
 
         The rest of it is ``xp.where(mask, x, 0) / (1 - p)``.

@@ -8,13 +8,14 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import DTypeLike
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.ops.random import Law
 
 
-def dtype_of(law: Law, dtype: Any, function: str) -> DType:
+def dtype_of(law: Law, dtype: DTypeLike | None, function: str) -> DType:
     """The dtype that a law is asked for, or its default one."""
     default = {"boolean": dt.bool, "integer": dt.DEFAULT_INTEGER}.get(law.makes, dt.DEFAULT_FLOAT)
     found = default if dtype is None else as_dtype(dtype, function)

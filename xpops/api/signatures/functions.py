@@ -1,9 +1,4 @@
-"""Types of functions whose results are arrays of their operands' framework, for type checkers.
-
-A decorator here returns its function as it is. What it changes is the type that mypy and pyright see: overloads by
-framework. Operands of one framework give an array of that framework; operands of several give an `Array`; a result
-written to `out` is `out`. Torch and JAX are recognised by protocols, so that neither needs to be installed.
-"""
+"""Types of functions of arrays and parameters."""
 
 # The last overloads take operands of any frameworks; the earlier ones say more about some of them.
 # mypy: disable-error-code="overload-overlap"
@@ -13,85 +8,44 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Never, ParamSpec, Protocol, TypeVar, cast, overload
 
+from xpops.api.signatures.frameworks import Jax, Named, NumPy, R, Torch
 from xpops.arrays import Array
-from xpops.arrays.host import NDArray
 from xpops.core.operands import Producer, Scalar
 
 P = ParamSpec("P")
-R = TypeVar("R", covariant=True)
 S = TypeVar("S", contravariant=True)
-Out = TypeVar("Out", bound=Producer)
 
 
-class Torch(Protocol[R]):
-    """torch.Tensor, or a subclass such as Parameter: `R` is torch.Tensor for either."""
+class FusedFunction(Named, Protocol[P, R]):
+    """A function that is one kernel, of the parameters and results of the function that it was made of."""
 
-    def detach(self) -> R:
-        """A view without gradients."""
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The results."""
 
-
-class Jax(Protocol[R]):
-    """jax.Array, which is `R`."""
-
-    def block_until_ready(self) -> R:
-        """The array, once it is computed."""
+    def source(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """The C++ of the kernels that compute them."""
 
 
-class _Named(Protocol):
-    __name__: str
-
-
-class UnaryOperator(_Named, Protocol):
-    """An elementwise function of one array."""
+class Contraction(Named, Protocol):
+    """A function of a string and any number of arrays."""
 
     @overload
-    def __call__(self, x: NDArray, /, *, out: None = None) -> NDArray: ...
+    def __call__(self, subscripts: str, /, *operands: NumPy) -> NumPy: ...
     @overload
-    def __call__(self, x: Array, /, *, out: None = None) -> Array: ...
+    def __call__(self, subscripts: str, /, *operands: Array) -> Array: ...
     @overload
-    def __call__(self, x: Torch[R], /, *, out: None = None) -> R: ...
+    def __call__(self, subscripts: str, /, *operands: Torch[R]) -> R: ...
     @overload
-    def __call__(self, x: Jax[R], /, *, out: None = None) -> R: ...
+    def __call__(self, subscripts: str, /, *operands: Jax[R]) -> R: ...
     @overload
-    def __call__(self, x: Producer, /, *, out: None = None) -> Array: ...
-    @overload
-    def __call__(self, x: Producer, /, *, out: Out) -> Out: ...
+    def __call__(self, subscripts: str, /, *operands: Producer) -> Array: ...
 
 
-class BinaryOperator(_Named, Protocol):
-    """An elementwise function of two operands, one of which may be a scalar."""
-
-    @overload
-    def __call__(self, x1: NDArray, x2: NDArray | Scalar, /, *, out: None = None) -> NDArray: ...
-    @overload
-    def __call__(self, x1: Scalar, x2: NDArray, /, *, out: None = None) -> NDArray: ...
-    @overload
-    def __call__(self, x1: Array, x2: Producer | Scalar, /, *, out: None = None) -> Array: ...
-    @overload
-    def __call__(self, x1: Scalar, x2: Array, /, *, out: None = None) -> Array: ...
-    @overload
-    def __call__(self, x1: Torch[R], x2: Torch[R] | Scalar, /, *, out: None = None) -> R: ...
-    @overload
-    def __call__(self, x1: Scalar, x2: Torch[R], /, *, out: None = None) -> R: ...
-    @overload
-    def __call__(self, x1: Jax[R], x2: Jax[R] | Scalar, /, *, out: None = None) -> R: ...
-    @overload
-    def __call__(self, x1: Scalar, x2: Jax[R], /, *, out: None = None) -> R: ...
-    @overload
-    def __call__(self, x1: Producer, x2: Producer | Scalar, /, *, out: None = None) -> Array: ...
-    @overload
-    def __call__(self, x1: Scalar, x2: Producer, /, *, out: None = None) -> Array: ...
-    @overload
-    def __call__(self, x1: Producer, x2: Producer | Scalar, /, *, out: Out) -> Out: ...
-    @overload
-    def __call__(self, x1: Scalar, x2: Producer, /, *, out: Out) -> Out: ...
-
-
-class Function(_Named, Protocol[P]):
+class Function(Named, Protocol[P]):
     """A function of one array and parameters."""
 
     @overload
-    def __call__(self, x: NDArray, /, *args: P.args, **kwargs: P.kwargs) -> NDArray: ...
+    def __call__(self, x: NumPy, /, *args: P.args, **kwargs: P.kwargs) -> NumPy: ...
     @overload
     def __call__(self, x: Array, /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
     @overload
@@ -102,11 +56,11 @@ class Function(_Named, Protocol[P]):
     def __call__(self, x: Producer, /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
 
 
-class TupleFunction(_Named, Protocol[P]):
+class TupleFunction(Named, Protocol[P]):
     """A function of one array and parameters, with several results."""
 
     @overload
-    def __call__(self, x: NDArray, /, *args: P.args, **kwargs: P.kwargs) -> tuple[NDArray, ...]: ...
+    def __call__(self, x: NumPy, /, *args: P.args, **kwargs: P.kwargs) -> tuple[NumPy, ...]: ...
     @overload
     def __call__(self, x: Array, /, *args: P.args, **kwargs: P.kwargs) -> tuple[Array, ...]: ...
     @overload
@@ -117,11 +71,11 @@ class TupleFunction(_Named, Protocol[P]):
     def __call__(self, x: Producer, /, *args: P.args, **kwargs: P.kwargs) -> tuple[Array, ...]: ...
 
 
-class BinaryFunction(_Named, Protocol[S, P]):
+class BinaryFunction(Named, Protocol[S, P]):
     """A function of two arrays and parameters. The second operand may be an `S` instead: Scalar, or Never."""
 
     @overload
-    def __call__(self, x1: NDArray, x2: NDArray | S, /, *args: P.args, **kwargs: P.kwargs) -> NDArray: ...
+    def __call__(self, x1: NumPy, x2: NumPy | S, /, *args: P.args, **kwargs: P.kwargs) -> NumPy: ...
     @overload
     def __call__(self, x1: Array, x2: Producer | S, /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
     @overload
@@ -132,11 +86,11 @@ class BinaryFunction(_Named, Protocol[S, P]):
     def __call__(self, x1: Producer, x2: Producer | S, /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
 
 
-class TernaryFunction(_Named, Protocol[P]):
+class TernaryFunction(Named, Protocol[P]):
     """A function of three arrays and parameters."""
 
     @overload
-    def __call__(self, x1: NDArray, x2: NDArray, x3: NDArray, /, *args: P.args, **kwargs: P.kwargs) -> NDArray: ...
+    def __call__(self, x1: NumPy, x2: NumPy, x3: NumPy, /, *args: P.args, **kwargs: P.kwargs) -> NumPy: ...
     @overload
     def __call__(self, x1: Array, x2: Producer, x3: Producer, /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
     @overload
@@ -147,11 +101,11 @@ class TernaryFunction(_Named, Protocol[P]):
     def __call__(self, x1: Producer, x2: Producer, x3: Producer, /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
 
 
-class SequenceFunction(_Named, Protocol[P]):
+class SequenceFunction(Named, Protocol[P]):
     """A function of a list or tuple of arrays, and parameters."""
 
     @overload
-    def __call__(self, arrays: Sequence[NDArray], /, *args: P.args, **kwargs: P.kwargs) -> NDArray: ...
+    def __call__(self, arrays: Sequence[NumPy], /, *args: P.args, **kwargs: P.kwargs) -> NumPy: ...
     @overload
     def __call__(self, arrays: Sequence[Array], /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
     @overload
@@ -162,14 +116,9 @@ class SequenceFunction(_Named, Protocol[P]):
     def __call__(self, arrays: Sequence[Producer], /, *args: P.args, **kwargs: P.kwargs) -> Array: ...
 
 
-def unary_operator(function: Callable[..., Any]) -> UnaryOperator:
-    """The function itself, as a `UnaryOperator`."""
-    return cast(UnaryOperator, function)
-
-
-def binary_operator(function: Callable[..., Any]) -> BinaryOperator:
-    """The function itself, as a `BinaryOperator`."""
-    return cast(BinaryOperator, function)
+def contraction(function: Callable[..., Any]) -> Contraction:
+    """The function itself, as a `Contraction`."""
+    return cast(Contraction, function)
 
 
 def array_function(function: Callable[Concatenate[Any, P], Any]) -> Function[P]:
