@@ -29,6 +29,8 @@ def of_torch() -> None:
     assert_type(xp.concat([t, t]), torch.Tensor)
     assert_type(xp.unstack(t), tuple[torch.Tensor, ...])
     assert_type(xp.nn.gelu(t, approximate="tanh"), torch.Tensor)
+    assert_type(xp.nn.topk(parameter, 2).indices, torch.Tensor)
+    assert_type(xp.linalg.eigh(t).eigenvectors, torch.Tensor)
     assert_type(xp.add(t, t, out=t), torch.Tensor)
 
 
@@ -39,6 +41,7 @@ def of_jax(j: jax.Array) -> None:
     assert_type(xp.exp(j), jax.Array)
     assert_type(xp.sum(j), jax.Array)
     assert_type(xp.matmul(j, j), jax.Array)
+    assert_type(xp.unique_counts(j).counts, jax.Array)
 
 
 def of_several(j: jax.Array) -> None:

@@ -73,6 +73,13 @@ assert_type(xp.fft.fft(n), Host)
 assert_type(xp.zeros_like(n), Array)
 assert_type(xp.from_dlpack(n), Array)
 
+values, counts = xp.unique_counts(n)
+assert_type(values, Host)
+assert_type(counts, Host)
+assert_type(xp.unique_all(own).inverse_indices, Array)
+assert_type(xp.linalg.svd(other).Vh, Array)
+assert_type(xp.linalg.qr(n, mode="complete").Q, Host)
+
 # Methods.
 assert_type(own + 1, Array)
 assert_type(1 - own, Array)
@@ -118,6 +125,7 @@ xp.sum(n, axis="x")  # type: ignore[arg-type]
 xp.sum(n, axes=1)  # type: ignore[call-overload]
 xp.sum([1, 2])  # type: ignore[call-overload]
 xp.matmul(n, 2)  # type: ignore[call-overload]
+xp.linalg.svd(n, full=True)  # type: ignore[call-overload]
 xp.zeros("3")  # type: ignore[arg-type]
 swish(own, "2")  # type: ignore[arg-type]
 own + "x"  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,14 @@ from xpops.api.joining import joined
 from xpops.api.logical import logical_not
 from xpops.api.shapes import reshape
 from xpops.api.signatures import array_function, scalar_function
+from xpops.api.signatures.results import (
+    UniqueAll,
+    UniqueCounts,
+    UniqueInverse,
+    unique_all_function,
+    unique_counts_function,
+    unique_inverse_function,
+)
 from xpops.api.utility import any
 from xpops.arrays import adopt_foreign
 from xpops.core import dtypes as dt
@@ -23,29 +31,6 @@ from xpops.dispatch.primitives import compute
 from xpops.dispatch.sets import plan
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
-
-
-class UniqueAll(NamedTuple):
-    """The result of `unique_all`."""
-
-    values: Any
-    indices: Any
-    inverse_indices: Any
-    counts: Any
-
-
-class UniqueCounts(NamedTuple):
-    """The result of `unique_counts`."""
-
-    values: Any
-    counts: Any
-
-
-class UniqueInverse(NamedTuple):
-    """The result of `unique_inverse`."""
-
-    values: Any
-    inverse_indices: Any
 
 
 @scalar_function
@@ -89,7 +74,8 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     return compute(membership, "isin", ("x1", "x2"), (x1, x2), bool(invert))
 
 
-def unique_all(x: Any, /) -> UniqueAll:
+@unique_all_function
+def unique_all(x: Any, /) -> UniqueAll[Any]:
     """The distinct elements, where each occurs first, which of them every element is, and how often each occurs.
 
     Waits for the device.
@@ -128,7 +114,8 @@ def unique_all(x: Any, /) -> UniqueAll:
     return UniqueAll(*compute(plan, "unique_all", ("x",), (x,), "unique_all", UniqueAll._fields))
 
 
-def unique_counts(x: Any, /) -> UniqueCounts:
+@unique_counts_function
+def unique_counts(x: Any, /) -> UniqueCounts[Any]:
     """The distinct elements, and how often each occurs; see `unique_all`.
 
     Examples
@@ -139,7 +126,8 @@ def unique_counts(x: Any, /) -> UniqueCounts:
     return UniqueCounts(*compute(plan, "unique_counts", ("x",), (x,), "unique_counts", UniqueCounts._fields))
 
 
-def unique_inverse(x: Any, /) -> UniqueInverse:
+@unique_inverse_function
+def unique_inverse(x: Any, /) -> UniqueInverse[Any]:
     """The distinct elements, and which of them every element is; see `unique_all`.
 
     Examples

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from xpops.api.signatures import array_function
+from xpops.api.signatures.results import (
+    EighResult,
+    EigResult,
+    QRResult,
+    SVDResult,
+    eig_function,
+    eigh_function,
+    qr_function,
+    svd_function,
+)
 from xpops.dispatch import linalg
 from xpops.dispatch.primitives import unary
 
 __all__ = ["cholesky", "eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
-
-
-class EigResult(NamedTuple):
-    """The result of `eig`."""
-
-    eigenvalues: Any
-    eigenvectors: Any
-
-
-class EighResult(NamedTuple):
-    """The result of `eigh`."""
-
-    eigenvalues: Any
-    eigenvectors: Any
-
-
-class QRResult(NamedTuple):
-    """The result of `qr`."""
-
-    Q: Any
-    R: Any
-
-
-class SVDResult(NamedTuple):
-    """The result of `svd`."""
-
-    U: Any
-    S: Any
-    Vh: Any
 
 
 @array_function
@@ -74,7 +55,8 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Any:
     return unary(linalg.cholesky, "cholesky", x, bool(upper))
 
 
-def eig(x: Any, /) -> EigResult:
+@eig_function
+def eig(x: Any, /) -> EigResult[Any]:
     """The eigenvalues and eigenvectors of any square matrices. Waits for the device.
 
     Parameters
@@ -106,7 +88,8 @@ def eig(x: Any, /) -> EigResult:
     return EigResult(*unary(linalg.eig, "eig", x, "eig", True))
 
 
-def eigh(x: Any, /) -> EighResult:
+@eigh_function
+def eigh(x: Any, /) -> EighResult[Any]:
     """The eigenvalues and eigenvectors of Hermitian matrices.
 
     Parameters
@@ -163,7 +146,8 @@ def eigvalsh(x: Any, /) -> Any:
     return unary(linalg.eigh, "eigvalsh", x, "eigvalsh", False)
 
 
-def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
+@qr_function
+def qr(x: Any, /, *, mode: str = "reduced") -> QRResult[Any]:
     """Matrices as products of one with orthonormal columns and an upper triangular one.
 
     Parameters
@@ -197,7 +181,8 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
     return QRResult(*unary(linalg.qr, "qr", x, mode == "complete"))
 
 
-def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
+@svd_function
+def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult[Any]:
     """Singular values and vectors: ``x = U @ diag(S) @ Vh``.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from xpops.api.powers import reciprocal
 from xpops.api.searching import count_nonzero, where
 from xpops.api.shapes import expand_dims
 from xpops.api.signatures import array_function, binary_function
+from xpops.api.signatures.results import SlogdetResult, slogdet_function
 from xpops.arrays import adopt_foreign
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES
@@ -26,13 +27,6 @@ from xpops.dispatch import linalg
 from xpops.dispatch.primitives import call, unary
 
 __all__ = ["det", "inv", "matrix_rank", "pinv", "slogdet", "solve"]
-
-
-class SlogdetResult(NamedTuple):
-    """The result of `slogdet`."""
-
-    sign: Any
-    logabsdet: Any
 
 
 @array_function
@@ -164,7 +158,8 @@ def pinv(x: Any, /, *, rtol: Any = None) -> Any:
     return matmul(multiply(v, expand_dims(inverse, axis=-2)), uh)
 
 
-def slogdet(x: Any, /) -> SlogdetResult:
+@slogdet_function
+def slogdet(x: Any, /) -> SlogdetResult[Any]:
     """The signs of determinants, and the logarithms of their absolute values.
 
     Parameters

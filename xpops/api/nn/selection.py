@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, NamedTuple
+from typing import Any
 
+from xpops.api.signatures.results import TopK, topk_function
 from xpops.dispatch import sorting
 from xpops.dispatch.primitives import compute
 
 __all__ = ["TopK", "topk"]
 
 
-class TopK(NamedTuple):
-    """What `topk` returns.
-
-    Attributes
-    ----------
-    values : array
-    indices : array
-    """
-
-    values: Any
-    indices: Any
-
-
-def topk(x: Any, k: int, *, axis: int = -1, largest: bool = True) -> TopK:
+@topk_function
+def topk(x: Any, k: int, *, axis: int = -1, largest: bool = True) -> TopK[Any]:
     """The `k` largest or smallest elements along an axis, in order, and where they are.
 
     Parameters
