@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import xpops
+from xpops.frameworks import registry
 
 ROOT = Path(__file__).parent
 
@@ -35,9 +36,14 @@ collect_ignore = [path for path in (ROOT / "xpops").rglob("*.py") if not all(map
 
 
 @pytest.fixture(autouse=True)
-def _examples(doctest_namespace: dict[str, Any], request: pytest.FixtureRequest) -> Any:
+def _examples(
+    doctest_namespace: dict[str, Any], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Any:
     if isinstance(request.node, pytest.DoctestItem):
         doctest_namespace["xp"] = xpops
         xpops.set_default_device("cpu")
+        # What an example registers is forgotten after it.
+        monkeypatch.setattr(registry, "_registered", ())
+        monkeypatch.setattr(registry, "_known", registry.BoundedDict(1024))
     yield
     xpops.set_default_device(None)

@@ -7,6 +7,7 @@ Examples
 Array([11, 12], dtype=int64, device='cpu')
 """
 
+from xpops import frameworks
 from xpops.api import fft, kernel, linalg, nn, random
 from xpops.api.arithmetic import add, divide, floor_divide, multiply, remainder, subtract
 from xpops.api.axes import flip, matrix_transpose, moveaxis, permute_dims, unstack
@@ -158,6 +159,7 @@ __all__ = [
     "float64",
     "floor",
     "floor_divide",
+    "frameworks",
     "from_dlpack",
     "full",
     "full_like",

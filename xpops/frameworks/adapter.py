@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout, contiguous_strides
@@ -30,31 +30,42 @@ class View(NamedTuple):
     writable: bool
 
 
-class Adapter(Protocol):
+class Adapter:
     """One framework's arrays in and out, without a copy.
+
+    Subclasses have `is_array_type`, `view` and `export`. What the other methods do by default is right for frameworks
+    that take part in nothing more.
 
     Attributes
     ----------
     name : str
-        The module's name.
+        Whose arrays they are.
     """
 
     name: str
+
+    def is_array_type(self, cls: type) -> bool:
+        """Whether instances of `cls` are arrays of the framework that mean no more than their memory."""
+        raise NotImplementedError
 
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         """The memory of `x`, ready for work on the stream that `stream` gives for its device.
 
         Errors name the public `function` and its `argument`.
         """
+        raise NotImplementedError
 
     def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
         """A new array of the framework, by its own allocator, and its data; None if it has to go through `export`."""
+        return None
 
     def export(self, array: Any) -> Any:
         """The framework's array on the memory of an xpops array, for frameworks that `allocate` nothing."""
+        raise NotImplementedError
 
     def resolve(self, x: Any) -> Any:
         """A copy of `x` with the values that it stands for, if its memory holds other ones; else `x` itself."""
+        return x
 
     def written(self, x: Any) -> None:
         """Tell the framework that the memory of `x` was written, if it keeps account of that."""
@@ -64,6 +75,7 @@ class Adapter(Protocol):
 
     def current_stream(self, device: Device) -> int | None:
         """The handle of the framework's current stream (0: legacy default); None where it has none to know."""
+        return None
 
 
 def foreign_view(layout: Layout, address: int, owner: Any, writable: bool, what: str) -> View:

@@ -11,13 +11,16 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine.protocol import Data
-from xpops.frameworks.adapter import View, foreign_view, order_before, spelled_strides
+from xpops.frameworks.adapter import Adapter, View, foreign_view, order_before, spelled_strides
 
 
-class CupyAdapter:
+class CupyAdapter(Adapter):
     """GPU memory from CuPy's pool, on CuPy's current stream."""
 
     name = "cupy"
+
+    def is_array_type(self, cls: type) -> bool:
+        return issubclass(cls, cupy.ndarray)
 
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         dtype = x.dtype
@@ -49,12 +52,6 @@ class CupyAdapter:
     def export(self, array: Any) -> Any:
         return cupy.from_dlpack(array)
 
-    def resolve(self, x: Any) -> Any:
-        return x
-
-    def written(self, x: Any) -> None:
-        pass
-
     def release_cache(self) -> None:
         cupy.get_default_memory_pool().free_all_blocks()
 
@@ -64,7 +61,3 @@ class CupyAdapter:
 
 
 ADAPTER = CupyAdapter()
-
-
-def is_array_type(cls: type) -> bool:
-    return issubclass(cls, cupy.ndarray)

@@ -9,11 +9,9 @@ from typing import Any
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import described
-from xpops.core.layouts import Layout
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data
 from xpops.frameworks import capsule as dl
-from xpops.frameworks.adapter import View
+from xpops.frameworks.adapter import Adapter, View
 from xpops.frameworks.cuda_array_interface import interface_view
 from xpops.frameworks.memory import MAX_NDIM, described_view
 
@@ -85,8 +83,12 @@ def dlpack_view(
     return _view_of_tensor(tensor, place or CPU, owner, writable and not flags & dl.READ_ONLY, what)
 
 
-class DLPackAdapter:
-    """Arrays of no framework we know: viewed, never made. Results stay xpops arrays."""
+class DLPackAdapter(Adapter):
+    """Arrays of any framework that exchanges them by DLPack or CUDA's array interface.
+
+    As it is, it stands for arrays of no framework that is known: results stay xpops arrays. A framework's own adapter
+    is a subclass with a name, `is_array_type` and `export`.
+    """
 
     name = "dlpack"
 
@@ -95,23 +97,8 @@ class DLPackAdapter:
             return dlpack_view(x, function, argument, stream)
         return interface_view(x, function, argument, stream)
 
-    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        return None
-
     def export(self, array: Any) -> Any:
         return array
-
-    def resolve(self, x: Any) -> Any:
-        return x
-
-    def written(self, x: Any) -> None:
-        pass
-
-    def release_cache(self) -> None:
-        pass
-
-    def current_stream(self, device: Device) -> int | None:
-        return None
 
 
 ADAPTER = DLPackAdapter()

@@ -9,17 +9,19 @@ import jax
 
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout
-from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import View
-from xpops.frameworks.dlpack import dlpack_view
+from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
 
 ALIGNMENT = 16
 
 
-class JaxAdapter:
+class JaxAdapter(DLPackAdapter):
     """In and out through DLPack. XLA keeps its streams to itself, so DLPack's handshake orders the work."""
 
     name = "jax"
+
+    def is_array_type(self, cls: type) -> bool:
+        return issubclass(cls, (jax.Array, jax.core.Tracer))
 
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         if isinstance(x, jax.core.Tracer):
@@ -29,9 +31,6 @@ class JaxAdapter:
             )
         return dlpack_view(x, function, argument, stream, writable=False)
 
-    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        return None
-
     def export(self, array: Any) -> Any:
         # XLA takes no other alignment on a GPU; on the CPU it makes a copy of its own.
         if not _is_compact(array._layout) or (array._layout.device != CPU and array._data % ALIGNMENT):
@@ -39,24 +38,8 @@ class JaxAdapter:
         # JAX cannot read that an array is read-only, and need not: it never writes.
         return jax.dlpack.from_dlpack(type(array)(array._layout, array._data, array._owner, True))
 
-    def resolve(self, x: Any) -> Any:
-        return x
-
-    def written(self, x: Any) -> None:
-        pass
-
-    def release_cache(self) -> None:
-        pass
-
-    def current_stream(self, device: Device) -> int | None:
-        return None
-
 
 ADAPTER = JaxAdapter()
-
-
-def is_array_type(cls: type) -> bool:
-    return issubclass(cls, (jax.Array, jax.core.Tracer))
 
 
 def _is_compact(layout: Layout) -> bool:

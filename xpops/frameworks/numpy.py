@@ -12,13 +12,22 @@ from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data
-from xpops.frameworks.adapter import View
+from xpops.frameworks.adapter import Adapter, View
 
 
-class NumpyAdapter:
+class NumpyAdapter(Adapter):
     """Host memory; subclasses come back as plain ndarrays."""
 
     name = "numpy"
+
+    def is_array_type(self, cls: type) -> bool:
+        """Whether arrays of `cls` mean what an ndarray on their memory means. Units, for one, override functions."""
+        return (
+            issubclass(cls, np.ndarray)
+            and not issubclass(cls, (np.ma.MaskedArray, np.matrix))
+            and cls.__array_ufunc__ is np.ndarray.__array_ufunc__
+            and cls.__array_function__ is np.ndarray.__array_function__
+        )
 
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         dtype = x.dtype
@@ -36,30 +45,8 @@ class NumpyAdapter:
     def export(self, array: Any) -> Any:
         return array._data
 
-    def resolve(self, x: Any) -> Any:
-        return x
-
-    def written(self, x: Any) -> None:
-        pass
-
-    def release_cache(self) -> None:
-        pass
-
-    def current_stream(self, device: Device) -> int | None:
-        return None
-
 
 ADAPTER = NumpyAdapter()
-
-
-def is_array_type(cls: type) -> bool:
-    """Whether arrays of type `cls` mean what an ndarray on their memory means: units, for one, override functions."""
-    return (
-        issubclass(cls, np.ndarray)
-        and not issubclass(cls, (np.ma.MaskedArray, np.matrix))
-        and cls.__array_ufunc__ is np.ndarray.__array_ufunc__
-        and cls.__array_function__ is np.ndarray.__array_function__
-    )
 
 
 def _trouble(x: Any) -> str:

@@ -1,4 +1,4 @@
-"""Which adapter a type has."""
+"""Which adapter a type has, and adapters from outside."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import import_module
 
 import numpy as np
 
+from xpops.core.errors import described
 from xpops.engine import other_caches
 from xpops.engine.cuda import streams
 from xpops.frameworks.adapter import Adapter
@@ -19,10 +20,62 @@ _FRAMEWORKS = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax",
 _PLAIN = ("xpops", "array_api_strict", "dpctl", "dpnp", "mlx")
 
 
+_RESERVED = {*_FRAMEWORKS.values(), "dlpack", "wrapper"}
+# The newest first. Replaced whole, never changed: another thread may be looking.
+_registered: tuple[Adapter, ...] = ()
+
+
+def register(adapter: Adapter) -> None:
+    """Have functions take a framework's arrays from now on, and return their results as such arrays.
+
+    Parameters
+    ----------
+    adapter : Adapter
+        Takes the place of one of the same name, and is asked before the adapters of xpops.
+
+    Raises
+    ------
+    TypeError
+        If it is no adapter, or its name is no string.
+    ValueError
+        If it has the name of an adapter of xpops.
+
+    Examples
+    --------
+    >>> class Frame:
+    ...     def __init__(self, x):
+    ...         self.x = x
+    ...     def __dlpack__(self, **options):
+    ...         return self.x.__dlpack__(**options)
+    ...     def __dlpack_device__(self):
+    ...         return self.x.__dlpack_device__()
+    >>> class FrameAdapter(xp.frameworks.DLPackAdapter):
+    ...     name = "frame"
+    ...     def is_array_type(self, cls):
+    ...         return issubclass(cls, Frame)
+    ...     def export(self, array):
+    ...         return Frame(array)
+    >>> xp.frameworks.register(FrameAdapter())
+    >>> type(xp.add(Frame(xp.ones(3)), 1)).__name__
+    'Frame'
+    """
+    global _known, _registered
+    if not isinstance(adapter, Adapter):
+        raise TypeError(f"register: adapter is {described(adapter)}; accepted: an xpops.frameworks.Adapter")
+    name = getattr(adapter, "name", None)
+    if not isinstance(name, str):
+        raise TypeError(f"register: adapter.name is {name!r}; accepted: a str")
+    if name in _RESERVED:
+        raise ValueError(f"register: adapter.name is {name!r}; accepted: any but {', '.join(sorted(_RESERVED))}")
+    _registered = (adapter, *(each for each in _registered if each.name != name))
+    _known = BoundedDict(1024)  # after `_registered`, so that no new entry is of the old one
+
+
 def _release_caches() -> None:
-    for framework in sorted(set(_FRAMEWORKS.values()) & set(sys.modules)):
+    ours = sorted(set(_FRAMEWORKS.values()) & set(sys.modules))
+    for adapter in (*_registered, *(import_module(f"xpops.frameworks.{framework}").ADAPTER for framework in ours)):
         with suppress(Exception):  # the error to report is that memory ran out
-            import_module(f"xpops.frameworks.{framework}").ADAPTER.release_cache()
+            adapter.release_cache()
 
 
 def _await_torch(index: int) -> int:
@@ -55,10 +108,11 @@ def adapter_of(cls: type) -> Adapter | None:
     >>> adapter_of(np.ndarray).name, adapter_of(list)
     ('numpy', None)
     """
+    known = _known
     try:
-        return _known[cls]
+        return known[cls]
     except KeyError:
-        found = _known[cls] = _find(cls)
+        found = known[cls] = _find(cls)
         return found
 
 
@@ -69,12 +123,14 @@ def is_wrapper(cls: type) -> bool:
 
 
 def _find(cls: type) -> Adapter | None:
+    for registered in _registered:
+        if registered.is_array_type(cls):
+            return registered
     for base in cls.__mro__:
         framework = _FRAMEWORKS.get(base.__module__.partition(".")[0])
         if framework in sys.modules:
-            module = import_module(f"xpops.frameworks.{framework}")
-            if module.is_array_type(cls):
-                adapter: Adapter = module.ADAPTER
+            adapter: Adapter = import_module(f"xpops.frameworks.{framework}").ADAPTER
+            if adapter.is_array_type(cls):
                 return adapter
     plain = issubclass(cls, np.generic) or cls.__module__.partition(".")[0] in _PLAIN
     if hasattr(cls, "__array_namespace__") and not plain:

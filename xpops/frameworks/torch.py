@@ -13,7 +13,7 @@ from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.cuda import streams
 from xpops.engine.protocol import Data
-from xpops.frameworks.adapter import View, order_before, spelled_strides
+from xpops.frameworks.adapter import Adapter, View, order_before, spelled_strides
 from xpops.frameworks.inline import InlineCache, increment_version
 from xpops.plan.cache import BoundedDict
 
@@ -26,13 +26,16 @@ _layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
 _devices: dict[Device, torch.device] = {}
 
 
-class TorchAdapter:
+class TorchAdapter(Adapter):
     """Memory from torch's allocator, on torch's current stream. Tensors are read by their attributes, not by DLPack."""
 
     name = "torch"
 
     def __init__(self) -> None:
         self.inline = InlineCache(_current_raw_stream)
+
+    def is_array_type(self, cls: type) -> bool:
+        return issubclass(cls, torch.Tensor)
 
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         if x.requires_grad and torch.is_grad_enabled():
@@ -87,10 +90,6 @@ class TorchAdapter:
 
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)
-
-
-def is_array_type(cls: type) -> bool:
-    return issubclass(cls, torch.Tensor)
 
 
 def _stream_from_object(index: int) -> int:
