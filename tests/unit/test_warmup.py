@@ -203,3 +203,18 @@ def test_kernels_are_prepared_at_import() -> None:
     """
     command = [sys.executable, "-c", textwrap.dedent(program)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "1\n"
+
+
+def test_the_current_directory_is_not_searched(
+    tmp_path: Path, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be anybody's, and hold a module called as one that xpops imports."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for name in ("ml_dtypes", "numpy", "pickle"):
+        (tmp_path / "here" / f"{name}.py").write_text("open('executed', 'w')")
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warmup._prepare_in_child([])
+    assert not (tmp_path / "here" / "executed").exists()

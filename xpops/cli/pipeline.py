@@ -101,8 +101,11 @@ def _images(path: Path | None) -> Any:
         return np.random.default_rng(0).random((IMAGES, 3, 224, 224), dtype=np.float32)
     try:
         images = np.load(path)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError, MemoryError) as error:
         raise SystemExit(f"--input: {path} cannot be read: {error}") from error
+    if not isinstance(images, np.ndarray) or images.dtype.kind not in "biuf":
+        found = f"dtype {images.dtype}" if isinstance(images, np.ndarray) else "several arrays"
+        raise SystemExit(f"--input: {path} has {found}; accepted: one array of real numbers")
     if images.ndim != 4 or images.shape[1] != 3:
         raise SystemExit(f"--input: {path} has shape {images.shape}; accepted: (n, 3, height, width)")
     return images.astype(np.float32)

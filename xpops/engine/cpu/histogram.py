@@ -25,7 +25,7 @@ def bincount(engine: CpuEngine, x: Layout, minlength: int) -> Measure:
         out[...] = np.bincount(x.astype(np.int64), minlength=out.size)
 
     def measure(stream: int, x: NDArray) -> Program:
-        wide = x if x.dtype == dt.uint64 else x.astype(np.int64).view(np.uint64)
+        wide: NDArray = x if x.dtype == dt.uint64 else x.astype(np.int64).view(np.uint64)
         length = bins_for(int(wide.max()) if x.size else -1, minlength, x.dtype)
         return Program((layout_of(dt.int64, (length,), None, CPU),), kernel)
 

@@ -44,12 +44,10 @@ class Compiler:
         from cuda.pathfinder import load_nvidia_dynamic_lib
 
         library = load_nvidia_dynamic_lib("nvrtc").abs_path
-        paths = os.pathsep.join(path for path in sys.path if path)
-        # -P: beside the program lie modules called as those of the standard library. A session of its own: the
-        # terminal's Ctrl-C goes to a whole group of processes.
+        # A session of its own: the terminal's Ctrl-C goes to a whole group of processes.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", nvrtc.__file__, str(library)],
-            env={**config.environment(), "PYTHONPATH": paths},
+            [*python_command(), nvrtc.__file__, str(library)],
+            env=python_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -95,6 +93,19 @@ class Compiler:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def python_command() -> list[str]:
+    """How another Python is started, with `python_environment`.
+
+    -P: the current directory may hold anything, and beside `nvrtc` lie modules called as those of the standard library.
+    """
+    return [sys.executable, "-P"]
+
+
+def python_environment() -> dict[str, str]:
+    """The environment in which another Python finds the modules that this one finds, less the current directory's."""
+    return {**config.environment(), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def is_python(executable: str | None) -> bool:

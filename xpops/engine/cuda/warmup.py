@@ -19,7 +19,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.progress import tell_if_slow
 from xpops.engine.cuda.cache import SCHEMA, cubin_for, disk
 from xpops.engine.cuda.compile import header_digest
-from xpops.engine.cuda.compiler import is_python
+from xpops.engine.cuda.compiler import is_python, python_command, python_environment
 from xpops.engine.cuda.driver import visible_gpus
 from xpops.engine.cuda.elementwise import planned
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -121,12 +121,11 @@ def at_import() -> None:
 
 def _prepare_in_child(capabilities: list[int]) -> None:
     program = f"from xpops.engine.cuda.warmup import prepare_core\nfor each in {capabilities}: prepare_core(each)"
-    environment = {**config.environment(), "XPOPS_PREPARE": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
     try:
         with tell_if_slow("xpops: compiling the core kernels, once for this machine"):
             done = subprocess.run(
-                [sys.executable, "-c", program],
-                env=environment,
+                [*python_command(), "-c", program],
+                env={**python_environment(), "XPOPS_PREPARE": "0"},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
