@@ -26,6 +26,7 @@ def run(program: str, folder: Path) -> str:
     head = f"""
         import os, random, signal, threading, time
         os.environ["XPOPS_CACHE_DIR"] = {str(folder)!r}
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's jobs in the background ignore it
         from xpops.engine.cuda import cache
 
         def interrupt(after):
