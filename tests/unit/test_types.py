@@ -5,11 +5,20 @@ A wrong call there has a ``type: ignore`` comment, which both checkers report if
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
+import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import xpops as xp
+from xpops.api import signatures
+from xpops.api.signatures import results
 
 ROOT = Path(__file__).parents[2]
 CHECKERS = {
@@ -35,3 +44,21 @@ def test_tensors_of_torch_and_arrays_of_jax(checker: str) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("jax")
     assert not checked(checker, "tests/types/frameworks.py")
+
+
+DECORATORS = {"keeps_framework", *signatures.__all__, *vars(results)}
+
+
+def public_functions() -> Iterator[Callable[..., Any]]:
+    for module in (xp, xp.linalg, xp.fft, xp.nn):
+        yield from (each for name in module.__all__ if inspect.isfunction(each := getattr(module, name)))
+
+
+@pytest.mark.parametrize("function", dict.fromkeys(public_functions()), ids=lambda function: function.__name__)
+def test_a_function_has_a_type(function: Callable[..., Any]) -> None:
+    """Any is what a result may be to the code that makes it, not to the one who calls."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(definition, ast.FunctionDef)
+    assert definition.returns is not None
+    if "Any" in ast.unparse(definition.returns):
+        assert {ast.unparse(each) for each in definition.decorator_list} & DECORATORS
