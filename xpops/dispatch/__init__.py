@@ -10,7 +10,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, Call, call_for
-from xpops.dispatch.operands import Operands, argument_names
+from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline as _inline
 from xpops.dispatch.state import launches
 from xpops.dispatch.tensor import Tensor
@@ -101,7 +101,7 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
             return argument.trace.apply(op, arguments, dtype, out)
-    operands = Operands(op.public, argument_names(op), arguments, out)
+    operands = Operands(op.public, op.arguments, arguments, out)
     try:
         if operands.out is not None:
             call, result = _write(op, operands, operands.out, dtype), out

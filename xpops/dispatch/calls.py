@@ -10,7 +10,6 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.dispatch.operands import argument_names
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Kernel
 from xpops.ops.elementwise import IDENTITY
@@ -99,7 +98,7 @@ def _checked(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], 
         for position, low, high, dtype in bounds:
             if not low <= values[position] <= high:
                 raise OverflowError(
-                    f"{op.public}: {argument_names(op)[position]} is {values[position]}, which {dtype} cannot hold; "
+                    f"{op.public}: {op.arguments[position]} is {values[position]}, which {dtype} cannot hold; "
                     f"accepted: {low} to {high}"
                 )
         kernel(stream, out, *values)

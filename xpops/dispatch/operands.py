@@ -14,21 +14,7 @@ from xpops.dispatch.traced_arrays import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Adapter, View
 from xpops.frameworks.registry import adapter_of
-from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand
-
-_ARGUMENTS = {
-    "identity": ("value",),
-    "where": ("condition", "x1", "x2"),
-    "clip": ("x", "min", "max"),
-    "leaky_relu": ("x", "negative_slope"),
-    "softplus": ("x", "beta", "threshold"),
-}
-
-
-def argument_names(op: Operator) -> tuple[str, ...]:
-    """The public names of an operator's arguments, for errors."""
-    return _ARGUMENTS.get(op.name) or (("x",) if op.arity == 1 else ("x1", "x2"))
 
 
 class Operands:

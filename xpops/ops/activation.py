@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from xpops.ops.operator import Operator
 
 _REAL = "real floating-point"
 
+# Functors of an exponential; results of few bits have a shorter one.
+_smooth = partial(Operator, header="activation", cost="transcendental", narrow=True)
+
 _ROWS = (
     Operator("relu", 1, "real-valued", "given", "rectifier", "relu", contracts=False),
-    Operator("leaky_relu", 2, _REAL, "given", "rectifier", "leaky_relu", parameters=1, integers=False),
-    Operator("gelu", 1, _REAL, "given", "activation", "gelu", narrow=True, integers=False),
-    Operator("gelu_tanh", 1, _REAL, "given", "activation", "gelu_tanh", narrow=True, integers=False),
-    Operator("silu", 1, _REAL, "given", "activation", "silu", narrow=True, integers=False),
-    Operator("sigmoid", 1, _REAL, "given", "activation", "sigmoid", narrow=True),
-    Operator("softplus", 3, _REAL, "given", "activation", "softplus", parameters=2, narrow=True, integers=False),
+    Operator(
+        "leaky_relu",
+        2,
+        _REAL,
+        "given",
+        "rectifier",
+        "leaky_relu",
+        parameters=1,
+        integers=False,
+        arguments=("x", "negative_slope"),
+    ),
+    _smooth("gelu", 1, _REAL, "given", numpy="gelu", integers=False),
+    _smooth("gelu_tanh", 1, _REAL, "given", numpy="gelu_tanh", integers=False, public="gelu"),
+    _smooth("silu", 1, _REAL, "given", numpy="silu", integers=False),
+    _smooth("sigmoid", 1, _REAL, "given", numpy="sigmoid"),
+    _smooth(
+        "softplus",
+        3,
+        _REAL,
+        "given",
+        numpy="softplus",
+        parameters=2,
+        integers=False,
+        arguments=("x", "beta", "threshold"),
+    ),
 )
 
 ACTIVATIONS: dict[str, Operator] = {row.name: row for row in _ROWS}

@@ -43,6 +43,17 @@ class Operator:
         with neither.
     rounded : str
         What a fused kernel computes of real numbers instead of the functor: the one product or sum that it is, rounded.
+    squares : bool
+        Whether the functor squares its first operand if the second is the constant 2; so does a fused kernel.
+    arguments : tuple of str
+        The public names of the arguments; by default x, or x1 and x2.
+    public : str
+        What errors call it; by default its name.
+    cost : {"memory", "divisions", "transcendental"}
+        What bounds its speed: memory, or one division or square root, or arithmetic.
+    long : {"never", "complex", "always"}
+        Whether the functor's code is so long that it is called instead of inlined: the first call of an operator waits
+        for the compiler. Transcendental functors of complex numbers always are.
     """
 
     name: str
@@ -59,16 +70,22 @@ class Operator:
     narrow: bool = False
     contracts: bool = True
     rounded: str = ""
+    squares: bool = False
+    arguments: tuple[str, ...] = ()
+    public: str = ""
+    cost: Literal["memory", "divisions", "transcendental"] = "memory"
+    long: Literal["never", "complex", "always"] = "never"
+
+    def __post_init__(self) -> None:
+        defaults = {"arguments": ("x",) if self.arity == 1 else ("x1", "x2"), "public": self.name}
+        for name, value in defaults.items():
+            if not getattr(self, name):
+                object.__setattr__(self, name, value)
 
     @property
     def functor(self) -> str:
         """The functor's name in C++: ``floor_divide`` is ``FloorDivide``."""
         return "".join(word.capitalize() for word in self.name.split("_"))
-
-    @property
-    def public(self) -> str:
-        """What errors call it, where it has no public function of its own: copies are made by assignments."""
-        return {"identity": "assignment", "gelu_tanh": "gelu"}.get(self.name, self.name)
 
     @property
     def floating(self) -> bool:
@@ -78,7 +95,7 @@ class Operator:
     @property
     def transcendental(self) -> bool:
         """Whether it is bound by arithmetic rather than by memory."""
-        return self.header in ("activation", "exponential", "trigonometric") or self.name == "pow"
+        return self.cost == "transcendental"
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

@@ -28,6 +28,18 @@ class Reduction:
     ufunc : str or None
         The NumPy ufunc that combines elements on the CPU, for sums, products and what is made of them; else NumPy's
         function of this name is called.
+    truth : bool
+        Whether elements are read as truth values.
+    positional : bool
+        Whether the result is a position along the reduced axis.
+    averages : bool
+        Whether a sum is divided by the number of elements.
+    dispersion : bool
+        Whether the state is a count, a mean and squares.
+    root : bool
+        Whether the result is the square root of what is computed.
+    compensated : bool
+        Whether sums of many elements carry their rounding errors along.
     """
 
     name: str
@@ -35,6 +47,12 @@ class Reduction:
     result: Literal["sum", "own", "real", "bool", "index"]
     empty: bool | float | None = None
     ufunc: str | None = None
+    truth: bool = False
+    positional: bool = False
+    averages: bool = False
+    dispersion: bool = False
+    root: bool = False
+    compensated: bool = False
 
     @property
     def functor(self) -> str:
@@ -46,43 +64,23 @@ class Reduction:
         """The header in ``native/xpops/math/`` that holds the reducer."""
         return "position" if self.positional else "moments" if self.dispersion else "reduction"
 
-    @property
-    def truth(self) -> bool:
-        """Whether elements are read as truth values."""
-        return self.name in ("any", "all", "count_nonzero")
-
-    @property
-    def positional(self) -> bool:
-        """Whether the result is a position along the reduced axis."""
-        return self.name in ("argmax", "argmin")
-
-    @property
-    def dispersion(self) -> bool:
-        """Whether the state is a count, a mean and squares."""
-        return self.name in ("var", "std")
-
-    @property
-    def averages(self) -> bool:
-        """Whether a sum is divided by the number of elements."""
-        return self.name == "mean" or self.dispersion
-
     def __repr__(self) -> str:
         return f"<reduction {self.name}>"
 
 
 _ROWS = (
-    Reduction("all", "arithmetic", "bool", True),
-    Reduction("any", "arithmetic", "bool", False),
-    Reduction("argmax", "real-valued", "index"),
-    Reduction("argmin", "real-valued", "index"),
-    Reduction("count_nonzero", "arithmetic", "index", 0),
+    Reduction("all", "arithmetic", "bool", True, truth=True),
+    Reduction("any", "arithmetic", "bool", False, truth=True),
+    Reduction("argmax", "real-valued", "index", positional=True),
+    Reduction("argmin", "real-valued", "index", positional=True),
+    Reduction("count_nonzero", "arithmetic", "index", 0, truth=True),
     Reduction("max", "real-valued", "own"),
-    Reduction("mean", "floating-point", "own", float("nan"), "add"),
+    Reduction("mean", "floating-point", "own", float("nan"), "add", averages=True, compensated=True),
     Reduction("min", "real-valued", "own"),
     Reduction("prod", "arithmetic", "sum", 1, "multiply"),
-    Reduction("std", "floating-point", "real", float("nan"), "add"),
-    Reduction("sum", "arithmetic", "sum", 0, "add"),
-    Reduction("var", "floating-point", "real", float("nan"), "add"),
+    Reduction("std", "floating-point", "real", float("nan"), "add", averages=True, dispersion=True, root=True),
+    Reduction("sum", "arithmetic", "sum", 0, "add", compensated=True),
+    Reduction("var", "floating-point", "real", float("nan"), "add", averages=True, dispersion=True),
 )
 
 REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}

@@ -76,7 +76,7 @@ def _by_blocks(op: Reduction, x: Layout, axes: Axes, loop: DType, correction: fl
             return mean
         deviations = (_squares(each - mean) for each in elements(x))
         variance = _summed(_pairwise(np.add, each, innermost_first, each.dtype) for each in deviations) / divisor
-        return np.sqrt(variance) if op.name == "std" else variance
+        return np.sqrt(variance) if op.root else variance
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         target = out.reshape(shape)

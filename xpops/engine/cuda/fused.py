@@ -157,7 +157,7 @@ def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
         functor = f"Outlined<{functor}>"
     operands = [_converted(each, loop, raw, inputs) for each, loop in zip(node.operands, node.loop, strict=True)]
     name, real = dt.INFO[node.dtype].c_type, node.loop[0] in dt.REAL_FLOATS
-    if node.op.name == "pow" and real and node.operands[1] in _TWO:  # as which the functor takes it
+    if node.op.squares and real and node.operands[1] in _TWO:
         return f"cast<{name}>(square_rn({operands[0]}))"
     if node.op.rounded and real:
         return f"cast<{name}>({node.op.rounded.format(*operands)})"

@@ -25,7 +25,7 @@ STATE_BYTES = 32
 # Sums of more than a thousand elements carry their rounding errors along. Of fewer, the tree that adds them up loses no
 # more than NumPy does; and what is rounded to a half type at the end needs no more than float32.
 _EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
-_COMPENSATED, _MANY = ("mean", "sum"), 1024
+_MANY = 1024
 
 
 def reduce(
@@ -99,7 +99,7 @@ def planned(
 
 def reducer_of(op: Reduction, loop: DType, count: int) -> str:
     """The reducer of so many elements."""
-    compensated = op.name in _COMPENSATED and loop in _EXACT and count > _MANY
+    compensated = op.compensated and loop in _EXACT and count > _MANY
     return "Compensated" * compensated + op.functor
 
 

@@ -15,21 +15,16 @@ ARANGE_BLOCK, ARANGE_UNROLL = 128, 2
 # to 512 threads, 1 to 8 packs a thread, and tiles of 32 and 64.
 _ELEMENTWISE = ((0, Policy(block=128, unroll=2, elements_per_thread=16, tile_block=256, tile=64)),)
 
-# Functors that are long for every dtype, and those that are long for complex ones: called, not inlined, so that the
-# first call of an operator, which waits for its kernel, waits half as long.
-_LONG = frozenset(("cos", "floor_divide", "pow", "remainder", "sin", "tan"))
-_LONG_COMPLEX = frozenset(("abs", "divide", "reciprocal", "sign"))
-_MIDDLING = frozenset(("divide", "hypot"))
-# Elements that a thread computes of functors that are not short: more would compile too long, and fewer than a pack
-# of 16 bytes of float16 run slower (exp of 2**28 on one H200, 2026-11: 328 us for 4, 262 for 8).
+# Elements that a thread computes of functors that memory does not bound: more would compile too long, and fewer than a
+# pack of 16 bytes of float16 run slower (exp of 2**28 on one H200, 2026-11: 328 us for 4, 262 for 8).
 _MOST = 8
 
 
 def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
     """The elementwise family's numbers for `op` with a loop of dtype `loop`, on a compute capability (90 for 9.0)."""
     policy = max((entry for entry in _ELEMENTWISE if entry[0] <= capability), key=lambda entry: entry[0])[1]
-    is_long = op.name in _LONG or (loop in COMPLEX_FLOATS and (op.transcendental or op.name in _LONG_COMPLEX))
-    if is_long or op.transcendental or op.name in _MIDDLING or loop in FLOAT8:
+    is_long = op.long == "always" or (loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex"))
+    if is_long or op.cost != "memory" or loop in FLOAT8:
         policy = policy._replace(elements_per_thread=_MOST)
     return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
 
