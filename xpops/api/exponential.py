@@ -20,7 +20,7 @@ def exp(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def expm1(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def log(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def log10(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def log1p(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def log2(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def logaddexp(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------

@@ -59,7 +59,7 @@ def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def minimum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------

@@ -20,7 +20,7 @@ def copysign(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def isfinite(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def isinf(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def isnan(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def nextafter(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def signbit(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Real floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------

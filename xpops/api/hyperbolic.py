@@ -20,7 +20,7 @@ def acosh(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def asinh(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def atanh(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def cosh(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def sinh(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def tanh(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------

@@ -27,7 +27,7 @@ def ceil(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Real-valued.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None) -> Any
     min, max : array or scalar, optional
         Ends that promote to the dtype of `x`; None is no end. They broadcast with `x`.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def floor(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Real-valued.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def round(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def trunc(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Real-valued.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------

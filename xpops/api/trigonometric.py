@@ -20,7 +20,7 @@ def acos(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def asin(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def atan(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def atan2(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def cos(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def sin(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def tan(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Floating-point; integers and booleans are taken as float64.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------

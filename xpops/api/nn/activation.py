@@ -32,7 +32,7 @@ def relu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
         The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
         `x`.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: DTypeLike | No
         The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
         `x`.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def gelu(x: Any, /, *, approximate: str = "none", dtype: DTypeLike | None = None
         The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
         `x`.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def silu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
         The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
         `x`.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def sigmoid(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> An
         The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
         `x`.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
@@ -227,7 +227,7 @@ def softplus(
         The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
         `x`.
     out : array, optional
-        Written and returned; has the result's shape and dtype.
+        Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
