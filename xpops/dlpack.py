@@ -1,4 +1,4 @@
-"""Arrays out to, and in from, any other library: DLPack and ``__cuda_array_interface__``."""
+"""Exchange of arrays with any other library: DLPack and ``__cuda_array_interface__``."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from xpops.frameworks.dlpack import dlpack_view
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
-# __cuda_array_interface__ names dtypes as NumPy does, which has no name for those of ml_dtypes.
+# __cuda_array_interface__ uses NumPy's type strings. NumPy has none for the dtypes of ml_dtypes.
 _NAMELESS = (dt.bfloat16, *dt.FLOAT8)
 
 
 class CopyNeededError(BufferError, ValueError):
-    """A copy was forbidden and there is no other way. The standard calls for both exceptions, in different places."""
+    """A copy is needed, but forbidden. The standard asks for BufferError in some places, for ValueError in others."""
 
 
 def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> View:
@@ -36,21 +36,21 @@ def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = Non
     ----------
     x : object
         With ``__dlpack__`` and ``__dlpack_device__``, or with ``__cuda_array_interface__``. Of a wrapper, such as a
-        masked array, its bare data.
+        masked array, xpops takes only the bare data.
     device : Device, optional
-        Where the result is to be; by default where `x` is.
+        The device of the result; by default that of `x`.
     copy : bool, optional
-        True: always copy; False: never; None: where `device` asks for it.
+        True: always copy; False: never; None: if `device` requires it.
 
     Raises
     ------
     AttributeError
         If `x` has none of these.
     TypeError
-        If `x` answers with objects of other types than the protocols say.
+        If the methods of `x` return objects of other types than the protocols define.
     BufferError
-        If the memory cannot be as `x` describes it, `x` cannot be exported, or `copy` is False where a copy is needed
-        (this one is a ValueError too).
+        If the description of the memory is impossible, `x` cannot be exported, or `copy` is False but a copy is needed
+        (in this case it is a `CopyNeededError`, which is also a ValueError).
 
     Examples
     --------
@@ -74,12 +74,12 @@ def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = Non
 
 
 def resolve(x: Any, copy: bool | None, function: str, argument: str) -> Any:
-    """`x`, or a copy of it if its memory holds other values than it: torch's lazy conjugates and negatives.
+    """`x`, or a copy if the memory of `x` holds other values than `x`: torch's lazy conjugates and negatives.
 
     Raises
     ------
     CopyNeededError
-        If `copy` is False where one is needed.
+        If `copy` is False but a copy is needed.
     """
     adapter = adapter_of(type(x))
     plain = x if adapter is None else adapter.resolve(x)
@@ -101,27 +101,27 @@ def to_capsule(
 ) -> Any:
     """The DLPack capsule of an array: the standard's ``__dlpack__``.
 
-    Negative strides are copied away unless `copy` is False: torch ends the process on them (pytorch#188023), and a
-    producer does not know its consumer.
+    An array with negative strides is copied unless `copy` is False: torch aborts the process on negative strides
+    (pytorch#188023), and a producer does not know its consumer.
 
     Parameters
     ----------
     array : Tensor
     stream : int, optional
-        The consumer's stream. CUDA: None or 1 is the legacy default one, 2 the per-thread one, -1 asks for no order,
-        and anything else is a handle. CPU: None.
+        The consumer's stream. CUDA: None or 1 is the legacy default stream, 2 the per-thread stream, -1 asks for no
+        synchronization, and other values are handles. CPU: None.
     max_version : (int, int), optional
-        The newest version the consumer reads. Below 1.0, or None, the capsule is unversioned.
+        The newest version that the consumer reads. If it is None or below 1.0, the capsule is unversioned.
     dl_device : (int, int), optional
         The array's own device, or ``(1, 0)`` for the host.
     copy : bool, optional
-        True: always copy; False: never; None: where `dl_device` or a negative stride asks for it.
+        True: always copy; False: never; None: if `dl_device` or a negative stride requires it.
 
     Raises
     ------
     BufferError
-        If `dl_device` is another one, `copy` is False where a copy is needed, or a read-only array meets a consumer
-        that reads only unversioned capsules, which cannot say so.
+        If `dl_device` is another device, or `copy` is False but a copy is needed. Also if the array is read-only and
+        the consumer reads only unversioned capsules, which have no read-only flag.
     ValueError
         If the device has no such stream.
     """
@@ -155,7 +155,7 @@ def to_capsule(
 
 
 def device_of(array: Tensor) -> tuple[int, int]:
-    """The device in DLPack's terms: the standard's ``__dlpack_device__``."""
+    """The kind and the index of the array's device in DLPack: the standard's ``__dlpack_device__``."""
     device = array._layout.device
     return (dl.KIND_CPU if device == CPU else dl.KIND_CUDA), device.index
 
@@ -166,7 +166,7 @@ def cuda_array_interface(array: Tensor) -> dict[str, Any]:
     Raises
     ------
     AttributeError
-        If it is on the CPU, or the interface has no name for its dtype, so that ``hasattr`` tells.
+        If the array is on the CPU, or the interface has no name for its dtype. So ``hasattr`` returns False.
     """
     layout = array._layout
     if layout.device == CPU:
@@ -191,7 +191,7 @@ def copied(array: Tensor) -> Tensor:
 
 
 def moved(array: Tensor, device: Device) -> Tensor:
-    """A writable copy on another device, through the host. Waits for what computes the array."""
+    """A writable copy on another device, through the host. Waits for the work on the current stream."""
     engine, layout = engine_of(array._layout.device), array._layout
     stream = engine.current_stream()
     if not layout.contiguous:
@@ -245,7 +245,7 @@ def _target(array: Tensor, dl_device: tuple[Any, int] | None) -> Device:
 
 
 def _consumer_stream(stream: Any, target: Device) -> int | None:
-    """The handle of the stream that has to wait for ours; None where none has to."""
+    """The handle of the stream that must wait for our stream; None if none must."""
     if target == CPU:
         if stream is not None:
             raise ValueError(f"__dlpack__: stream is {stream!r}; accepted on the CPU: None")
@@ -263,7 +263,7 @@ def _consumer_stream(stream: Any, target: Device) -> int | None:
 
 
 class _Lent:
-    """What a capsule keeps alive: the array's memory, and the strides in the header. NumPy reads the interface only."""
+    """The objects that a capsule keeps alive: the array's memory, and the strides. NumPy reads only the interface."""
 
     __slots__ = ("__array_interface__", "owners", "strides")
     __array_interface__: dict[str, Any]
@@ -274,9 +274,9 @@ class _Lent:
 def _capsule(array: Tensor, name: bytes, flags: int) -> Any:
     """A capsule of the array's memory.
 
-    NumPy makes it, of bytes in the array's shape, and the header is then corrected. So the destructor and the deleter
-    are NumPy's, in C: they take the GIL, leave an exception that is on its way alone (ones in Python swallow it), and
-    do nothing once the interpreter is gone.
+    NumPy makes the capsule, for bytes in the array's shape; then we correct the header. So the destructor and the
+    deleter are NumPy's C functions. They take the GIL, keep a pending exception (Python functions would swallow it),
+    and do nothing after the interpreter has ended.
     """
     layout = array._layout
     address = engine_of(layout.device).address(array._data) if layout.size else 0

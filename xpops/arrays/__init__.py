@@ -1,4 +1,4 @@
-"""The Array object, and the few functions that make arrays from memory, views and hosts."""
+"""The Array object, and functions that make arrays: from new memory, foreign memory, views and ndarrays."""
 
 from xpops.arrays.array import (
     Array,

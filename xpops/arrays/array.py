@@ -33,7 +33,7 @@ API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 class Array(Readable):
     """An array on one device.
 
-    Made by the functions of the namespace (`xpops.asarray`, `xpops.zeros`, ...), never by calling the class.
+    The functions of the namespace make arrays (`xpops.asarray`, `xpops.zeros`, ...). Do not call the class.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Array(Readable):
     __slots__ = ()
 
     if TYPE_CHECKING:
-        # `xpops.api.methods` attaches these, from the functions of the same names.
+        # `xpops.api.methods` attaches these methods. They call the functions of the same names.
         def all(self, axis: Axes | None = None, *, keepdims: bool = False) -> Array: ...
         def argsort(self, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array: ...
         def astype(self, dtype: DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Array: ...
@@ -82,7 +82,7 @@ class Array(Readable):
 
     @property
     def device(self) -> Device:
-        """Where the elements are."""
+        """The device that holds the elements."""
         return self._layout.device
 
     @property
@@ -102,7 +102,7 @@ class Array(Readable):
 
     @property
     def T(self) -> Array:
-        """The transpose of a matrix, as a view. ValueError if it is no matrix."""
+        """The transpose of a matrix, as a view. ValueError if the array does not have two axes."""
         if self.ndim != 2:
             raise ValueError(f"T: the array has {self.ndim} axes; accepted: 2. For stacks of matrices there is mT")
         return view_of(self, views.permute(self._layout, (1, 0)))
@@ -168,7 +168,7 @@ class Array(Readable):
                 return
         target = view_of(self, views.index(self._layout, key))
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
-            return  # the end of ``x[key] += y``: the view has been written already
+            return  # the last step of ``x[key] += y``, which wrote the view in place
         value = assignable(value, self.dtype)
         if isinstance(value, Tensor):
             value = trimmed(value, target.ndim)
@@ -183,7 +183,7 @@ class Array(Readable):
         ----------
         device : Device or str
         stream : int, optional
-            The handle of the CUDA stream to copy on; else the current one.
+            The handle of the CUDA stream that copies; by default the current stream.
 
         Returns
         -------
@@ -247,7 +247,7 @@ def new_array(layout: Layout) -> Array:
 
 
 def view_of(x: Array, region: Region, writable: bool = True) -> Array:
-    """The array of a region of `x`, on the same memory."""
+    """A view of a region of `x`."""
     offset, shape, strides = region
     layout = x._layout
     engine = engine_of(layout.device)
@@ -257,7 +257,7 @@ def view_of(x: Array, region: Region, writable: bool = True) -> Array:
 
 
 def contiguous_copy(x: Array) -> Array:
-    """A new array with the elements of `x`, in the order of C."""
+    """A C-contiguous copy of `x`."""
     layout = x._layout
     target = new_array(layout_of(layout.dtype, layout.shape, None, layout.device))
     copied: Array = elementwise(IDENTITY, (x,), target, layout.dtype)
@@ -265,7 +265,7 @@ def contiguous_copy(x: Array) -> Array:
 
 
 def adopt_foreign(x: Any, function: str, argument: str) -> Array:
-    """An xpops array on the memory of any array; `x` itself if it is one.
+    """An xpops array on the memory of an array of any framework; `x` itself if it is an xpops array.
 
     Raises
     ------

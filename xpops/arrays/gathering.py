@@ -21,16 +21,16 @@ from xpops.plan.gather import gathered_shape
 from xpops.plan.keys import ARRAY, Part, Selection, select
 
 _LIMIT = 1024
-# The parts of keys of arrays alone, by how many there are; an array has no more axes.
+# For each number of arrays, up to the largest number of axes: the parts of a key that consists of arrays only.
 _ARRAYS = [Fixed((ARRAY,) * count) for count in range(65)]
-# (layout of x, parts of the key, layouts of its arrays) -> what they select.
+# (layout of x, parts of the key, layouts of its arrays) -> the elements that they select.
 _targets: BoundedDict[tuple[Any, ...], _Target] = BoundedDict(_LIMIT)
-# The same and the layout of the values -> the kernel (stream, x, value, *indices).
+# ((layout of x, parts, layouts of arrays), layout of the value) -> the kernel (stream, x, value, *indices).
 _scatters: BoundedDict[tuple[Any, ...], Kernel] = BoundedDict(_LIMIT)
 
 
 def again(x: Tensor, key: Any) -> Any:
-    """``x[key]`` for arrays of integers alone, where such a call was made before: the steady state. Else None."""
+    """``x[key]`` by the steady state, if the key consists of integer arrays only and the call is known; else None."""
     arrays = key if key.__class__ is tuple else (key,)
     for each in arrays:
         if each.__class__ is not state.array_class:
@@ -48,8 +48,9 @@ def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> A
     Raises
     ------
     IndexError
-        If an array or a mask does not fit, the arrays do not broadcast, or an index is out of range: at once on the
-        CPU, and for data of the host; on CUDA, which takes the nearest there is, when the host next reads from it.
+        If an array or a mask does not fit, the arrays do not broadcast, or an index is out of range. Indices on the
+        CPU or from the host are checked at once. On CUDA an index out of range is clamped, and the error is raised when
+        the host next reads from the device.
     """
     mask = sole_mask(parts, arrays)
     if mask is not None:
@@ -62,7 +63,7 @@ def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> A
 def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], value: Any) -> None:
     """``x[key] = value``.
 
-    Of several values for one place the last stays on the CPU, and any of them on CUDA.
+    If an element gets several values, on the CPU the last one wins; on CUDA an unspecified one does.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
     IndexError
         As `get`.
     ValueError
-        If the value does not fit, or something is on another device.
+        If the value does not fit, or the value or an array of the key is on another device.
     """
     mask = sole_mask(parts, arrays)
     if mask is not None:
@@ -102,7 +103,7 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
 
 
 def _apart(x: Tensor, y: Tensor) -> Tensor:
-    """`y`, or a copy of it where writing `x` might change it."""
+    """`y`, or a copy of it if a write to `x` might change it."""
     if not overlap(x, y):
         return y
     layout = y._layout
@@ -110,7 +111,7 @@ def _apart(x: Tensor, y: Tensor) -> Tensor:
 
 
 class _Target:
-    """What a key selects of arrays of one layout."""
+    """The elements that a key selects from arrays of one layout: a view, and indices broadcast to one shape."""
 
     def __init__(self, x: Layout, parts: tuple[Part, ...], indices: tuple[Layout, ...]) -> None:
         self.selection: Selection = select(x, parts)
@@ -130,13 +131,13 @@ class _Target:
         self.as_given = self.part is x and self.indices == indices
 
     def data(self, x: Data, indices: tuple[Data, ...]) -> tuple[Data, ...]:
-        """The data of the view that is indexed, and of the indices in their common shape."""
+        """The data of the view that the indices index, and of the broadcast indices."""
         view = self.engine.view
         places = (view(data, 0, layout) for data, layout in zip(indices, self.indices, strict=True))
         return view(x, self.selection.region.offset, self.part), *places
 
     def fitted(self, x: Tensor, value: Any) -> Tensor:
-        """A value to assign as a tensor of the dtype of `x`, apart from it, with no more axes than what is selected."""
+        """A value to assign as a tensor of the dtype of `x`, on other memory, with no more axes than the selection."""
         dtype, device = self.part.dtype, self.part.device
         if not isinstance(value, Tensor):
             return copied(value, layout_of(dtype, (), None, device))

@@ -1,4 +1,4 @@
-"""Arrays read on the host: as Python scalars, lists and ndarrays."""
+"""Reads of arrays on the host: as Python scalars, lists and ndarrays."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _copies_allowed: ContextVar[bool] = ContextVar("xpops_host_copies", default=Fals
 
 
 class Readable(Operators):
-    """A tensor with operators whose elements the host can read. Waits for the device."""
+    """A tensor with operators, and with methods that read elements on the host. They wait for the device."""
 
     __slots__ = ()
 
     def item(self) -> bool | int | float | complex:
-        """The one element, as a Python scalar. Waits for the device.
+        """The only element, as a Python scalar. Waits for the device.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Readable(Operators):
 
 @contextmanager
 def allow_host_copies() -> Iterator[None]:
-    """Let NumPy copy arrays from a GPU to the host unasked, within a ``with`` block of this thread or task.
+    """Let NumPy copy arrays from a GPU to the host implicitly, in a ``with`` block of this thread or task.
 
     Examples
     --------

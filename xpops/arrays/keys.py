@@ -1,4 +1,4 @@
-"""Keys of indexing: which parts are arrays, and which device these are on."""
+"""Keys of indexing: find their arrays, and turn those into integer tensors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BASIC = frozenset((int, slice, NoneType, EllipsisType))
 
 
 def is_basic(key: Any) -> bool:
-    """Whether a key is surely made of integers, slices, ``...`` and None."""
+    """Whether a key consists of integers, slices, ``...`` and None. False for subclasses of these types, too."""
     if key.__class__ is tuple:
         return all(part.__class__ in _BASIC for part in key)
     return key.__class__ in _BASIC
@@ -38,12 +38,12 @@ def is_basic(key: Any) -> bool:
 def parse(x: Tensor, key: Any) -> tuple[tuple[Part, ...], list[Tensor | NDArray]]:
     """The parts of a key (see `xpops.plan.keys`), and its arrays of integers and masks.
 
-    They are ndarrays where they have to move to a GPU.
+    The arrays are tensors. If `x` is on a GPU, lists and ndarrays become ndarrays, which have yet to be moved.
 
     Raises
     ------
     IndexError
-        If something is no key.
+        If a part cannot be an index.
     """
     parts: list[Part] = []
     arrays: list[Tensor | NDArray] = []
@@ -58,7 +58,7 @@ def parse(x: Tensor, key: Any) -> tuple[tuple[Part, ...], list[Tensor | NDArray]
 
 
 def sole_mask(parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Tensor | None:
-    """The mask that is the whole key, but perhaps for a ``...`` behind it; None if there is none."""
+    """The mask if the key is a mask only, or a mask and a final ``...``; else None."""
     (array, *others), rest = arrays, parts[:-1] if parts[-1] is Ellipsis else parts
     if others or not isinstance(array, Tensor) or array._layout.dtype != dt.bool or len(rest) != len(_markers(array)):
         return None
@@ -66,12 +66,14 @@ def sole_mask(parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Tensor
 
 
 def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> tuple[Tensor, ...]:
-    """The arrays of a key as integers on the device of `x`, one for each that `parts` name. Masks wait for the device.
+    """The arrays of a key as integer tensors, one for each array that `parts` name.
+
+    ndarrays are moved to the device of `x`; tensors stay on their device. A mask on a GPU waits for the GPU.
 
     Raises
     ------
     IndexError
-        If a mask has other lengths than the axes that it indexes, or an index of the host is out of range.
+        If a mask has other lengths than the axes that it indexes, or an index in an ndarray is out of range.
     """
     if all(isinstance(array, Tensor) and array._layout.dtype != dt.bool for array in arrays):
         return tuple(array for array in arrays if isinstance(array, Tensor))
@@ -111,7 +113,7 @@ def _require_lengths(mask: Tensor | NDArray, lengths: tuple[int, ...]) -> None:
 
 
 def _markers(array: Tensor | NDArray) -> list[Part]:
-    """What stands for an array in a key: one part for each axis that it indexes."""
+    """The parts of a key that represent an array: one for each axis that it indexes."""
     if _dtype(array) != dt.bool:
         return [ARRAY]
     axes = array._layout.ndim if isinstance(array, Tensor) else array.ndim
@@ -119,7 +121,7 @@ def _markers(array: Tensor | NDArray) -> list[Part]:
 
 
 def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
-    """An array of integers or booleans; None for other parts of keys."""
+    """The array if a part is an array of integers or booleans; None for other parts."""
     found: Tensor | NDArray
     if isinstance(part, Tensor):
         found = part
@@ -139,7 +141,7 @@ def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
 
 
 def _host_array(values: Any) -> NDArray:
-    """A sequence of integers or booleans, however deep, or another array of the host, as an ndarray."""
+    """A nested sequence of integers or booleans, or an ndarray, as an ndarray."""
     if isinstance(values, np.ndarray):
         if is_wrapper(type(values)):
             raise wrapper_error(values, "index", "key")
@@ -158,12 +160,12 @@ def _dtype(array: Tensor | NDArray) -> Any:
 
 
 def hashable(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """The parts of a key as a key of plans: slices are tuples."""
+    """The parts of a key in hashable form: slices become tuples."""
     return Fixed((part.start, part.stop, part.step) if isinstance(part, slice) else part for part in parts)
 
 
 def _indexed(part: Any) -> Part:
-    """A part that is no array, with integers as Python's."""
+    """A part that is no array, with its integers as Python integers."""
     if part is None or part is Ellipsis:
         return part
     if isinstance(part, slice):

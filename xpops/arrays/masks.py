@@ -22,7 +22,7 @@ _places: BoundedDict[tuple[Layout, Layout, Layout], Measure] = BoundedDict(_LIMI
 
 
 def get(x: Tensor, mask: Any) -> Any:
-    """``x[mask]``: what lies where a boolean array is True, which has the leading axes of `x`.
+    """``x[mask]``: the elements where `mask` is True. The axes of `mask` are the leading axes of `x`.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def set(x: Tensor, mask: Tensor, value: Any) -> None:
     IndexError
         If `mask` is not boolean, or its shape is not that of leading axes.
     ValueError
-        If the value does not fit, or something is on another device. Nothing has been written then.
+        If the value does not fit, or the value or the mask is on another device. Nothing is written then.
     """
     layout = x._layout
     require_one_device(layout.device, {"mask": mask, "value": value})
@@ -84,7 +84,7 @@ def _require_mask(x: Layout, mask: Layout) -> None:
 
 
 def _fitted(value: Tensor, rest: tuple[int, ...]) -> Tensor:
-    """The value, without a first axis of length 1 that stands for all places."""
+    """The value, without a first axis of length 1, which would broadcast to all selected places."""
     shape, strides = value._layout.shape, value._layout.strides
     extra = len(shape) - len(rest)
     if extra > 1 or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(rest), strict=False)):
@@ -93,7 +93,7 @@ def _fitted(value: Tensor, rest: tuple[int, ...]) -> Tensor:
 
 
 def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> None:
-    """Write rows, one for each place."""
+    """Write the rows of `value`, one for each True in `mask`."""
     layout, engine = x._layout, engine_of(x._layout.device)
     shape = (value._layout.shape[0], *rest)
     fits = (value._layout.dtype, value._layout.shape) == (layout.dtype, shape)

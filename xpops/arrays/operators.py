@@ -1,4 +1,4 @@
-"""The operators of Python, each by its row."""
+"""Python's operators as methods, each made from the operator's row."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ T = TypeVar("T")
 
 
 class _Unary(Protocol):
-    """A method of one operand, which makes an array of the operand's class."""
+    """A method of one operand. It returns an array of the operand's class."""
 
     def __get__(self, x: T, owner: type[T] | None = None, /) -> Callable[[], T]: ...
 
 
 class _Binary(Protocol):
-    """A method of two operands, which makes an array of the first one's class."""
+    """A method of two operands. It returns an array of the first operand's class."""
 
     def __get__(self, x: T, owner: type[T] | None = None, /) -> Callable[[Producer | Scalar], T]: ...
 
 
 def _is_operand(x: Any, name: str) -> bool:
-    """Whether an operator takes `x`; a wrapper's own method may. Refuses sequences, whose own methods would repeat, or
-    compare identities.
+    """Whether an operator takes `x`. If not, Python tries the method of `x`, such as that of a wrapper.
+
+    TypeError for lists and tuples: their own methods would repeat them, or compare identities.
     """
     if isinstance(x, (list, tuple)):
         raise TypeError(f"{name}: an operand is {described(x)}; accepted: arrays and Python scalars, so use asarray")
@@ -52,12 +53,12 @@ def _unary(name: str) -> _Unary:
 
 
 def _forward(name: str) -> _Binary:
-    """The method for ``x + y``. Anything that is no array and no scalar is left to its own method."""
+    """The method for ``x + y``. If y is no operand, it returns NotImplemented, so that Python tries the method of y."""
     op = OPERATORS[name]
     find = launches.get
 
     def method(self: Tensor, other: Any) -> Any:
-        # The look-up of `binary`, once more: its frame would cost more than the look-up.
+        # The same look-up as in `binary`: a call of `binary` would cost more than the look-up.
         if other.__class__ is self.__class__:
             launch = find((op, self._layout, other._layout))
             if launch is not None:
@@ -68,7 +69,7 @@ def _forward(name: str) -> _Binary:
 
 
 def _operators(name: str) -> tuple[_Binary, _Binary, _Binary]:
-    """The methods for ``x + y``, for ``y + x`` where y knows no better, and for ``x += y``."""
+    """The methods for ``x + y``, for ``y + x`` if the method of y returns NotImplemented, and for ``x += y``."""
     op = OPERATORS[name]
 
     def reflected(self: Tensor, other: Any) -> Any:
@@ -101,10 +102,13 @@ def _matmul_in_place(self: Tensor, other: Any) -> Any:
 
 
 class Operators(Tensor):
-    """A tensor with Python's operators. In place, the result must have the array's shape and its kind of dtype."""
+    """A tensor with Python's operators.
+
+    In place, the result must have the array's shape and the same kind of dtype; for ``@=``, the same dtype.
+    """
 
     __slots__ = ()
-    # Without it NumPy's arrays and scalars would take mixed expressions element by element.
+    # Otherwise NumPy's arrays and scalars would compute mixed expressions element by element.
     __array_ufunc__ = None
 
     __add__, __radd__, __iadd__ = _operators("add")
@@ -121,7 +125,7 @@ class Operators(Tensor):
     __rshift__, __rrshift__, __irshift__ = _operators("bitwise_right_shift")
     __matmul__, __rmatmul__ = cast(_Binary, _matmul), cast(_Binary, _reflected_matmul)
     __imatmul__ = cast(_Binary, _matmul_in_place)
-    # Of elements, where object's compare identities.
+    # These compare elements; the methods of `object` compare identities.
     __eq__: _Binary = _forward("equal")  # type: ignore[assignment]
     __ne__: _Binary = _forward("not_equal")  # type: ignore[assignment]
     __lt__ = _forward("less")

@@ -1,4 +1,4 @@
-"""How arrays look as text."""
+"""Arrays as text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 if TYPE_CHECKING:
     from xpops.arrays.array import Array
 
-# NumPy prints three elements at each end of a long axis, and shows "..." only where there is one more between them.
+# NumPy prints three elements at each end of a long axis. It prints "..." only if at least one more is between them.
 _EDGE = 3
 
 
 def to_text(x: Array, separator: str = " ", prefix: str = "") -> str:
-    """The elements of `x` as NumPy prints them. Of a large array only the ends of its axes are read."""
+    """The elements of `x` as NumPy prints them. If `x` is large, only the ends of its axes are read."""
     if x.size <= np.get_printoptions()["threshold"]:
         return np.array2string(x.to_numpy(), separator=separator, prefix=prefix)
     return np.array2string(_ends(x), separator=separator, prefix=prefix, threshold=0, edgeitems=_EDGE)

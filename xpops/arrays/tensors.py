@@ -1,4 +1,4 @@
-"""Tensors that indexing makes on its way: views, copies, and what comes from the host."""
+"""Helpers of indexing and assignment: views and copies of tensors, and checks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype
 
 
 def viewed(x: Any, function: str, argument: str) -> View:
-    """The memory of the array of any framework.
+    """The memory of an array of any framework.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def viewed(x: Any, function: str, argument: str) -> View:
 
 
 def moved(host: np.ndarray[Any, Any], device: Device) -> Tensor:
-    """The elements of an ndarray, in new memory on a device."""
+    """Copy an ndarray to new memory on a device."""
     layout, engine = layout_of(host.dtype, host.shape, None, device), engine_of(device)
     stream = engine.current_stream()
     data, owner = engine.allocate(layout, stream)
@@ -49,7 +49,7 @@ def moved(host: np.ndarray[Any, Any], device: Device) -> Tensor:
 
 
 def assignable(value: Any, dtype: DType) -> Any:
-    """A value to assign, if it promotes to `dtype`: a scalar or a tensor.
+    """A value to assign as a scalar or a tensor, after the check that it promotes to `dtype`.
 
     Raises
     ------
@@ -69,13 +69,13 @@ def assignable(value: Any, dtype: DType) -> Any:
         value = value if isinstance(value, Tensor) else Tensor(*viewed(value, "__setitem__", "value"))
         given = value._layout.dtype
         name, found = given.name, dtype if given == dtype else TABLE.get((dtype, given))
-    if found is None or found != dtype:  # float64 == None, for NumPy
+    if found is None or found != dtype:  # NumPy says that float64 == None
         raise TypeError(f"__setitem__: value is {name}, which does not promote to {dtype}; convert it with astype")
     return value
 
 
 def trimmed(value: Tensor, ndim: int) -> Tensor:
-    """A value to assign without the leading axes of length 1 that it has beyond `ndim` axes."""
+    """A value to assign, without leading axes of length 1 if it has more than `ndim` axes."""
     layout = value._layout
     extra = layout.ndim - ndim
     if extra <= 0 or layout.shape[:extra] != (1,) * extra:
@@ -84,7 +84,7 @@ def trimmed(value: Tensor, ndim: int) -> Tensor:
 
 
 def require_one_device(device: Device, others: dict[str, Any]) -> None:
-    """Refuse tensors on other devices than that of the array that is assigned to.
+    """Refuse tensors that are not on `device`, the device of the array to assign to.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def require_one_device(device: Device, others: dict[str, Any]) -> None:
 
 
 def require_own_places(layout: Layout) -> None:
-    """Refuse to assign to an array of which elements may share memory.
+    """Refuse to assign to an array whose elements may share memory.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def require_own_places(layout: Layout) -> None:
 
 
 def overlap(x: Tensor, y: Tensor) -> bool:
-    """Whether the ranges of their bytes meet."""
+    """Whether the byte ranges of `x` and `y` overlap. True for interleaved arrays, too."""
     (low, high), (other_low, other_high) = (extent(each._layout) for each in (x, y))
     engine = engine_of(x._layout.device)
     distance = engine.address(y._data) - engine.address(x._data)
@@ -117,13 +117,13 @@ def overlap(x: Tensor, y: Tensor) -> bool:
 
 
 def dense(x: Tensor) -> Tensor:
-    """`x`, or a copy where it is not C-contiguous."""
+    """`x`, or a C-contiguous copy if it is not C-contiguous."""
     layout = x._layout
     return x if layout.contiguous else copied(x, layout_of(layout.dtype, layout.shape, None, layout.device))
 
 
 def copied(x: Tensor, target: Layout) -> Tensor:
-    """The elements of `x`, converted and broadcast to a layout, in new memory."""
+    """A copy of `x`, converted and broadcast to the layout `target`."""
     engine = engine_of(target.device)
     fresh = Tensor(target, *engine.allocate(target, engine.current_stream()))
     elementwise(IDENTITY, (x,), fresh, target.dtype)
@@ -131,7 +131,7 @@ def copied(x: Tensor, target: Layout) -> Tensor:
 
 
 def seen_as(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
-    """Other axes over the same first element."""
+    """A view of `x` with other axes, and the same first element."""
     layout = x._layout
     view = layout_of(layout.dtype, shape, strides, layout.device, layout.align)
     return Tensor(view, engine_of(layout.device).view(x._data, 0, view), x._owner, x._writable)

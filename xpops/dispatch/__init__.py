@@ -1,4 +1,4 @@
-"""Where operators, plans and engines meet: from any arrays to a result in the caller's own framework."""
+"""Elementwise calls: they plan and launch on arrays of any framework, with results in the caller's framework."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from xpops.plan.signature import Operand
 C = TypeVar("C", bound=Tensor)
 __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
 
-# `state.array_class`, where it is read fastest.
+# A copy of `state.array_class`: a global of this module is read fastest.
 _array_class: type[Any] = Tensor
-# (operator, layout or scalar type, ..., layout of out) -> function that writes out, or returns False if it must not.
+# (operator, layout or scalar type, ..., layout of out) -> function that writes out. It returns False, and writes
+# nothing, if out is read-only or partly overlaps an operand.
 _writes: BoundedDict[tuple[Any, ...], Callable[..., bool]] = BoundedDict(PLAN_LIMIT)
 
 
@@ -81,7 +82,7 @@ def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
 
 
 def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype: DType | None = None) -> Any:
-    """`op` of any operands: the long way, which finds out what they are and remembers the plan.
+    """`op` of any operands, the long way: examine the operands, plan, launch, and remember the call.
 
     Parameters
     ----------
@@ -89,14 +90,15 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     arguments : tuple
         Arrays of any framework, Python and NumPy scalars.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The call writes and returns it. It has the result's shape, and the result's dtype or another of its kind.
     dtype : numpy.dtype, optional
         The result's dtype, for casts.
 
     Returns
     -------
     array
-        `out`; else an array of the operands' framework, or an xpops array where they are of several or of none known.
+        `out` if given; else an array of the operands' framework. If they belong to several frameworks, or to none that
+        is known, an xpops array.
     """
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
@@ -107,11 +109,11 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
             call, result = _write(op, operands, operands.out, dtype), out
         else:
             call, result = _fresh(op, operands, dtype)
-    finally:  # what was launched before an error still reads the operands
+    finally:  # kernels that were launched before an error still read the operands
         operands.release()
     if (
         operands.as_given and operands.device != CPU and (dtype is None or op is not IDENTITY)
-    ):  # casts do not look there
+    ):  # casts never look a call up
         _remember(op, operands, arguments, out, dtype, call, result)
     return result
 
@@ -125,7 +127,7 @@ def _remember(
     call: Call,
     result: Any,
 ) -> None:
-    """Keep the way of a call on arrays of a framework that recognises its own, if there is one."""
+    """Keep the call in the inline cache of its framework, if the framework has one."""
     inline = getattr(operands.framework, "inline", None)
     if inline is None or len(arguments) - op.parameters > 2:
         return
@@ -139,12 +141,12 @@ def _remember(
 
 
 def _spread(kernel: Kernel) -> Kernel:
-    """`kernel`, its parameters in a tuple: what takes two operands takes any number of them."""
+    """`kernel` with all parameters in one tuple: an inline cache knows calls of one or two operands only."""
     return lambda stream, out, x, parameters: kernel(stream, out, x, *parameters)
 
 
 def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call, Any]:
-    """The call, and its result in new memory: the framework's own where there is one, else xpops'."""
+    """The call, and its result in new memory: from the framework's allocator if it has one, else from xpops."""
     engine, framework, stream = engine_of(operands.device), operands.framework, operands.stream
     call = call_for(op, operands.specs, operands.device, dtype)
     allocated = framework.allocate(call.layout) if framework is not None else None
@@ -164,7 +166,7 @@ def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call,
 
 
 def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> Call:
-    """The call, its result in the caller's memory: through a temporary if it partly overlaps an operand."""
+    """The call, after writing its result to `out`: through a temporary array if `out` partly overlaps an operand."""
     engine, layout, stream = engine_of(operands.device), out.layout, operands.stream
     if not out.writable:
         raise ValueError(f"{op.public}: out is read-only; accepted: a writable array")
@@ -178,7 +180,7 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
         data, owner = engine.allocate(fresh, stream)
         call_for(op, operands.specs, operands.device, dtype, fresh).kernel(stream, data, *operands.values)
         call_for(IDENTITY, (fresh,), operands.device, layout.dtype, layout).kernel(stream, out.data, data)
-        del owner  # kept until the copy was launched; the pool is ordered on the stream
+        del owner  # freed after the launch: the pool reuses memory in stream order
         return call
     call.kernel(stream, out.data, *operands.values)
     if operands.native and dtype is None:
@@ -195,7 +197,7 @@ def _unsafe(engine: Engine, out: Layout, target: Data, specs: tuple[Operand, ...
 
 
 def _writer(engine: Engine, call: Call, specs: tuple[Operand, ...]) -> Callable[..., bool]:
-    """The steady state for xpops arrays and an xpops `out`: check that it may be written, launch."""
+    """The steady state for xpops arrays and an xpops `out`: check that `out` may be written, then launch."""
     layout, kernel = call
     current_stream, address = engine.current_stream, engine.address
     safe = [None if isinstance(spec, type) else safe_distance(layout, spec).holds for spec in specs]

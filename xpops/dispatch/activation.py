@@ -1,4 +1,4 @@
-"""Elementwise calls with numbers beside their array, and with another dtype for the result."""
+"""Elementwise calls of one array with scalar parameters, and optionally with another dtype for the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xpops.ops.operator import Operator
 def activation(
     op: Operator, x: Any, parameters: tuple[float, ...] = (), dtype: DType | None = None, out: Any = None
 ) -> Any:
-    """`op` of one array and its parameters: the steady state first.
+    """`op` of one array and its parameters. Looks for the steady state first.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def activation(
     dtype : numpy.dtype, optional
         The result's.
     out : array, optional
-        Written and returned.
+        The call writes and returns it.
     """
     kind = x.__class__
     if kind is state.array_class:

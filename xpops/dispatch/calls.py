@@ -1,4 +1,4 @@
-"""Plans bound to an engine, and the cache of them."""
+"""Elementwise plans as kernels of an engine, and their cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature, signature_of
 
 PLAN_LIMIT = 8192
-# Within each, a result may be written into an array of another dtype.
+# Kinds of dtypes: a result may be written to an `out` of another dtype of the same kind.
 _KINDS = (dt.SIGNED_INTEGERS, dt.UNSIGNED_INTEGERS, dt.REAL_FLOATS, dt.COMPLEX_FLOATS)
 
 
@@ -48,7 +48,7 @@ def call_for(
     dtype : numpy.dtype, optional
         The result's dtype, for casts.
     out : Layout, optional
-        Where the result goes, if the caller gave memory for it.
+        The layout of the memory for the result, if the caller gave it.
 
     Raises
     ------
@@ -71,8 +71,9 @@ def call_for(
 def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
     """The signature with the shape and the dtype of `out`.
 
-    A copy (an assignment) broadcasts to it; every other operator must match it, but for the width of its dtype: a wider
-    result is rounded to it once, and one of a half type is not rounded to that before.
+    A copy (an assignment) broadcasts to the shape of `out`; any other operator must have this shape. The dtypes may
+    differ in width: the value that the kernel computes is rounded once, directly to the dtype of `out`. A float16 or
+    bfloat16 result is not rounded to its own dtype first.
     """
     broadcasts = op is IDENTITY and broadcast_shapes(signature.shape, out.shape, function="assignment") == out.shape
     same_kind = any(signature.dtype in kind and out.dtype in kind for kind in _KINDS)
@@ -85,7 +86,7 @@ def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
 
 
 def _checked(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], kernel: Kernel) -> Kernel:
-    """`kernel`, refusing Python integers that the loop's dtype cannot hold."""
+    """`kernel` with a check before it: OverflowError for a Python integer that the loop's dtype cannot hold."""
     bounds = [
         (position, int(np.iinfo(dtype).min), int(np.iinfo(dtype).max), dtype)
         for position, (spec, dtype) in enumerate(zip(specs, loop, strict=True))

@@ -1,4 +1,4 @@
-"""Sums of products over common axes: what matmul, tensordot, vecdot and einsum are."""
+"""Contractions, sums of products over common axes: matmul, tensordot, vecdot and einsum."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.reduction import REDUCTIONS
 from xpops.plan import views
 
-# A name for an axis: axes of equal names are of one length, or of length 1 and repeated.
+# A name for an axis. Axes with equal labels have the same length, or length 1, which is broadcast.
 Label = Any
 
 
 class Prepared:
-    """An operand on its way to the form that a product wants: what it looks like, and how it gets there."""
+    """An operand, and the steps that bring it into the form that a product needs.
+
+    `layout` and `labels` describe the operand after the steps recorded so far. A call runs the steps.
+    """
 
     def __init__(self, engine: Engine, layout: Layout, labels: Sequence[Label]) -> None:
         self.engine, self.layout, self.labels = engine, layout, tuple(labels)
@@ -31,11 +34,11 @@ class Prepared:
 
     @property
     def as_given(self) -> bool:
-        """Whether nothing is to be done."""
+        """Whether there are no steps."""
         return not self._steps
 
     def __call__(self, stream: int, data: Data) -> tuple[Data, list[Owner]]:
-        """The data, and what keeps it alive."""
+        """Run the steps. Returns the data and the owners that keep it alive."""
         owners: list[Owner] = []
         for step in self._steps:
             data, owner = step(stream, data)
@@ -43,7 +46,7 @@ class Prepared:
         return data, owners
 
     def see(self, shape: tuple[int, ...], strides: tuple[int, ...], labels: Sequence[Label]) -> None:
-        """Another view from the same first element."""
+        """Replace the operand by a view of it with the same first element."""
         old = self.layout
         self.layout, self.labels = layout_of(old.dtype, shape, strides, old.device, old.align), tuple(labels)
         if self.layout is not old:
@@ -51,7 +54,7 @@ class Prepared:
             self._steps.append(lambda stream, data: (view(data, 0, layout), None))
 
     def compute(self, kernel: Kernel, fresh: Layout) -> None:
-        """What the kernel ``(stream, fresh, operand)`` makes of it."""
+        """Replace the operand by the result of the kernel ``(stream, fresh, operand)``, in new memory."""
         allocate = self.engine.allocator(fresh)
 
         def step(stream: int, data: Data) -> tuple[Data, Owner]:
@@ -72,14 +75,14 @@ class Prepared:
             self.compute(copier(self.layout, fresh), fresh)
 
     def unite(self, sizes: dict[Label, int]) -> None:
-        """One axis for every label: the diagonal of those that share one, repeated where the length is 1."""
+        """Make one axis for each label: the diagonal of axes that share a label; axes of length 1 are broadcast."""
         strides: dict[Label, int] = {}
         for label, length, stride in zip(self.labels, self.layout.shape, self.layout.strides, strict=True):
             strides[label] = strides.get(label, 0) + (stride if length > 1 else 0)
         self.see(tuple(sizes[label] for label in strides), tuple(strides.values()), list(strides))
 
     def total(self, wanted: set[Label]) -> None:
-        """Sum over all other labels."""
+        """Sum over all labels that are not `wanted`."""
         axes = tuple(axis for axis, label in enumerate(self.labels) if label not in wanted)
         if axes:
             dtype = self.layout.dtype
@@ -89,7 +92,7 @@ class Prepared:
             self.labels = tuple(label for label in self.labels if label in wanted)
 
     def arrange(self, groups: Sequence[Sequence[Label]], sizes: dict[Label, int]) -> None:
-        """An axis for each group of labels, in this order."""
+        """Merge each group of labels into one axis, in the order of `groups`; copies if strides do not allow a view."""
         order = [label for group in groups for label in group]
         places = {label: axis for axis, label in enumerate(self.labels)}
         strides = tuple(self.layout.strides[places[label]] for label in order)
@@ -113,17 +116,17 @@ def contract(
     tf32: bool = False,
     conjugate: bool = False,
 ) -> Program:
-    """The program of summing the product of one or two operands over all labels that are not `kept`.
+    """The program that multiplies one or two operands and sums over all labels that are not `kept`.
 
     Parameters
     ----------
     operands : sequence of Layout
     labels : sequence of sequence of Label
-        For each operand, one for each of its axes.
+        For each operand, a label for each of its axes.
     kept : sequence of Label
-        Those of the result's axes.
+        The labels of the result's axes.
     dtype : DType
-        The result's, which both operands are converted to first.
+        The result's dtype. Both operands are converted to it first.
     tf32 : bool
         Whether float32 may be multiplied with less precision.
     conjugate : bool
@@ -176,7 +179,7 @@ def _multiplied(
     inner = [label for label in both if label not in stack]
     rows = [label for label in kept if label not in second]
     columns = [label for label in kept if label not in first]
-    # The stack stays axis by axis: whoever multiplies sees which of them lie in one line.
+    # Do not merge the axes of the stack here, where it might need a copy: the engine coalesces those that it can.
     axes = [[label] for label in stack]
     x1.arrange([*axes, rows, inner], sizes)
     x2.arrange([*axes, inner, columns], sizes)

@@ -1,4 +1,4 @@
-"""Primitives that want C-contiguous operands, for operands that may not be."""
+"""C-contiguous operands for primitives that need them: a view if strides allow it, else a copy."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from xpops.plan.signature import Operand
 
 
 def require_array(spec: Operand, function: str, argument: str) -> Layout:
-    """`spec`, if it is an array's.
+    """`spec` if it is a layout, so that the operand is an array.
 
     Raises
     ------
     TypeError
+        If the operand is a Python scalar.
     """
     if isinstance(spec, Layout):
         return spec
@@ -24,17 +25,17 @@ def require_array(spec: Operand, function: str, argument: str) -> Layout:
 
 
 def reshaped(layout: Layout, shape: tuple[int, ...]) -> Layout:
-    """The layout of the elements of a C-contiguous one in another shape."""
+    """A C-contiguous layout reshaped to `shape`."""
     return layout_of(layout.dtype, shape, None, layout.device, layout.align)
 
 
 def dense(
     engine: Engine, layout: Layout, shape: tuple[int, ...] | None = None
 ) -> tuple[Layout, Callable[[int, Data], tuple[Data, Owner]]]:
-    """A C-contiguous layout with the elements of `layout` in C order, and a function ``(stream, data)`` that gives data
-    of it and its owner.
+    """A C-contiguous layout for the elements of `layout`, and a function ``(stream, data)`` that makes its data.
 
-    It copies only where it has to. `shape` is the result's, by default the same.
+    The function returns the data and its owner, and copies only if `layout` is not C-contiguous. `shape` is the shape
+    of the result, by default that of `layout`.
     """
     shape = layout.shape if shape is None else shape
     if layout.contiguous:
@@ -54,9 +55,9 @@ def dense(
 def on_dense(
     engine: Engine, layouts: tuple[Layout, ...], primitive: Callable[..., Program | Measure], *parameters: Any
 ) -> Program | Measure:
-    """What ``primitive(*layouts, *parameters)`` makes of dense operands, for operands of `layouts`.
+    """``primitive(*layouts, *parameters)`` for operands that may not be C-contiguous: they are copied first if needed.
 
-    These may be other views of the data than the caller's, from the same first element.
+    The data that a call passes may have other layouts; only the first element must be the same as in `layouts`.
     """
     pairs = [dense(engine, layout) for layout in layouts]
     made = primitive(*(layout for layout, _ in pairs), *parameters)

@@ -1,4 +1,4 @@
-"""Fourier transforms of arrays of any framework: a plan over one primitive, elementwise copies and scaling."""
+"""Fourier transforms of arrays of any framework: a copy if needed, the primitive `fft`, and a scaling if needed."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def transform(
     axes : tuple of int
         Counted from the front.
     given : tuple of int or None
-        The points along each axis; None: as many as there are.
+        The number of points along each axis; None for the length of the axis in `x`.
     argument : str
-        What the caller calls them, for errors.
+        The public name of `given`, for errors.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def transform(
 
 
 def _dtypes(dtype: DType, function: str, kind: str) -> tuple[DType, DType]:
-    """What is transformed, and what comes out of it."""
+    """The dtypes of the transform's operand and result."""
     real = dt.REAL_OF.get(dtype, dtype)
     if real not in (dt.float32, dt.float64) or (kind == "rfft" and dtype != real):
         accepted = "float32 and float64" if kind == "rfft" else "complex64 and complex128, float32 and float64"
@@ -107,7 +107,7 @@ def _dtypes(dtype: DType, function: str, kind: str) -> tuple[DType, DType]:
 def _lengths(
     shape: tuple[int, ...], kind: str, axes: tuple[int, ...], given: tuple[int | None, ...]
 ) -> tuple[int, ...]:
-    """The points along each axis. Half a spectrum of M of them is by default of 2 (M - 1)."""
+    """The points along each axis. By default "irfft" makes 2 (M - 1) points from a half spectrum of M."""
     found = [shape[axis] if length is None else length for axis, length in zip(axes, given, strict=True)]
     if kind == "irfft" and given[-1] is None:
         found[-1] = 2 * (found[-1] - 1)
@@ -134,13 +134,13 @@ def _kernel(engine: Engine, x: Layout, out: Layout, plan: FftPlan, kind: str, be
     )
     shape, strides = (tuple(each[axis] for axis in plan.order) for each in (x.shape, x.strides))
     given = layout_of(x.dtype, shape, strides, x.device, x.align)
-    # A spectrum is destroyed on its way back to real numbers.
+    # The primitive destroys the operand of "irfft".
     spent = kind == "irfft"
     copied = given is not source or spent or not plan.groups
     prepare = _preparation(engine, given, source) if copied else None
-    # At the end: before it, small numbers would be lost.
+    # Scale after the transform: before it, small numbers would underflow.
     finish = None if scale == 1 else _scaling(engine, target, scale)
-    shared = copied and source is target  # then it is transformed where it was copied to
+    shared = copied and source is target  # then the copy goes to the result's memory, and is transformed in place
     allocate, steps = engine.allocator(source), _steps(engine, source, target, plan, kind)
 
     def kernel(stream: int, out: Data, x: Data) -> None:
@@ -162,9 +162,10 @@ def _kernel(engine: Engine, x: Layout, out: Layout, plan: FftPlan, kind: str, be
 def _steps(
     engine: Engine, source: Layout, target: Layout, plan: FftPlan, kind: str
 ) -> list[Callable[[int, Data, Data], Data]]:
-    """The transforms of each group, functions ``(stream, result, data)`` that give where the data is then.
+    """The transforms of all groups, as functions ``(stream, result, data)`` that return the data after them.
 
-    A real transform comes first on the way to a spectrum, and last on the way back; all others are in place.
+    The first group's transform reads `data` and writes `result`: first in order, but last for "irfft". All other
+    groups are complex transforms in place.
     """
     if not plan.groups:
         return []
@@ -186,7 +187,7 @@ def _steps(
 
 
 def _preparation(engine: Engine, given: Layout, source: Layout) -> Kernel:
-    """The kernel ``(stream, made, x)`` that copies what is transformed: cropped, and padded with zeros."""
+    """The kernel ``(stream, made, x)`` that copies `x` to the transform's operand: cropped, and padded with zeros."""
     region = tuple(map(min, given.shape, source.shape))
     part = layout_of(given.dtype, region, given.strides, given.device, given.align)
     place = layout_of(source.dtype, region, source.strides, source.device)
@@ -203,7 +204,7 @@ def _preparation(engine: Engine, given: Layout, source: Layout) -> Kernel:
 
 
 def _scaling(engine: Engine, layout: Layout, scale: float) -> Callable[[int, Data], None]:
-    """A function ``(stream, data)`` that multiplies real numbers, or those of complex ones, where they lie."""
+    """A function ``(stream, data)`` that multiplies real or complex elements by `scale` in place."""
     parts = _as_real(layout)
     multiply = call_for(OPERATORS["multiply"], (parts, float), layout.device, None, parts).kernel
 
@@ -215,7 +216,7 @@ def _scaling(engine: Engine, layout: Layout, scale: float) -> Callable[[int, Dat
 
 
 def _as_real(layout: Layout) -> Layout:
-    """The layout of real and imaginary parts along one more axis; of real numbers their own."""
+    """The layout of a complex array as real numbers, with one more axis for real and imaginary part; else `layout`."""
     real = dt.REAL_OF.get(layout.dtype)
     if real is None:
         return layout

@@ -1,6 +1,4 @@
-"""From a Python function to the kernels that compute it: what is recorded of it becomes one, or several and steps
-between them.
-"""
+"""Fused functions: the recording of a Python function becomes one kernel, or several kernels and host steps."""
 
 from __future__ import annotations
 
@@ -21,12 +19,22 @@ from xpops.plan.signature import Operand, Signature
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# The GPU that sources are shown for: its compute capability, and its multiprocessors.
+# The GPU for which `sources` shows code: its compute capability, and its number of multiprocessors.
 CAPABILITY, MULTIPROCESSORS = 90, 132
 
 
 class Part(NamedTuple):
-    """What one kernel computes: results of one shape, their places, and those of the inputs that it reads."""
+    """One kernel, which computes results of one shape.
+
+    Attributes
+    ----------
+    expression : Expression
+    outs : tuple of Layout
+    results : tuple of int
+        The places of `outs` among the function's results.
+    inputs : tuple of int
+        The numbers of the inputs that the kernel reads.
+    """
 
     expression: Expression
     outs: tuple[Layout, ...]
@@ -35,24 +43,24 @@ class Part(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """What became of a function.
+    """The recording of a function, split into kernels.
 
     Attributes
     ----------
     name : str
     whole : Expression
     shapes : tuple of tuple of int
-        Of all its values.
+        The shape of every value of `whole`.
     given : int
-        The arguments: the first inputs.
+        The number of arguments. They are the first inputs.
     derived : tuple of Derived
-        How the inputs behind them are made.
+        How each input after the arguments is made.
     targets : tuple of int or None
-        The place of the result that each of these is, if it is one.
+        For each derived input: its place among the function's results, or None if it is no result.
     parts : tuple of Part
         The kernels of all other results.
     layouts : tuple of Layout
-        The results'.
+        The layouts of all results.
     """
 
     name: str
@@ -65,12 +73,12 @@ class Recorded(NamedTuple):
     layouts: tuple[Layout, ...]
 
 
-# step(stream, results, inputs): one more input, of those there are, and what keeps it alive.
+# step(stream, results, inputs): makes the next derived input from the inputs before it; returns it and its owner.
 _Step = Callable[[int, tuple[Data, ...], list[Data]], tuple[Data, Owner]]
 
 
 def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> Recorded:
-    """One run of a function over values without elements."""
+    """Run the function once on traced values, and split the recording into kernels."""
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device)
     results = several(name, function(*trace.arguments()), Traced)
@@ -108,7 +116,7 @@ def _within(derive: Callable[..., Any], what: str, low: int, high: int) -> Calla
 
 
 def _require_within(value: int, what: str, low: int, high: int) -> None:
-    """OverflowError if an integer is beyond its bounds."""
+    """OverflowError if an integer is out of bounds."""
     if not low <= value <= high:
         raise OverflowError(f"{what} {value}; accepted: {low} to {high}")
 
@@ -126,12 +134,12 @@ def several(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
 
 
 def program(engine: CudaEngine, recorded: Recorded, names: tuple[str, ...]) -> Program:
-    """The program of a function: one kernel if it can be. Integers are checked before it starts.
+    """The program of a fused function, as one kernel if possible. Checks integer arguments before the first launch.
 
     Parameters
     ----------
     names : tuple of str
-        Of the arguments, for errors.
+        The names of the arguments, for errors.
     """
     made, whole, count = _program(engine, recorded), recorded.whole, len(recorded.layouts)
     checks = [
@@ -201,7 +209,7 @@ def sources(recorded: Recorded) -> list[str]:
 
 
 def _row_program(engine: CudaEngine, recorded: Recorded, walked: _Rows) -> Program:
-    """All of it as one kernel that walks rows."""
+    """The program of the whole function as one kernel that computes row by row."""
     from xpops.engine.cuda.fused_rows import fused_rows
 
     launch = fused_rows(engine, recorded.whole, walked.stages, walked.full, recorded.layouts, walked.inputs)
@@ -211,7 +219,7 @@ def _row_program(engine: CudaEngine, recorded: Recorded, walked: _Rows) -> Progr
 
     def kernel(stream: int, *data: Data) -> None:
         values = list(data[count:])
-        for derive in recorded.derived:  # the reductions are the kernel's own
+        for derive in recorded.derived:  # the kernel computes the reductions itself
             values.append(None if isinstance(derive, Reduced) else derive(*values))
         launch(stream, *data[:count], *(values[number] for number in walked.inputs))
 
@@ -219,7 +227,7 @@ def _row_program(engine: CudaEngine, recorded: Recorded, walked: _Rows) -> Progr
 
 
 class _Rows(NamedTuple):
-    """The reductions along rows, the shape that they reduce, and the inputs that are needed beside them."""
+    """The reductions along rows, the shape of their operands, and the other inputs that the kernel reads."""
 
     stages: tuple[Stage, ...]
     full: tuple[int, ...]
@@ -227,7 +235,7 @@ class _Rows(NamedTuple):
 
 
 def _walked(recorded: Recorded) -> _Rows | None:
-    """The rows as one kernel walks them; None where that cannot be."""
+    """The arguments of a row kernel that computes the whole function; None if no such kernel can."""
     whole, stages, full = recorded.whole, [], None
     for number, each in enumerate(recorded.derived, recorded.given):
         if isinstance(each, Reduced):
@@ -246,7 +254,10 @@ def _walked(recorded: Recorded) -> _Rows | None:
 
 
 def _step(engine: CudaEngine, whole: Expression, derived: Derived, target: int | None) -> _Step:
-    """How an input is made: a scalar by the host, a reduction by a kernel, where the result is if it is one."""
+    """The step that makes a derived input: the host computes a scalar, a kernel computes a reduction.
+
+    `target` is the place of the result that the reduction writes, or None: then the step allocates memory.
+    """
     if not isinstance(derived, Reduced):
         return lambda stream, results, inputs: (derived(*inputs), None)
     launch, needed = _reduction(engine, whole, derived)
@@ -267,7 +278,7 @@ def _reduction(engine: CudaEngine, whole: Expression, derived: Reduced) -> tuple
 
     place, operand, op, parameters = derived
     part, needed = whole.pruned((place,))
-    if place < len(whole.inputs) or operand.size == 0:  # where nothing is reduced, nothing is read
+    if place < len(whole.inputs) or operand.size == 0:  # an empty operand: the kernel reads nothing
         if place < len(whole.inputs):
             operand = cast("Layout", whole.inputs[place])
         of_array = reduction(cast("Engine", engine), (operand,), op, *parameters).kernel

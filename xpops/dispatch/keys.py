@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Fixed(tuple[Any, ...]):
-    """A tuple that a function itself gives its plan: no parameter of the caller's, so that its types are known."""
+    """A tuple of parameters that xpops makes, not the caller: the types of its elements need not be part of a key."""
 
     __slots__ = ()
 
@@ -14,19 +14,19 @@ class Fixed(tuple[Any, ...]):
 def call_key(way: Any, specs: tuple[Any, ...], parameters: tuple[Any, ...] = ()) -> tuple[Any, ...]:
     """The key of a call of `way`, an operator or a plan.
 
-    The types of parameters are part of it: 1, 1.0 and True are equal, yet a function may take one and refuse another.
+    The types of parameters are part of the key: 1, 1.0 and True are equal, but a function may accept only some of them.
 
     Parameters
     ----------
     way : hashable
     specs : tuple of Layout or type
-        The layouts of arrays, the types of scalars; none for arrays of frameworks that recognise their own.
+        The layouts of arrays, the types of scalars. Empty in keys of an inline cache, which checks the operands itself.
     parameters : tuple of hashable
 
     Raises
     ------
     TypeError
-        When it is hashed, if a parameter is not hashable.
+        If a parameter is not hashable: not here, but when the returned key is hashed.
 
     Examples
     --------

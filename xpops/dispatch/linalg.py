@@ -1,7 +1,8 @@
-"""Decompositions and solutions for stacks of matrices: plans over primitives that work on rows where they lie.
+"""Decompositions and solutions for stacks of matrices: plans over primitives that work in place.
 
-The primitives take dense stacks and destroy them, and cuSOLVER's matrices are ours transposed. So every plan begins
-with a copy, which has to be made anyway, in the order that the primitive wants; results may lie transposed in memory.
+The primitives take C-contiguous stacks and overwrite them, so a plan copies its operand first. cuSOLVER reads a matrix
+in C order as its transpose: the copy also puts elements in the order that the primitive needs. A result may be
+transposed in memory.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program
     """The program of the triangular factor of positive definite matrices."""
     x = matrices(specs[0], "cholesky")
     rows = dense_like(x.dtype, x.shape, x)
-    # The primitive makes upper factors. The lower one is that of the transposed matrix, transposed.
+    # The primitive makes upper factors. The lower factor is the transpose of the upper factor of the transposed matrix.
     out = rows if upper else transposed(rows)
     if out.size == 0:
         return nothing(out)
@@ -42,7 +43,7 @@ def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program
 
 
 def eig(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool) -> Program:
-    """The program of the eigenvalues, and if wanted the eigenvectors, of any square matrices."""
+    """The program of the eigenvalues of square matrices, and of the eigenvectors if `vectors`."""
     x = matrices(specs[0], function)
     result = dt.COMPLEX_OF.get(x.dtype, x.dtype)
     values = dense_like(result, x.shape[:-1], x)
@@ -65,7 +66,7 @@ def eig(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool
 
 
 def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool) -> Program:
-    """The program of the eigenvalues, and if wanted the eigenvectors, of Hermitian matrices."""
+    """The program of the eigenvalues of Hermitian matrices, and of the eigenvectors if `vectors`."""
     x = matrices(specs[0], function)
     values = dense_like(dt.REAL_OF.get(x.dtype, x.dtype), x.shape[:-1], x)
     rows = dense_like(x.dtype, x.shape, x)
@@ -73,7 +74,7 @@ def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: boo
     if x.size == 0:
         return nothing(*outs)
     stack, flat = stacked(rows), reshaped(values, (values.size,))
-    # The primitive makes conjugated rows. Those of the conjugated matrix are plain ones.
+    # The primitive makes conjugated eigenvectors. So it gets the conjugated matrix, whose eigenvectors are conjugated.
     conjugate = call_for(OPERATORS["conj"], (x,), x.device, None, rows).kernel if x.dtype in dt.COMPLEX_FLOATS else None
     copy, solve, allocate = conjugate or copier(x, rows), engine.eigh(stack, vectors), engine.allocator(rows)
 
@@ -87,7 +88,7 @@ def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: boo
 
 
 def identity(engine: Engine, specs: tuple[Operand, ...], function: str) -> Program:
-    """The program of identity matrices like those of an operand."""
+    """The program of identity matrices with the shape and the dtype of the operand."""
     x = matrices(specs[0], function)
     out = dense_like(x.dtype, x.shape, x)
     if out.size == 0:
@@ -115,7 +116,7 @@ def inv(engine: Engine, specs: tuple[Operand, ...]) -> Program:
 
 
 def qr(engine: Engine, specs: tuple[Operand, ...], complete: bool) -> Program:
-    """The program of orthonormal columns and a triangular matrix."""
+    """The program of the QR decomposition: orthonormal columns and a triangular matrix."""
     x = matrices(specs[0], "qr", square=False)
     *batch, rows, columns = x.shape
     kept = rows if complete else min(rows, columns)
@@ -190,11 +191,11 @@ def solve(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     out = layout_of(dtype, (*batch, size), None, x1.device) if vector else transposed(rows)
     if out.size == 0:
         return nothing(out)
-    # One matrix for all right-hand sides is decomposed once.
+    # A single matrix for all right-hand sides is decomposed only once.
     once = prod(x1.shape[:-2]) == 1
     work = dense_like(dtype, x1.shape if once else (*batch, size, size), x1)
     sides = reshaped(rows, (1, rows.size // size, size)) if once else stacked(rows)
-    # The primitive takes transposed matrices.
+    # The primitive solves with the transpose of the matrix that it gets.
     copies, allocate = (copier_into(engine, x1, work, turned=True), copier(x2, out)), engine.allocator(work)
     find, layout = engine.solve(stacked(work), sides), out
 
@@ -209,10 +210,13 @@ def solve(engine: Engine, specs: tuple[Operand, ...]) -> Program:
 
 
 def svd(engine: Engine, specs: tuple[Operand, ...], function: str, full: bool | None) -> Program:
-    """The program of singular values and vectors: all that there are, those that count, or (`full` is None) none."""
+    """The program of the singular value decomposition.
+
+    `full` is True for square matrices of vectors, False for as many vectors as singular values, None for no vectors.
+    """
     x = matrices(specs[0], function, square=False)
     *batch, rows, columns = x.shape
-    # The primitive takes wide matrices. A tall one is the transpose of one, and its vectors change places.
+    # The primitive takes no tall matrices. It gets the transpose, whose left and right singular vectors are swapped.
     tall, low, high = rows > columns, min(rows, columns), max(rows, columns)
     s = dense_like(dt.REAL_OF.get(x.dtype, x.dtype), (*batch, low), x)
     short = dense_like(x.dtype, (*batch, low, low), x)
@@ -241,7 +245,7 @@ def svd(engine: Engine, specs: tuple[Operand, ...], function: str, full: bool | 
 
 
 def _empty_svd(engine: Engine, outs: tuple[Layout, ...], long: Layout, tall: bool) -> Program:
-    """Of matrices without elements: the long vectors may be all of a space."""
+    """The program for matrices without elements: the longer vectors, if there are any, form identity matrices."""
     if len(outs) == 1 or long.size == 0:
         return nothing(*outs)
     fill, place = identities(engine, long), 0 if tall else 2

@@ -1,4 +1,4 @@
-"""Stacks of matrices: what linear algebra accepts, and the layouts and copies that its plans are made of."""
+"""Stacks of matrices: the checks, layouts and copies that linear algebra's plans share."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ACCEPTED = (dt.float32, dt.float64, dt.complex64, dt.complex128)
 
 
 def matrices(spec: Operand, function: str, argument: str = "x", square: bool = True) -> Layout:
-    """`spec`, if it is that of a stack of floating-point matrices.
+    """`spec` if it is the layout of a stack of floating-point matrices.
 
     Raises
     ------
     TypeError
         If it is no array or has another dtype.
     ValueError
-        If it has fewer than two axes, or the matrices are not square where they should be.
+        If it has fewer than two axes, or `square` and the matrices are not square.
     """
     x = require_array(spec, function, argument)
     if x.dtype not in _ACCEPTED:
@@ -43,28 +43,28 @@ def matrices(spec: Operand, function: str, argument: str = "x", square: bool = T
 
 
 def nothing(*outs: Layout) -> Program:
-    """The program of results without elements."""
+    """The program of results that have no elements: it launches nothing."""
     return Program(outs, lambda stream, *data: None)
 
 
 def dense_like(dtype: DType, shape: tuple[int, ...], like: Layout) -> Layout:
-    """A C-contiguous layout on the device of another one."""
+    """A C-contiguous layout on the device of `like`."""
     return layout_of(dtype, tuple(shape), None, like.device)
 
 
 def stacked(layout: Layout) -> Layout:
-    """A C-contiguous layout of matrices with one axis for all others."""
+    """A C-contiguous stack of matrices with its leading axes merged into one."""
     return reshaped(layout, (prod(layout.shape[:-2]), *layout.shape[-2:]))
 
 
 def transposed(layout: Layout) -> Layout:
-    """The layout of the transposed matrices."""
+    """The layout of the transposed matrices, on the memory of a C-contiguous `layout`."""
     shape, strides = ((*each[:-2], each[-1], each[-2]) for each in (layout.shape, contiguous_strides(layout.shape)))
     return layout_of(layout.dtype, shape, strides, layout.device)
 
 
 def copier_into(engine: Engine, x: Layout, work: Layout, turned: bool) -> Kernel:
-    """The kernel ``(stream, work, x)`` that copies matrices, `turned` or not."""
+    """The kernel ``(stream, work, x)`` that copies matrices, transposed if `turned`."""
     place = transposed(work) if turned else work
     copy = copier(x, place)
     return lambda stream, made, x: copy(stream, engine.view(made, 0, place), x)

@@ -1,4 +1,4 @@
-"""Whether elements are among others: a plan over the primitives."""
+"""The plan of `isin`, over the primitives."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from xpops.plan.signature import Operand
 
 
 def plan(engine: Engine, specs: tuple[Operand, ...], invert: bool) -> Program:
-    """The program of `isin` for two real arrays: the second is sorted, and searched for each element of the first."""
+    """The program of `isin` for two real arrays: sort the second, and search it for each element of the first."""
     x1, x2 = (require_array(spec, "isin", name) for spec, name in zip(specs, ("x1", "x2"), strict=True))
     dtype, device = promote((x1.dtype, x2.dtype), "isin"), x1.device
     out = layout_of(dt.bool, x1.shape, None, device)
     if x2.size == 0:
         fill = call_for(IDENTITY, (bool,), device, dt.bool, out).kernel
         return Program((out,), lambda stream, out, *operands: fill(stream, out, invert))
-    common = dt.uint8 if dtype == dt.bool else dtype  # searched as numbers
+    common = dt.uint8 if dtype == dt.bool else dtype  # bool is searched as uint8
     queries, among = (layout_of(common, shape, None, device) for shape in (x1.shape, (x2.size,)))
     places = layout_of(dt.int64, x1.shape, None, device)
     flat, flatten = dense(engine, x2, (x2.size,))

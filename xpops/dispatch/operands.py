@@ -1,4 +1,4 @@
-"""The operands of one call: what they are, where they lie, whose they are, and which stream they are used on."""
+"""The operands of one call: their layouts, device, framework and stream."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ class Operands:
     Attributes
     ----------
     specs : tuple of Layout or type
-        The layouts of arrays, the types of scalars: with the operator, the key of the plan.
+        The layouts of arrays, the types of scalars. Together with the operator they are the key of the plan.
     values : list
-        The data of arrays, the values of scalars: what the kernel is called with.
+        The data of arrays, the values of scalars: the kernel's arguments.
     writable : tuple of bool
         Whether arrays may be written.
     out : View or None
     device : Device
         The one device of all arrays.
     framework : Adapter or None
-        The one framework of all operands; None where they are xpops arrays, of several frameworks, or of one that does
-        not say how to make its arrays.
+        The framework of the result: that of all foreign operands. None if an operand or `out` is an xpops array, or
+        the operands belong to no framework or to several.
     stream : int
-        The stream the call runs on: the framework's own current one, else xpops'.
+        The stream of the call: the framework's current stream if it has one, else that of xpops.
     as_given : bool
-        Whether the kernel takes the arguments themselves. It does not where a NumPy scalar became Python's, or where a
-        tensor's memory holds other values than the tensor, such as the conjugates, so that a copy was made.
+        Whether the kernel takes the arguments themselves. False if a NumPy scalar became a Python scalar, or if an
+        operand was copied: torch's lazy conjugates and negatives, whose memory holds other values than the tensor.
 
     Raises
     ------
@@ -84,11 +84,14 @@ class Operands:
 
     @property
     def native(self) -> bool:
-        """Whether every array on a GPU is an xpops array."""
+        """Whether no operand is foreign memory on a GPU."""
         return not self._foreign
 
     def release(self) -> None:
-        """Order what the lenders of foreign memory do with it next after what was launched on it."""
+        """Make each lender's stream wait for our work on its memory, and tell the framework of `out` of the write.
+
+        If a lender's stream is unknown, the engine keeps the memory alive until our work is done.
+        """
         engine = engine_of(self.device)
         if self._written is not None:
             adapter, out = self._written

@@ -1,4 +1,4 @@
-"""Memory of two owners: given back in the order of both owners' streams."""
+"""Memory that xpops borrows from, or lends to, another library: the owner's stream waits before it is released."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from xpops.frameworks.adapter import Adapter, View
 
 
 class Borrowed:
-    """A lender's memory, released behind the work that xpops has launched on it.
+    """The owner of borrowed memory. When it is dropped, the lender's stream waits for the work of xpops.
 
     Parameters
     ----------
     owner : object
-        What keeps the memory.
+        The object that keeps the memory alive.
     device : Device
         A GPU.
     lender : int or None
-        The stream on which the lender will use the memory again; None if it does not say.
+        The stream on which the lender will use the memory again. None if it is unknown: then the memory is kept alive
+        until the work of xpops is done.
     """
 
     __slots__ = ("_device", "_lender", "_owner")
@@ -33,7 +34,7 @@ class Borrowed:
         self._owner, self._device, self._lender = owner, device, lender
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if finalizing():  # when even this module's names may be gone
+        if finalizing():  # this module's names may be gone already
             return
         engine = engine_of(self._device)
         ours = engine.current_stream()
@@ -45,16 +46,16 @@ class Borrowed:
 
 
 class Lent:
-    """Our memory in a consumer's hands, taken back behind the work that the consumer has launched on it.
+    """The owner of lent memory. When it is dropped, our stream waits for the consumer's work.
 
     Parameters
     ----------
     owner : object
-        What keeps the memory.
+        The object that keeps the memory alive.
     device : Device
         A GPU.
     consumer, ours : int
-        The stream on which the consumer uses it, and the one on which it will be used again.
+        The stream on which the consumer uses the memory, and the stream on which xpops will use it again.
     """
 
     __slots__ = ("_consumer", "_device", "_ours", "_owner")
@@ -68,9 +69,9 @@ class Lent:
 
 
 def _order(engine: Engine, first: int, then: int, owner: Any) -> None:
-    """Make the second stream wait for the first before the owner is dropped, or else keep the owner until then.
+    """Make the stream `then` wait for `first`; if that fails, keep the owner alive until the work on `first` is done.
 
-    A stream may be gone, and its work with it; one that is captured cannot be ordered with one that is not.
+    It fails if a stream no longer exists (then its work is done), or if only one of the two streams is captured.
     """
     try:
         engine.order(first, then)
@@ -80,7 +81,7 @@ def _order(engine: Engine, first: int, then: int, owner: Any) -> None:
 
 
 def borrowed(view: View, adapter: Adapter) -> View:
-    """`view`, with an owner that releases it in order. On the CPU everything is in order already."""
+    """`view` with a `Borrowed` owner. On the CPU the view itself: work on the CPU is done when a call returns."""
     device = view.layout.device
     if device == CPU:
         return view

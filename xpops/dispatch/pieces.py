@@ -1,4 +1,4 @@
-"""Results that are put together of pieces of their operands."""
+"""Results that consist of pieces of their operands, such as those of `concat` and `roll`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xpops.plan.join import Piece
 
 
 def assembled(engine: Engine, pieces: list[Piece], out: Layout) -> Kernel:
-    """The kernel ``(stream, out, *operands)`` that copies pieces which together are all of `out`, and casts them."""
+    """The kernel ``(stream, out, *operands)`` that copies and casts the pieces. Together they cover all of `out`."""
     full = tuple(piece for piece in pieces if piece.view.size)
     joined = engine.join(full, out)
     if joined is not None:

@@ -1,4 +1,4 @@
-"""Calls that are not elementwise: a plan, its program, and results in the caller's own framework."""
+"""Calls that are not elementwise: they run a plan function's program on arrays of any framework."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from xpops.ops.elementwise import IDENTITY
 from xpops.plan import views
 from xpops.plan.cache import BoundedDict
 
-# plan(engine, specs, *parameters): what the operands are decides everything but, for a Measure, the results' sizes.
+# plan(engine, specs, *parameters): looks at no data. Only the sizes of a Measure's results depend on data.
 Plan = Callable[..., Program | Measure]
 
 _programs: BoundedDict[tuple[Any, ...], Program | Measure] = BoundedDict(PLAN_LIMIT)
 
 
 def unary(plan: Plan, function: str, x: Any, *parameters: object) -> Any:
-    """`compute` of one array, called `x`: the steady state first. Lists among the parameters are tuples."""
+    """`compute` of one array, named `x`. Looks for the steady state first. Lists in parameters become tuples."""
     kind = x.__class__
     try:
         if kind is state.array_class:
@@ -45,7 +45,7 @@ def unary(plan: Plan, function: str, x: Any, *parameters: object) -> Any:
 
 
 def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Any) -> Any:
-    """`compute` of one or several arrays: the steady state first. Lists among the parameters are tuples."""
+    """`compute` of one or several arrays. Looks for the steady state first. Lists in parameters become tuples."""
     kind = arguments[0].__class__
     try:
         if kind is state.array_class:
@@ -64,7 +64,7 @@ def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any
 
 
 def _hashable(parameters: tuple[Any, ...], function: str) -> tuple[Hashable, ...]:
-    """Parameters that were no key of plans, as one; if they were, the error at hand is raised again."""
+    """Make parameters hashable. If they already are, the TypeError came from elsewhere: raise it again."""
     try:
         hash(parameters)
     except TypeError:
@@ -81,7 +81,7 @@ def _is_hashable(parameters: tuple[Any, ...]) -> bool:
 
 
 def frozen(parameter: Any, function: str) -> Hashable:
-    """A parameter as a key of plans: lists as tuples, integers of any kind as Python's."""
+    """A parameter in hashable form: lists become tuples, unhashable integers (0-d arrays) become Python integers."""
     if isinstance(parameter, Fixed):
         return parameter
     if isinstance(parameter, (list, tuple)):
@@ -110,12 +110,12 @@ def compute(
     steady: bool = False,
     kept: bool = True,
 ) -> Any:
-    """What `plan` makes of any operands: the long way, which finds out what they are and remembers the plan.
+    """Run `plan` on any operands, the long way: examine the operands, plan, launch, and remember the call.
 
     Parameters
     ----------
     plan : callable
-        ``plan(engine, specs, *parameters)``; checks the operands, and says what to run on them.
+        ``plan(engine, specs, *parameters)``: checks the operands, and returns a Program or a Measure.
     function : str
         The public function, for errors.
     names : tuple of str
@@ -124,14 +124,14 @@ def compute(
         Arrays of any framework, Python and NumPy scalars.
     *parameters : hashable
     steady : bool
-        Whether `unary` or `call` looks for the call the next time.
+        Whether to keep a steady state. True if the caller looks for one first, as `unary` and `call` do.
     kept : bool
-        Whether the plan is good for another call: it is not where parameters come from data.
+        Whether to keep the plan. False if parameters come from data: then another call hardly needs the same plan.
 
     Returns
     -------
     array or tuple of array
-        In the operands' framework; xpops arrays where they are of several or of none known.
+        Arrays of the operands' framework. If they belong to several frameworks, or to none that is known, xpops arrays.
     """
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
@@ -139,7 +139,7 @@ def compute(
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
     settings = tuple(frozen(each, function) for each in parameters)
-    given = parameters if _is_hashable(parameters) else settings  # as `unary` and `call` look for it
+    given = parameters if _is_hashable(parameters) else settings  # `unary` and `call` look for this key
     key = call_key(plan, operands.specs, given)
     planned = _programs.get(key) if kept else None
     if planned is None:
@@ -151,7 +151,7 @@ def compute(
         program = planned if isinstance(planned, Program) else planned(stream, *operands.values)
         made = [_new(engine, operands, layout) for layout in program.layouts]
         program.kernel(stream, *(data for _, data, _ in made), *operands.values)
-    finally:  # what was launched before an error still reads the operands
+    finally:  # kernels that were launched before an error still read the operands
         operands.release()
     results = tuple(_finished(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
     if steady and planned is program:
@@ -183,12 +183,14 @@ def _remember(
     program: Program,
     results: tuple[Any, ...],
 ) -> None:
-    """Keep the way of a call with results of sizes known beforehand; that of arrays of a framework if there is one.
+    """Keep the steady state of a call whose result sizes do not depend on data.
+
+    It goes to `launches` for xpops arrays, else to the inline cache of the framework, if the framework has one.
 
     Parameters
     ----------
     key, way : tuple
-        The call's, and that without the operands' layouts.
+        The key of the call, and the same key without the operands' layouts.
     """
     layouts, kernel = program
     if operands.native and operands.framework is None:
@@ -206,12 +208,12 @@ def _remember(
 
 
 def copier(source: Layout, target: Layout) -> Kernel:
-    """The kernel ``(stream, target, source)`` that copies elements, broadcast and converted as assignments are."""
+    """The kernel ``(stream, target, source)`` that copies elements, and broadcasts and converts like an assignment."""
     return call_for(IDENTITY, (source,), source.device, target.dtype, target).kernel
 
 
 def with_axis_last(layout: Layout, axis: int) -> Layout:
-    """The layout of the view that has `axis` last."""
+    """The layout of the view with `axis` moved to the end."""
     order = [*(other for other in range(layout.ndim) if other != axis), axis]
     region = views.permute(layout, order)
     return layout_of(layout.dtype, region.shape, region.strides, layout.device, layout.align)

@@ -16,12 +16,12 @@ NAMES = ("x1", "x2")
 
 
 def factors(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout, DType]:
-    """Both operands, and the dtype of their product.
+    """The layouts of both operands, and the dtype of their product.
 
     Raises
     ------
     TypeError
-        If one is no array, or a dtype is not accepted, or they have none in common.
+        If an operand is no array, a dtype is not accepted, or the dtypes do not promote to a common dtype.
     """
     x1, x2 = (require_array(spec, function, name) for spec, name in zip(specs, NAMES, strict=True))
     for name, x in zip(NAMES, (x1, x2), strict=True):
@@ -31,7 +31,7 @@ def factors(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout, 
 
 
 def product(engine: Engine, specs: tuple[Operand, ...], tf32: bool) -> Program:
-    """The program of `matmul`, which says what it raises."""
+    """The program of `matmul`. The public function documents the errors."""
     x1, x2, dtype = factors(specs, "matmul")
     for name, x in zip(NAMES, (x1, x2), strict=True):
         if x.ndim == 0:

@@ -35,7 +35,7 @@ def reduction(
     IndexError
         If there is no such axis.
     ValueError
-        If an axis is named twice, or nothing is reduced and the result of nothing is not defined.
+        If an axis is named twice, or a reduced axis is empty and the reduction has no value for no elements.
     """
     (x,) = specs
     axes, loop, strides, out = reduced(x, op, axis, keepdims, dtype)
@@ -49,7 +49,7 @@ def reduction(
 
 
 def _fill(op: Reduction, out: Layout) -> Kernel:
-    """The kernel of reducing nothing."""
+    """The kernel for an `x` without elements: it fills `out` with the reduction's value for no elements."""
     if out.size == 0:
         return lambda stream, out, x: None
     empty: Any = op.empty
@@ -60,7 +60,7 @@ def _fill(op: Reduction, out: Layout) -> Kernel:
 
 
 def _flat(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) -> Kernel:
-    """The kernel of a position in the flattened array: on a view where strides allow one, else on a copy."""
+    """The kernel of a position (argmax, argmin) in the flattened array: a view if strides allow it, else a copy."""
     region = views.reshape(x, (x.size,))
     if region is not None:
         view = layout_of(x.dtype, (x.size,), region.strides, x.device, x.align)
@@ -72,6 +72,6 @@ def _flat(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) ->
     def run(stream: int, out: Data, x: Data) -> None:
         data, owner = flatten(stream, x)
         of_copy(stream, out, data)
-        del owner  # kept until the kernel was launched; the pool is ordered on the stream
+        del owner  # freed after the launch: the pool reuses memory in stream order
 
     return run

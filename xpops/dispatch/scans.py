@@ -1,4 +1,4 @@
-"""Scans: what a call means, and the program that computes it."""
+"""Scans: the checks of a call, and its program over the primitive."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def scan(
     dtype: DType | None = None,
     initial: bool = False,
 ) -> Program:
-    """The program of scanning the first operand; a second one is the recurrence's factor.
+    """The program that scans the first operand. A recurrence has a second operand, its factor `gamma`.
 
     Raises
     ------
     TypeError
-        If the scan does not take the dtype, or an operand is a scalar instead of an array or the other way round.
+        If the scan does not take the dtype, the first operand is a scalar, or the second is not a real Python scalar.
     IndexError
         If `axis` is out of range.
     ValueError

@@ -1,4 +1,4 @@
-"""Reducing into places that indices name: plans over the primitive."""
+"""Reductions into places that indices select: plans over the primitive `scatter_reduce`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def elements(
     include_self: bool,
     deterministic: bool,
 ) -> Program:
-    """The program of ``scatter_add(x, index, source)`` and its like: an index for each element."""
+    """The program of ``scatter_add`` and ``scatter_reduce``: `index` has an index for each element of `source`."""
     x, index, source = _required(specs, function, ("x", "index", "source"))
     found = views.axis_of(axis, x.ndim, function)
     for name, each in (("index", index), ("source", source)):
@@ -44,7 +44,7 @@ def elements(
 
 
 def slices(engine: Engine, specs: tuple[Operand, ...], function: str, axis: Any, deterministic: bool) -> Program:
-    """The program of ``index_add(x, index, source)``: an index for each slice of the source along an axis."""
+    """The program of ``index_add``: `index` has an index for each slice of `source` along an axis."""
     x, index, source = _required(specs, function, ("x", "index", "source"))
     found = views.axis_of(axis, x.ndim, function)
     if index.ndim != 1:
@@ -98,8 +98,9 @@ def _program(
     deterministic: bool,
     function: str,
 ) -> Program:
-    """The program of ``(x, index, source)``: a copy of `x`, reduced into. `index` and `source` may be views of the
-    caller's arrays from the same first element.
+    """The program ``(x, index, source)`` that copies `x`, and reduces `source` into the copy.
+
+    `index` and `source` may be views of the caller's arrays with the same first element.
     """
     out = layout_of(x.dtype, x.shape, None, x.device)
     _require_places(x, index, axis, function)
@@ -121,7 +122,7 @@ def _program(
 
 
 def _required(specs: tuple[Operand, ...], function: str, names: tuple[str, ...]) -> tuple[Layout, ...]:
-    """The layouts, if the index has an integer dtype and all else one real-valued dtype."""
+    """The layouts, after a check: `index` has an integer dtype, all others share one real-valued dtype."""
     layouts = tuple(require_array(spec, function, name) for spec, name in zip(specs, names, strict=True))
     for name, each in zip(names, layouts, strict=True):
         if name == "index":
@@ -140,6 +141,6 @@ def _require_places(x: Layout, index: Layout, axis: int, function: str) -> None:
 
 
 def _along(index: Layout, shape: tuple[int, ...], axis: int) -> Layout:
-    """A 1-d index along an axis of `shape`, the same along all others."""
+    """A 1-d index along `axis`, broadcast to `shape`."""
     strides = tuple(index.strides[0] if each == axis else 0 for each in range(len(shape)))
     return layout_of(index.dtype, shape, strides, index.device, index.align)

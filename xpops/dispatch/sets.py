@@ -1,4 +1,4 @@
-"""The distinct elements of an array, and what is known of them: a plan over the primitives."""
+"""The distinct elements of an array, their first indices, inverse and counts: a plan over the primitives."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from xpops.engine.protocol import Data, Engine, Kernel, Measure, Program
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.signature import Operand
 
-# What the runs of equal neighbours must tell for each part.
+# For each part of the result: the part of `Engine.runs` from which it is made.
 _PLACES = ("unique: places",)
 _RUNS = {"values": "values", "indices": "starts", "counts": "starts", "inverse_indices": "groups"}
 
 
 class _Scratch:
-    """Memory for the kernels of one call, until they were launched."""
+    """Temporary memory of one call, kept until its kernels are launched."""
 
     def __init__(self, engine: Engine, stream: int) -> None:
         self._engine, self._stream = engine, stream
@@ -39,7 +39,7 @@ class _Scratch:
         self._owners.clear()
 
 
-# (stream, data, scratch) -> the elements in order, and the permutation that orders them (None if nobody wants it).
+# (stream, data, scratch) -> the sorted elements, and the permutation that sorts them (None if no part needs it).
 Arrange = Callable[[int, Data, _Scratch], tuple[Data, Data]]
 
 
@@ -54,7 +54,7 @@ def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple
     Raises
     ------
     TypeError
-        If it is no array, or of a dtype that compares with nothing.
+        If it is no array, or its dtype is float8.
     """
     x = require_array(specs[0], function, "x")
     if x.dtype not in dt.CATEGORIES["arithmetic"]:
@@ -76,7 +76,7 @@ def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple
         derive = _derived(engine, x.size, starts, parts) if "starts" in wanted else None
 
         def kernel(stream: int, *results: Data) -> None:
-            by_name = dict(zip(parts, results, strict=False))  # the operand follows
+            by_name = dict(zip(parts, results, strict=False))  # `results` ends with the operand
             targets = {_RUNS[part]: result for part, result in by_name.items()}
             if derive is not None:
                 targets["starts"] = scratch.new(starts)
@@ -94,14 +94,14 @@ def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple
 
 
 def _fresh(x: Layout, dtype: DType | None = None) -> Layout:
-    """The layout of new memory for as many elements."""
+    """A C-contiguous layout with the shape of `x`, for new memory."""
     return layout_of(x.dtype if dtype is None else dtype, x.shape, None, x.device)
 
 
 def _derived(engine: Engine, size: int, starts: Layout, parts: tuple[str, ...]) -> Callable[..., None]:
-    """A function ``(stream, results by name, starts, order)`` that writes what follows from the starts of runs.
+    """A function ``(stream, results by name, starts, order)`` that writes "indices" and "counts" if they are results.
 
-    `starts` has room for one more, the end of the last run.
+    Both follow from the starts of the runs. `starts` has one element more than there are runs: the end of the last run.
     """
     count, device = starts.size - 1, starts.device
     lower, one = (layout_of(dt.int64, (length,), None, device) for length in (count, 1))
@@ -123,7 +123,7 @@ def _derived(engine: Engine, size: int, starts: Layout, parts: tuple[str, ...]) 
 
 
 def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
-    """How the elements of a 1-d `x` are sorted for `parts`."""
+    """The function that sorts the elements of a 1-d `x`, as `parts` need it."""
     if x.dtype in dt.COMPLEX_FLOATS:
         return _complex_arrangement(engine, x)
     values, order = _fresh(x), _fresh(x, dt.int64)
@@ -136,7 +136,7 @@ def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
             return ordered, None
 
         return arrange
-    # The first among equal elements must come first, but the order of sorting has -0.0 before 0.0.
+    # Equal elements must keep their order, but a sort puts -0.0 before 0.0.
     unsigned = _without_negative_zeros(x) if "indices" in parts and x.dtype in dt.REAL_FLOATS else None
     sort_both = engine.sort(x if unsigned is None else values, values, order, False)
 
@@ -152,7 +152,7 @@ def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
 
 
 def _complex_arrangement(engine: Engine, x: Layout) -> Arrange:
-    """By imaginary parts first, then, stably, by real ones; what has a NaN comes last, as NumPy has it."""
+    """Sort by imaginary parts, then stably by real parts. Elements with a NaN in either part come last, as in NumPy."""
     values, line, order = _fresh(x), _fresh(x, dt.REAL_OF[x.dtype]), _fresh(x, dt.int64)
     unsigned, sort = _without_negative_zeros(x), engine.sort(line, None, order, False)
     imag, real = (call_for(OPERATORS[name], (values,), x.device, None, line).kernel for name in ("imag", "real"))
@@ -184,5 +184,5 @@ def _complex_arrangement(engine: Engine, x: Layout) -> Arrange:
 
 
 def _without_negative_zeros(x: Layout) -> Kernel:
-    """The kernel ``(stream, out, x, 0.0)`` that adds 0.0, which leaves no -0.0."""
+    """The kernel ``(stream, out, x, 0.0)`` that adds 0.0, which turns -0.0 into 0.0."""
     return call_for(OPERATORS["add"], (x, float), x.device, None, _fresh(x)).kernel

@@ -1,4 +1,4 @@
-"""Sorting, selecting the first in order, and binary search: plans over the primitives."""
+"""Sort, top-k and binary search: plans over the primitives."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def sort(
     descending: bool,
     count: int | None = None,
 ) -> Program:
-    """The program of sorting an array along `axis`.
+    """The program that sorts an array along `axis`.
 
     Parameters
     ----------
     parts : tuple of str
-        "values", "indices" or both in this order.
+        The results: "values", "indices" or both in this order.
     count : int, optional
-        How many to keep of each row, by default all.
+        The number of elements to keep of each row, by default all.
 
     Raises
     ------
     TypeError
-        If it is no array, or is complex, or float8, or `axis` is no integer.
+        If the operand is no array, or its dtype is complex or float8, or `axis` is no integer.
     IndexError
         If there is no such axis.
     ValueError
-        If `count` is not in the range of the axis.
+        If `count` is negative or larger than the length of the axis.
     """
     x = require_array(specs[0], function, "x")
     if x.dtype not in _SORTED:
@@ -81,8 +81,10 @@ _Begin = Callable[[int, Data], tuple[Data, Owner]]
 
 
 def _target(engine: Engine, out: Layout, shape: tuple[int, ...], axis: int) -> tuple[_Begin, Kernel]:
-    """Where whole rows of `shape` are written for a result with `axis`, and the kernel ``(stream, out, rows)`` that
-    takes its part of them from there.
+    """Two functions: ``(stream, data)`` gives the memory for whole sorted rows, ``(stream, out, rows)`` copies from it.
+
+    `shape` is that of the rows, with the sorted axis last. The memory is the result's own if its rows have this shape
+    and are contiguous; then nothing is copied.
     """
     view = with_axis_last(out, axis)
     if view.shape == shape and view.contiguous:
@@ -98,15 +100,16 @@ def _target(engine: Engine, out: Layout, shape: tuple[int, ...], axis: int) -> t
 
 
 def searchsorted(engine: Engine, specs: tuple[Operand, ...], right: bool) -> Program:
-    """The program of finding where elements of the second operand belong in the first; a third is a permutation that
-    sorts the first.
+    """The program that finds where elements of the second operand belong in the first.
+
+    A third operand is a permutation that sorts the first.
 
     Raises
     ------
     TypeError
-        If a dtype is not accepted, or an operand is a scalar instead of an array.
+        If a dtype is not accepted, or the first or third operand is a scalar.
     ValueError
-        If the first or third operand does not have one axis, or these differ in length.
+        If the first operand does not have one axis, or the third has another shape.
     """
     x1, *sorters = (
         require_array(spec, "searchsorted", name) for spec, name in zip(specs[::2], ("x1", "sorter"), strict=False)
@@ -135,22 +138,22 @@ def searchsorted(engine: Engine, specs: tuple[Operand, ...], right: bool) -> Pro
 
 
 def _loop(x1: Layout, x2: Operand) -> DType:
-    """The dtype that both are compared as."""
+    """The dtype in which elements of both operands are compared."""
     for name, spec in (("x1", x1), ("x2", x2)):
         found = spec.dtype if isinstance(spec, Layout) else promote((spec,))
         if found not in dt.CATEGORIES["real-valued"]:
             raise TypeError(f"searchsorted: {name} has dtype {found}; accepted: real-valued dtypes")
     if isinstance(x2, Layout):
         return promote((x1.dtype, x2.dtype), "searchsorted")
-    # An integer is not wrapped to a narrow dtype: it belongs before or after all of it.
+    # A Python integer is not wrapped to a narrow dtype: beyond its range, it belongs before or after all elements.
     found = promote((x1.dtype, x2), "searchsorted")
     return dt.int64 if found in dt.CATEGORIES["integer"] and found != dt.uint64 else found
 
 
 def _in_range(loop: DType) -> Callable[[int, Any], tuple[Any, None]]:
-    """A function ``(stream, scalar)`` that hands on what `loop` holds.
+    """A function ``(stream, scalar)`` that returns the scalar and no owner.
 
-    It raises OverflowError for an integer that is out of range.
+    It raises OverflowError for an integer that `loop` cannot hold.
     """
     if loop not in dt.CATEGORIES["integer"]:
         return lambda stream, value: (value, None)

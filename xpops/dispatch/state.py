@@ -1,4 +1,4 @@
-"""What the steady states of every kind of call share."""
+"""The steady state, shared by all kinds of calls: the class of results, and the remembered launches."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from xpops.dispatch.tensor import Tensor
 from xpops.engine.protocol import Engine, Kernel
 from xpops.plan.cache import BoundedDict
 
-# The class of results; `xpops.arrays`, which stands above this package, sets it.
+# The class of results. `xpops.arrays` sets it: this package must not import that one.
 array_class: type[Any] = Tensor
 # (operator or plan, layout or scalar type, ...) -> function from the operands' data to a new array.
 launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LIMIT)
-# The same for the arrays of frameworks that have a way of their own to recognise a call, by their class.
+# Class of a framework's arrays -> the inline cache of the framework, which recognises a call by itself.
 inline: dict[type, Any] = {}
 
 
 def steady(engine: Engine, layout: Layout, kernel: Kernel, count: int) -> Callable[..., Any]:
-    """The steady state for xpops arrays and one result: current stream, allocate, launch, wrap.
+    """The steady state for xpops arrays and one result: get the current stream, allocate, launch, wrap.
 
     Parameters
     ----------
     count : int
-        How many operands there are: one and two have a function without a tuple of them.
+        The number of operands. One or two get a function of their own, which builds no tuple.
     """
     allocate, current_stream, cls = engine.allocator(layout), engine.current_stream, array_class
 

@@ -7,7 +7,7 @@ from xpops.engine.protocol import Data, Owner
 
 
 class Tensor:
-    """A layout, data and an owner. `xpops.arrays.Array` gives it its manners.
+    """A layout, data and an owner. `xpops.arrays.Array` adds operators, conversions and indexing.
 
     Attributes
     ----------
@@ -15,7 +15,7 @@ class Tensor:
     _data : Data
         An address on CUDA, an ndarray on the CPU.
     _owner : object
-        What keeps the memory alive.
+        The object that keeps the memory alive.
     _writable : bool
     """
 

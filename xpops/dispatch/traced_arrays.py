@@ -1,4 +1,4 @@
-"""Arrays of fused functions, which record what is computed with them."""
+"""Traced arrays, the arguments of a fused function: they record the calls on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACCEPTED = "accepted in a fused function: elementwise functions, operators and r
 
 
 class Traced:
-    """An array of a fused function: it has a dtype and a shape, and no elements yet."""
+    """A traced array in a fused function. It has a dtype and a shape, but no elements."""
 
     __array_ufunc__ = None
 
@@ -82,6 +82,6 @@ for _short, _name in _UNARY:
 
 
 def require_no_trace(x: object, function: str) -> None:
-    """TypeError if `x` is a value of a fused function, where `function` cannot take part in one."""
+    """TypeError if `x` is a traced value. For functions that cannot be fused."""
     if isinstance(x, (Traced, TracedScalar)):
         raise TypeError(f"{x.trace.function}: {function} cannot be fused; {ACCEPTED}")

@@ -1,4 +1,4 @@
-"""Scalar arguments of a fused function, and what is made of them."""
+"""Traced scalars: scalar arguments of a fused function, and arithmetic with them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class NotFusable(TypeError, AttributeError):
-    """What an argument of a fused function does not have."""
+    """An argument of a fused function lacks an attribute. Also an AttributeError, so that ``hasattr`` works."""
 
 
 class TracedScalar:
-    """A Python scalar among the arguments: arithmetic with others is the host's, in every call anew."""
+    """A scalar argument, or arithmetic of scalars, which the host computes anew in every call."""
 
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
@@ -29,7 +29,7 @@ class TracedScalar:
 
     @property
     def place(self) -> int:
-        """The number of the input that holds it."""
+        """The number of the input that holds the scalar; adds the input if there is none yet."""
         if self._number is None:
             self._number = self.trace.derive(self.kind, self.evaluate)
         return self._number

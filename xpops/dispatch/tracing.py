@@ -1,4 +1,4 @@
-"""Values that record what is computed with them: a Python function becomes an `Expression`."""
+"""Tracing: one run of a Python function on values that record their use gives an `Expression`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from xpops.plan.signature import Operand, signature_of
 
 
 class Reduced(NamedTuple):
-    """An input that is the reduction of a value.
+    """A derived input: the reduction of a value.
 
     Attributes
     ----------
     place : int
-        The value's.
+        The number of the value.
     operand : Layout
-        Its dtype and shape.
+        The dtype and the shape of the value.
     op : Reduction
     parameters : tuple
         Axis, keepdims, dtype and correction, as `xpops.dispatch.reductions.reduction` takes them.
@@ -41,21 +41,22 @@ class Reduced(NamedTuple):
     parameters: tuple[Any, ...]
 
 
-# How an input behind the arguments is made: a scalar by the host of those before it, or a reduction.
+# How an input after the arguments is made: a function by which the host computes a scalar from the inputs before it, or
+# a reduction.
 Derived = Callable[..., Any] | Reduced
 
 
 class Recording(NamedTuple):
-    """What a function's results are made of.
+    """The recording of a function, reduced to the values that its results need.
 
     Attributes
     ----------
     whole : Expression
-        Its inputs are all arguments, and what is made of values before.
+        Its inputs are all arguments, then the derived inputs.
     derived : tuple of Derived
-        How the inputs behind the arguments are made.
+        How each input after the arguments is made.
     shapes : tuple of tuple of int
-        Those of all values.
+        The shape of every value.
     """
 
     whole: Expression
@@ -69,9 +70,9 @@ class Trace:
     Parameters
     ----------
     function : str
-        Its name, for errors.
+        The name of the function, for errors.
     inputs : tuple of Layout or type
-        What the arguments are.
+        The layout or scalar type of each argument.
     device : Device
     """
 
@@ -79,7 +80,8 @@ class Trace:
         self.function, self.device, self._given = function, device, len(inputs)
         self._inputs = list(inputs)
         self._derived: list[Derived] = []
-        # Each node is also a place, -1 the first: inputs that the host makes may still come in front of them.
+        # The first node has the place -1, the next -2, and so on: the places 0, 1, ... are left for inputs, since more
+        # derived inputs may follow.
         self._nodes: list[Node] = []
         self._layouts: list[Layout] = []
         self._known: dict[tuple[Any, ...], Traced] = {}
@@ -112,7 +114,7 @@ class Trace:
         return known
 
     def _require_room(self, op: Operator, places: tuple[Reference, ...], loop: tuple[DType, ...]) -> None:
-        """OverflowError if a constant is an integer that its loop cannot hold."""
+        """OverflowError if a constant is an integer that the loop's dtype cannot hold."""
         for place, dtype in zip(places, loop, strict=True):
             if isinstance(place, Constant) and place.kind is int and dtype.kind in "iu":
                 low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
@@ -123,7 +125,7 @@ class Trace:
                     )
 
     def primitive(self, function: str, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> Traced:
-        """Record a reduction; nothing else that is not elementwise can be fused."""
+        """Record a reduction. No other call that is not elementwise can be fused: TypeError."""
         op = parameters[0] if parameters else None
         if not isinstance(op, Reduction) or op.positional or not isinstance(arguments[0], Traced):
             raise TypeError(f"{self.function}: {function} cannot be fused; {ACCEPTED}")
@@ -139,7 +141,7 @@ class Trace:
         return known
 
     def expression(self, results: tuple[Traced, ...]) -> Recording:
-        """What was recorded, but for what no result is made of."""
+        """The recording, without values that no result needs, and with places as the numbers of `Expression`."""
         inputs, order = self._needed([each.place for each in results])
         place_of = {place: number for number, place in enumerate((*inputs, *order))}
         nodes = tuple(
@@ -156,7 +158,7 @@ class Trace:
         return Recording(Expression(_as_used(specs[: len(inputs)], nodes), nodes, numbers), derived, shapes)
 
     def _needed(self, waiting: list[int]) -> tuple[list[int], list[int]]:
-        """The places that some are made of, in order: all arguments and other inputs, and nodes."""
+        """The places that the places `waiting` need, in order: inputs (always with all arguments), and nodes."""
         needed = set(range(self._given))
         while waiting:
             place = waiting.pop()
@@ -171,11 +173,11 @@ class Trace:
         return sorted(place for place in needed if place >= 0), sorted((p for p in needed if p < 0), reverse=True)
 
     def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
-        """The number of an input that is made of others by the host."""
+        """Add an input that the host computes from the inputs before it; returns its number."""
 
         def made(*values: Any) -> Any:
             value = evaluate(*values)
-            if type(value) is not kind:  # whose dtypes another trace would have to decide
+            if type(value) is not kind:  # the dtypes that this trace decided would be wrong
                 raise TypeError(
                     f"{self.function}: a power of scalar arguments is {value!r}; accepted: {kind.__name__} powers, as "
                     f"of ones, or {type(value).__name__} arguments"
@@ -208,14 +210,14 @@ class Trace:
 
 
 def _as_used(inputs: list[Operand], nodes: tuple[Node, ...]) -> tuple[Operand, ...]:
-    """The inputs, integers among the scalars as the kind that holds every value which the nodes take."""
+    """The inputs, with each integer scalar as a kind that holds every value which the nodes accept."""
     loops: dict[Reference, str] = {}
     for node in nodes:
         for place, dtype in zip(node.operands, node.loop, strict=True):
             loops[place] = loops.get(place, "") + dtype.kind
 
     def used(number: int, spec: Operand) -> Operand:
-        kinds = loops.get(number, "").replace("b", "")  # what is true is so as any kind
+        kinds = loops.get(number, "").replace("b", "")  # a condition is true or false as any kind
         if spec is not int or "i" in kinds:
             return spec
         if not kinds:

@@ -1,5 +1,6 @@
-"""One adapter for each framework: recognise, view, allocate, current stream. None imports a framework the caller did
-not. `register` adds others.
+"""Adapters, one for each framework: they recognise and view its arrays, allocate, and know its current stream.
+
+No framework is imported unless the caller has imported it. `register` adds adapters.
 """
 
 from xpops.frameworks.adapter import Adapter, View

@@ -1,4 +1,4 @@
-"""What an adapter is."""
+"""The interface of an adapter, and helpers for adapters."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from xpops.engine.protocol import Data
 
 
 class View(NamedTuple):
-    """Memory of any array, as the engines see it.
+    """The memory of an array in the form that engines use.
 
     Attributes
     ----------
     layout : Layout
     data : Data
-        What the engine of ``layout.device`` computes on.
+        The data for the engine of ``layout.device``.
     owner : object
-        What keeps the memory alive.
+        The object that keeps the memory alive.
     writable : bool
     """
 
@@ -31,60 +31,59 @@ class View(NamedTuple):
 
 
 class Adapter:
-    """One framework's arrays in and out, without a copy.
+    """The exchange of arrays with one framework, without a copy.
 
-    Subclasses have `is_array_type`, `view` and `export`. What the other methods do by default is right for frameworks
-    that take part in nothing more.
+    Subclasses define `is_array_type`, `view` and `export`. The other methods are optional.
 
     Attributes
     ----------
     name : str
-        Whose arrays they are.
+        The name of the framework.
     """
 
     name: str
 
     def is_array_type(self, cls: type) -> bool:
-        """Whether instances of `cls` are arrays of the framework that mean no more than their memory."""
+        """Whether instances of `cls` are arrays of the framework, but no wrappers (see `xpops.frameworks.wrapper`)."""
         raise NotImplementedError
 
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
-        """The memory of `x`, ready for work on the stream that `stream` gives for its device.
+        """The memory of `x`, ready for work on the stream that `stream` returns for its device.
 
         Errors name the public `function` and its `argument`.
         """
         raise NotImplementedError
 
     def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        """A new array of the framework, by its own allocator, and its data; None if it has to go through `export`."""
+        """A new array from the framework's own allocator, and its data; None if results go through `export` instead."""
         return None
 
     def export(self, array: Any) -> Any:
-        """The framework's array on the memory of an xpops array, for frameworks that `allocate` nothing."""
+        """The framework's array on the memory of an xpops array. Needed where `allocate` returns None."""
         raise NotImplementedError
 
     def resolve(self, x: Any) -> Any:
-        """A copy of `x` with the values that it stands for, if its memory holds other ones; else `x` itself."""
+        """A copy of `x` if its memory holds other values than `x`, such as a lazy conjugate; else `x` itself."""
         return x
 
     def written(self, x: Any) -> None:
-        """Tell the framework that the memory of `x` was written, if it keeps account of that."""
+        """Tell the framework that the memory of `x` was written, if it tracks writes."""
 
     def release_cache(self) -> None:
-        """Hand the GPU memory that the framework caches back, if it has a way to."""
+        """Make the framework free its cached GPU memory, if it can."""
 
     def current_stream(self, device: Device) -> int | None:
-        """The handle of the framework's current stream (0: legacy default); None where it has none to know."""
+        """The handle of the framework's current stream (0: legacy default); None if there is none, or it is unknown."""
         return None
 
 
 def foreign_view(layout: Layout, address: int, owner: Any, writable: bool, what: str) -> View:
-    """Memory that `owner` keeps, as a View; `what` begins the error.
+    """A View of memory that `owner` keeps alive. Error messages begin with `what`.
 
     Raises
     ------
     BufferError
-        If it is on a GPU and elements are not aligned to their size: kernels would fault.
+        If the memory is on a GPU and the elements are not aligned to their size: kernels would fault.
     """
     device, dtype = layout.device, layout.dtype
     if device != CPU and address % dtype.itemsize:
@@ -95,14 +94,16 @@ def foreign_view(layout: Layout, address: int, owner: Any, writable: bool, what:
 
 
 def order_before(device: Device, theirs: int, stream: Callable[[Device], int]) -> None:
-    """Make work on the stream that `stream` gives wait for what a framework has launched on `theirs`."""
+    """Make the stream that `stream` returns wait for the work that a framework has launched on its stream `theirs`."""
     ours = stream(device)
     if ours != theirs:
         engine_of(device).order(theirs, ours)
 
 
 def spelled_strides(layout: Layout) -> tuple[int, ...]:
-    """The strides of a layout, with those of C order where the value does not matter and others may still look at it.
+    """The strides of a layout for other libraries, which may check strides that address nothing.
+
+    If a length is 1 or the array is empty, the strides are those of C order there; in a layout they are 0.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""DLPack's structures in memory, and capsules taken apart.
+"""DLPack's structures in memory, and the consumption of capsules.
 
-Producers fill either structure; which one, the capsule's name says. Layouts are those of ``dlpack.h`` 1.1.
+There are two structures, and the name of a capsule says which one it holds. They follow ``dlpack.h`` 1.1.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from typing import Any, NamedTuple
 
 from xpops.core.errors import described
 
-# The newest version that is read and written. Minor versions only add codes.
+# The newest version that xpops reads and writes. Minor versions only add codes.
 VERSION = (1, 1)
 READ_ONLY, IS_COPIED = 1, 2
-# Devices whose memory one of our engines can use.
+# Kinds of devices whose memory an engine of xpops can use.
 KIND_CPU, KIND_CUDA, KIND_CUDA_HOST, KIND_CUDA_MANAGED = 1, 2, 3, 13
 UNVERSIONED, VERSIONED = b"dltensor", b"dltensor_versioned"
 
 
 class DLTensor(ctypes.Structure):
-    """The array: `data` and `byte_offset` together are its first element's address; strides are in elements."""
+    """The array. `data` plus `byte_offset` is the address of the first element; strides are in elements."""
 
     _fields_ = (
         ("data", c_void_p),
@@ -53,13 +53,13 @@ class DLTensor(ctypes.Structure):
 
 
 class Managed(ctypes.Structure):
-    """What an unversioned capsule points to."""
+    """The structure in an unversioned capsule."""
 
     _fields_ = (("tensor", DLTensor), ("context", c_void_p), ("deleter", c_void_p))
 
 
 class ManagedVersioned(ctypes.Structure):
-    """What a versioned capsule points to. All but `tensor` stays where it is in every version to come."""
+    """The structure in a versioned capsule. All fields but `tensor` keep their places in all future versions."""
 
     _fields_ = (
         ("major", c_uint32),
@@ -72,7 +72,7 @@ class ManagedVersioned(ctypes.Structure):
 
 
 STRUCTURES: dict[bytes, type[Managed] | type[ManagedVersioned]] = {VERSIONED: ManagedVersioned, UNVERSIONED: Managed}
-# Capsules keep a pointer to their name, and may outlive this module at exit: these names are never freed.
+# A capsule keeps a pointer to its name, and may outlive this module at exit. So these names are never freed.
 _USED = {name: b"used_" + name for name in STRUCTURES}
 for _name in _USED.values():
     ctypes.pythonapi.Py_IncRef(py_object(_name))
@@ -83,32 +83,32 @@ _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.argtypes, _pointer.restype = (py_object, c_char_p), c_void_p
 _set_name = ctypes.pythonapi.PyCapsule_SetName
 _set_name.argtypes, _set_name.restype = (py_object, c_char_p), c_int
-# Called with the GIL held, as NumPy does it: old producers' deleters rely on that, and new ones may take it again.
+# A call holds the GIL, as in NumPy: deleters of old producers rely on it, and those of new ones may take it again.
 _Deleter = ctypes.PYFUNCTYPE(None, c_void_p)
-# For threads that run at once; a finalizer may come in between, in the same thread, and consume, too. None where there
-# is a GIL: what a debugger raises right after a lock was taken leaves it held for ever.
+# The lock is for Python without a GIL. It is an RLock, since a finalizer may run in between and consume in the same
+# thread. None if there is a GIL: if a debugger raised right after a lock was taken, the lock would be held forever.
 _lock = None if getattr(sys, "_is_gil_enabled", lambda: True)() else threading.RLock()
 
 
 class Owner:
-    """A producer's memory, handed back through its deleter when nothing holds it any more.
+    """The owner of a producer's memory. When it is dropped, it calls the producer's deleter.
 
     Parameters
     ----------
     name : bytes
-        The name of the capsule that `take` will empty.
+        The name of the capsule that `take` will consume.
     """
 
-    _taken: list[int] | tuple[()] = ()  # until `take` has begun
+    _taken: list[int] | tuple[()] = ()  # before `take`
 
     def __init__(self, name: bytes) -> None:
         self._name = name
 
     def take(self, capsule: Any) -> Managed | ManagedVersioned:
-        """Rename the capsule, so that nobody else takes its memory, and own the memory from there on.
+        """Rename the capsule, so that nobody else consumes it, and own its memory from then on.
 
-        It is one call of a C function over C functions. So no other thread gets the GIL and no KeyboardInterrupt comes
-        between the look at the name, the new name, and the note in this object.
+        All steps run in one call of a C function that calls C functions. So no other thread gets the GIL, and no
+        KeyboardInterrupt is raised, between the check of the name, the renaming, and the record in this object.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class Owner:
                 taken.extend(steps)
         return STRUCTURES[name].from_address(taken[0])
 
-    # The defaults are there at exit, too, when this module's names may be gone.
+    # The defaults still exist at exit, when this module's names may be gone.
     def __del__(self, structures: dict[bytes, Any] = STRUCTURES, function: Any = _Deleter) -> None:
         if len(self._taken) == 2:  # the capsule was found and renamed
             address = self._taken[0]
@@ -135,7 +135,7 @@ class Owner:
 
 
 class Consumed(NamedTuple):
-    """A capsule's content. `tensor` lies in memory that `owner` keeps."""
+    """The content of a capsule. `owner` keeps the memory of `tensor` alive."""
 
     tensor: DLTensor
     flags: int
@@ -143,19 +143,19 @@ class Consumed(NamedTuple):
 
 
 def managed_in(capsule: Any, name: bytes) -> Any:
-    """The structure that a capsule of this name points to, in place."""
+    """The structure in a capsule of this name, without consuming the capsule."""
     return STRUCTURES[name].from_address(_pointer(capsule, name))
 
 
 def consume(capsule: Any, function: str, argument: str) -> Consumed:
-    """Take over what is in a capsule that ``__dlpack__`` returned.
+    """Consume a capsule that ``__dlpack__`` returned.
 
     Raises
     ------
     TypeError
         If it is no capsule.
     BufferError
-        If it was used before, holds something else, or is of a major version that is not known.
+        If it was consumed before, holds no DLPack tensor, or has an unknown major version.
     """
     if type(capsule).__name__ != "PyCapsule":
         raise TypeError(

@@ -17,20 +17,20 @@ from xpops.frameworks.adapter import View
 from xpops.frameworks.memory import described_view, device_at
 
 _NEWEST = 3
-# Of addresses and handles of streams.
+# Addresses and handles of streams are below this.
 _LIMIT = 2**64
 
 
 def interface_view(x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
-    """The memory of `x`, ready for work on the stream that `stream` gives for its device.
+    """The memory of `x`, ready for work on the stream that `stream` returns for its device.
 
     Raises
     ------
     TypeError
-        If an entry of the interface is of another type than the protocol says.
+        If an entry of the interface is of another type than the protocol defines.
     BufferError
-        If an entry is missing, is none that the protocol allows, or the memory cannot be as it says; if `x` has a mask,
-        or a dtype or strides that xpops does not know.
+        If an entry is missing or has a value that the protocol does not allow, or if the description of the memory is
+        impossible. Also if `x` has a mask, or a dtype or strides that xpops does not support.
     """
     what = f"{function}: {argument}"
     interface = x.__cuda_array_interface__
@@ -62,7 +62,7 @@ def interface_view(x: Any, function: str, argument: str, stream: Callable[[Devic
 
 
 def _order(theirs: Any, device: Device, stream: Callable[[Device], int], what: str) -> None:
-    """Make our stream wait for the producer's. None asks for no order, and 1 is the legacy default stream."""
+    """Make our stream wait for the producer's. None asks for no synchronization; 1 is the legacy default stream."""
     if theirs is None:
         return
     handle = _integer(theirs, what, "stream")
@@ -74,7 +74,7 @@ def _order(theirs: Any, device: Device, stream: Callable[[Device], int], what: s
 
 
 def _dtype(typestr: Any, what: str) -> DType:
-    """The dtype of a type string: byte order, kind, bytes."""
+    """The dtype of a type string, which consists of byte order, kind and number of bytes."""
     if not isinstance(typestr, str):
         raise TypeError(f"{what} has typestr {typestr!r}; accepted: a text such as '<f4'")
     try:
@@ -87,7 +87,7 @@ def _dtype(typestr: Any, what: str) -> DType:
 
 
 def _elements(steps: tuple[int, ...], dtype: DType, what: str) -> tuple[int, ...]:
-    """Strides in elements, of strides in bytes."""
+    """Convert strides in bytes to strides in elements."""
     if any(step % dtype.itemsize for step in steps):
         raise BufferError(f"{what} has strides of {steps} bytes; accepted: multiples of {dtype.itemsize} for {dtype}")
     return tuple(step // dtype.itemsize for step in steps)

@@ -17,7 +17,7 @@ from xpops.frameworks.memory import MAX_NDIM, described_view
 
 _DTYPES = {info.dlpack: dtype for dtype, info in dt.INFO.items()}
 _ACCEPTED_DEVICES = "CPU (1), CUDA (2), CUDA host (3) and CUDA managed (13) memory"
-# Keywords that older producers lack, newest first.
+# Keywords of ``__dlpack__`` that older producers do not take, newest first.
 _OPTIONAL = ("copy", "dl_device", "max_version")
 
 
@@ -31,29 +31,30 @@ def dlpack_view(
     copy: bool | None = None,
     writable: bool = True,
 ) -> View:
-    """The memory of `x`, ready for work on the stream that `stream` gives for its device.
+    """The memory of `x`, ready for work on the stream that `stream` returns for its device.
 
     Parameters
     ----------
     x : object
         With ``__dlpack__`` and ``__dlpack_device__`` of any generation.
     function, argument : str
-        What errors name.
+        The public names of both, for errors.
     stream : function from Device to int
     device : Device, optional
-        "cpu" makes producers on devices that are not ours copy to the host. Otherwise `x` is viewed where it lies.
+        If `x` is on a device that xpops does not support, "cpu" asks the producer to copy it to the host. Otherwise
+        `x` is viewed on its own device.
     copy : bool, optional
-        False: producers that would copy refuse.
+        False: a producer that would copy must refuse.
     writable : bool
-        False: the view is read-only whatever the producer says.
+        False: the view is read-only, even if the producer allows writes.
 
     Raises
     ------
     AttributeError, TypeError
         If ``__dlpack_device__`` is missing or does not name a device, or ``__dlpack__`` returns no capsule.
     BufferError
-        If `x` is on a device, or has a dtype or a DLPack version, that xpops does not know, or the memory cannot be as
-        it says. Flags that DLPack did not define when this was written are ignored, as it asks of consumers.
+        If xpops does not support the device, the dtype or the DLPack version of `x`, or if the description of the
+        memory is impossible. Unknown flags are ignored, as DLPack asks of consumers.
     """
     what = f"{function}: {argument}"
     kind, index = _announced_device(x, what)
@@ -67,7 +68,7 @@ def dlpack_view(
             )
         options["dl_device"] = (dl.KIND_CPU, 0)
     elif place != CPU:
-        # Never None, which producers read in different ways; 1 is DLPack's word for the legacy default stream.
+        # Never None, which producers interpret in different ways; in DLPack, 1 is the legacy default stream.
         options["stream"] = stream(place) or 1
     if copy is False:
         options["copy"] = False
@@ -86,8 +87,8 @@ def dlpack_view(
 class DLPackAdapter(Adapter):
     """Arrays of any framework that exchanges them by DLPack or CUDA's array interface.
 
-    As it is, it stands for arrays of no framework that is known: results stay xpops arrays. A framework's own adapter
-    is a subclass with a name, `is_array_type` and `export`.
+    This class itself is the adapter of arrays of unknown frameworks: their results are xpops arrays. The adapter of a
+    framework is a subclass with a name, `is_array_type` and `export`.
     """
 
     name = "dlpack"
@@ -105,12 +106,12 @@ ADAPTER = DLPackAdapter()
 
 
 def _capsule_of(x: Any, options: dict[str, Any]) -> Any:
-    """A capsule from a producer that may be older than some of the keywords."""
+    """A capsule of `x`. Leaves keywords out, newest first, if an older producer does not know them."""
     while True:
         try:
             return x.__dlpack__(**options)
         except TypeError as error:
-            # An unknown keyword is reported in words with "argument"; anything else is the producer's own trouble.
+            # Python's message about an unknown keyword contains "argument". Other errors are the producer's own.
             newest = next((keyword for keyword in _OPTIONAL if keyword in options), None)
             if newest is None or "argument" not in str(error):
                 raise
@@ -118,7 +119,7 @@ def _capsule_of(x: Any, options: dict[str, Any]) -> Any:
 
 
 def _announced_device(x: Any, what: str) -> tuple[int, int]:
-    """The kind and the index of the device that ``__dlpack_device__`` names; kinds may be of an enumeration."""
+    """The kind and the index of the device from ``__dlpack_device__``. The kind may be a member of an enumeration."""
     if not hasattr(type(x), "__dlpack_device__"):
         raise AttributeError(f"{what} is {described(x)} without __dlpack_device__; accepted: an object with it")
     device = x.__dlpack_device__()
@@ -130,7 +131,7 @@ def _announced_device(x: Any, what: str) -> tuple[int, int]:
 
 
 def _device_of(kind: int, index: int) -> Device | None:
-    """The device of a kind and an index; None where it is not ours."""
+    """The device of a kind and an index; None if xpops does not support it."""
     if kind in (dl.KIND_CPU, dl.KIND_CUDA_HOST):
         return CPU
     known = kind in (dl.KIND_CUDA, dl.KIND_CUDA_MANAGED) and 0 <= index < 2**31

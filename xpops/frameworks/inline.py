@@ -1,8 +1,8 @@
-"""The steady state for torch tensors: a call like an earlier one goes straight to its kernel.
+"""The inline cache, the steady state for torch tensors: a call like an earlier one goes straight to its kernel.
 
-Reading a tensor's dtype, shape, strides and device one by one costs 0.4 us each time. Torch's compiler has the same
-need and a C++ answer to it: a guard that says in 0.2 us whether several tensors are still what they were, requires_grad
-and the conjugate bit included.
+To read a tensor's dtype, shape, strides and device one by one takes 0.4 us. Torch's compiler needs the same check, and
+has it in C++: a guard checks in 0.2 us that several tensors have the properties of earlier tensors, including
+requires_grad and the conjugate bit.
 """
 
 from __future__ import annotations
@@ -25,32 +25,35 @@ try:
     from torch._C._dynamo import guards as _guards
 
     TensorGuards: Any = _guards.TensorGuards
-except ImportError:  # a torch without its compiler: every call goes the long way
+except ImportError:  # this torch has no compiler: every call goes the long way
     TensorGuards = None
 
-# It also has a way past the dispatcher to a new tensor on the current device, half a microsecond shorter. Where there
-# is none, no device counts as current.
+# Torch's compiler can also make a tensor on the current device without the dispatcher, which saves half a microsecond.
+# If this torch cannot, -1 is the current device: no device has this index.
 _new_on_current: Any = getattr(_guards, "_empty_strided_cuda", None) if TensorGuards else None
 _current_device: Any = getattr(torch._C, "_cuda_getDevice", None) if _new_on_current else lambda: -1
 
-# Torch's autograd refuses a backward pass that would read what was written over. The public function wraps the other.
+# Torch counts writes, so that autograd can refuse a backward pass that would read overwritten values. The public
+# function only wraps the private one.
 increment_version: Callable[[Any], None] = getattr(
     torch._C, "_increment_version", torch.autograd.graph.increment_version
 )
 
-# An attempt takes the operands and out, and returns the result, or None if they are not what it is for.
+# A remembered call: takes the operands and `out`; returns the result, or None if they do not match the call.
 Attempt = Callable[[Any, Any, Any], Any]
 KEPT = 4
 _MISALIGNED = MAX_ALIGNMENT - 1
 
 
 class InlineCache:
-    """The last few calls for each operator, shape and kind of operands.
+    """The last calls for each operator, shape of the first operand, and classes of the others.
+
+    At most `KEPT` calls are remembered for each.
 
     Parameters
     ----------
     current_stream : callable
-        From a device's index to the handle of torch's current stream.
+        Takes a device's index, and returns the handle of torch's current stream.
     """
 
     def __init__(self, current_stream: Callable[[int], int]) -> None:
@@ -59,7 +62,7 @@ class InlineCache:
         self._find = self._attempts.get
 
     def call(self, op: Operator, x1: Any, x2: Any, out: Any) -> Any:
-        """The result, or None: then the long way finds out what is new. `x2` is None for one operand."""
+        """The result, or None if no remembered call matches. `x2` is None for one operand."""
         try:
             key = (op, x1.shape, x2.__class__, out.__class__)
         except RuntimeError:  # a nested tensor has no shape
@@ -81,9 +84,9 @@ class InlineCache:
         kernel: Kernel,
         like: Any,
     ) -> bool:
-        """Keep the way of a call that succeeded, if it can be; `like` is its result, in `layout`.
+        """Remember a call that succeeded, if it qualifies. Returns whether it did.
 
-        The kernel has taken the operands themselves, no copies of them.
+        `like` is the result, and `layout` its layout. The kernel must have taken the operands themselves, not copies.
         """
         tensors = [x for x in (x1, x2, out) if isinstance(x, torch.Tensor)]
         layouts = [spec for spec in specs if isinstance(spec, Layout)]
@@ -104,7 +107,10 @@ class InlineCache:
 
 
 def _guard(tensors: list[Any]) -> Callable[..., bool]:
-    """Whether tensors are what `tensors` were, which ones of them are the same included: a guard takes each once."""
+    """A function that checks other tensors: they match `tensors`, and the same of them are one object.
+
+    Torch's guard takes each tensor only once, so identical tensors are checked here.
+    """
     firsts = [next(i for i, other in enumerate(tensors) if other is tensor) for tensor in tensors]
     places = sorted(set(firsts))
     once = [tensors[i] for i in places]
@@ -121,7 +127,7 @@ def _guard(tensors: list[Any]) -> Callable[..., bool]:
 
 
 def _without_gradients(check: Callable[..., bool]) -> Callable[..., bool]:
-    """`check`, which looks at the tensors only, for tensors that are taken under no_grad alone."""
+    """`check` for tensors that require grad, which xpops takes under no_grad: False if gradients are enabled."""
     enabled = torch.is_grad_enabled
     return lambda *tensors: not enabled() and check(*tensors)
 
@@ -135,7 +141,7 @@ def _fresh(
     scalar: bool,
     like: Any,
 ) -> Attempt:
-    """The attempt that makes a new tensor like the result `like`."""
+    """The attempt that writes to a new tensor, which is made like the result `like`."""
     shape, strides, dtype, index = layout.shape, spelled_strides(layout), like.dtype, layout.device.index
     elsewhere = partial(torch.empty_strided, shape, strides, dtype=dtype, device=like.device)
     new, current = _new_on_current, _current_device
@@ -174,9 +180,9 @@ def _into(
     layout: Layout,
     layouts: list[Layout],
 ) -> Attempt:
-    """The attempt that writes `out`, which may be exactly an operand, and must not partly overlap one."""
+    """The attempt that writes to `out`, which may be exactly an operand's memory, but must not partly overlap it."""
     index = layout.device.index
-    # Spelled out below: two calls of `SafeDistance.holds` would be a tenth of what torch itself needs.
+    # Inlined below: two calls of `SafeDistance.holds` would take a tenth of the time of torch's own operation.
     above1, below1, same1 = safe_distance(layout, layouts[0])
     above2, below2, same2 = safe_distance(layout, layouts[-1])
 

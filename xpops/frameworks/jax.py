@@ -1,4 +1,4 @@
-"""JAX arrays. They are immutable, so they are read-only here, whatever their capsules say."""
+"""JAX arrays. They are immutable, so their views are read-only, even if a capsule allows writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALIGNMENT = 16
 
 
 class JaxAdapter(DLPackAdapter):
-    """In and out through DLPack. XLA keeps its streams to itself, so DLPack's handshake orders the work."""
+    """Exchange through DLPack. XLA does not expose its streams, so DLPack's handshake orders the work."""
 
     name = "jax"
 
@@ -32,10 +32,10 @@ class JaxAdapter(DLPackAdapter):
         return dlpack_view(x, function, argument, stream, writable=False)
 
     def export(self, array: Any) -> Any:
-        # XLA takes no other alignment on a GPU; on the CPU it makes a copy of its own.
+        # On a GPU XLA takes only this alignment; on the CPU it copies misaligned memory itself.
         if not _is_compact(array._layout) or (array._layout.device != CPU and array._data % ALIGNMENT):
             array = array.copy()
-        # JAX cannot read that an array is read-only, and need not: it never writes.
+        # Export as writable: JAX cannot read the read-only flag, and never writes.
         return jax.dlpack.from_dlpack(type(array)(array._layout, array._data, array._owner, True))
 
 
@@ -43,7 +43,7 @@ ADAPTER = JaxAdapter()
 
 
 def _is_compact(layout: Layout) -> bool:
-    """Whether elements lie without gaps and repeats, in any order of the axes: JAX takes nothing else."""
+    """Whether the elements have no gaps and no repeats, in any order of the axes: JAX takes only such arrays."""
     step = 1
     for stride, length in sorted(zip(layout.strides, layout.shape, strict=True)):
         if length > 1 and stride != step:

@@ -1,4 +1,4 @@
-"""Memory as a producer describes it. Every number is checked here before anything is read."""
+"""Checks of a producer's description of its memory. They run before anything is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xpops.frameworks.adapter import View, foreign_view
 
 # NumPy's limit.
 MAX_NDIM = 64
-# Sizes and distances are signed 64-bit integers, in bytes, and programs have the lower half of all addresses.
+# Sizes and distances in bytes are signed 64-bit integers, and a program's addresses are below this, too.
 _LIMIT = 2**63
 # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _DEVICE_ORDINAL = 9
@@ -31,7 +31,7 @@ def described_view(
     writable: bool,
     what: str,
 ) -> View:
-    """Memory that `owner` keeps, as a View.
+    """A View of memory that `owner` keeps alive, after checks of the description.
 
     Parameters
     ----------
@@ -41,17 +41,18 @@ def described_view(
         In elements; None for C order.
     device : Device
     address : int
-        Of the first element. An empty array may have any.
+        The address of the first element. An empty array may have any address.
     owner : object
     writable : bool
     what : str
-        What errors begin with.
+        The beginning of error messages.
 
     Raises
     ------
     BufferError
-        If lengths are negative, elements lie outside the address space, at NULL, or, on a GPU, where CUDA knows no
-        memory of it. How large the memory is nobody can ask: a shape that is too long for it is not found.
+        If there are too many axes, a length is negative, or strides do not fit the shape. Also if elements are at NULL
+        or outside the address space. On a GPU, also if an element is misaligned, or the first or last byte is not in
+        memory of this GPU. The size of an allocation is unknown: a shape that is too long for it may go unnoticed.
     """
     if len(shape) > MAX_NDIM:
         raise BufferError(f"{what} has {len(shape)} axes; accepted: at most {MAX_NDIM}")
@@ -90,14 +91,14 @@ def device_at(address: int) -> Device | None:
 
 @cache
 def _driver() -> CDLL:
-    """The driver's library: cuda.bindings answers 0 for every address (cuda-python#2928)."""
+    """The driver's library by ctypes, since cuda.bindings returns 0 for every address (cuda-python#2928)."""
     library = CDLL("libcuda.so.1")
     library.cuPointerGetAttribute.argtypes = (c_void_p, c_int, c_uint64)
     return library
 
 
 def _require_memory(device: Device, first: int, last: int, what: str) -> None:
-    """Refuse elements whose first or last byte is not in memory of the GPU, where a kernel would fault."""
+    """Refuse memory whose first or last byte is not in memory of the GPU: a kernel would fault there."""
     for address in (first, last):
         found = device_at(address)
         if found != device:

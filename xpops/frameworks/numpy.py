@@ -16,12 +16,12 @@ from xpops.frameworks.adapter import Adapter, View
 
 
 class NumpyAdapter(Adapter):
-    """Host memory; subclasses come back as plain ndarrays."""
+    """Host memory. Results are plain ndarrays, for operands of subclasses, too."""
 
     name = "numpy"
 
     def is_array_type(self, cls: type) -> bool:
-        """Whether arrays of `cls` mean what an ndarray on their memory means. Units, for one, override functions."""
+        """Whether arrays of `cls` mean the same as an ndarray on their memory. False for unit arrays, for example."""
         return (
             issubclass(cls, np.ndarray)
             and not issubclass(cls, (np.ma.MaskedArray, np.matrix))

@@ -1,4 +1,4 @@
-"""Which adapter a type has, and adapters from outside."""
+"""The adapters by type of array, and the registration of others."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from xpops.engine.cuda import streams
 from xpops.frameworks.adapter import Adapter
 from xpops.plan.cache import BoundedDict
 
-# The root module of a framework's classes -> the framework. The module of its name beside this one has the adapter.
+# The root module of a framework's classes -> the framework. ``xpops.frameworks.<framework>`` has the adapter.
 _FRAMEWORKS = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
-# The root modules of other libraries whose arrays have a namespace of their own and are nothing but memory.
+# The root modules of other libraries whose arrays have a namespace of their own, but are no wrappers.
 _PLAIN = ("xpops", "array_api_strict", "dpctl", "dpnp", "mlx")
 
 
 _RESERVED = {*_FRAMEWORKS.values(), "dlpack", "wrapper"}
-# The newest first. Replaced whole, never changed: another thread may be looking.
+# The newest first. The tuple is replaced as a whole: another thread may be reading it.
 _registered: tuple[Adapter, ...] = ()
 
 
 def register(adapter: Adapter) -> None:
-    """Have functions take a framework's arrays from now on, and return their results as such arrays.
+    """Register an adapter: functions then take the framework's arrays, and return results as such arrays.
 
     Parameters
     ----------
     adapter : Adapter
-        Takes the place of one of the same name, and is asked before the adapters of xpops.
+        Replaces a registered adapter of the same name, and takes precedence over the adapters of xpops.
 
     Raises
     ------
@@ -68,23 +68,23 @@ def register(adapter: Adapter) -> None:
     if name in _RESERVED:
         raise ValueError(f"register: adapter.name is {name!r}; accepted: any but {', '.join(sorted(_RESERVED))}")
     _registered = (adapter, *(each for each in _registered if each.name != name))
-    _known = BoundedDict(1024)  # after `_registered`, so that no new entry is of the old one
+    _known = BoundedDict(1024)  # after `_registered`: a new dict must not get entries of the old tuple
 
 
 def _release_caches() -> None:
     ours = sorted(set(_FRAMEWORKS.values()) & set(sys.modules))
     for adapter in (*_registered, *(import_module(f"xpops.frameworks.{framework}").ADAPTER for framework in ours)):
-        with suppress(Exception):  # the error to report is that memory ran out
+        with suppress(Exception):  # the caller reports that memory ran out; no other error must hide that
             adapter.release_cache()
 
 
 def _await_torch(index: int) -> int:
-    """Once torch is there, have its own function take the place of this one."""
+    """The current stream before torch is imported. Replaces itself by torch's own function once torch is imported."""
     if not hasattr(sys.modules.get("torch"), "cuda"):
         return streams.LEGACY_DEFAULT
     try:
         import_module("xpops.frameworks.torch").follow_captures()
-    except Exception:  # a torch too old, or a broken one: it says so where its tensors come in
+    except Exception:  # torch is too old or broken: the error is raised when a tensor is passed
         streams.framework_stream = streams.no_framework
     return streams.framework_stream(index)
 
@@ -97,10 +97,10 @@ _known: BoundedDict[type, Adapter | None] = BoundedDict(1024)
 def adapter_of(cls: type) -> Adapter | None:
     """The adapter of arrays of type `cls`; None if they are no arrays.
 
-    Wrappers have one that refuses them: masked arrays, subclasses of ndarray with functions of their own, and whatever
-    else has the ``__array_namespace__`` of a library that is not known to hold plain memory.
+    Wrappers have an adapter that refuses them. Wrappers are masked arrays, subclasses of ndarray that override
+    functions, and other types with ``__array_namespace__``, unless their library is known to have plain arrays.
 
-    Imports no framework: one whose arrays the caller has is imported already.
+    Imports no framework: if the caller has an array of it, the framework is imported already.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def adapter_of(cls: type) -> Adapter | None:
 
 
 def is_wrapper(cls: type) -> bool:
-    """Whether arrays of type `cls` are more than their memory, so that functions refuse them."""
+    """Whether arrays of type `cls` are wrappers, which functions refuse: they mean more than their memory."""
     adapter = adapter_of(cls)
     return adapter is not None and adapter.name == "wrapper"
 

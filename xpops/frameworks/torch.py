@@ -17,17 +17,17 @@ from xpops.frameworks.adapter import Adapter, View, order_before, spelled_stride
 from xpops.frameworks.inline import InlineCache, increment_version
 from xpops.plan.cache import BoundedDict
 
-# torch names dtypes as NumPy and ml_dtypes do.
+# torch uses the same names of dtypes as NumPy and ml_dtypes.
 _TORCH_DTYPES = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
 _DTYPES = {theirs: ours for ours, theirs in _TORCH_DTYPES.items()}
-# (dtype, shape, strides, device, alignment), as torch spells them -> layout: the steady state.
+# (dtype, shape, strides, device, alignment), as torch's objects -> layout: saves the conversion in later calls.
 _layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
-# Made once: a torch.device takes a microsecond to make.
+# Cached, since it takes a microsecond to make a torch.device.
 _devices: dict[Device, torch.device] = {}
 
 
 class TorchAdapter(Adapter):
-    """Memory from torch's allocator, on torch's current stream. Tensors are read by their attributes, not by DLPack."""
+    """Memory from torch's allocator, on torch's current stream. Views use the attributes of tensors, not DLPack."""
 
     name = "torch"
 
@@ -45,7 +45,7 @@ class TorchAdapter(Adapter):
             )
         if type(x) is not torch.Tensor:
             _check_class(type(x), function, argument)
-        # Where the memory holds other values than the tensor, only a copy has them.
+        # If the memory holds other values than the tensor (a lazy conjugate or negative), view a copy, read-only.
         given, x = x, self.resolve(x)
         writable = x is given
         try:
@@ -104,10 +104,10 @@ ADAPTER = TorchAdapter()
 
 
 def follow_captures() -> None:
-    """Have xpops arrays run on the stream that torch captures, from now on; torch may have no GPU."""
+    """From now on, calls on xpops arrays join a capture of torch. Without a GPU, torch is not asked again."""
     if torch.cuda.is_available():
         streams.framework_stream = _current_raw_stream
-        # A capture is on the current stream of torch's current device.
+        # torch captures on the current stream of its current device.
         streams.framework_captures = torch.cuda.is_current_stream_capturing
     else:
         streams.framework_stream = streams.no_framework
@@ -127,7 +127,7 @@ def _layout_of(
 
 
 def _check_class(cls: type[Any], function: str, argument: str) -> None:
-    """Refuse subclasses that are wrappers; parameters and the like are plain tensors."""
+    """Refuse subclasses that are wrappers. Others, such as parameters, are plain tensors."""
     if cls.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
         raise TypeError(
             f"{function}: {argument} is a {cls.__qualname__}, which has no memory of its own; accepted: a plain tensor"
@@ -135,7 +135,7 @@ def _check_class(cls: type[Any], function: str, argument: str) -> None:
 
 
 def _trouble(x: Any) -> str:
-    """Why a tensor has no address or no strides."""
+    """The reason why a tensor has no address or no strides, for errors."""
     if x.is_nested or x.layout is not torch.strided:
         kind = "nested" if x.is_nested else str(x.layout)
         return f"is a {kind} tensor; accepted: a dense one, such as x.to_dense()"

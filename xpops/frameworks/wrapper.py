@@ -1,4 +1,4 @@
-"""Wrappers: arrays that are more than their memory. They are recognised, and refused."""
+"""Wrappers: arrays that mean more than their memory. xpops recognises them, and refuses them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from xpops.frameworks.dlpack import DLPackAdapter
 
 
 class WrapperAdapter(DLPackAdapter):
-    """Masked arrays, unit arrays, labelled arrays, and matrices, whose ``*`` is another: no function computes on their
-    bare memory unasked.
+    """The adapter that refuses wrappers: masked arrays, unit arrays, labelled arrays, and matrices.
+
+    The ``*`` of a matrix is another operation. No function may compute on bare memory unless the caller asks for it.
     """
 
     name = "wrapper"
@@ -28,7 +29,7 @@ ADAPTER = WrapperAdapter()
 
 
 def wrapper_error(x: Any, function: str, argument: str) -> TypeError:
-    """The error that says how to come to the bare memory of a wrapper."""
+    """The error for a wrapper. It says how to get the bare memory."""
     if isinstance(x, np.ma.MaskedArray):
         way = "filled()"
     elif isinstance(x, np.ndarray):
