@@ -1,4 +1,4 @@
-"""The command line: what ``python -m xpops`` does."""
+"""The command line: ``python -m xpops``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
         "--input", type=Path, metavar="FILE.npy", help="run: a batch of images (n, channels, height, width)"
     )
     options = parser.parse_args(arguments)
-    # Imported when asked for, so that `info` works where something else is broken.
+    # Each command imports only its own modules, so that `info` works even if others fail to import.
     if options.command == "info":
         from xpops.cli.info import print_info
 

@@ -1,4 +1,4 @@
-"""What is here: for bug reports, and the head of the main job."""
+"""Facts about this machine and its packages: for bug reports, and printed at the start of the main job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PACKAGES = ("xpops", "numpy", "ml_dtypes", "array-api-compat", "cuda-bindings",
 def installed(package: str) -> str | None:
     """The version of an installed distribution, or None.
 
-    CUDA builds of cupy carry the toolkit's version in their name.
+    The distribution names of cupy's CUDA builds contain the toolkit's version.
     """
     names = [package] if package != "cupy" else ["cupy", "cupy-cuda13x", "cupy-cuda12x"]
     for name in names:
@@ -29,7 +29,7 @@ def installed(package: str) -> str | None:
 
 
 def facts() -> dict[str, str]:
-    """What is here, one line each."""
+    """The facts by name, each one line of text."""
     gpus = visible_gpus()
     found = {"python": platform.python_version(), "system": platform.platform()}
     found |= {package: installed(package) or "not installed" for package in _PACKAGES}

@@ -1,4 +1,4 @@
-"""The main job: a batch of images through a pipeline of operators, on every framework and device that is here."""
+"""The main job: run a batch of images through a pipeline of operators, on each available framework and device."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from xpops.cli.info import FRAMEWORKS, facts, installed
 from xpops.cli.timing import timer
 from xpops.core import config
 
-# A row is timed this often, but not for longer than this many microseconds.
+# Measurements of a row, and microseconds after which no further one starts.
 REPEATS, BUDGET = 7, 1e5
-# Generated images, and how many copies of them a GPU computes: NumPy would take seconds for as many.
+# The number of generated images, and of their copies in the GPU's batch: NumPy would take seconds for so many.
 IMAGES, COPIES = 8, 32
 TOLERANCE = 1e-2
 _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -31,7 +31,7 @@ class Step(NamedTuple):
     ----------
     name : str
     compute : callable
-        From a namespace of the standard and the arrays so far to the next array.
+        A function from a namespace of the standard and the current arrays to the next array.
     """
 
     name: str
@@ -55,8 +55,10 @@ STEPS = (
 
 
 class Row(NamedTuple):
-    """One line of the table; `bytes` are what must move, `error` the largest absolute difference to the framework's
-    own.
+    """One line of the table.
+
+    `bytes` is the memory traffic that the operator needs; `error` is the largest absolute difference to the result of
+    the framework's own operator.
     """
 
     framework: str
@@ -68,7 +70,7 @@ class Row(NamedTuple):
 
 
 def run(path: Path | None) -> int:
-    """Run everywhere, print the table; returns 1 if some result was off."""
+    """Run on all frameworks and devices, and print the table; returns 1 if a result is not within the tolerance."""
     for name, value in facts().items():
         print(f"{name:18} {value}")
     pipeline, agree = Pipeline(_images(path)), True
@@ -85,7 +87,7 @@ def run(path: Path | None) -> int:
         bandwidth = _copy_bandwidth(device)
         for framework, convert in _frameworks(device):
             for row in pipeline.rows(framework, device, {name: convert(array) for name, array in batch.items()}):
-                agree = agree and row.error < TOLERANCE  # which NaN is not
+                agree = agree and row.error < TOLERANCE  # False for NaN
                 share = row.bytes / row.microseconds / bandwidth
                 print(
                     f"{row.framework:10}{row.device:8}{row.operator:18}{row.bytes / 1e6:8.1f}{row.microseconds:10.1f}"
@@ -112,7 +114,7 @@ def _images(path: Path | None) -> Any:
 
 
 def _frameworks(device: str) -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """Every framework on a device: its name, and how a NumPy array becomes its own."""
+    """Each framework on a device: its name, and the function that converts NumPy arrays to the framework's arrays."""
     yield "xpops", partial(xp.asarray, device=device)
     if device == "cpu":
         yield "numpy", lambda a: a
@@ -122,7 +124,7 @@ def _frameworks(device: str) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
 
 def _converter(framework: str, device: str) -> Callable[[Any], Any] | None:
-    """How a NumPy array becomes one of `framework` on `device`; None where it does not go there."""
+    """The function that converts NumPy arrays to arrays of `framework` on `device`; None if there is none."""
     if framework == "torch":
         import torch
 
@@ -133,7 +135,7 @@ def _converter(framework: str, device: str) -> Callable[[Any], Any] | None:
 
         return lambda a: cupy.asarray(a)
     if framework == "jax":
-        # JAX takes three quarters of a GPU's memory otherwise, and a second and a half for it.
+        # Otherwise JAX allocates three quarters of the GPU's memory, which takes 1.5 seconds.
         config.set_default("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         import jax
 
@@ -144,7 +146,7 @@ def _converter(framework: str, device: str) -> Callable[[Any], Any] | None:
 
 
 class Pipeline:
-    """The steps on images, and what NumPy makes of them.
+    """The steps on images, and NumPy's result of each step.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ class Pipeline:
             self.by_numpy.append(state["x"])
 
     def batch(self, copies: int) -> dict[str, Any]:
-        """`copies` of the images, one behind the other, and what else the steps take."""
+        """The images, repeated `copies` times along the first axis, and the other arrays that the steps take."""
         images = np.concatenate([self.images] * copies)
         constants = {
             name: np.asarray(value, np.float32).reshape(1, 3, 1, 1) for name, value in (("mean", _MEAN), ("std", _STD))
@@ -168,7 +170,7 @@ class Pipeline:
         return {"x": images, "residual": np.moveaxis(images, 1, -1).astype(np.float16), **constants}
 
     def rows(self, framework: str, device: str, ours: dict[str, Any]) -> Iterator[Row]:
-        """The steps on a batch in arrays of a framework, each compared with the framework's own."""
+        """The rows of a batch in arrays of a framework: each step timed, and compared with the framework's own."""
         ours, theirs = dict(ours), dict(ours)
         time = timer(device)
         for step, by_numpy in zip(STEPS, self.by_numpy, strict=True):
@@ -192,22 +194,22 @@ def _nbytes(x: Any) -> int:
 
 
 def _difference(own: Any, x: Any, y: Any) -> float:
-    """The largest difference of two arrays of one framework, found where they lie."""
+    """The largest difference of two arrays of one framework, computed on their device."""
     return float(own.max(own.abs(own.astype(x, own.float32) - own.astype(y, own.float32))))
 
 
 def _difference_to_numpy(x: Any, expected: Any) -> float:
-    """The largest difference of copies of a batch to what NumPy made of one."""
+    """The largest difference between `x`, which holds copies of a batch, and NumPy's result for one copy."""
     copies = xp.asarray(x, device="cpu").to_numpy().reshape(-1, *expected.shape)
     bits = np.ascontiguousarray(expected).view(f"u{expected.itemsize}")
-    # Much faster than subtracting.
+    # Comparing bits is much faster than subtracting.
     if np.isfinite(expected).all() and all(np.array_equal(each, bits) for each in copies.view(bits.dtype)):
         return 0.0
     return float(np.max([_difference(array_api_compat.numpy, each, expected) for each in copies]))
 
 
 def _copy_bandwidth(device: str) -> float:
-    """Bytes per microsecond of a copy, read and written."""
+    """Bytes per microsecond that a copy reads and writes."""
     x = xp.ones(1 << (24 if device == "cpu" else 28), dtype=xp.float32, device=device)
     out = xp.empty_like(x)
     time = timer(device)

@@ -1,4 +1,4 @@
-"""Timing one call: by events on a GPU, by the clock on the CPU."""
+"""Time one call: by CUDA events on a GPU, by the clock on the CPU."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def timer(device: str) -> Callable[[Callable[[], object]], float]:
-    """A function from work to microseconds on `device`."""
+    """A function that runs some work on `device` and returns its microseconds."""
     return _on_host if device == "cpu" else _between_events
 
 

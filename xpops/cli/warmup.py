@@ -1,4 +1,4 @@
-"""``python -m xpops warmup``: every operator for every dtype into the disk cache."""
+"""``python -m xpops warmup``: compile every operator for every dtype into the disk cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xpops.engine.cuda.warmup import all_sources, compile_all, core_sources
 
 
 def warm_up() -> int:
-    """Compile what is missing, with a progress bar; returns the exit code."""
+    """Compile the missing kernels, with a progress bar; returns the exit code."""
     capabilities = {gpu.capability for gpu in visible_gpus() if gpu.usable}
     if not capabilities:
         print("No GPU here: there is nothing to compile.")

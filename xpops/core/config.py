@@ -1,11 +1,11 @@
 """Configuration: the only reader of environment variables.
 
-``XPOPS_DEFAULT_DEVICE``  where new arrays go (default: the first CUDA device, else the CPU).
-``XPOPS_CACHE_DIR``       where compiled kernels are kept (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``; for
-                          a user without a home directory ``$TMPDIR/xpops-<uid>``).
+``XPOPS_DEFAULT_DEVICE``  the device of new arrays (default: the first CUDA device, else the CPU).
+``XPOPS_CACHE_DIR``       the directory of compiled kernels (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``;
+                          for a user without a home directory ``$TMPDIR/xpops-<uid>``).
 ``XPOPS_PREPARE``         ``0``: import compiles nothing, not even with an empty cache.
-``XPOPS_DEBUG``           ``1``: wait after every launch, so that a fault names the operator that made it, and an index
-                          out of range raises in the call that it is for.
+``XPOPS_DEBUG``           ``1``: wait after every launch, so that a fault names the operator that caused it, and an
+                          index out of range raises in its own call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def cache_directory() -> Path:
             return Path(chosen).expanduser()
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xpops"
     except RuntimeError:  # neither HOME nor the user database names a home directory
-        # Not tempfile.gettempdir(): where nothing else can be written it is the current directory.
+        # Not tempfile.gettempdir(): if no other directory is writable, it returns the current directory.
         directory = Path(os.environ.get("TMPDIR") or "/tmp") / f"xpops-{os.getuid()}"
         if chosen:
             warnings.warn(
@@ -43,5 +43,5 @@ def environment() -> dict[str, str]:
 
 
 def set_default(name: str, value: str) -> None:
-    """Set a variable that another library reads, unless the user has."""
+    """Set a variable that another library reads, unless the user has set it."""
     os.environ.setdefault(name, value)

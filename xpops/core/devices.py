@@ -1,4 +1,4 @@
-"""Devices: strings that know their parts."""
+"""Devices: strings with a type and an index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 
 class Device(str):
-    """A place where arrays live: ``"cpu"`` or ``"cuda:N"``.
+    """A device that holds arrays: ``"cpu"`` or ``"cuda:N"``.
 
     A device *is* its string, so it hashes and compares like it, and every function takes either.
 

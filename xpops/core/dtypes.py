@@ -20,7 +20,7 @@ float8_e4m3fn, float8_e5m2 = np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtyp
 
 
 class DTypeInfo(NamedTuple):
-    """What the outside world calls a dtype.
+    """The names of a dtype in C++ and in DLPack.
 
     Attributes
     ----------
@@ -65,7 +65,8 @@ DEFAULT_INTEGER, DEFAULT_FLOAT, DEFAULT_COMPLEX = int64, float64, complex128
 REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}
 COMPLEX_OF: dict[DType, DType] = {float16: complex64, bfloat16: complex64, float32: complex64, float64: complex128}
 
-# The standard's category words, as errors name them. float8 is in none: it is for storage and casts.
+# The standard's dtype categories, by the names that errors use. Of these only "any" includes float8, which is for
+# storage and casts.
 CATEGORIES: dict[str, frozenset[DType]] = {
     "boolean": frozenset((bool,)),
     "signed integer": frozenset(SIGNED_INTEGERS),
@@ -99,14 +100,14 @@ def as_dtype(dtype: object, function: str = "dtype") -> DType:
     Parameters
     ----------
     dtype : numpy.dtype, numpy scalar type, Python scalar type, torch.dtype or str
-        What a user may pass for a dtype.
+        A dtype as a user passes it.
     function : str
         The public function to name in the error.
 
     Raises
     ------
     TypeError
-        If it names no dtype, or one that xpops does not hold.
+        If it names no dtype, or a dtype that xpops does not support.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The exceptions that are ours. Everything else is a built-in one, as the standard and DLPack say."""
+"""The exceptions of xpops. Other errors are built-in exceptions, as the standard and DLPack require."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class CompileError(RuntimeError):
     key : str
         The kernel's name.
     options : tuple of str
-        What NVRTC was given.
+        The options of the compilation.
     source : str
         The glue that was compiled.
     log : str
-        NVRTC's own words.
+        NVRTC's messages.
     """
 
     def __init__(self, key: str, options: tuple[str, ...], source: str, log: str) -> None:
@@ -28,7 +28,7 @@ class CompileError(RuntimeError):
 
 
 def _numbered(source: str) -> str:
-    """The lines with the numbers that NVRTC gives them, which a ``#line`` begins anew."""
+    """The lines with the numbers that NVRTC gives them; a ``#line`` directive sets the next number."""
     lines, number = [], 1
     for line in source.splitlines():
         lines.append(f"{number:4} | {line}")
@@ -38,7 +38,7 @@ def _numbered(source: str) -> str:
 
 
 def described(x: object) -> str:
-    """What errors call an object: by its type, and the library that this is from.
+    """The name of an object in errors: its type, with the library that defines the type.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class DeviceError(RuntimeError):
 
 
 class HostCopyError(TypeError):
-    """NumPy asked for an array that is not on the host. Nothing is copied to the host unasked."""
+    """NumPy asked for an array that is not on the host. xpops copies to the host only on an explicit request."""
 
 
 class LinAlgError(np.linalg.LinAlgError):

@@ -1,4 +1,4 @@
-"""Layouts: everything about an array but its address, interned."""
+"""Layouts: everything about an array except its address, interned."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Layout:
     dtype : numpy.dtype
     shape : tuple of int
     strides : tuple of int
-        In elements. 0 where the length is 1 or the array is empty (the value never matters there, and one spelling
-        interns).
+        In elements. 0 along axes of length 1 and in empty arrays: the value has no effect there, and equal layouts must
+        have equal strides to be the same object.
     device : Device
     align : int
         The largest power of two, 16 at most, that divides the address of the first element, in bytes.

@@ -1,4 +1,4 @@
-"""Types of what functions are given: scalars, arrays of any framework, axes and shapes."""
+"""Types of the arguments of functions: scalars, arrays of any framework, axes and shapes."""
 
 from __future__ import annotations
 

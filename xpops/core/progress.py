@@ -1,4 +1,4 @@
-"""A word on the terminal when something takes long."""
+"""A message on the terminal when an operation is slow."""
 
 from __future__ import annotations
 

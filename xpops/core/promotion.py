@@ -1,4 +1,4 @@
-"""The one promotion table, and the rules for Python scalars beside arrays."""
+"""The promotion table, and the rules for Python scalars in calls with arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _build_table() -> dict[tuple[DType, DType], DType]:
         for (i, x), (j, y) in product(enumerate(row), repeat=2):
             table[x, y] = row[max(i, j)]
     for (i, s), (j, u) in product(enumerate(signed), enumerate(unsigned)):
-        # The smallest signed type that holds both; nothing holds int64 and uint64, where NumPy goes to float64.
+        # The smallest signed dtype that holds both. None holds int64 and uint64: float64, as in NumPy.
         wide = max(i, j + 1)
         table[s, u] = signed[wide] if wide < 4 else dt.float64
     table[dt.bfloat16, dt.float16] = dt.float32
@@ -35,7 +35,7 @@ def _build_table() -> dict[tuple[DType, DType], DType]:
     for real in dt.REAL_FLOATS:
         table[real, dt.complex64] = dt.complex128 if real == dt.float64 else dt.complex64
         table[real, dt.complex128] = dt.complex128
-    # Mixed kinds, which the standard leaves open: the "higher" kind decides, so float32 stays float32.
+    # Mixed kinds are unspecified in the standard. Here the "higher" kind decides: int64 and float32 give float32.
     for integer in integers:
         table[dt.bool, integer] = integer
     for low, high in product((dt.bool, *integers), dt.REAL_FLOATS + dt.COMPLEX_FLOATS):
@@ -50,7 +50,7 @@ TABLE = _build_table()
 def scalar_dtype(kind: type, dtype: DType | None) -> DType:
     """The dtype that an array of `dtype` and a Python scalar of type `kind` promote to.
 
-    `dtype` None means that there is no array: the kind's default dtype.
+    If `dtype` is None, there is no array: the result is the default dtype of the kind.
     """
     if kind is builtins.bool:
         return dtype or dt.bool
@@ -78,7 +78,7 @@ def promote(operands: Iterable[DType | type], function: str = "result_type") -> 
     Raises
     ------
     TypeError
-        If there is no operand, or the table holds no such pair (float8 with anything).
+        If there is no operand, or the table has no entry for a pair (float8 with anything else).
 
     Examples
     --------
@@ -88,7 +88,7 @@ def promote(operands: Iterable[DType | type], function: str = "result_type") -> 
     operands = list(operands)
     result: DType | None = None
     scalars = [operand for operand in operands if isinstance(operand, type)]
-    # Integers first: which dtype two of them have in common must not depend on a float between them.
+    # Integers and booleans first: a float between two integers must not change the common dtype of these.
     arrays = sorted((operand for operand in operands if not isinstance(operand, type)), key=_is_inexact)
     for operand in arrays:
         if result is None:

@@ -1,4 +1,4 @@
-"""The rows of activations: elementwise operators beyond the standard, in ``xpops.nn``."""
+"""The rows of activations: elementwise operators that are not in the standard, in ``xpops.nn``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xpops.ops.operator import Operator
 
 _REAL = "real floating-point"
 
-# Functors of an exponential; results of few bits have a shorter one.
+# Functors that compute an exponential; results of 16 bits and less have a shorter functor.
 _smooth = partial(Operator, header="activation", cost="transcendental", narrow=True)
 
 _ROWS = (

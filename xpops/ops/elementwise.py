@@ -1,4 +1,4 @@
-"""The rows of every elementwise operator of the standard, and the ones that creation and casts are made of."""
+"""The rows of the standard's elementwise operators, and of ``identity``, which casts, copies and fills use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _row(
     return Operator(name, arity, accepts, result, header, numpy or name, **options)  # type: ignore[arg-type]
 
 
-# Rows of functors that begin and end with no product or sum that the compiler could contract.
+# Rows whose functor neither begins nor ends with a product or sum that the compiler could contract.
 _plain = partial(_row, contracts=False)
 _transcendental = partial(_row, cost="transcendental")
 
@@ -106,6 +106,6 @@ _ROWS = (
 
 OPERATORS: dict[str, Operator] = {row.name: row for row in _ROWS}
 
-# What casts, copies and fills are made of, and not public functions themselves.
+# The operator of casts, copies and fills. It is not a public function.
 IDENTITY = OPERATORS["identity"]
 INTERNAL = frozenset((IDENTITY,))

@@ -1,4 +1,4 @@
-"""What an operator is."""
+"""The description of an elementwise operator."""
 
 from __future__ import annotations
 
@@ -13,47 +13,53 @@ class Operator:
     Attributes
     ----------
     name : str
-        The public name; the functor in ``native/`` bears it in CamelCase.
+        The public name; the functor in ``native/`` has this name in CamelCase.
     arity : int
         The number of operands.
     accepts : str
-        The category of dtypes it takes (`xpops.core.dtypes.CATEGORIES`). Floating-point operators take integers and
-        booleans too, as the default floating-point dtype.
+        The category of dtypes it takes (`xpops.core.dtypes.CATEGORIES`). Floating-point operators convert integers and
+        booleans to the default floating-point dtype; see `integers`.
     result : {"promoted", "bool", "real", "given"}
-        The result's dtype: what the operands promote to, bool, its real counterpart, or the caller's choice (casts).
+        The result's dtype. "promoted": the dtype to which the operands promote. "bool": bool. "real": the real
+        counterpart of the promoted dtype. "given": the caller's choice (casts), by default the promoted dtype.
     header : str
         The header in ``native/xpops/math/`` that holds the functor.
     numpy : str
-        The function that computes it on the CPU: one of `xpops.engine.cpu.functions`, else NumPy's.
+        The name of the function that computes it on the CPU: in `xpops.engine.cpu.functions`, else in NumPy.
     condition : bool
         Whether the first operand is a boolean condition, outside promotion.
     logical : bool
-        Whether operands are read as truth values.
+        Whether operands are converted to bool first.
     own_halves : bool
-        Whether float16, bfloat16 and float8 are taken as they are, where every other operator computes them in float32.
+        Whether the functor takes float16, bfloat16 and float8 numbers unconverted. Otherwise they are computed in
+        float32, except in `narrow` functors.
     parameters : int
-        How many of the last operands are numbers: outside promotion, in the dtype that elements are computed in.
+        How many of the last operands are parameters: numbers that do not take part in promotion, in float64 or float32
+        as the elements are computed.
     integers : bool
-        Whether a floating-point operator takes integers and booleans, as the default floating-point dtype.
+        Whether a floating-point operator converts integers and booleans to the default floating-point dtype; else it
+        refuses them.
     narrow : bool
-        Whether results of 16 bits and less have a functor of their own, but for float64: ``NarrowGelu<float16>``.
+        Whether results of 16 bits and less have a functor of their own, such as ``NarrowGelu<float16>``. Loops in
+        float64 do not use it.
     contracts : bool
-        Whether the compiler could contract products and sums of the functor with those of other operators in a fused
-        kernel, which then keeps the functor's operands and result apart. False only where a functor begins and ends
-        with neither.
+        Whether the compiler could contract the functor's products and sums with those of other operators in a fused
+        kernel. The kernel then isolates the functor's operands and result. False only if the functor neither begins nor
+        ends with a product or sum.
     rounded : str
-        What a fused kernel computes of real numbers instead of the functor: the one product or sum that it is, rounded.
+        For functors that are one product or sum: the intrinsic that rounds it. A fused kernel uses it instead of the
+        functor for real floating-point numbers.
     squares : bool
         Whether the functor squares its first operand if the second is the constant 2; so does a fused kernel.
     arguments : tuple of str
         The public names of the arguments; by default x, or x1 and x2.
     public : str
-        What errors call it; by default its name.
+        The operator's name in errors; by default `name`.
     cost : {"memory", "divisions", "transcendental"}
-        What bounds its speed: memory, or one division or square root, or arithmetic.
+        The limit of its speed: memory, one division or square root, or arithmetic.
     long : {"never", "complex", "always"}
-        Whether the functor's code is so long that it is called instead of inlined: the first call of an operator waits
-        for the compiler. Transcendental functors of complex numbers always are.
+        Whether the functor's code is so long that kernels call it instead of inlining it, because the first call of an
+        operator waits for the compiler. Kernels always call transcendental functors of complex numbers and of float64.
     """
 
     name: str
@@ -89,12 +95,12 @@ class Operator:
 
     @property
     def floating(self) -> bool:
-        """Whether it takes floating-point dtypes only, so that integers become the default one."""
+        """Whether it computes in floating-point dtypes only, and converts integers to the default one."""
         return self.integers and self.accepts in ("floating-point", "real floating-point")
 
     @property
     def transcendental(self) -> bool:
-        """Whether it is bound by arithmetic rather than by memory."""
+        """Whether arithmetic, not memory, limits its speed."""
         return self.cost == "transcendental"
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The rows of the laws of random numbers."""
+"""The rows of the probability laws of random numbers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from xpops.core.dtypes import DType
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Law:
-    """One way to make elements of random words, as data. Rows hash by identity: they are keys of the plan cache.
+    """One probability law, as data: how random words become elements. Rows hash by identity, as keys of the plan cache.
 
     Attributes
     ----------
     name : str
-        The functor in ``native/xpops/math/random.cuh`` bears it in CamelCase.
+        The functor in ``native/xpops/math/random.cuh`` has this name in CamelCase.
     makes : str
         The category of dtypes of its elements.
     words : int
-        The words of 32 bits for each element; a float64 of a law of real numbers has twice as many.
+        The 32-bit words that an element takes; a float64 element takes twice as many.
     parameters : int
-        How many it has: floats for a law of real numbers, else integers of 64 bits.
+        The number of its parameters: floats for a law of real numbers, else 64-bit integers.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Law:
         return self.makes == "real floating-point"
 
     def count(self, dtype: DType) -> int:
-        """The elements of one counter, which is four words.
+        """The elements that Philox makes of one counter, which gives four words.
 
         Examples
         --------

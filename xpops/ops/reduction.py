@@ -16,30 +16,30 @@ class Reduction:
     Attributes
     ----------
     name : str
-        The public name; the reducer in ``native/`` bears it in CamelCase.
+        The public name; the reducer in ``native/`` has this name in CamelCase.
     accepts : str
-        The category of dtypes it takes. What takes floating-point dtypes only takes integers and booleans too, as the
+        The category of dtypes it takes. A reduction of floating-point dtypes converts integers and booleans to the
         default floating-point dtype.
     result : {"sum", "own", "real", "bool", "index"}
-        The result's dtype: the operand's, for integers and booleans the default one of 64 bits ("sum"); the operand's
-        ("own"); its real counterpart; bool; the default integer dtype.
+        The result's dtype. "sum": int64 or uint64 for integers and booleans, else the operand's dtype. "own": the
+        operand's dtype. "real": its real counterpart. "bool": bool. "index": the default integer dtype.
     empty : scalar or None
-        The result of no elements; None where there is none.
+        The result of no elements; None if there is none.
     ufunc : str or None
-        The NumPy ufunc that combines elements on the CPU, for sums, products and what is made of them; else NumPy's
-        function of this name is called.
+        The NumPy ufunc that combines elements on the CPU, for sums, products, means and variances. None: the CPU engine
+        calls the NumPy function with the reduction's name.
     truth : bool
-        Whether elements are read as truth values.
+        Whether elements are converted to bool first.
     positional : bool
         Whether the result is a position along the reduced axis.
     averages : bool
         Whether a sum is divided by the number of elements.
     dispersion : bool
-        Whether the state is a count, a mean and squares.
+        Whether the state is a count, a mean and a sum of squared deviations.
     root : bool
-        Whether the result is the square root of what is computed.
+        Whether the result is the square root of the variance.
     compensated : bool
-        Whether sums of many elements carry their rounding errors along.
+        Whether sums of many elements keep their rounding errors in a second number.
     """
 
     name: str
@@ -87,7 +87,7 @@ REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}
 
 
 def reduction_dtypes(op: Reduction, dtype: DType, given: DType | None = None) -> tuple[DType, DType]:
-    """The dtype that elements are converted to first, and the result's; `given` is the caller's choice for both.
+    """The dtype to which elements are converted first, and the result's dtype; `given` is the caller's choice for both.
 
     Raises
     ------

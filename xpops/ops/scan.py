@@ -15,17 +15,17 @@ class Scan:
     Attributes
     ----------
     name : str
-        The public name; the scanner in ``native/xpops/math/scan.cuh`` bears it in CamelCase.
+        The public name; the scanner in ``native/xpops/math/scan.cuh`` has this name in CamelCase.
     accepts : str
-        The category of dtypes it takes. What takes floating-point dtypes only takes integers and booleans too, as the
-        default floating-point dtype.
+        The category of dtypes it takes. A scan of floating-point dtypes converts integers and booleans to the default
+        floating-point dtype.
     initial : int
         The result before the first element.
     reverse : bool
-        Whether it runs from the end of the axis to its beginning. A zero before the first element must then change
-        nothing.
+        Whether it runs from the end of the axis to its beginning. Kernels may then put zeros before the first element
+        of the scan, which must not change the results.
     state : int
-        The elements that the state of a run consists of.
+        The number of elements in the state of a run.
     ufunc : str or None
         The NumPy ufunc that accumulates elements on the CPU; None for a recurrence.
     """
@@ -56,12 +56,12 @@ SCANS: dict[str, Scan] = {row.name: row for row in _ROWS}
 
 
 def scan_dtype(op: Scan, dtype: DType, given: DType | None = None) -> DType:
-    """The result's dtype, which elements are converted to first; `given` is the caller's choice.
+    """The result's dtype, to which elements are converted first; `given` is the caller's choice.
 
     Raises
     ------
     TypeError
-        If the scan does not take the dtype, or cannot give the one that is asked for.
+        If the scan does not take `dtype`, or cannot give `given`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Broadcasting: result shapes, and the strides an operand has in a result's shape."""
+"""Broadcasting: the shapes of results, and the strides of operands in the shape of a result."""
 
 from __future__ import annotations
 

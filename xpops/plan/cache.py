@@ -9,10 +9,10 @@ V = TypeVar("V")
 
 
 class BoundedDict(dict[K, V]):
-    """A dict that forgets everything when it is full.
+    """A dict that drops all its entries when it is full.
 
-    Reading costs what reading a dict costs, which is why this is no LRU: plans are cheap to make again, and a program
-    that fills the cache has no favourite to keep.
+    Not an LRU cache, so that a look-up costs no more than in a dict. Plans are cheap to compute again, and a program
+    that fills the cache seldom reuses some entries more than others.
     """
 
     def __init__(self, limit: int) -> None:

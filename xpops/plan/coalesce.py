@@ -6,20 +6,20 @@ Strides = tuple[int, ...]
 
 
 def coalesce(shape: tuple[int, ...], operands: list[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
-    """Order the axes by the first operand's strides, outermost first, drop lengths of 1, and merge what every operand
-    walks in one line.
+    """Order the axes by the first operand's strides, outermost first; drop axes of length 1; merge neighbouring axes
+    that are one axis with one stride in every operand.
 
     Parameters
     ----------
     shape : tuple of int
-        The result's; no length is 0.
+        The result's shape; no length is 0.
     operands : list of tuple of int
-        For each operand its strides in `shape`, in elements; the result's own first.
+        The strides of each operand in `shape`, in elements; the result comes first.
 
     Returns
     -------
     tuple
-        The shape and the strides that are left. A single element leaves no axes.
+        The new shape and strides. An array of a single element has no axes left.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The elementwise plan: which kernel of the family computes a call, and what its parameters say about layouts."""
+"""The elementwise plan: which kernel of the family computes a call, and the parameters that depend on layouts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ INDEX_LIMIT = 2**31 - 2**20
 
 
 class Mode(StrEnum):
-    """How an operand's elements lie beside the result's linear order.
+    """How an operand's elements in memory follow the linear order of the result.
 
-    ``native/xpops/kernels/elementwise.cuh`` says more.
+    ``native/xpops/kernels/elementwise.cuh`` describes each mode; TILE belongs to ``kernels/tiled.cuh``.
     """
 
     LINEAR = "kLinear"
@@ -44,14 +44,14 @@ class Policy(NamedTuple):
     block : int
         Threads of a block.
     unroll : int
-        The packs that a thread writes where no operand is as large as the result: it hides the index arithmetic behind
-        them. Elsewhere it is one.
+        The packs that a thread writes if no operand is as large as the result: several packs hide the latency of index
+        arithmetic. Otherwise a thread writes one.
     elements_per_thread : int
-        The most elements that a thread computes: each is code, and code takes time to compile.
+        The most elements that a thread computes: each adds code, and code takes time to compile.
     tile_block : int
         Threads of a block of the transposing kernel.
     tile : int
-        The side of its square tile, in elements of 4 bytes or less; half of it for wider ones.
+        The side of its square tile for elements of 4 bytes or less; half of that for wider elements.
     outlined : bool
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
@@ -65,25 +65,25 @@ class Policy(NamedTuple):
 
 
 class ElementwisePlan(NamedTuple):
-    """One kernel of the elementwise family, and its parameters but for addresses and scalars.
+    """One kernel of the elementwise family, and its parameters except addresses and scalars.
 
     Attributes
     ----------
     modes : tuple of Mode
-        The result's, then each operand's.
+        The result's mode, then each operand's.
     block, pack, unroll : int
         Threads of a block, elements of an access, accesses of a thread.
     rank : int
-        Axes left after coalescing; 0 where no operand needs coordinates.
+        The number of axes after coalescing; 0 if no operand needs coordinates.
     index_bits : {32, 64}
     blocks : int
         The grid.
     tail : bytes
-        What follows the slots: size, divisors, strides.
+        The bytes of the parameters after the slots: size, divisors, strides.
     outlined : bool
         Whether the functor is called instead of inlined.
     tile : int
-        The side of the tile of the transposing kernel; 0 for the others.
+        The side of the tile of the transposing kernel; 0 for other kernels.
     """
 
     modes: tuple[Mode, ...]
@@ -159,10 +159,10 @@ def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Stri
 def _pack(
     shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides, policy: Policy
 ) -> int:
-    """The widest pack that every operand can be accessed with; 1 where one would be gathered and is not small.
+    """The widest pack in which every operand can be accessed; 1 if the result or a large operand would be gathered.
 
-    A gathered operand of few elements comes from the cache, whatever the order; a large one wants neighbouring threads
-    on neighbouring elements.
+    An operand with at most 1/8 of the result's elements stays in the cache, so the order of accesses does not matter.
+    Accesses to a larger one coalesce only if neighbouring threads read neighbouring elements.
     """
     widest = max(layout.dtype.itemsize for layout in layouts)
     pack = min(MAX_PACK_BYTES // widest, policy.elements_per_thread)
@@ -178,20 +178,21 @@ def _pack(
             return 1
         position += 1
         if mode is Mode.VECTOR and layout.align < pack * layout.dtype.itemsize:
-            # What was gathered at a wider pack may be a vector at this one, so all are looked at again.
+            # An operand that is gathered with a wide pack may be a vector with a narrow one: check all again.
             pack, position = pack // 2, 0
     return pack
 
 
 def index_bits(size: int, strides: list[Strides], shape: tuple[int, ...]) -> int:
-    """32 where every linear index and every offset fits a signed 32-bit integer, else 64."""
+    """32 if every linear index and every offset fits a signed 32-bit integer, else 64."""
     reach = [sum(abs(stride) * (length - 1) for stride, length in zip(line, shape, strict=True)) for line in strides]
     return 32 if max(size, *reach) < INDEX_LIMIT else 64
 
 
 def pack_tail(size: int, divisors: tuple[int, ...], strides: list[Strides], bits: int) -> bytes:
-    """The bytes of ``ElementwiseParams`` after the slots; an array of length 0 is spelled with one unused element in
-    C++.
+    """The bytes of ``ElementwiseParams`` after the slots.
+
+    Empty arrays get one unused element, because C++ has no arrays of length 0.
     """
     tail = struct.pack("<Q", size)
     for divisor in divisors or (1,):

@@ -1,4 +1,4 @@
-"""Elementwise expressions as data: what a traced function computes, one operator after the other."""
+"""Elementwise expressions as data: the operators of a traced function, in the order in which it computes them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from xpops.plan.signature import Operand
 
 
 class Constant(NamedTuple):
-    """A Python scalar that the function itself names.
+    """A Python scalar in the code of the traced function.
 
     Attributes
     ----------
     kind : type
-        bool, int, float or complex; beside the value, because 1 equals 1.0.
+        bool, int, float or complex: the type that converts `value` back.
     value : str
-        Its `repr`, so that -0.0 is another constant than 0.0, and NaN the same as NaN.
+        Its `repr`: it distinguishes -0.0 from 0.0 and 1 from 1.0, and NaN equals NaN.
     """
 
     kind: type
@@ -27,10 +27,13 @@ class Constant(NamedTuple):
 
 
 class Unsigned(int):
-    """The kind of a scalar that is an integer for unsigned dtypes: one that need not fit 64 bits with a sign."""
+    """The kind of an integer scalar that operators convert to unsigned dtypes, and never to signed integers.
+
+    Its value may exceed the range of int64.
+    """
 
 
-# The number of a value: an input's, or that of a node behind all inputs.
+# A constant, or the number of a value: inputs are numbered first, then nodes.
 Reference = int | Constant
 
 
@@ -42,9 +45,9 @@ class Node(NamedTuple):
     op : Operator
     operands : tuple of int or Constant
     loop : tuple of numpy.dtype
-        The dtype each operand is converted to.
+        The dtype to which each operand is converted.
     dtype : numpy.dtype
-        The result's.
+        The result's dtype.
     """
 
     op: Operator
@@ -54,15 +57,16 @@ class Node(NamedTuple):
 
 
 class Expression(NamedTuple):
-    """What becomes one kernel.
+    """An expression that becomes one kernel.
 
     Attributes
     ----------
     inputs : tuple of Layout or type
-        Arrays, and scalars that every call gives anew, by the kind that holds them.
+        Arrays by layout, and scalar arguments by the kind that holds them; each call passes new values.
     nodes : tuple of Node
-        Each uses inputs and nodes before it.
+        Each node uses inputs and earlier nodes.
     results : tuple of int
+        The numbers of the values that the kernel writes.
     """
 
     inputs: tuple[Operand, ...]
@@ -70,7 +74,9 @@ class Expression(NamedTuple):
     results: tuple[int, ...]
 
     def bounds(self, number: int) -> tuple[int, int]:
-        """The least and the greatest value of an integer among the inputs: that it travels as, and that dtypes hold."""
+        """The least and the greatest value of an integer input: both the type that passes it to the kernel and every
+        integer dtype to which an operator converts it must hold it.
+        """
         low, high = (0, 2**64 - 1) if self.inputs[number] is Unsigned else (-(2**63), 2**63 - 1)
         for node in self.nodes:
             for operand, loop in zip(node.operands, node.loop, strict=True):
@@ -79,7 +85,7 @@ class Expression(NamedTuple):
         return low, high
 
     def needed(self, results: tuple[int, ...]) -> set[int]:
-        """The numbers of all values that some results are made of, themselves included."""
+        """The numbers of all values that `results` depend on, `results` included."""
         count, found = len(self.inputs), set(results)
         for number in range(count + len(self.nodes) - 1, count - 1, -1):
             if number in found:
@@ -87,7 +93,7 @@ class Expression(NamedTuple):
         return found
 
     def pruned(self, results: tuple[int, ...]) -> tuple[Expression, tuple[int, ...]]:
-        """The part that makes some of the results, and the numbers of the inputs that are left."""
+        """The expression that computes only `results`, and the numbers of the inputs that it keeps."""
         count = len(self.inputs)
         order = sorted(self.needed(results))
         place = {number: position for position, number in enumerate(order)}

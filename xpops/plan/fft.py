@@ -1,29 +1,29 @@
-"""Fourier transforms along any axes: how an array is laid out for them, without touching data."""
+"""The plan of Fourier transforms along any axes: the order and the lengths of the axes, and how to group them."""
 
 from __future__ import annotations
 
 from math import prod, sqrt
 from typing import NamedTuple
 
-# What a library transforms in one call.
+# The most axes that cuFFT transforms in one call.
 MAX_RANK = 3
-# From so many points on, if they are all that there are, real transforms halve their axis in a call of its own. Torch
-# does so for any size, and takes 108 us for 4096^2 points on an H200, where one call takes 128.
+# A real transform of at least this many points halves its last axis in a separate call, if it covers the whole array.
+# Torch does so for any size: 4096^2 points take 108 us on an H200, and 128 us in a single call.
 APART = 1 << 20
 
 
 class FftPlan(NamedTuple):
-    """One call of a Fourier transform.
+    """One Fourier transform.
 
     Attributes
     ----------
     order : tuple of int
-        The operand's axes as they lie while it is transformed.
+        The operand's axes in the order in which the transform needs them in memory.
     taken, made : tuple of int
-        The shapes in that order: of what is transformed, cropped and padded, and of the result.
+        The shapes in that order: of the operand after cropping and padding, and of the result.
     groups : tuple of tuple of int
-        The axes, in that order, that are transformed together, ascending and adjacent; the first of the groups has the
-        one that a real transform halves, in the last place.
+        The axes of each call, as ascending and adjacent positions in `order`. The axis that a real transform halves is
+        the last axis of the first group.
     points : int
         The number of points of a transform.
     """
@@ -35,7 +35,9 @@ class FftPlan(NamedTuple):
     points: int
 
     def scale(self, norm: str, inverse: bool) -> float:
-        """What sums are multiplied with: all of 1 / points in one direction, or its root in both."""
+        """The factor of the result: 1 / points in the direction that `norm` names and 1 in the other, or for "ortho"
+        1 / sqrt(points) in both.
+        """
         if norm == "ortho":
             return 1 / sqrt(self.points)
         return 1 / self.points if (norm == "backward") == inverse else 1.0
@@ -47,11 +49,11 @@ def plan_fft(shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: 
     Parameters
     ----------
     kind : str
-        "fft" and "ifft", complex; "rfft", from real numbers to half of a Hermitian spectrum; "irfft", the way back.
+        "fft" and "ifft": complex. "rfft": from real numbers to half of a Hermitian spectrum. "irfft": its inverse.
     axes : tuple of int
-        Distinct, counted from the front. The last one is halved by real transforms.
+        Distinct, counted from the front. Real transforms halve the last one.
     lengths : tuple of int
-        The points along each axis, where a spectrum is halved those of all of it.
+        The points along each axis; along a halved axis those of the full spectrum.
 
     Examples
     --------
@@ -59,7 +61,7 @@ def plan_fft(shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: 
     FftPlan(order=(0, 2, 1), taken=(4, 6, 8), made=(4, 6, 5), groups=((1, 2),), points=48)
     """
     points = dict(zip(axes, lengths, strict=True))
-    # Those that are not halved go in any order.
+    # The result does not depend on the order of the axes that are not halved.
     walked = sorted(axes) if kind in ("fft", "ifft") else [*sorted(axes[:-1]), *axes[-1:]]
     order, start = _placed(len(shape), walked)
     full = [points.get(axis, shape[axis]) for axis in order]
@@ -75,7 +77,10 @@ def plan_fft(shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: 
 
 
 def _placed(ndim: int, walked: list[int]) -> tuple[tuple[int, ...], int]:
-    """The order of all axes with `walked` ones side by side, and where these begin: last, or first if they are."""
+    """The order of all axes that makes the `walked` ones adjacent, and the position of the first of these.
+
+    They go last, unless they are first already and one call transforms them.
+    """
     count = len(walked)
     if walked == list(range(count)) and count <= MAX_RANK:
         return tuple(range(ndim)), 0

@@ -1,4 +1,4 @@
-"""The plan of reducing an expression: the reduce plan of what it makes, with operands that lie anyhow."""
+"""The plan of reducing an expression: the reduce plan of its value, with operands of any layout."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from xpops.plan.reduce import (
 )
 from xpops.plan.signature import Operand
 
-# Up to this many large operands do not make a thread's share of the elements smaller.
+# With more large operands than this, a thread has fewer bytes of each in flight.
 AT_ONCE = 4
 
 
@@ -35,9 +35,9 @@ class FusedReducePlan(NamedTuple):
     modes : tuple of Mode
         How each input is read.
     lines : tuple of int
-        The line of strides of each input; 0 where it has none.
+        The number of each input's line of strides; 0 for scalars, which have none.
     total : int
-        Lines of strides.
+        The number of lines of strides.
     """
 
     kernel: ReducePlan
@@ -47,7 +47,7 @@ class FusedReducePlan(NamedTuple):
 
 
 class _Array(NamedTuple):
-    """An operand: its layout, the line that it lies in, and whether it has many elements."""
+    """An operand: its layout, its line of strides, and whether it has more than 1/8 of the value's elements."""
 
     layout: Layout
     line: int
@@ -57,17 +57,17 @@ class _Array(NamedTuple):
 def plan_fused_reduce(
     value: Layout, inputs: tuple[Operand, ...], axes: tuple[int, ...], out: Strides, policy: ReducePolicy
 ) -> FusedReducePlan:
-    """The plan of reducing `axes` of what is made of some inputs.
+    """The plan of reducing `axes` of the value that an expression computes from `inputs`.
 
-    Operands that lie as `value` would, up to five large ones and none wider, are read as it would be: the order of sums
-    is the same.
+    Operands with the strides of `value`, at most five large ones and none with wider elements, are read as `value`
+    would be. The order of sums is then the same.
 
     Parameters
     ----------
     value : Layout
-        What is made, as if it lay in memory; not empty.
+        The layout that the expression's value would have in memory; not empty.
     inputs : tuple of Layout or type
-        They broadcast to its shape.
+        They broadcast to the shape of `value`.
     out : tuple of int
         The result's strides along every axis of `value`; 0 along `axes`.
 
@@ -108,7 +108,7 @@ def plan_fused_reduce(
 
 
 def _accesses(value: Layout, walk: Walk, item: int) -> list[Access]:
-    """The ways to read that come into question, the best one first; the last, element by element, fits any operand."""
+    """The candidates, best first. The last one reads element by element, which fits every operand."""
     if walk.columns:
         return _halves(column_pack(value, walk, item), item)
     pack, ragged = row_pack(value, walk, item, True)
@@ -124,7 +124,7 @@ def _halves(pack: int, item: int) -> list[Access]:
 
 
 def _mode(array: _Array, arrays: list[_Array], walk: Walk, access: Access) -> Mode:
-    """How an array is read: what lies in packs of another beginning is gathered."""
+    """How an array is read. It is gathered if neighbours are not contiguous, or packs would not be aligned."""
     kept, reduced = walk.in_kept[array.line], walk.in_reduced[array.line]
     if not any((*kept, *reduced)):
         return Mode.UNIFORM
@@ -137,7 +137,7 @@ def _mode(array: _Array, arrays: list[_Array], walk: Walk, access: Access) -> Mo
         return Mode.GATHER
     if not access.ragged:
         fits = _aligned(array, access) and not any(stride % access.pack for stride in others)
-    else:  # where packs begin, the first large array says
+    else:  # the first large array that is contiguous along the row determines where packs begin
         lead = next((each for each in arrays if each.large and walk.in_reduced[each.line][-1] == 1), None)
         fits = array is lead or (
             lead is not None

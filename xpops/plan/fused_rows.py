@@ -1,4 +1,4 @@
-"""Which expressions one kernel computes row by row, reductions along the rows included; and its shape."""
+"""Expressions with reductions along rows: whether one kernel computes them row by row, and the kernel's shape."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.expression import Expression
 
-# Shorter rows, and fewer, are reduced as well by kernels of their own: unless they are read in whole packs, or so small
-# (elements in all, of a row) that starting several kernels takes longer.
+# Rows shorter than SHORTEST, or fewer than FEWEST, gain nothing from one kernel: several are as fast. Exceptions: short
+# rows that are read in whole packs, or have at most SMALL elements in all; few rows of at most SMALL_ROW elements each.
+# There launching several kernels takes longer.
 SHORTEST, FEWEST = 64, 256
 SMALL, SMALL_ROW = 2**18, 2**15
 WARP = 32
-# Bytes of operands that a thread holds in registers.
+# The most bytes of operands that a thread holds in registers.
 HELD_BYTES = 128
-# Packs of a thread in a row: each is code, in every stage.
+# The most packs of a row that a thread holds: each adds code, in every stage.
 MOST_STEPS = 16
-# The longest row that a warp walks, and the threads of a block whose rows are not held.
+# The longest row that a warp walks, and the threads of a block if rows do not fit in registers.
 WARP_ROW, STREAMING_BLOCK = 1024, 512
 WARPS_BLOCK = 128
 
@@ -31,14 +32,14 @@ class Stage(NamedTuple):
     Attributes
     ----------
     number : int
-        That of the input of the expression which it makes.
+        The number of the expression's input that this stage computes.
     place : int
-        That of the value which is reduced.
+        The number of the value that it reduces.
     op : Reduction
     loop, dtype : numpy.dtype
-        What it computes in, and the result's dtype.
+        The dtype in which it computes, and the result's dtype.
     correction : float
-        What a variance's divisor is less than the count.
+        A variance is divided by the count minus this.
     """
 
     number: int
@@ -55,11 +56,11 @@ class RowsPlan(NamedTuple):
     Attributes
     ----------
     group, block : int
-        The threads that share a row, a power of two, and those of a block.
+        The threads that share a row, a power of two, and the threads of a block.
     pack : int
         Elements of an access.
     steps : int
-        The packs of a row that a thread holds; 0 where it holds none.
+        The packs of a row that a thread holds; 0 if rows do not fit in registers.
     """
 
     group: int
@@ -75,17 +76,19 @@ def fits(
     full: tuple[int, ...],
     outs: tuple[Layout, ...],
 ) -> bool:
-    """Whether one kernel computes it: every element of a row from operands in its place, and from the row's reductions.
+    """Whether one kernel can compute the expression, and several are not as fast.
+
+    An element may depend only on elements at its own position and on reductions of its own row.
 
     Parameters
     ----------
     expression : Expression
-        Its inputs are arguments, and what the stages make.
+        Its inputs are the arguments and the results of the stages.
     shapes : tuple of tuple of int
-        Of every value.
+        The shape of every value.
     stages : tuple of Stage
     full : tuple of int
-        The shape of what is reduced.
+        The shape of the values that the stages reduce.
     outs : tuple of Layout
     """
     if not _worthwhile(expression, full, len(stages) == 1 and all(out.shape != full for out in outs)):
@@ -115,7 +118,7 @@ def fits(
 def _worthwhile(expression: Expression, full: tuple[int, ...], only_reduced: bool) -> bool:
     """Whether one kernel takes less time than several."""
     length, rows = full[-1], prod(full[:-1])
-    if only_reduced:  # which is one kernel of the reduce family
+    if only_reduced:  # the alternative is one kernel of the reduce family
         return length >= SHORTEST and rows >= FEWEST
     if rows < FEWEST and length > SMALL_ROW:
         return False
@@ -125,8 +128,9 @@ def _worthwhile(expression: Expression, full: tuple[int, ...], only_reduced: boo
 
 
 def plan_rows(length: int, pack: int, item: int) -> RowsPlan:
-    """The kernel's shape for rows of `length`, whose operands are read `pack` elements at a time, and have `item` bytes
-    together.
+    """The kernel's shape for rows of `length` elements.
+
+    Operands are read `pack` elements at a time; `item` is the bytes of one element of each operand, summed.
 
     Examples
     --------

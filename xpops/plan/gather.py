@@ -1,4 +1,4 @@
-"""The plan of gathering and scattering: rows of words that indices move as a whole."""
+"""The plan of gathering, and of assigning by indices: each index moves a whole row of words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GatherPolicy(NamedTuple):
     unroll : int
         Words that a thread moves at once.
     long_row : int
-        The words from which on a row is so long that a thread moves several of the same one.
+        In rows of at least this many words a thread moves several words of one row; otherwise words of several rows.
     """
 
     block: int = 256
@@ -31,25 +31,25 @@ class GatherPolicy(NamedTuple):
 
 
 class GatherPlan(NamedTuple):
-    """One kernel of the gather family, and its parameters but for addresses.
+    """One kernel of the gather family, and its parameters except addresses.
 
     Attributes
     ----------
     word : int
         The bytes of a word.
     pieces, words : int
-        Pieces of rows that a thread moves at once, and words of each.
+        Pieces of rows that a thread moves at once, and the words of each piece.
     rank : int
-        The axes of the rows.
+        The number of axes along which rows are counted.
     index_bits : {32, 64}
     size : int
-        Pieces of all rows.
+        The pieces of all rows.
     blocks : int
         The grid.
     per_word : int
         Elements of a word.
     tail : bytes
-        What follows the codes of the indexed axes: steps, divisors, strides.
+        The bytes of the parameters after the codes of the indexed axes: steps, divisors, strides.
     """
 
     word: int
@@ -64,7 +64,7 @@ class GatherPlan(NamedTuple):
 
 
 def require_places(indices: Any, length: int, name: str) -> None:
-    """Refuse an ndarray of indices that are not all on an axis of some length.
+    """Refuse an ndarray of indices if one of them is out of range for an axis of `length`.
 
     Raises
     ------
@@ -76,7 +76,10 @@ def require_places(indices: Any, length: int, name: str) -> None:
 
 
 def gathered_shape(x: Layout, axes: tuple[int, ...], shape: tuple[int, ...], place: int) -> tuple[int, ...]:
-    """The shape of what indices of `shape` select along `axes` of `x`: theirs, at `place` among the other axes."""
+    """The shape of the elements that indices of `shape` select along `axes` of `x`.
+
+    It is `shape`, inserted at position `place` of the other axes' lengths.
+    """
     rest = [length for axis, length in enumerate(x.shape) if axis not in axes]
     return (*rest[:place], *shape, *rest[place:])
 
@@ -84,7 +87,10 @@ def gathered_shape(x: Layout, axes: tuple[int, ...], shape: tuple[int, ...], pla
 def gathered_strides(
     x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int
 ) -> tuple[Strides, tuple[Strides, ...]]:
-    """The strides in that shape of `x`, without what indices add to it, and of each of the indices."""
+    """The strides of `x` and of each index array, in the shape that `gathered_shape` returns.
+
+    Those of `x` are 0 along the axes of the indices, whose values the kernel multiplies by the strides along `axes`.
+    """
     rest = [stride for axis, stride in enumerate(x.strides) if axis not in axes]
     before, after = (0,) * place, (0,) * (len(rest) - place)
     array = (*rest[:place], *(0 for _ in indices[0].shape), *rest[place:])
@@ -101,18 +107,18 @@ def plan_gather(
     align: int,
     policy: GatherPolicy,
 ) -> GatherPlan:
-    """The plan of moving elements between an array that is indexed and another one.
+    """The plan of moving elements between an indexed array and another array.
 
     Parameters
     ----------
     shape : tuple of int
-        Of what is moved; no length is 0.
+        The shape of the moved elements; no length is 0.
     array, other : tuple of int
-        The strides of both in `shape`, in elements: of the array without what indices add to it.
+        The strides of both arrays in `shape`, in elements. Those of the indexed array are as in `gathered_strides`.
     indices : tuple of tuple of int
-        Those of the indices of each axis that is indexed.
+        The strides of each index array in `shape`.
     steps : tuple of int
-        The strides of the array along these axes.
+        The strides of the indexed array along its indexed axes.
     itemsize, align : int
         The bytes of an element, and the alignment of both arrays.
 
@@ -150,7 +156,7 @@ def plan_gather(
 
 
 def _widest(row: int, strides: list[int], itemsize: int, align: int) -> int:
-    """The most elements of a word that divides the rows and everything between them."""
+    """The most elements of a word, such that the length of a row and all strides are multiples of it."""
     count = min(align, MAX_PACK_BYTES) // itemsize or 1
     while row % count or any(stride % count for stride in strides):
         count //= 2

@@ -1,4 +1,4 @@
-"""The bins of histograms: of integers, and of numbers in equal parts of an interval."""
+"""The bins of histograms: one bin for each integer, or equal parts of an interval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 
-# What no memory holds the bins of.
+# The bins for values from here on fit in no memory.
 _TOO_LARGE = 2**40
 
 
@@ -20,15 +20,15 @@ def bins_for(largest: int, minlength: int, dtype: DType) -> int:
     Parameters
     ----------
     largest : int
-        As an unsigned 64-bit integer, so that a negative value is above all others; -1 where there are no values.
+        As an unsigned 64-bit integer, so that a negative value exceeds all others; -1 if there are no values.
     minlength : int
     dtype : numpy.dtype
-        The values'.
+        The dtype of the values.
 
     Raises
     ------
     ValueError
-        If a value is negative, or has no bin in any memory.
+        If a value is negative, or so large that its bins fit in no memory.
 
     Examples
     --------
@@ -43,20 +43,21 @@ def bins_for(largest: int, minlength: int, dtype: DType) -> int:
 
 
 class EqualBins(NamedTuple):
-    """Equal parts of an interval, and how to tell in which of them a number is, as `numpy.histogram` does.
+    """Equal bins of an interval, with the numbers that find the bin of an element as `numpy.histogram` does.
 
     Attributes
     ----------
     first, last : number
-        The ends as they were given; numbers of NumPy's have a dtype that counts, Python's have not.
+        The given ends, or 0.5 below and above them if both are equal. The dtype of a NumPy scalar takes part in
+        promotion; a Python scalar has none.
     edges : ndarray
     width : numpy scalar
-        The difference of the ends, in the dtype that NumPy divides by.
+        The difference of the ends, in the dtype of NumPy's divisor.
     quotient : numpy.dtype
-        Of what is divided by it.
+        The dtype of a number divided by `width`.
     margin : float
-        A number whose place, ``(x - first) * (bins / width)`` in the dtype of edges (float32 for narrower ones), is
-        farther than this from every integer is in the bin that its place says. From 0.5 on there is none.
+        The place of a number x is ``(x - first) * (bins / width)``, in the dtype of edges (float32 for narrower ones).
+        If it is farther than this from every integer, its integer part is the bin. With 0.5 or more none is.
     """
 
     first: Any
@@ -67,7 +68,7 @@ class EqualBins(NamedTuple):
     margin: float
 
 
-# The place of a number by a product is off from NumPy's by so many epsilons of it.
+# A place computed as a product differs from NumPy's, which is a quotient, by at most this many epsilons of it.
 _ROUNDINGS = 4
 
 
@@ -77,7 +78,7 @@ def equal_bins(dtype: DType, count: int, first: Any, last: Any) -> EqualBins:
     Raises
     ------
     ValueError
-        If two edges are the same number.
+        If two edges are the same number, or their dtype cannot hold one.
 
     Examples
     --------
@@ -106,7 +107,7 @@ def equal_bins(dtype: DType, count: int, first: Any, last: Any) -> EqualBins:
 
 
 def _width(first: Any, last: Any) -> Any:
-    """``last - first`` without overflow of signed integers, as NumPy has it."""
+    """``last - first`` without overflow of signed integers, as NumPy computes it."""
     dtype = np.result_type(first, last)
     if dtype not in dt.SIGNED_INTEGERS:
         return np.subtract(last, first, dtype=dtype)

@@ -1,4 +1,4 @@
-"""The plan of joining: pieces of arrays, each of which lies in rows, at their places in a result."""
+"""The plan of joining: copy pieces of arrays, each a set of rows, to their places in a result."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from xpops.plan.coalesce import Strides, coalesce
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
-# All of them are parameters of one kernel, which may have 4 KB.
+# All pieces are parameters of one kernel; a kernel may have 4 KB of them.
 MAX_PIECES = 60
 
 
 class Piece(NamedTuple):
-    """A part of a result, and what is copied there.
+    """A part of a result, and the view of an operand that is copied there.
 
     Attributes
     ----------
     source : int
         The number of the operand.
     offset : int
-        From its first element to the first one of `view`, in elements.
+        From the operand's first element to the first one of `view`, in elements.
     view : Layout
-        What is copied.
+        The part of the operand.
     place : int
-        Where the result's part begins, in elements.
+        From the result's first element to the first one of `region`, in elements.
     region : Layout
-        The result's part, of the shape of `view`.
+        The part of the result, of the same shape as `view`.
     """
 
     source: int
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 def piece_of(
     source: int, x: Layout, offset: int, shape: tuple[int, ...], strides: Strides, out: Layout, place: int, to: Strides
 ) -> Piece:
-    """What takes a view of an operand `x`, of `shape` and `strides`, to `place` in `out`, by strides `to`."""
+    """The piece that copies a view of operand `x`, of `shape` and `strides`, to `place` in `out`, with strides `to`."""
     align = min(x.align, alignment(abs(offset) * x.dtype.itemsize))
     view = layout_of(x.dtype, shape, strides, x.device, align)
     align = min(out.align, alignment(abs(place) * out.dtype.itemsize))
@@ -56,7 +56,7 @@ class _Rows(NamedTuple):
 
 
 class JoinPlan(NamedTuple):
-    """One kernel that copies pieces, and its parameters but for addresses.
+    """One kernel that copies pieces, and its parameters except addresses.
 
     Attributes
     ----------
@@ -75,12 +75,14 @@ class JoinPlan(NamedTuple):
 
 
 def plan_join(pieces: tuple[Piece, ...], out: Layout, tile: int) -> JoinPlan | None:
-    """The plan of copying pieces by blocks that move `tile` words each; None where a piece lies in no rows.
+    """The plan of copying pieces by blocks that move `tile` words each.
+
+    None if a piece is not a set of rows or has another dtype than `out`, or if the grid would be too large.
 
     Parameters
     ----------
     pieces : tuple of Piece
-        Not empty ones, `MAX_PIECES` at most, of the dtype of `out`.
+        At most `MAX_PIECES`, none of them empty.
     """
     found = [_rows(piece) for piece in pieces]
     rows = [each for each in found if each is not None]
@@ -113,7 +115,7 @@ def plan_join(pieces: tuple[Piece, ...], out: Layout, tile: int) -> JoinPlan | N
 
 
 def _rows(piece: Piece) -> _Rows | None:
-    """A piece as rows of neighbours, or of single elements; None if it has more axes."""
+    """A piece as rows of contiguous elements, or of single elements; None if it has more axes."""
     shape, (region, view) = coalesce(piece.view.shape, [piece.region.strides, piece.view.strides])
     length = 1
     if shape and region[-1] == view[-1] == 1:

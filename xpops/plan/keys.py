@@ -1,4 +1,4 @@
-"""Keys of indexing that hold arrays: which axes these index, on which view, and where their axes go in the result."""
+"""Index keys with arrays: the view to index, the axes that the arrays index, and the place of the arrays' own axes."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any, NamedTuple
 from xpops.core.layouts import Layout
 from xpops.plan.views import Region, position, slice_bounds, with_whole_axes
 
-# What stands in a key for an array of integers, and for the one that a 0-d mask becomes, on an axis of its own.
+# Placeholders in a key: for an array of integers, and for the array that a 0-d mask becomes, which indexes a new axis.
 ARRAY, NEW_ARRAY = "array", "new array"
 
-# None, ..., an int, a slice (or a tuple of its start, stop and step, which can be hashed), or one of the above.
+# None, ..., an int, a placeholder, a slice, or its (start, stop, step), since slices may not be hashable.
 Part = Any
 
 
 class Selection(NamedTuple):
-    """What a key with arrays selects.
+    """The selection of a key with arrays.
 
     Attributes
     ----------
     region : Region
-        The view by slices, integers and None, in which the axes that arrays index are whole.
+        The view that the slices, integers and None select; axes that arrays index are whole.
     axes : tuple of int
-        Those axes, for each array.
+        The axis of the view that each array indexes.
     names : tuple of str
-        What errors call the arrays.
+        The names of the arrays in errors.
     place : int
-        Where the arrays' common shape goes among the other axes: in the place of the first one if all arrays, and
-        integers, which count as such, stand side by side in the key; else first.
+        The position of the arrays' common shape among the other axes. If all arrays are adjacent in the key, it
+        replaces the first one; otherwise it is first. Integers count as arrays here.
     """
 
     region: Region
@@ -37,12 +37,12 @@ class Selection(NamedTuple):
 
 
 def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
-    """What `parts` select of an array.
+    """The selection of a key with `parts`, for an array of `layout`.
 
     Raises
     ------
     IndexError
-        If a part is out of range, or there are too many.
+        If a part is out of range, or there are too many parts.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
     strides: list[int] = []
     axes: list[int] = []
     names: list[str] = []
-    place = None  # of the first array or integer, among the other axes
+    place = None  # position of the first array or integer among the other axes
     for part in with_whole_axes(parts, used, layout.ndim):
         array = isinstance(part, str)
         if place is None and _is_advanced(part):
@@ -93,5 +93,5 @@ def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
 
 
 def _is_advanced(part: Part) -> bool:
-    """Whether a part is an array, or an integer, which counts as one beside arrays. A ``...`` never does."""
+    """Whether a part is an array, or an integer, which counts as an array in a key with arrays. ``...`` never does."""
     return not (part is None or part is Ellipsis or isinstance(part, (slice, tuple)))

@@ -1,4 +1,4 @@
-"""The matmul plan: stacks of matrices as a kernel or a library sees them."""
+"""The matmul plan: stacks of matrices, described as a kernel or a library takes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xpops.plan.divmod import pack_divmod
 
 
 class Product(NamedTuple):
-    """The products of two stacks of matrices, as few axes as possible.
+    """The products of two stacks of matrices, with as few axes as possible.
 
     Strides are in elements; those of an axis of length 1 are 0. The result is C-contiguous.
 
@@ -27,7 +27,7 @@ class Product(NamedTuple):
     batches : tuple of int
         The stack's lengths; none for a single product.
     strides : tuple of Strides
-        Those of both operands along the stack; 0 where an operand is repeated.
+        The strides of both operands along the stack; 0 where an operand is repeated.
     """
 
     rows: int
@@ -42,7 +42,8 @@ class Product(NamedTuple):
 def plan_product(x1: Layout, x2: Layout) -> Product:
     """The products of `x1` (..., rows, inner) and `x2` (..., inner, columns), whose other axes are the same.
 
-    No length is 0. A stack of first operands that a single second one multiplies is one tall matrix where it lies so.
+    No length is 0. If `x2` is one matrix for the whole stack, and the strides of `x1` allow it, the matrices of `x1`
+    become one tall matrix.
 
     Examples
     --------
@@ -66,11 +67,10 @@ def plan_product(x1: Layout, x2: Layout) -> Product:
 
 
 def leading(outer: int, inner: int, strides: tuple[int, int]) -> tuple[bool, int] | None:
-    """Whether a matrix of `outer` lines with `inner` elements lies line by line, and the step between lines.
+    """The contiguous axis of a matrix of `outer` x `inner` elements, and the leading dimension along the other axis.
 
-    None where it lies in no lines that a library takes.
-
-    Where it does not lie line by line, it lies so transposed.
+    (True, step) if elements are contiguous along `inner`; (False, step) if along `outer`. None if no library takes the
+    matrix: neither axis is contiguous, or lines overlap.
 
     Examples
     --------

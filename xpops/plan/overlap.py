@@ -1,4 +1,4 @@
-"""Whether a result may be written where an operand lies."""
+"""Whether a result may be written to memory that an operand uses."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def overlaps_itself(layout: Layout) -> bool:
 
 
 class SafeDistance(NamedTuple):
-    """How far an operand must lie from a result, so that every element is read before it is written over.
+    """The distances from a result to an operand at which no element is overwritten before it is read.
 
-    The distance is the operand's address minus the result's, in bytes. It is safe from `above` on, up to `below`, and
-    at 0 if they are the `same` elements there. Judged by the ranges of bytes: arrays that interleave count as unsafe.
+    The distance is the operand's address minus the result's, in bytes. Safe are `above` and more, `below` and less, and
+    0 if both are the `same` elements there. Only ranges of bytes are compared: arrays that interleave count as unsafe.
     """
 
     above: int
@@ -50,7 +50,7 @@ class SafeDistance(NamedTuple):
 
 
 def safe_distance(out: Layout, operand: Layout) -> SafeDistance:
-    """The safe distances of an operand from a result of these layouts."""
+    """The safe distances for a result and an operand of these layouts."""
     same = (
         operand.dtype.itemsize == out.dtype.itemsize
         and broadcast_strides(operand.shape, operand.strides, out.shape) == out.strides
@@ -59,22 +59,23 @@ def safe_distance(out: Layout, operand: Layout) -> SafeDistance:
 
 
 def distance_apart(out: Layout, operand: Layout) -> SafeDistance:
-    """The distances at which they share no memory."""
+    """The distances at which `out` and `operand` share no memory."""
     low, high = extent(out)
     other_low, other_high = extent(operand)
     return SafeDistance(high - other_low, low - other_high, False)
 
 
-# The strides and lengths of axes, in bytes, all forward.
+# (stride, length) of each axis; strides in bytes, all made positive.
 _Axes = tuple[tuple[int, int], ...]
-# So many periods of one array may meet one of another; else they count as sharing memory.
+# The most periods of one array that are compared with the other array; if more overlap, memory counts as shared.
 _PERIODS = 4
 
 
 def elements_apart(out: Layout, other: Layout, same: bool = False) -> Callable[[int], bool]:
-    """Whether no elements share memory at a distance, as `SafeDistance` has it, also of arrays that interleave.
+    """A function that says whether no elements share memory at a distance, which is defined as in `SafeDistance`.
 
-    At 0 they may if they are the `same` elements there. Errs on the side of False.
+    It also recognises arrays that interleave. At 0 the arrays may share memory if they are the `same` elements there.
+    Errs on the side of False.
 
     Examples
     --------
@@ -103,9 +104,10 @@ def _axes(layout: Layout) -> _Axes:
 
 
 def _interleave(one: _Axes, width: int, other: _Axes, other_width: int, distance: int) -> bool:
-    """Whether elements of these widths are apart where the first of the others is at a distance.
+    """Whether no elements of two arrays share memory. The widths are the bytes of an element of each.
 
-    Modulo a period, axes along which both step by multiples of it do not count.
+    The lowest element of `other` is `distance` bytes above that of `one`. Addresses are compared modulo a period, so
+    that axes whose strides are multiples of the period do not matter.
     """
     if not -_reach(other) - other_width < distance < _reach(one) + width:
         return True

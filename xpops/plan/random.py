@@ -1,4 +1,4 @@
-"""What Philox4x32-10 wants to know beforehand."""
+"""The round keys of Philox4x32-10, which the host computes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ROUNDS = 10
 
 @lru_cache(maxsize=256)
 def round_keys(key: int) -> tuple[tuple[int, int], ...]:
-    """The two words of the key of each round, for a key of 64 bits whose low word comes first.
+    """The two key words of each round, derived from a 64-bit key. Low words come first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which elements of a sorted line a quantile lies between, by the ten methods of Hyndman and Fan and NumPy's others."""
+"""The two elements of a sorted line that enclose a quantile, by Hyndman and Fan's nine methods and NumPy's others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 def _between(alpha: float, beta: float) -> Callable[[int, NDArray], NDArray]:
-    """The methods that differ in where the first and the last element stand."""
+    """The methods with parameters alpha and beta, which set the quantiles of the first and the last element."""
     return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
@@ -21,13 +21,13 @@ def _averaged(n: int, q: NDArray) -> NDArray:
 
 
 def _closest(n: int, q: NDArray) -> NDArray:
-    """At the same distance the one that is even when counted from 1."""
+    """The nearest element; of two equally near ones, that with the even number, counted from 1."""
     place = n * q - 1.5
     below = np.floor(place)
     return np.where((place == below) & (below % 2 == 1), below, below + 1)
 
 
-# (length, quantiles) -> places in the sorted line, counted from 0; a fraction is between two elements.
+# (length, quantiles) -> places in the sorted line, counted from 0; fractional between two elements.
 METHODS: dict[str, Callable[[int, NDArray], NDArray]] = {
     "linear": lambda n, q: (n - 1) * q,
     "lower": lambda n, q: np.floor((n - 1) * q),
@@ -46,7 +46,7 @@ METHODS: dict[str, Callable[[int, NDArray], NDArray]] = {
 
 
 def ranks(length: int, q: NDArray, method: str) -> tuple[NDArray, NDArray, NDArray]:
-    """The elements below and above each quantile, int64, and how far from the lower to the upper one it lies.
+    """The places of the elements below and above each quantile, int64, and its fraction of the way between them.
 
     Examples
     --------

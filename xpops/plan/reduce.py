@@ -1,4 +1,4 @@
-"""The reduce plan: which kernel of the family reduces a layout, and its parameters but for addresses."""
+"""The reduce plan: which kernel of the family reduces a layout, and its parameters except addresses."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ReducePolicy(NamedTuple):
     block : int
         Threads of a block.
     blocks : int
-        The blocks that keep the GPU busy: fewer rows or columns than that are split.
+        The blocks that keep the GPU busy. If a kernel has less than half as many, several may share an output.
     bytes_per_thread : int
-        What a thread has under way at a time.
+        Bytes that a thread has in flight.
     elements_per_thread : int
-        The most elements of a thread under way: each is code.
+        The most elements that a thread has in flight: each adds code.
     """
 
     block: int = 256
@@ -43,24 +43,24 @@ class ReducePlan(NamedTuple):
     columns : bool
         Whether it is ``reduce_columns``, else ``reduce_rows``.
     group : int
-        The threads that share a row, or the packs of columns of a block.
+        The threads that share a row; for ``reduce_columns`` the packs of columns of a block.
     rows : int
-        The rows that a group reduces at a time, or the threads that share a column.
+        The rows that a group reduces at a time; for ``reduce_columns`` the threads that share a column.
     pack, unroll : int
-        Elements of an access, accesses of a thread under way.
+        Elements of an access, accesses that a thread has in flight.
     ragged : bool
-        Whether rows begin or end between packs.
+        Whether rows may begin or end inside an aligned pack.
     splits : int
         The blocks that share an output.
     kept, reduced : int
-        Axes left of either kind.
+        The number of kept and of reduced axes after coalescing.
     index_bits : {32, 64}
     block, blocks : int
         The threads of a block, and the grid.
     tail : bytes
-        What follows the slots and the ending.
+        The bytes of the parameters after the slots and the ending.
     partials : int
-        The states that blocks leave for the last one.
+        The states that blocks write to memory for the last block to combine.
     """
 
     columns: bool
@@ -80,7 +80,10 @@ class ReducePlan(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """The axes of both kinds, coalesced, at least one of each, with the strides of the result and of each line."""
+    """The kept and the reduced axes, coalesced, at least one of each, and the strides of the result and of each line.
+
+    A line holds the strides of one input, or of several that share them.
+    """
 
     kept: tuple[int, ...]
     reduced: tuple[int, ...]
@@ -90,13 +93,13 @@ class Walk(NamedTuple):
 
     @property
     def columns(self) -> bool:
-        """Whether the elements of the first line lie closest along a kept axis."""
+        """Whether the smallest stride of the first line is along a kept axis."""
         along_kept = _closeness(self.in_kept[0], self.kept)
         return along_kept < _closeness(self.in_reduced[0], self.reduced)
 
 
 class Access(NamedTuple):
-    """How elements are read.
+    """How a kernel reads elements.
 
     Attributes
     ----------
@@ -105,9 +108,9 @@ class Access(NamedTuple):
     pack : int
         Elements of an access.
     ragged : bool
-        Whether rows begin or end between packs.
+        Whether rows may begin or end inside an aligned pack.
     counted : bool
-        Whether strides along the rows are those of packs, else of elements.
+        Whether the strides along rows are from pack to pack, else from element to element.
     """
 
     item: int
@@ -124,7 +127,7 @@ def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePo
     out : tuple of int
         The result's strides along every axis of `x`; 0 along `axes`.
     inputs : {1, 2}
-        Two lie as `x` does, each at an address of that alignment.
+        The number of inputs. If 2, both have the layout `x`, alignment included.
     """
     walk = walk_of(x.shape, axes, out, [x.strides])
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
@@ -135,7 +138,7 @@ def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePo
 
 
 def walk_of(shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides]) -> Walk:
-    """The walk over elements that lie in some lines of strides, the first of which says which axes are the closest."""
+    """The walk over inputs with these lines of strides. The first line decides the order of the axes."""
     keep = [axis for axis in range(len(shape)) if axis not in axes]
     kept, (first, out_kept, *others) = coalesce(
         tuple(shape[axis] for axis in keep),
@@ -154,7 +157,7 @@ def walk_of(shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: 
 
 
 def _closeness(strides: Strides, shape: tuple[int, ...]) -> float:
-    """The distance between neighbours along the last axis; infinite where there is but one element."""
+    """The stride along the last axis; infinite if the stride is 0 or the length is 1."""
     return abs(strides[-1]) if shape[-1] > 1 and strides[-1] else float("inf")
 
 
@@ -187,7 +190,7 @@ def plan_rows(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan:
 
 
 def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy) -> tuple[int, int]:
-    """The threads that share a row of `packs` accesses of `width` bytes, and the accesses of each under way.
+    """The threads that share a row of `packs` accesses of `width` bytes, and the accesses that each has in flight.
 
     Short rows were measured on one H200 in 2026-11: 3 to 255 float32, 1 to 32 threads, 1 to 4 accesses.
     """
@@ -200,8 +203,9 @@ def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy
 
 
 def row_pack(x: Layout, walk: Walk, item: int, alike: bool) -> tuple[int, bool]:
-    """Elements of an access along the rows of `x`, which is the first line, and whether rows begin or end between
-    accesses; `alike` says that packs would begin at the same elements in every input.
+    """Elements of an access along the rows of `x`, and whether rows may begin or end inside an aligned pack.
+
+    The strides of `x` are the first line. `alike`: aligned packs begin at the same elements in every input.
     """
     inner, widest = walk.reduced[-1], MAX_PACK_BYTES // item
     if walk.in_reduced[0][-1] != 1 or widest == 1:
@@ -216,12 +220,12 @@ def row_pack(x: Layout, walk: Walk, item: int, alike: bool) -> tuple[int, bool]:
 
 
 def may_be_ragged(walk: Walk, item: int) -> bool:
-    """Whether rows are long enough for packs that begin and end within them."""
+    """Whether rows have one reduced axis and are long enough for aligned packs with single elements at both ends."""
     return len(walk.reduced) == 1 and walk.reduced[0] >= 16 * (MAX_PACK_BYTES // item)
 
 
 def column_pack(x: Layout, walk: Walk, item: int) -> int:
-    """Elements of an access across the columns of `x`, which is the first line."""
+    """Elements of an access across the columns of `x`, whose strides are the first line."""
     inner, pack = walk.kept[-1], 1
     if walk.in_kept[0][-1] == 1:
         pack = max(1, min(MAX_PACK_BYTES // item, x.align // item))
@@ -237,7 +241,7 @@ def plan_columns(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan
     unroll = min(_unroll(pack, item, policy), _power_of_two(length))
     outputs = prod(walk.kept)
     packs = outputs // pack
-    rows = min(_power_of_two(max(1, length // unroll) // 2 + 1), 8)  # each has whole batches of accesses
+    rows = min(_power_of_two(max(1, length // unroll) // 2 + 1), 8)  # each has a whole batch of accesses
     columns = min(_power_of_two(packs), policy.block // rows)
     rows = policy.block // columns
     blocks, splits = _ceil_div(packs, columns), 1
@@ -258,7 +262,7 @@ def _unroll(pack: int, item: int, policy: ReducePolicy) -> int:
 
 
 def _chunk(steps: int, splits: int, unit: int) -> int:
-    """The steps of a split: whole units, so that all but the last are full."""
+    """The steps of a split: a multiple of `unit`, so that only the last split is not full."""
     return _ceil_div(_ceil_div(steps, splits), unit) * unit
 
 

@@ -1,4 +1,4 @@
-"""The layout of a result that nobody gave memory for."""
+"""The layout of a result for which the caller gave no memory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from xpops.plan.signature import Operand, Signature
 def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:
     """A dense layout in the order of the operands.
 
-    Operands that fill the result's shape and agree on the order of their axes pass that order on (so that the sum of
-    two transposed arrays is transposed, and both are read and written in a straight line); otherwise it is C order.
+    If all operands of the result's shape have the same strides, all positive, the result has their order of axes. So
+    the sum of two transposed arrays is transposed, and memory is accessed linearly. Otherwise it is in C order.
     """
     shape = signature.shape
     full = {operand.strides for operand in operands if isinstance(operand, Layout) and operand.shape == shape}
@@ -48,7 +48,7 @@ def _dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, 
 
 
 class ReducedLayout(NamedTuple):
-    """What a reduction does: the axes, the dtype it computes in, the result's strides along all axes, the result."""
+    """A reduction's axes, the dtype in which it computes, the result's strides along all axes of x, and its layout."""
 
     axes: tuple[int, ...]
     loop: DType
@@ -57,7 +57,7 @@ class ReducedLayout(NamedTuple):
 
 
 def reduced(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: DType | None) -> ReducedLayout:
-    """What `op` makes of `x`; raises as `reduction` does for dtypes and axes."""
+    """The layouts of reducing `x` by `op`. Raises as `reduction_dtypes` and `views.axes_of` do."""
     loop, result = reduction_dtypes(op, x.dtype, dtype)
     axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.name)
     shape = tuple(1 if i in axes else length for i, length in enumerate(x.shape))

@@ -1,4 +1,4 @@
-"""The scan plan: which kernel of the family scans a layout along an axis, and its parameters but for addresses."""
+"""The scan plan: which kernel of the family scans a layout along an axis, and its parameters except addresses."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
 
 WARP = 32
-# Bytes that memory hands out at once: lanes that lie side by side cover one of these at least.
+# Bytes of a memory transaction: lanes that read adjacent memory cover at least one.
 SECTOR = 32
-# Bytes that publish 32 bits of a state, with a flag.
+# Bytes that publish 32 bits of a state together with a flag.
 PUBLISHED = 8
 
 
@@ -27,26 +27,26 @@ class ScanPolicy(NamedTuple):
     Attributes
     ----------
     rows_block, tile_block : int
-        Threads of a block where lanes walk down rows, and where a block computes a tile of a row.
+        Threads of a block: where lanes walk down rows, and where a block computes a tile of a row.
     rows : int
-        From so many rows on, each is walked by a few lanes, however long it is.
+        With at least this many rows a few lanes walk each row, whatever its length.
     bytes, tile_bytes : int
-        What a lane reads and writes of a row at a time, where it walks down and where a block computes a tile.
+        Bytes of a row that a lane reads and writes at a time: where lanes walk rows, and where a block computes a tile.
     packs : int
-        The most packs that it holds.
+        The most packs that a lane holds.
     words : int
         The most 32-bit words of states that a thread holds.
     column_warps : int
         Warps of a block that computes a tile of tall columns.
     column_rows : int
-        The rows that a thread of such a block has, for which packs are made narrower; up to twice as many where packs
-        are narrow anyway.
+        The rows of a thread of such a block; packs are narrowed to make room for them. A thread has up to twice as many
+        where packs are narrow anyway.
     resident : int
-        Threads that a multiprocessor shall hold at a time, which limits their registers.
+        Threads that must fit on a multiprocessor at a time; this limits their registers.
     hop : float
-        Microseconds until a block sees what another one has published, with room to spare.
+        Microseconds until a block sees the state that another block published; a generous estimate.
     speed : float
-        Bytes of memory traffic in a microsecond.
+        Bytes of memory traffic per microsecond.
     """
 
     rows_block: int = 128
@@ -73,15 +73,15 @@ class ScanPlan(NamedTuple):
     numbers : tuple
         Its template arguments after the types: integers and truth values.
     rank : int
-        Axes of batches that are left.
+        Axes of batches after coalescing.
     block, blocks : int
         The threads of a block, and the grid.
     in_shift, out_shift : int
-        From the first element to where the scan begins, in elements.
+        From the array's first element to the first element of the scan, in elements.
     scratch : int
         Bytes of zeros that the kernel needs.
     tail : bytes
-        What follows the slots.
+        The bytes of the parameters after the slots.
     """
 
     kernel: str
@@ -96,9 +96,9 @@ class ScanPlan(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """A scan as the kernels see it: along one axis, over columns side by side, for batches of both.
+    """A scan as the kernels compute it: along one axis, for adjacent columns, for batches along all other axes.
 
-    Steps and strides are pairs of the operand's and the result's, in elements, as are the shifts.
+    Steps, strides and shifts are pairs (operand, result), in elements.
     """
 
     length: int
@@ -112,7 +112,7 @@ class Walk(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """How many tiles there are along the axis, how blocks are numbered, and what they publish."""
+    """The tiles along the axis, the divisors that number blocks, and the bytes of states that each batch publishes."""
 
     tiles: int = 1
     divisors: tuple[int, int] = (1, 1)
@@ -120,7 +120,7 @@ class _Grid(NamedTuple):
 
 
 def scan_result(x: Layout, axis: int, dtype: DType, initial: bool) -> Layout:
-    """The layout of scanning `x`: dense, in the order of its axes; with `initial` one element longer along `axis`.
+    """The layout of a scan's result: dense, with the axes in the order of `x`; with `initial` one longer along `axis`.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _walk(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> Wa
     length, in_step, out_step = x.shape[axis], x.strides[axis], out.strides[axis]
     in_shift, out_shift = 0, out_step if initial else 0
     if reverse and in_step == out_step == 1:
-        pass  # the kernel goes down itself, by packs
+        pass  # the kernel itself walks backwards, pack by pack
     elif reverse:
         in_shift, out_shift = in_shift + (length - 1) * in_step, out_shift + (length - 1) * out_step
         in_step, out_step, reverse = -in_step, -out_step, False
@@ -199,7 +199,7 @@ def _columns_as_batches(walk: Walk) -> Walk:
 
 
 def _pack(walk: Walk, x: Layout, out: Layout) -> int:
-    """The widest access that is aligned for every pack; 1 where neighbours are not neighbours in memory."""
+    """The widest pack that is always aligned; 1 if neighbouring elements are not adjacent in memory."""
     along = walk.column_steps if walk.columns > 1 else walk.steps
     if along != (1, 1):
         return 1
@@ -214,7 +214,7 @@ def _pack(walk: Walk, x: Layout, out: Layout) -> int:
 
 
 def _is_short(walk: Walk, pack: int, rows: int) -> bool:
-    """Whether columns are so few and so short that most of a warp of `scan_columns` would have nothing to do."""
+    """Whether columns are so few and so short that most lanes of a warp of `scan_columns` would be idle."""
     lanes = walk.columns // pack
     return lanes < WARP and 2 * walk.length * lanes <= WARP * rows and walk.length <= WARP
 
@@ -228,7 +228,7 @@ def _plan_rows(walk: Walk, pack: int, packs: int, item: int, initial: bool, poli
 
 
 def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
-    """The lanes that share a row of `wanted` packs, and the packs of each: the fewest idle, then the most lanes.
+    """The lanes that share a row of `wanted` packs, and the packs of each lane: fewest idle packs, then most lanes.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def _power_of_two(least: int) -> int:
 
 
 def _radix(tiles: int, tile_bytes: int, words: int, columns: int, policy: ScanPolicy) -> int:
-    """The radix of the look-back that is done first: a larger one has a shorter chain, and reads more states."""
+    """The radix of the fastest look-back: a larger radix shortens the chain of waiting tiles, but reads more states."""
 
     def microseconds(radix: int) -> float:
         chain = (tiles / radix**2 + (2 if radix > 1 else 0)) * policy.hop

@@ -1,4 +1,4 @@
-"""The plans of reducing into places that indices name: by atomic additions, or by sorting the places first."""
+"""The plans of reducing elements into places given by indices: by atomic additions, or after sorting the places."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class ScatterPolicy(NamedTuple):
     unroll : int
         Packs of the source that a thread has in flight.
     blocks : int
-        Blocks for each multiprocessor, where each adds up in shared memory first.
+        Blocks for each multiprocessor if blocks first add in shared memory.
     shared : int
-        Bytes of shared memory for that.
+        Bytes of shared memory for these sums.
     crowded : int
-        The sources for each place from which on a block adds up in shared memory, if it can.
+        With at least this many sources for each place, a block first adds in shared memory, if the sums fit there.
     lanes : int
-        Threads that share the sources of one place where rows are short and sources many.
+        Threads that share the sources of one place, if rows are short and places have many sources.
     chunk : int
-        Sources in order that are reduced to one beforehand where they have one place.
+        Consecutive sorted sources that are reduced to one state beforehand, if all have the same place.
     """
 
     block: int = 256
@@ -45,14 +45,14 @@ class ScatterPolicy(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """How the elements of a dense source, in packs, find their index and their place.
+    """The parameters from which a kernel computes the index and the place of each pack of a dense source.
 
     Attributes
     ----------
     pack : int
-        Elements that have one index and lie side by side at their place, too.
+        Elements that share an index and are adjacent at their place, too.
     size : int
-        Packs.
+        The number of packs.
     rank : int
     index_bits : {32, 64}
     step : int
@@ -75,7 +75,7 @@ def plan_placement(shape: tuple[int, ...], out: Strides, index: Strides, step: i
     Parameters
     ----------
     out, index : tuple of int
-        The strides of places, 0 along the indexed axis, and of the index.
+        The strides of places, 0 along the indexed axis, and the strides of the index.
     step : int
         The stride of places along the indexed axis.
     widest : int
@@ -105,13 +105,13 @@ def plan_placement(shape: tuple[int, ...], out: Strides, index: Strides, step: i
 
 
 class Segments(NamedTuple):
-    """Sources as `sources` rows of `inner` elements that go to `targets` rows, in `outer` groups.
+    """A reduction of `sources` rows of `inner` elements into `targets` rows, in each of `outer` groups.
 
     Attributes
     ----------
     outer, sources, inner, targets : int
     keys : Placement
-        Of the rows.
+        The placement of the rows.
     """
 
     outer: int
@@ -122,12 +122,12 @@ class Segments(NamedTuple):
 
     @property
     def key(self) -> DType:
-        """The dtype of a target, or the number of them."""
+        """The dtype of a target's number. It also holds `targets`, the key of a row without a target."""
         return next(each for each, most in _KEYS if self.targets < most)
 
     @property
     def place(self) -> DType:
-        """The dtype of where a row is."""
+        """The dtype of a source row's number."""
         return dt.int32 if self.sources < INDEX_LIMIT else dt.int64
 
 
@@ -137,7 +137,8 @@ _KEYS = ((dt.uint16, 2**16), (dt.uint32, 2**32), (dt.uint64, 2**64))
 def plan_segments(out: Layout, axis: int, index: Layout) -> Segments:
     """The segments of sources with the shape of `index`, which is not empty.
 
-    Where the index is the same along all other axes, whole rows go to one target; else every element is a row.
+    If the index has stride 0 along all other axes, and their lengths in `out`, whole rows go to one target. Otherwise
+    every element is a row.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def plan_segments(out: Layout, axis: int, index: Layout) -> Segments:
 
 
 def places_of(out: Layout, axis: int, index: Layout) -> tuple[Strides, Strides, int]:
-    """The strides of places in a C-contiguous `out`, those of the index, and the step of places along `axis`."""
+    """The strides of places in a C-contiguous `out`, of the index, and the stride of places along `axis`."""
     strides = contiguous_strides(out.shape)
     return (*strides[:axis], 0, *strides[axis + 1 :]), index.strides, strides[axis]
 
@@ -168,7 +169,7 @@ def widest_pack(dtype: DType, align: int) -> int:
 
 
 def require_targets(indices: Any, length: int, name: str) -> None:
-    """Refuse an ndarray of indices that are not all from 0 on, and on an axis of some length.
+    """Refuse an ndarray of indices if one is negative, or out of range for an axis of `length`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The plan of searching a sorted array: whether by a tree, and of how many levels."""
+"""The plan of searching a sorted array: with or without a tree, and the levels of the tree."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ class SearchPolicy(NamedTuple):
     Attributes
     ----------
     block, blocks : int
-        Threads of a block, and the blocks that a multiprocessor shall hold at a time, which limits their registers.
+        Threads of a block, and the blocks that must fit on a multiprocessor at a time; this limits their registers.
     bytes : int
-        The values that a thread searches for at a time, where there are enough for all threads.
+        Bytes of the values that a thread searches for at a time, if there are enough searches for all threads.
     fan_bits : int
-        The logarithm of how many neighbours a node has.
+        The binary logarithm of the entries of a node.
     top_bytes : int
-        What the uppermost level may take of a block's shared memory.
+        Bytes of a block's shared memory for the uppermost level.
     least : int
-        Fewer searches do without shared memory, whose loading would be most of the work.
+        With fewer searches, blocks do not use shared memory: loading it would be most of the work.
     share : int
-        So many elements are searched without a tree if there is only one search for all of them: building reads each.
+        With less than one search for this many elements, no tree is built: building reads an element of each group.
     """
 
     block: int = 256
@@ -34,16 +34,16 @@ class SearchPolicy(NamedTuple):
 
 
 class SearchPlan(NamedTuple):
-    """How searches are done.
+    """The kernel that searches, and its tree.
 
     Attributes
     ----------
     top : int
-        The most entries that a block has room for in shared memory; 0 where searches halve the array in memory.
+        The most entries of the uppermost level, which shared memory holds; 0 if searches halve the array in memory.
     levels : int
         The levels above the array; 0 if there is no tree.
     entries : int
-        What these have room for together.
+        The entries that all levels together have memory for.
     unroll, blocks : int
         Searches of a thread at a time, and the grid.
     """
@@ -56,7 +56,7 @@ class SearchPlan(NamedTuple):
 
 
 def plan_search(length: int, searches: int, itemsize: int, multiprocessors: int, policy: SearchPolicy) -> SearchPlan:
-    """The plan of `searches` in a sorted array of `length` values that are computed with in `itemsize` bytes.
+    """The plan of `searches` in a sorted array of `length` values; compared values have `itemsize` bytes.
 
     Examples
     --------
@@ -77,9 +77,10 @@ def plan_search(length: int, searches: int, itemsize: int, multiprocessors: int,
 
 
 def tree_levels(length: int, top: int, fan_bits: int) -> list[int]:
-    """The entries that each level above an array has room for, upwards: whole nodes, one more than are full.
+    """The entries that each level above an array has memory for, from the lowest level up.
 
-    Only those of complete groups count, of which the uppermost level has `top` at most.
+    A level has one entry for each complete group of the level below; the uppermost one has at most `top`. Its memory
+    is whole nodes: the full ones and one more.
 
     Examples
     --------

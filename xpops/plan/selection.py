@@ -1,10 +1,10 @@
-"""What selections demand of their operands."""
+"""Checks of the operands of selections."""
 
 from __future__ import annotations
 
 
 def require_count(count: int, rows: int) -> None:
-    """Refuse values to assign that are not one for each place.
+    """Require one value to assign for each place that a mask selects.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What an elementwise call means: loop dtypes, result dtype, result shape. No device, no data."""
+"""The signature of an elementwise call: loop dtypes, result dtype, result shape. It needs no device and no data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xpops.core.promotion import promote, scalar_dtype
 from xpops.ops.operator import Operator
 from xpops.plan.broadcast import broadcast_shapes
 
-# An operand is an array, by its layout, or a Python scalar, by its type (its value is a run-time parameter).
+# The layout of an array, or the type of a Python scalar (its value is a run-time parameter).
 Operand = Layout | type
 
 
@@ -21,11 +21,11 @@ class Signature(NamedTuple):
     Attributes
     ----------
     loop : tuple of numpy.dtype
-        The dtype each operand is converted to before the functor sees it.
+        The dtype to which each operand is converted before the functor takes it.
     dtype : numpy.dtype
-        The result's.
+        The result's dtype.
     shape : tuple of int
-        The result's.
+        The result's shape.
     """
 
     loop: tuple[DType, ...]
@@ -34,7 +34,7 @@ class Signature(NamedTuple):
 
 
 def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | None = None) -> Signature:
-    """The signature of calling `op` on `operands`; `dtype` is the result's for casts only.
+    """The signature of calling `op` on `operands`. `dtype` is the result's dtype if ``op.result`` is "given" (casts).
 
     Raises
     ------
@@ -71,7 +71,7 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
 
 
 def _scalar_as(kind: type, dtype: DType) -> DType:
-    """The loop dtype of filling `dtype` with a Python scalar: its own, so that nothing is rounded twice."""
+    """The loop dtype of filling an array of `dtype` with a Python scalar: `dtype` itself, to round only once."""
     if scalar_dtype(kind, dt.float32 if dtype in dt.FLOAT8 else dtype) != (dt.float32 if dtype in dt.FLOAT8 else dtype):
         raise TypeError(f"assignment: a Python {kind.__name__} does not fit {dtype}; convert the value first")
     return dtype

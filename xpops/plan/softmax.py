@@ -1,4 +1,4 @@
-"""The softmax plan: which kernel of the family computes it along one axis, and its parameters but for addresses."""
+"""The softmax plan: which kernel of the family computes it along one axis, and its parameters except addresses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from xpops.core.layouts import Layout
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
-# Threads of a block, and bytes of float32 or float64 numbers that a thread holds: what leaves two blocks of 512 threads
-# to a multiprocessor (9.0), by the compiler's count of registers; not measured.
+# Threads of a block, the most of them, and bytes of float32 or float64 numbers that a thread holds. By the compiler's
+# count of registers two blocks of 512 threads then fit on a multiprocessor (9.0); not measured.
 BLOCK, LARGEST_BLOCK, HELD_BYTES = 256, 1024, 128
-# Packs side by side that a block of columns has at least, for whole lines of memory.
+# A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
 COLUMNS = 8
-# Blocks for each multiprocessor that share long lines, if there are too few of these.
+# If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
 BLOCKS = 4
 
 
@@ -29,26 +29,26 @@ class Way(StrEnum):
 
 
 class SoftmaxPlan(NamedTuple):
-    """One kernel of the family, or for `Way.SPLIT` the first of two.
+    """One kernel of the family; for `Way.SPLIT` the first of two.
 
     Attributes
     ----------
     way : Way
     columns : bool
-        Whether elements lie closest along another axis.
+        Whether adjacent elements belong to different lines.
     block, group : int
-        Threads of a block, and those that share a line.
+        Threads of a block, and the threads that share a line.
     pack, steps : int
-        Elements of an access, accesses of a thread under way.
+        Elements of an access, accesses that a thread has in flight.
     index_bits : {32, 64}
     blocks : int
         The grid.
     states : int
-        Numbers that splits leave.
+        Numbers that blocks write to memory for the second kernel; 0 if there is none.
     full : bool
-        Whether every thread has a line to hold, and all its steps.
+        Whether every thread holds part of a line, and none of its steps is out of range.
     tail : bytes
-        What follows the slots.
+        The bytes of the parameters after the slots.
     """
 
     way: Way
@@ -65,12 +65,12 @@ class SoftmaxPlan(NamedTuple):
 
 
 def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int) -> SoftmaxPlan:
-    """The plan for `x`, which is not empty and lies in memory without gaps.
+    """The plan for `x`, which is not empty and has no gaps in memory.
 
     Parameters
     ----------
     width : int
-        Bytes of the numbers that it is computed in.
+        Bytes of a number in the dtype of the computation.
 
     Examples
     --------
@@ -107,21 +107,21 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int) -> Soft
 
 
 def inner_size(x: Layout, axis: int) -> int:
-    """The elements between neighbours along `axis` of a layout without gaps."""
+    """The stride along `axis` of a layout without gaps; 1 if the axis has one element."""
     inside = [length for length, stride in zip(x.shape, x.strides, strict=True) if stride < x.strides[axis]]
     return prod(inside) if x.shape[axis] > 1 else 1
 
 
 def _pack(x: Layout, closest: int) -> int:
-    """Elements of an access where `closest` of them lie in a row."""
+    """Elements of an access, if runs of `closest` elements are contiguous."""
     widest = max(1, min(MAX_PACK_BYTES, x.align) // x.dtype.itemsize)
     return min(closest & -closest, 1 << widest.bit_length() - 1)
 
 
 def _threads(steps: int, side: int, most: int) -> tuple[int, int]:
-    """Threads of a block, and those that share a line, for lines that are held if there are enough.
+    """Threads of a block, and the threads that share a line. If these can hold all steps, the kernel holds the line.
 
-    A thread of a short row takes half of what it can hold, so that there are more of them.
+    A thread of a short row takes half of the steps that it can hold, so that more threads share the row.
     """
     if side > 1:
         width = min(COLUMNS, _power_of_two(side))

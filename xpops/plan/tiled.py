@@ -1,4 +1,4 @@
-"""The plan of the transposing kernel: two axes in square tiles, the others as a batch."""
+"""The plan of the transposing kernel: two axes in square tiles, a batch of them along the other axes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, index_bits, walk, with_scalars
 from xpops.plan.signature import Operand
 
-# Below these, the length along either axis and their product, a tile is mostly empty.
+# If either length is below the first number, or their product below the second, tiles would be mostly empty.
 MIN_LENGTH, MIN_AREA = 8, 512
-# What a block may have of shared memory without asking for more.
+# Shared memory that a block may use without opting in to more.
 SHARED_BYTES = 48 << 10
 MAX_BLOCKS = 2**31 - 1
 # Lanes walk the columns of a tile.
@@ -21,8 +21,9 @@ WARP = 32
 
 
 def transposed_axis(shape: tuple[int, ...], strides: list[Strides]) -> int | None:
-    """The axis, not the last, that an operand walks in steps of 1 while the result walks the last one; None if none
-    does.
+    """The axis along which an operand has stride 1, while the result has stride 1 along the last axis.
+
+    None if there is none besides the last one, or a length is below `MIN_LENGTH`.
 
     Examples
     --------
@@ -39,8 +40,10 @@ def transposed_axis(shape: tuple[int, ...], strides: list[Strides]) -> int | Non
 
 
 def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> ElementwisePlan | None:
-    """The plan of a call that transposes an operand: the last axis as the columns of the tiles, that operand's own last
-    one as their rows. None where no operand is transposed; see `plan_elementwise`.
+    """The plan of a call that transposes an operand; see `plan_elementwise`.
+
+    The last axis gives the columns of the tiles; the axis along which the operand has stride 1 gives their rows. None
+    if no operand is transposed, if tiles would be mostly empty or exceed shared memory, or if the grid is too large.
     """
     layouts, shape, strides = walk(out, operands)
     axis = transposed_axis(shape, strides)

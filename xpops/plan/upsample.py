@@ -1,4 +1,4 @@
-"""The plan of enlarging images by the nearest element, and of its gradient."""
+"""The plan of nearest-neighbour upsampling of images, and of its gradient."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
 
 class Axis(NamedTuple):
-    """One axis of images: its length before and after, and how far a step after goes before.
+    """One axis of images: its length before and after upsampling; one step after is a step of `ratio` before.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Axis(NamedTuple):
     ratio: float
 
     def sources(self) -> np.ndarray[Any, Any]:
-        """Where each place comes from, computed in float32 as the kernel does.
+        """The place before upsampling for each place after it, computed in float32 as in the kernel.
 
         Examples
         --------
@@ -50,7 +50,7 @@ class UpsamplePlan(NamedTuple):
     index_bits : {32, 64}
     threads : int
     tail : bytes
-        What follows the slots.
+        The bytes of the parameters after the slots.
     """
 
     kernel: str
@@ -61,9 +61,10 @@ class UpsamplePlan(NamedTuple):
 
 
 def plan_upsample(x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> UpsamplePlan:
-    """The kernel that writes `out`, both C-contiguous images of `words` elements a column.
+    """The kernel that writes `out` from `x`: C-contiguous images, with `words` elements in each column of a row.
 
-    Forward `x` is the smaller one; backward `x` is the gradient of the larger one, and `out` that of the smaller one.
+    Forward, `x` is the image before upsampling. Backward, `x` is the gradient of the image after upsampling, and `out`
+    the gradient of the image before it.
     """
     rows, columns = axes
     small, item = (out if backward else x), x.dtype.itemsize

@@ -1,4 +1,4 @@
-"""Operations of a user's own as data: their parameters, and the dtypes that a call gives these."""
+"""User-defined operations as data: their parameters, and the dtypes and the shape of a call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ protected public register reinterpret_cast return short signed sizeof static sta
 template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t
 while xor xor_eq
 """
-# What is no code: comments, texts and characters.
+# Not code: comments, string literals and character literals.
 _SILENT = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\[^']+|[^'\\\n])'""", re.DOTALL)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^)]*)\))?(.*)$", re.MULTILINE)
 
@@ -34,7 +34,7 @@ class Parameter(NamedTuple):
     ----------
     name : str
     dtype : numpy.dtype or str
-        A letter stands for any dtype, the same wherever it stands.
+        A letter means any dtype: the same one for all parameters with this letter.
     raw : bool
         Whether the operation indexes the array itself.
     """
@@ -52,16 +52,17 @@ class Operation(NamedTuple):
     name : str
     ins, outs : tuple of Parameter
     body : str
-        Statements of C++ that assign what is no raw parameter of `outs`.
+        C++ statements that assign the parameters of `outs`, except raw ones.
     preamble : str
-        What stands before it in the source.
+        C++ code before the operation.
     before, after : str
-        Statements around those of the body, which see what `before` declares, but not what the body does.
+        Statements before and after the body. Names that `before` declares are visible in the body and in `after`; names
+        that the body declares are not visible in `after`.
     definitions : tuple of str
         Lines that define macros, before the preamble.
     parts : tuple of (str, str)
-        The body piece by piece: what errors call a user's text, or nothing for a line of ours, and the text. Empty: it
-        is all the user's ``operation``.
+        The body in pieces: (name, text). Compiler errors call a user's text by its name; generated lines have an empty
+        name. Without parts the whole body is the user's ``operation``.
     """
 
     name: str
@@ -75,12 +76,12 @@ class Operation(NamedTuple):
     parts: tuple[tuple[str, str], ...] = ()
 
     def mentions(self, word: str) -> bool:
-        """Whether a statement has the word, be it by a macro; not as a member's name."""
+        """Whether a statement contains the word, directly or through a macro; a member's name does not count."""
         return re.search(rf"(?<![\w.])(?<!->)(?<!::){word}\b", self._expanded) is not None
 
     @property
     def _expanded(self) -> str:
-        """The statements, and below them what the macros stand for that they use."""
+        """The statements, followed by the replacement texts of all macros that they use."""
         macros = _macros("\n".join((*self.definitions, self.preamble)))
         found = _SILENT.sub(" ", "\n".join((self.before, self.body, self.after)))
         while used := [each for each in macros if re.search(rf"\b{each[0]}\b", found)]:
@@ -90,17 +91,17 @@ class Operation(NamedTuple):
 
     @property
     def walks(self) -> bool:
-        """Whether a statement asks for the place of the element along each axis."""
+        """Whether a statement asks for the coordinates of the element."""
         return self.mentions("_ind") and re.search(r"\bget\b", self._expanded) is not None
 
     @property
     def indexed(self) -> bool:
-        """Whether a statement needs the number of the element."""
+        """Whether a statement needs the number of the element in C order."""
         return self.walks or self.mentions("i")
 
 
 def _macros(text: str) -> list[tuple[str, str]]:
-    """The macros that a text defines, and what they stand for, but for their own parameters."""
+    """The macros that a text defines: their names, and their replacement texts without their own parameters."""
     found = []
     for name, parameters, body in _MACRO.findall(_SILENT.sub(" ", text.replace("\\\n", " "))):
         own = "|".join(re.findall(r"\w+", parameters))
@@ -114,15 +115,15 @@ class UserReduction(NamedTuple):
     Attributes
     ----------
     map : Operation
-        Its parameters, its preamble, and the expression that is made of elements before they are reduced.
+        The parameters, the preamble, and the expression that maps elements before they are reduced.
     combine : str
-        The expression of both ``a`` and ``b``.
+        The expression that combines the states ``a`` and ``b``.
     finish : str
-        Statements that make the result of ``a``.
+        Statements that compute the result from the state ``a``.
     identity : str
-        The state of no elements; empty where there is none.
+        The state of no elements; empty if there is none.
     state : str or None
-        The type of ``a`` and ``b`` in C++; None: that of the result.
+        The C++ type of the states ``a`` and ``b``; None: the result's type.
     """
 
     map: Operation
@@ -133,7 +134,7 @@ class UserReduction(NamedTuple):
 
 
 class Types(NamedTuple):
-    """The dtypes of one call: of each parameter, and of each letter."""
+    """The dtypes of one call: one for each parameter and each letter."""
 
     ins: tuple[DType, ...]
     outs: tuple[DType, ...]
@@ -146,7 +147,8 @@ def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]
     Raises
     ------
     ValueError
-        If one of them is not an optional ``raw``, a dtype's name or a letter, and a name, all of which C++ can have.
+        If a parameter is not an optional ``raw``, then a dtype's name or a letter, then a name; if a letter or a name
+        is reserved, or a name is a keyword of C++ or occurs twice.
 
     Examples
     --------
@@ -177,12 +179,12 @@ _NAMES = {dtype.name: dtype for dtype in dt.INFO}
 
 
 def definitions(options: Iterable[str], function: str) -> tuple[str, ...]:
-    """The lines that define what options like ``-DN=4`` do.
+    """The ``#define`` lines that options like ``-DN=4`` stand for.
 
     Raises
     ------
     ValueError
-        If one of them is something else, but for a standard of C++ that kernels are compiled by anyway.
+        If an option is not a definition. Options for C++11, 14 and 17 are accepted and ignored: kernels are C++17.
 
     Examples
     --------
@@ -204,18 +206,19 @@ def definitions(options: Iterable[str], function: str) -> tuple[str, ...]:
 def bound(operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, ...]) -> Types:
     """The dtypes of a call.
 
-    A letter stands for the dtype of the arrays where it stands; where there are but scalars, for what these promote to.
+    A letter means the dtype of the arrays that are passed for it. If only scalars are passed, it means the dtype to
+    which these promote.
 
     Parameters
     ----------
     ins, outs : tuple of Layout or type
-        What is given; `outs` may be empty.
+        The arguments of the call; `outs` may be empty.
 
     Raises
     ------
     TypeError
-        If an array is not of the parameter's dtype, a letter stands for two of them or for none, or a parameter that is
-        an array is given a scalar.
+        If an array does not have its parameter's dtype; if the arguments give a letter two dtypes or none; if a scalar
+        is passed for a raw parameter or a result.
     """
     function, letters = operation.name, dict[str, DType]()
     for parameter, operand in [*zip(operation.outs, outs, strict=False), *zip(operation.ins, ins, strict=True)]:
@@ -257,7 +260,7 @@ def call_shape(
     size: int | None,
     accepted: str = "size=",
 ) -> tuple[int, ...]:
-    """The shape of the elements that a call goes over: what the arrays that are not raw broadcast to, or `size`.
+    """The shape of a call: the arrays that are not raw broadcast to it. Without such arrays it is ``(size,)``.
 
     Parameters
     ----------
@@ -265,12 +268,13 @@ def call_shape(
     ins, outs : tuple of Layout or type
     size : int or None
     accepted : str
-        What would say how many there are, for errors.
+        The argument that would give the number of elements, for errors.
 
     Raises
     ------
     ValueError
-        If there is neither, or there are both; if they do not broadcast, or `outs` are of another shape.
+        If a call has neither such arrays nor `size`, or both; if the arrays do not broadcast, or `outs` have another
+        shape.
     """
     function = operation.name
 

@@ -1,4 +1,4 @@
-"""Views: which elements of an array another shape and other strides select, without touching data."""
+"""Views: parts of an array, selected by another offset, shape and strides, without touching data."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
 
 
 class Region(NamedTuple):
-    """Some elements of an array.
+    """A view of an array.
 
     Attributes
     ----------
     offset : int
-        From the array's first element to the region's, in elements; 0 where the region is empty.
+        From the array's first element to the region's, in elements; 0 if the region is empty.
     shape, strides : tuple of int
-        The region's own, strides in elements.
+        The shape and strides of the region; strides in elements.
     """
 
     offset: int
@@ -33,7 +33,7 @@ def axis_of(axis: Any, ndim: int, function: str, argument: str = "axis") -> int:
     Raises
     ------
     TypeError
-        If it is no integer.
+        If it is not an integer.
     IndexError
         If it is not in ``[-ndim, ndim)``.
 
@@ -125,12 +125,12 @@ def index(layout: Layout, key: Any) -> Region:
 
 
 def with_whole_axes(parts: tuple[Any, ...], used: int, ndim: int) -> list[Any]:
-    """The parts of a key of which `used` stand for an axis, with slices of whole axes for ``...`` and what is left out.
+    """The parts of a key, with slices of whole axes for ``...`` and for missing parts; `used` parts index an axis each.
 
     Raises
     ------
     IndexError
-        If more are used than there are axes, or there are several ``...``.
+        If `used` exceeds the number of axes, or there are several ``...``.
     """
     if used > ndim:
         raise IndexError(f"index: {used} indices for an array of {ndim} axes")
@@ -210,7 +210,7 @@ def expand_dims(layout: Layout, axes: Sequence[int]) -> Region:
 
 
 def squeeze(layout: Layout, axes: Sequence[int]) -> Region:
-    """Without the axes `axes`, whose lengths are 1."""
+    """The array without the axes `axes`, whose lengths are 1."""
     return permute(layout, [axis for axis in range(layout.ndim) if axis not in axes])
 
 
@@ -228,9 +228,10 @@ def broadcast_to(layout: Layout, shape: tuple[int, ...], function: str = "broadc
 
 
 def reshape(layout: Layout, shape: tuple[int, ...]) -> Region | None:
-    """The same elements in the order of C in a shape of the same size; None where only a copy can have it.
+    """The same elements, in C order, in another shape of the same size; None if that takes a copy.
 
-    Neighbouring axes that step evenly are one run. A new axis must divide what is left of the innermost open run.
+    Neighbouring axes that are one axis with one stride form a run. From the innermost axis on, the length of each new
+    axis must divide the remaining length of the current run.
 
     Examples
     --------
@@ -264,12 +265,12 @@ def reshape(layout: Layout, shape: tuple[int, ...]) -> Region | None:
 
 
 def fill_shape(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """`shape` with its -1, if any, replaced by what makes it hold `size` elements.
+    """`shape`, with -1 replaced by the length that makes it hold `size` elements.
 
     Raises
     ------
     ValueError
-        If no length does, or there are several -1.
+        If no length does so, or there are several -1.
 
     Examples
     --------
