@@ -1,8 +1,8 @@
-// Sorting in registers by a network, without branches: every thread of a team of 2^n holds 2^m keys, and in the end the
-// i-th thread holds the i-th run of the sorted sequence.
+// Sorts keys in registers by a sorting network, without branches. Each of the 2^n threads of a team holds 2^m keys.
+// Afterwards thread i holds the i-th run of the sorted sequence.
 //
-// A thread sorts its own keys by Batcher's odd-even merge sort. Runs of two neighbours are then merged by a bitonic
-// network whose first step compares with the mirrored place, so that every step has the smaller key go down.
+// A thread sorts its own keys by Batcher's odd-even merge sort. A bitonic network then merges neighbouring runs. Its
+// first step compares each key with the key at the mirrored place. So every step moves the smaller key down.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -19,7 +19,7 @@ XPOPS_DEVICE void compare_swap(Key& a, Key& b) {
 
 namespace detail {
 
-// The steps of Batcher's network from the one that merges runs of kRun at the distance kDistance.
+// The steps of Batcher's network, starting with the step that merges runs of kRun at the distance kDistance.
 template <int kRun, int kDistance, int kItems, class Key>
 XPOPS_DEVICE void odd_even_steps(Key (&keys)[kItems]) {
   if constexpr (kRun < kItems) {
@@ -51,9 +51,10 @@ XPOPS_DEVICE void bitonic_steps(Key (&keys)[kItems]) {
 
 }  // namespace detail
 
-// Compares this thread's keys with those of the thread whose number in the team differs by `mask`, in mirrored order
-// where kMirrored. The thread without the highest bit of `mask` keeps the smaller ones. Teams of more than a warp
-// exchange through `buffer`, kItems * kLanes keys of shared memory; all threads of the block must come along.
+// Compares this thread's keys with the keys of thread `thread ^ mask` of the team. If kMirrored, key i meets key
+// kItems - 1 - i. `highest` is the highest bit of `mask`; the thread without this bit keeps the smaller keys. If the
+// two threads are in different warps, keys pass through `buffer`, kItems * kLanes keys of shared memory. Then all
+// threads of the block must call.
 template <int kLanes, bool kMirrored, int kItems, class Key>
 XPOPS_DEVICE void compare_across(Key (&keys)[kItems], int thread, int mask, int highest, Key* buffer) {
   const bool lower = (thread & highest) == 0;
@@ -82,7 +83,7 @@ XPOPS_DEVICE void compare_across(Key (&keys)[kItems], int thread, int mask, int 
   }
 }
 
-// Sorts the keys of a team of kLanes threads; `thread` is this one's number in it.
+// Sorts the keys of a team of kLanes threads. `thread` is the number of the calling thread in the team.
 template <int kLanes, int kItems, class Key>
 XPOPS_DEVICE void sort_team(Key (&keys)[kItems], int thread, Key* buffer) {
   detail::odd_even_steps<1, 1>(keys);

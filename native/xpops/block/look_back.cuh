@@ -1,11 +1,12 @@
-// The prefix of a tile that another block is computing what comes before of: look-back, in a fixed order.
+// Decoupled look-back: computes the prefix of a tile from states that earlier blocks publish, always in the same order.
 //
-// Tiles form groups of kRadix, and groups form supergroups of kRadix. A tile publishes its own sum; the last tile of a
-// group the group's; the last tile of a supergroup everything up to there. What comes before a tile is then
+// kRadix tiles form a group, and kRadix groups form a supergroup. A tile publishes its own sum. The last tile of a
+// group publishes the sum of the group. The last tile of a supergroup publishes the sum of everything up to its own
+// end. The prefix of a tile is then
 //   everything before its supergroup  +  the groups before its own  +  the tiles before it in its group,
-// each combined from left to right: how a sum is made depends on the tile's number and on nothing else. kRadix 1 is a
-// plain chain. Nobody may wait for a block that could not start: where a grid has more blocks than run at a time, they
-// start in the order of their numbers. CUDA does not promise that, but every GPU does it.
+// each combined from left to right. So the order of combination depends only on the tile's number. If kRadix is 1, the
+// tiles form a plain chain. A block must not wait for a block that cannot start. If the grid has more blocks than run
+// at a time, the blocks must start in the order of their numbers. CUDA does not promise this, but every GPU does it.
 #pragma once
 
 #include <xpops/block/published.cuh>
@@ -13,11 +14,11 @@
 
 namespace xpops {
 
-// The published states of the tiles of kColumns independent scans side by side.
+// The published states of the tiles, for `columns` independent scans side by side.
 template <class State, int kRadix>
 class LookBack {
  public:
-  // `memory` holds zeros, (tiles + groups + supergroups) * columns states; for kRadix 1 tiles * columns.
+  // `memory` holds zeros at first: (tiles + groups + supergroups) * columns states; for kRadix 1 tiles * columns.
   XPOPS_DEVICE LookBack(void* memory, int tiles, int64 columns, int tile)
       : columns_(columns), tile_(tile), last_(tiles - 1) {
     Published<State>* states = static_cast<Published<State>*>(memory);
@@ -28,7 +29,7 @@ class LookBack {
     }
   }
 
-  // By one thread for each column: what comes before the tile, whose own sum is `own`.
+  // One thread calls it for each column. Publishes `own`, the sum of the tile, and returns the prefix of the tile.
   template <class Op>
   XPOPS_DEVICE Before<State> by_thread(const Op& op, const State& own, int64 column) {
     Before<State> tiles, groups;
@@ -61,7 +62,7 @@ class LookBack {
     return before;
   }
 
-  // The first `count` states of a column, from left to right; several are read at once.
+  // Combines the first `count` states of a column from left to right. Reads several states at once.
   template <class Op>
   XPOPS_DEVICE Before<State> combined(const Op& op, const Published<State>* states, int count) const {
     constexpr int kBatch = kRadix < 4 ? kRadix : 4;

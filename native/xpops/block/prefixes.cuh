@@ -1,12 +1,12 @@
-// What comes before each of many tiles, found by one block for all others.
+// The prefixes of all tiles in one pass: one block computes them for all other blocks, always in the same order.
 //
-// Every other block publishes the sum of its tile and waits for one word. Looking back instead, each at the sums of many
-// tiles before its own, all blocks read the same few lines of L2 again and again: 2^28 float32 took 675 us that way and
-// take 533 this way (one H200, 2026-11), where a copy takes 510. Sums are combined in an order that depends on the
-// tiles' numbers and on nothing else.
+// Every other block publishes the sum of its tile and waits for one state, the prefix. Decoupled look-back was slower:
+// every block reads the sums of many tiles before its own, so all blocks read the same few lines of L2 again and again.
+// 2^28 float32 took 675 us with look-back and take 533 us this way (one H200, 2026-11). A copy takes 510 us. The order
+// of combination depends only on the tiles' numbers.
 //
-// Blocks wait for this one, and it waits for them in the order of their numbers. So it has to be the first to start, and
-// they to start in order. CUDA does not promise that, but every GPU does it.
+// All blocks wait for this block, and it waits for them in the order of their numbers. So this block must start first,
+// and the others in the order of their numbers. CUDA does not promise this order, but every GPU keeps it.
 #pragma once
 
 #include <xpops/block/published.cuh>
@@ -18,16 +18,17 @@ namespace xpops {
 template <class State>
 class TilePrefixes {
  public:
-  // `memory` holds zeros, two published states for each tile.
+  // `memory` holds zeros at first: two published states for each tile.
   XPOPS_DEVICE TilePrefixes(uint64 memory, uint32 tiles)
       : sums_(reinterpret_cast<Published<State>*>(memory)), prefixes_(sums_ + tiles), tiles_(tiles) {}
 
-  // By one thread of the block of a tile: leaves its sum, and gets what comes before it, unless it is the first of its row.
+  // One thread of a tile's block calls these. It publishes the sum of the tile, then waits for the prefix. The first
+  // tile of a row has no prefix and must not wait.
   XPOPS_DEVICE void publish(uint32 tile, const State& sum) { sums_[tile].publish(sum); }
   XPOPS_DEVICE State wait(uint32 tile) const { return prefixes_[tile].wait(); }
 
-  // By the block that serves the others. Each row of tiles begins with nothing before it. A warp takes 32 tiles at a time,
-  // hands what comes before the next 32 to the next warp, and goes on behind the last one.
+  // The block that serves the others calls this. The prefix starts anew at each row of tiles. A warp serves a run of 32
+  // tiles at a time and hands the prefix of the next run to the next warp. Its own next run is kWarps runs later.
   template <int kWarps, class Op>
   XPOPS_DEVICE void serve(const Op& op, const FastDivMod<uint32>& row) {
     __shared__ Published<State> handed[kWarps];
@@ -39,8 +40,8 @@ class TilePrefixes {
   }
 
  private:
-  // A tile is told what comes before it as soon as that is known: its own sum or later ones may come from blocks that can
-  // only start when this tile's has ended.
+  // Publishes the prefix of each tile as soon as it is known, without waiting for the whole run. The sum of this tile,
+  // or of a later tile, may come from a block that can start only after the block of this tile has ended.
   template <class Op>
   XPOPS_DEVICE void serve_run(const Op& op, const FastDivMod<uint32>& row, uint32 run, const Published<State>& from,
                               Published<State>& to) {
@@ -49,11 +50,11 @@ class TilePrefixes {
     const int in_row = static_cast<int>(row.divmod(rows)), in_run = in_row < lane() ? in_row : lane();
     State own, sum, outer;
     bool ready = false, has_outer = run == 0;
-    int summed = -1, served = -1;  // the last lane before which everything is known: of this run, and of all before, too
+    int summed = -1, served = -1;  // the highest lane with a known prefix: within this run; over all runs
     while (served < kWarp) {
       if (!ready) ready = sums_[tile < last ? tile : last].read(own);
       const uint32 all = __ballot_sync(kFullMask, ready);
-      const int known = __popc(all & ~(all + 1));  // up to the first that is missing
+      const int known = __popc(all & ~(all + 1));  // the number of lanes before the first without a sum
       if (known != summed) {
         summed = known;
         sum = own;

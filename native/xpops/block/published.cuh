@@ -1,11 +1,11 @@
-// What one block or warp leaves for others that wait for it.
+// A state that one block or warp publishes and others wait for, without memory fences.
 #pragma once
 
 #include <xpops/core/config.cuh>
 
 namespace xpops {
 
-// Between two looks at what somebody else shall write. Zero nanoseconds only let others go first.
+// Waits between two polls of a published state. Zero nanoseconds only let other warps run first.
 template <int kNanoseconds = 20>
 XPOPS_DEVICE void pause() {
 #if !XPOPS_ON_GPU || __CUDA_ARCH__ >= 700
@@ -13,8 +13,8 @@ XPOPS_DEVICE void pause() {
 #endif
 }
 
-// A state, in device or shared memory. Each 32-bit word travels with a tag in one 64-bit access, so a reader sees both or
-// neither, and no fence is needed. The memory is zeros at first; a place that is used again gets another tag each time.
+// A state in device or shared memory. One 64-bit access writes a 32-bit word and a tag. So a reader sees both or
+// neither, and no fence is needed. The memory must hold zeros at first; each reuse needs a new tag.
 template <class State>
 class Published {
  public:
@@ -30,7 +30,7 @@ class Published {
     for (int i = 0; i < kWords; ++i) *at(i) = uint64(tag) << 32 | from.words[i];
   }
 
-  // Whether the state is there; then it is in `to`.
+  // Returns whether the state is published. If so, `to` holds it.
   XPOPS_DEVICE bool read(State& to, uint32 tag = 1) const {
     Words words;
     bool ready = true;

@@ -1,4 +1,5 @@
-// What the threads of a block do with the digits of keys: find those that have the same, and count those before them.
+// The digits of keys in a block: lanes with the same digit, prefix sums of digit counts, and decoupled look-back over
+// the counts of tiles.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -12,8 +13,8 @@ XPOPS_DEVICE uint32 digit_of(Key key, int digit) {
   return static_cast<uint32>(key >> (digit * kDigitBits)) & (kDigits - 1);
 }
 
-// The lanes of the warp whose bit of `digit` is this lane's. As PTX because one test of the bit is all it takes, where
-// the compiler makes two and a shift.
+// The lanes of the warp whose bit kBit of `digit` equals this lane's bit. In PTX, because one test of the bit is
+// enough; the compiler generates two tests and a shift.
 template <uint32 kBit>
 XPOPS_DEVICE uint32 match_bit(uint32 digit) {
 #if XPOPS_ON_GPU
@@ -30,7 +31,7 @@ XPOPS_DEVICE uint32 match_bit(uint32 digit) {
 #endif
 }
 
-// One instruction, which the compiler does not find by itself.
+// a & b & c in one instruction, which the compiler does not find by itself.
 XPOPS_DEVICE uint32 all_of(uint32 a, uint32 b, uint32 c) {
 #if XPOPS_ON_GPU
   uint32 all;
@@ -48,7 +49,7 @@ XPOPS_DEVICE uint32 match_digit(uint32 digit) {
   return all_of(low, high, match_bit<64>(digit)) & match_bit<128>(digit);
 }
 
-// The sum of `count` over lower threads, for the first kDigits threads of the block; all must come along.
+// The sum of `count` over all lower threads, for the first kDigits threads of the block. All threads must call it.
 template <class Count>
 XPOPS_DEVICE Count sum_before(Count count) {
   __shared__ Count totals[kDigits / kWarp];
@@ -69,14 +70,15 @@ XPOPS_DEVICE Count sum_before(Count count) {
   return sum;
 }
 
-// What a tile tells those behind it: the counts of its digits, then those of all tiles up to it. Each is one word,
-// which is read and written at once.
+// A tile publishes one word for each digit: first its own count (kOwn), then the count of all tiles up to and including
+// it (kAll). One access reads or writes the whole word.
 template <class Count>
 struct TileState {
   static constexpr Count kOwn = Count(1) << (8 * sizeof(Count) - 2), kAll = kOwn << 1, kCount = kOwn - 1;
 };
 
-// The keys of this thread's digit in all tiles before `tile`. Loads several states at once: they come from far.
+// Decoupled look-back: how many keys in all tiles before `tile` have this thread's digit. A thread loads several states
+// at once, because the latency is long.
 template <class Count>
 XPOPS_DEVICE Count look_back(const Count* states, uint32 tile) {
   using State = TileState<Count>;

@@ -1,11 +1,11 @@
-// One state from the states of several threads, in an order that is always the same.
+// Reductions over the threads of a warp or a block, in an order that is always the same.
 #pragma once
 
 #include <xpops/block/warp.cuh>
 
 namespace xpops {
 
-// The state of kGroup neighbouring lanes (a power of two, 32 at most), in the first of them.
+// Reduces kGroup neighbouring lanes (a power of two, at most 32). The first lane of the group gets the result.
 template <class Reducer, int kGroup>
 XPOPS_DEVICE typename Reducer::State reduce_lanes(typename Reducer::State state) {
 #pragma unroll
@@ -13,7 +13,7 @@ XPOPS_DEVICE typename Reducer::State reduce_lanes(typename Reducer::State state)
   return state;
 }
 
-// The state of a whole block of kBlock threads, in its first thread. Shared memory may be used again after a barrier.
+// Reduces a block of kBlock threads. Thread 0 gets the result. The caller puts a barrier before the next call.
 template <class Reducer, int kBlock>
 XPOPS_DEVICE typename Reducer::State reduce_block(typename Reducer::State state) {
   constexpr int kWarps = kBlock / kWarp;
@@ -27,7 +27,8 @@ XPOPS_DEVICE typename Reducer::State reduce_block(typename Reducer::State state)
   return state;
 }
 
-// The same in all threads. kCall tells the calls in a kernel apart: each has memory of its own, so that one barrier is enough.
+// The same, but all threads get the result. Each call in a kernel has its own kCall, and so its own shared memory: one
+// barrier is enough.
 template <class Reducer, int kBlock, int kCall>
 XPOPS_DEVICE typename Reducer::State reduce_block_for_all(typename Reducer::State state) {
   constexpr int kWarps = kBlock / kWarp;
@@ -38,7 +39,7 @@ XPOPS_DEVICE typename Reducer::State reduce_block_for_all(typename Reducer::Stat
   return shuffle(reduce_lanes<Reducer, kWarps>(states[lane() % kWarps]), 0);
 }
 
-// The state of the threads that have the same column in a block of kRows x kColumns, in those of row 0.
+// Reduces each column of a block of kRows x kColumns threads. The threads of row 0 get the results.
 template <class Reducer, int kRows, int kColumns>
 XPOPS_DEVICE typename Reducer::State reduce_rows_of_block(typename Reducer::State state) {
   if constexpr (kRows > 1) {

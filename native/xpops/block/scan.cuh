@@ -1,11 +1,11 @@
-// Prefixes over the threads of a warp and of a block, in an order that is always the same.
+// Prefix scans over the lanes of a warp and over states in shared memory, in an order that is always the same.
 #pragma once
 
 #include <xpops/block/warp.cuh>
 
 namespace xpops {
 
-// Each lane's state combined with those of the lanes before it in its group. A group is kGroup lanes, kStep apart.
+// Inclusive scan over each group of lanes. A group is kGroup lanes with a stride of kStep.
 template <int kGroup, int kStep = 1, class Op, class State, int kCount>
 XPOPS_DEVICE void scan_lanes(const Op& op, State (&states)[kCount]) {
   const int place = lane() / kStep % kGroup;
@@ -19,26 +19,26 @@ XPOPS_DEVICE void scan_lanes(const Op& op, State (&states)[kCount]) {
   }
 }
 
-// What comes before a place: a state, or nothing.
+// The prefix of a place: a state, or nothing.
 template <class State>
 struct Before {
   State state;
   bool any = false;
 
-  // What comes before a place that has this, and `more` after it, before it.
+  // Extends the prefix by `more`, which comes directly after it.
   template <class Op>
   XPOPS_DEVICE void append(const Op& op, const State& more) {
     state = any ? op.combine(state, more) : more;
     any = true;
   }
-  // The state of this and what follows.
+  // Combines the prefix with `after`, the state that follows it.
   template <class Op>
   XPOPS_DEVICE State then(const Op& op, const State& after) const {
     return any ? op.combine(state, after) : after;
   }
 };
 
-// What comes before row `row` of states in shared memory, and all kRows of them together. The rows are kPitch apart.
+// Returns the prefix of row `row` of kRows states in shared memory, with stride kPitch. `all` gets their total.
 template <int kRows, int kPitch, class Op, class State>
 XPOPS_DEVICE Before<State> before_row(const Op& op, const State* states, int row, State& all) {
   Before<State> before, sum;
@@ -51,8 +51,8 @@ XPOPS_DEVICE Before<State> before_row(const Op& op, const State* states, int row
   return before;
 }
 
-// Replaces kRows states in shared memory, kPitch apart, by what comes before them, and returns all of them together.
-// Nothing comes before the first, which stays as it is.
+// Replaces kRows states in shared memory, with stride kPitch, by their prefixes, and returns their total. The first
+// state has no prefix and stays as it is.
 template <int kRows, int kPitch, class Op, class State>
 XPOPS_DEVICE State exclusive_scan(const Op& op, State* states) {
   State sum = states[0];

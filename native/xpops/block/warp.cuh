@@ -1,4 +1,4 @@
-// Exchange between the threads of a warp, for values of any trivially copyable type.
+// Warp shuffles for values of any trivially copyable type.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -13,7 +13,7 @@ XPOPS_DEVICE int warp() { return static_cast<int>(threadIdx.x) / kWarp; }
 
 namespace detail {
 
-// `move` of every 32-bit word of x.
+// Applies `move` to every 32-bit word of x.
 template <class T, class Move>
 XPOPS_DEVICE T by_words(T x, Move move) {
   constexpr int kWords = (sizeof(T) + 3) / 4;
@@ -36,19 +36,19 @@ XPOPS_DEVICE T shuffle(T x, int from) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_sync(kFullMask, word, from); });
 }
 
-// The x of the lane whose number differs in the bits of `mask`.
+// The x of the lane whose number is this lane's number xor `mask`.
 template <class T>
 XPOPS_DEVICE T shuffle_xor(T x, int mask) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_xor_sync(kFullMask, word, mask); });
 }
 
-// The x of `distance` lanes below; lanes without one get their own.
+// The x of the lane `distance` below. If there is no such lane, the lane's own x.
 template <class T>
 XPOPS_DEVICE T shuffle_up(T x, int distance) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_up_sync(kFullMask, word, distance); });
 }
 
-// The x of `distance` lanes above; lanes without one get their own.
+// The x of the lane `distance` above. If there is no such lane, the lane's own x.
 template <class T>
 XPOPS_DEVICE T shuffle_down(T x, int distance) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_down_sync(kFullMask, word, distance); });

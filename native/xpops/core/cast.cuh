@@ -22,7 +22,7 @@ XPOPS_DEVICE float to_float_odd(double x) {
   return static_cast<double>(f) == x ? f : bits_float(float_bits(f) | 1);
 }
 
-// 64-bit integers go through double; where they have more than 53 bits, the last 11 are or-ed into the one before.
+// 64-bit integers go through double. If they have more than 53 bits, their last 11 bits are or-ed into the bit before.
 XPOPS_DEVICE float to_float_odd(uint64 x) {
   if (x >> 53) x = (x & ~uint64(0x7ff)) | (x & 0x7ff ? 0x800 : 0);
   return to_float_odd(static_cast<double>(x));
@@ -45,7 +45,7 @@ template <class T> XPOPS_DEVICE float narrowable(T x) {
   }
 }
 
-// Through a signed integer wide enough, so that -1.0 becomes the largest unsigned value, as NumPy has it on x86.
+// Goes through a signed integer that is wide enough, so that -1.0 becomes the largest unsigned value, as NumPy on x86.
 template <class To, class From> XPOPS_DEVICE To truncate(From x) {
   if constexpr (sizeof(To) < 4) {
     return static_cast<To>(static_cast<int32>(x));

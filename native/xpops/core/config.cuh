@@ -1,4 +1,4 @@
-// Macros and fixed-width integers. NVRTC has no standard headers, so nothing here includes one for the device.
+// Macros and fixed-width integers. NVRTC has no standard headers, so this header includes none for the device.
 // XPOPS_ON_GPU is 1 where device intrinsics and PTX exist. Guard by it, or by __CUDA_ARCH__ for an architecture.
 #pragma once
 

@@ -45,8 +45,8 @@ XPOPS_DEVICE double bits_float(uint64 b) {
 #endif
 }
 
-// Products and sums that the compiler may not contract to one fused operation (NVRTC contracts by default), so that
-// z * conj(z) is real and error-free transforms hold. The host tests are compiled with -ffp-contract=off.
+// Products and sums that the compiler must not contract to one fused operation (NVRTC contracts by default). So
+// z * conj(z) is real, and error-free transforms hold. The host tests are compiled with -ffp-contract=off.
 #if XPOPS_ON_GPU
 XPOPS_DEVICE float mul_rn(float x, float y) { return __fmul_rn(x, y); }
 XPOPS_DEVICE double mul_rn(double x, double y) { return __dmul_rn(x, y); }
@@ -61,10 +61,10 @@ inline double add_rn(double x, double y) { return x + y; }
 
 namespace detail {
 
-// Rounds a float to nearest even into a small format of ExpBits and ManBits, subnormals kept. Returns the magnitude's
-// bits; a result of 2^ExpBits - 1 in the exponent field, or more, means overflow, which the caller names. x is no NaN.
-// Method: integer rounding of normals, and for subnormals an addition that aligns the last kept bit with the float's
-// (F. Giesen, "float_to_half_fast3_rtne").
+// Rounds a float to nearest even into a small format of ExpBits and ManBits, and keeps subnormals. Returns the bits of
+// the magnitude. If the exponent field of the result is 2^ExpBits - 1 or more, the value overflowed, and the caller
+// handles it. x is no NaN. Method: integer rounding of normals. For subnormals, an addition that aligns the last kept
+// bit with the last bit of the float (F. Giesen, "float_to_half_fast3_rtne").
 template <int ExpBits, int ManBits> XPOPS_DEVICE uint32 round_small(uint32 magnitude) {
   constexpr int kShift = 23 - ManBits;
   constexpr int kBias = (1 << (ExpBits - 1)) - 1;
@@ -83,7 +83,7 @@ template <int ExpBits, int ManBits> XPOPS_DEVICE uint32 round_small(uint32 magni
 struct float16 {
   uint16 bits;
   float16() = default;
-  // The sign bit is merged in because cvt turns every NaN into +NaN, and copysign must be able to make a -NaN.
+  // The sign bit is merged in, because cvt turns every NaN into +NaN, but copysign must be able to make a -NaN.
   XPOPS_DEVICE explicit float16(float x) {
     uint32 b = float_bits(x);
 #if XPOPS_ON_GPU
@@ -123,7 +123,7 @@ struct bfloat16 {
   XPOPS_DEVICE explicit operator float() const { return bits_float(uint32(bits) << 16); }
 };
 
-// 4 exponent bits, 3 mantissa bits, no infinity: what overflows is NaN, and so is infinity.
+// 4 exponent bits, 3 mantissa bits, no infinity: overflow and infinity become NaN.
 struct float8_e4m3fn {
   uint8 bits;
   float8_e4m3fn() = default;
@@ -155,7 +155,7 @@ struct float8_e5m2 {
   }
 };
 
-// Two values in one register, the first in the low half: what the paired functors (apply2) take.
+// Two values in one register, the first in the low half. The paired functors (apply2) take and return them.
 template <class T> struct packed2 {
   uint32 bits;
   packed2() = default;
@@ -186,7 +186,7 @@ template <class T> XPOPS_DEVICE complex<T> operator-(complex<T> x) { return {-x.
 template <class T> XPOPS_DEVICE bool operator==(complex<T> x, complex<T> y) { return x.re == y.re && x.im == y.im; }
 template <class T> XPOPS_DEVICE bool operator!=(complex<T> x, complex<T> y) { return !(x == y); }
 
-// The textbook formula, as NumPy; infinities aren't recovered as C99 Annex G would.
+// The textbook formula, as in NumPy. It does not recover infinities as C99 Annex G does.
 template <class T> XPOPS_DEVICE complex<T> operator*(complex<T> x, complex<T> y) {
   return {add_rn(mul_rn(x.re, y.re), -mul_rn(x.im, y.im)), add_rn(mul_rn(x.re, y.im), mul_rn(x.im, y.re))};
 }
@@ -209,19 +209,19 @@ XPOPS_DEVICE double inverse_power(double m) {
 
 }  // namespace detail
 
-// Smith's division (CACM 5, 1962), as NumPy also at 0, inf and NaN, on operands scaled by exact powers of two so that
-// nothing overflows or underflows on the way. A quotient by a zero divisor divides both parts by |0|.
+// Smith's division (CACM 5, 1962), as in NumPy also at 0, inf and NaN. The operands are scaled by exact powers of two,
+// so that no intermediate value overflows or underflows. A zero divisor divides both parts by |0|.
 template <class T> XPOPS_DEVICE complex<T> operator/(complex<T> x, complex<T> y) {
   T cr = detail::absolute(y.re), ci = detail::absolute(y.im);
   if (cr == 0 && ci == 0) return {x.re / cr, x.im / cr};
   T ar = detail::absolute(x.re), ai = detail::absolute(x.im);
   T p = detail::inverse_power(cr >= ci ? cr : ci), q = detail::inverse_power(ar >= ai ? ar : ai);
   T a = x.re * q, b = x.im * q, c = y.re * p, d = y.im * p;
-  bool turn = !(cr >= ci);  // divide x / i by y / i when the imaginary part leads, so that |d / c| <= 1
+  bool turn = !(cr >= ci);  // if the imaginary part leads, divide x / i by y / i, so that |d / c| <= 1
   T n = turn ? b : a, m = turn ? -a : b, u = turn ? d : c, v = turn ? -c : d;
   T ratio = v / u, den = add_rn(u, mul_rn(v, ratio));
   T re = add_rn(n, mul_rn(m, ratio)) / den, im = add_rn(m, -mul_rn(n, ratio)) / den;
-  // Multiply by p / q: at once where the factors lie on opposite sides of 1 (exact), else one after the other.
+  // Multiply by p / q: in one factor if p and 1 / q are on opposite sides of 1 (exact), else one after the other.
   T inv = T(1) / q;
   bool opposite = (p <= 1) != (inv <= 1);
   T first = opposite ? p * inv : p, second = opposite ? T(1) : inv;

@@ -1,4 +1,4 @@
-// From a linear index to the offset of an element in an operand of any strides.
+// Coordinates of an element from its linear index, and its offset in an operand of any strides.
 #pragma once
 
 #include <xpops/index/divmod.cuh>
@@ -16,7 +16,7 @@ struct SignedOf<uint64> {
   using type = int64;
 };
 
-// The coordinates of one element, outermost first. The outermost length needs no division, so there are kRank - 1 divisors.
+// The coordinates of one element, outermost axis first. The outermost length needs no division: kRank - 1 divisors.
 template <int kRank, class Index>
 struct Coordinates {
   Index at[kRank];

@@ -1,4 +1,4 @@
-// Division by a number known on the host, as a multiplication and a shift.
+// Division by a number that the host knows, as a multiplication and a shift.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -25,7 +25,7 @@ struct FastDivMod<uint32> {
   }
 };
 
-// The same for 64 bits, where the carry is kept by halving before the sum.
+// The same for 64 bits. Halving before the sum keeps the carry.
 template <>
 struct FastDivMod<uint64> {
   uint64 divisor, multiplier, shift;

@@ -1,18 +1,19 @@
-// Indices of places to reduce into: from 0 on, and one may stand for nothing.
+// Indices of the places to reduce into. They count from 0. One index value may mean that the source is skipped.
 #pragma once
 
 #include <xpops/core/config.cuh>
 
 namespace xpops {
 
-// Bits of a report that hold the index; those above say which call it was for (xpops/engine/cuda/faults.py).
+// The bits of a report that hold the index. The bits above say which call the index was for
+// (xpops/engine/cuda/faults.py).
 constexpr int kTargetReportBits = 48;
 
 struct TargetRange {
   uint64 report, length, code;
-  int64 skipped;  // this index is left out; -1 for none
+  int64 skipped;  // sources with this index are skipped; -1 for none
 
-  // The place that an index names, or -1; `wrong` says where there is none.
+  // The place that an index names, or -1 for none. If the index is out of range, `wrong` gets the report.
   template <class I>
   XPOPS_DEVICE int64 target(I index, uint64& wrong) const {
     constexpr int64 kMost = (1ll << (kTargetReportBits - 1)) - 1;

@@ -1,4 +1,4 @@
-// start + i * step into contiguous memory.
+// Writes start + i * step to contiguous memory.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -9,8 +9,8 @@
 
 namespace xpops {
 
-// Wire: uint64 for integers, whose sums wrap and so are exact for every integer dtype; double for floats, rounded once to
-// T; complex<double> for complex.
+// Wire is the type of the arithmetic. It is uint64 for integers: sums wrap, and so are exact for every integer dtype.
+// It is double for floats, rounded once to T, and complex<double> for complex.
 template <class Wire>
 struct ArangeParams {
   static constexpr int kWidth = sizeof(Wire) / sizeof(uint64);

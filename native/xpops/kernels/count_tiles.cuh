@@ -1,4 +1,4 @@
-// The first pass of a selection: which elements are chosen, and how many before each tile.
+// The first two passes of a selection: count the chosen elements of each tile, then scan the counts.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -7,8 +7,9 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is what is read of every element, slot 1 the
-// tiles' first places, one more than there are tiles; the results follow, and what else is read.
+// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is read for every element: the elements here,
+// their flags in select.cuh. Slot 1 has the first place of each tile, and one entry more. The next slots hold the
+// results and further inputs.
 template <int kSlots, int kRank = 1, class Index = uint32>
 struct SelectParams {
   uint64 slots[kSlots];
@@ -23,7 +24,8 @@ XPOPS_DEVICE T* slot(const Params& params, int i) {
 
 constexpr int kWordBits = 32;
 
-// A word of the flags of this lane and those above, kPack from each; whole in lanes whose flags begin a word.
+// Joins the kPack flags of this lane with those of the lanes above to a word. The word is complete in lanes whose flags
+// begin a word.
 template <int kPack>
 XPOPS_DEVICE uint32 joined(uint32 flags) {
 #pragma unroll
@@ -31,8 +33,8 @@ XPOPS_DEVICE uint32 joined(uint32 flags) {
   return flags;
 }
 
-// A warp judges a tile; its lanes take packs of 16 bytes in turn. The count goes to slot 1, and to slot 2 a bit for
-// each element, in whole words: bits behind the last element are 0.
+// A warp counts the chosen elements of one tile. Its lanes take packs of 16 bytes in turn. The warp writes the count to
+// slot 1, and to slot 2 one bit for each element, in whole words. Bits after the last element are 0.
 template <class Source, class Offset, int kThreads, int kTile, class Params>
 XPOPS_DEVICE void count_tiles(const Params& params) {
   using Element = typename Source::Element;
@@ -44,7 +46,7 @@ XPOPS_DEVICE void count_tiles(const Params& params) {
   if (base >= params.size) return;
   const uint32 valid = params.size - base < kTile ? static_cast<uint32>(params.size - base) : kTile;
   const uint32 whole = valid - valid % kPack;
-  uint32 rest = 0;  // the flags of the pack that is not whole
+  uint32 rest = 0;  // the flags of the incomplete pack
 #pragma unroll 1
   for (uint32 i = whole; i < valid; ++i) rest |= static_cast<uint32>(Source::chosen_at(x, base + i)) << (i - whole);
   uint32* words = slot<uint32>(params, 2) + base / kWordBits + lane() * kPack / kWordBits;
@@ -72,7 +74,7 @@ XPOPS_DEVICE void count_tiles(const Params& params) {
   if (lane() == 0) slot<Offset>(params, 1)[tile] = count;
 }
 
-// The sum of the x of this lane and those below.
+// Inclusive prefix sum of x over the lanes of the warp.
 template <class T>
 XPOPS_DEVICE T prefix_sum(T x) {
 #pragma unroll
@@ -84,12 +86,12 @@ XPOPS_DEVICE T prefix_sum(T x) {
 }
 
 struct ScanTilesParams {
-  uint64 offsets;  // of all tiles and one more; the memory reaches to a multiple of kItems
-  uint64 total;    // memory of the host
+  uint64 offsets;  // of all tiles and one more; the memory is padded to a multiple of kItems
+  uint64 total;    // address of host memory
   uint64 tiles;
 };
 
-// One block: counts become the sums of the counts before; the sum of all follows the last, and goes to the host.
+// One block replaces each count by the sum of the counts before it. The total goes after the last tile and to the host.
 template <class Offset, int kThreads, int kItems>
 XPOPS_DEVICE void scan_tiles(const ScanTilesParams& params) {
   constexpr int kWarps = kThreads / kWarp, kPack = kMaxPackBytes / sizeof(Offset);
@@ -112,7 +114,7 @@ XPOPS_DEVICE void scan_tiles(const ScanTilesParams& params) {
       sum += item;
     }
     const Offset prefix = prefix_sum(sum);
-    __syncthreads();  // the totals of the round before have been read
+    __syncthreads();  // all warps have read the totals of the previous round
     if (lane() == kWarp - 1) totals[warp()] = prefix;
     __syncthreads();
     const Offset warps = prefix_sum(lane() < kWarps ? totals[lane()] : Offset(0));

@@ -1,10 +1,10 @@
-// Products of integers by tensor cores, which multiply 8 bits and add in 32.
+// Integer matrix products on tensor cores, which multiply 8-bit integers and add in 32 bits.
 //
-// Modulo 2^n an integer is a sum of signed digits of 8 bits, x = d0 + 2^8 d1 + 2^16 d2 + ..., and so a product is
+// Modulo 2^n an integer is a sum of signed digits of 8 bits, x = d0 + 2^8 d1 + 2^16 d2 + ... So a product is
 //   sum over s of 2^8s * (a0 b_s + a1 b_(s-1) + ... + a_s b0),
-// where terms of 2^n and more do not count. With the digits of one operand side by side along the inner axis, and those
-// of the other in reverse, each bracket is a single product of matrices: of the first s + 1 parts of one and the last
-// s + 1 parts of the other. Sums of 32 bits may wrap: what is lost counts 2^32.
+// where terms of 2^n and more vanish. The digits of one operand are side by side along the inner axis, the digits of
+// the other in reverse order. Then each bracket is one matrix product: the first s + 1 parts of one operand times the
+// last s + 1 parts of the other. 32-bit sums may wrap: a wrap changes the result by a multiple of 2^32, which vanishes.
 #pragma once
 
 #include <xpops/index/divmod.cuh>
@@ -15,17 +15,17 @@ namespace xpops {
 
 constexpr int kDigitBits = 8, kDigitPack = 16;
 
-// Slots: the digits, and the matrices. There is a thread for each 16 digits of an element's place.
+// Slots: the digits, and the matrices. One thread splits 16 neighbouring elements of a line.
 struct DigitsParams {
   uint64 slots[2];
   uint64 threads;
-  int64 inner, padded;            // elements of a line, and digits of a part: a multiple of 16
-  int64 steps[3];                 // along the stack, from line to line, along a line
-  FastDivMod<uint64> lines, packs;  // of a matrix; of a part
+  int64 inner, padded;            // elements of a line; digits of a part, a multiple of 16
+  int64 steps[3];                 // strides: along the stack, from line to line, along a line
+  FastDivMod<uint64> lines, packs;  // lines of a matrix; packs of a part
 };
 
-// Writes each line's digits: kDigits parts of `padded` digits, the lowest first, or last if kReverse. Neighbouring threads
-// read neighbours in memory: along a line, or if kAcross of neighbouring lines.
+// Writes the digits of each line as kDigits parts of `padded` digits. The lowest digit is first, or last if kReverse.
+// Neighbouring threads read neighbouring elements: along a line, or of neighbouring lines if kAcross.
 template <class Element, int kDigits, bool kReverse, bool kAcross>
 XPOPS_DEVICE void split_digits(const DigitsParams& params) {
   uint64 stack = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -59,13 +59,13 @@ XPOPS_DEVICE void split_digits(const DigitsParams& params) {
   }
 }
 
-// Slots: the result, and sums of products of 32 bits.
+// Slots: the result, and the 32-bit sums of products.
 struct DigitSumParams {
   uint64 slots[2];
   uint64 size;
 };
 
-// Adds sums that count 2^(8 kPlace) to the result; the lowest begin it.
+// Adds sums with the weight 2^(8 kPlace) to the result. kPlace 0 overwrites the result.
 template <class Element, int kPlace>
 XPOPS_DEVICE void add_digits(const DigitSumParams& params) {
   const uint64 at = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x;

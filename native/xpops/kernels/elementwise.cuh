@@ -1,8 +1,8 @@
-// The elementwise family: any number of operands of any dtypes and layouts, one result.
+// The elementwise family: computes one result from any number of operands, of any dtypes and layouts.
 //
-// A block computes a tile of kBlock * kUnroll packs of kPack elements, in the order of the result's memory. All loads of a
-// thread are issued before its first use, so that many are in flight. The last tile, if it is not full, goes element by
-// element: that is one more copy of the functor's code, where guards would be many.
+// A block computes a tile of kBlock * kUnroll packs of kPack elements, in the order of the result's memory. A thread
+// issues all its loads before it uses the first value, so that many loads are in flight. A last tile that is not full
+// is computed element by element. This costs one more copy of the functor's code, but saves a guard for every pack.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -15,17 +15,18 @@
 
 namespace xpops {
 
-// How an operand's elements lie beside the result's linear order (xpops/plan/elementwise.py decides).
+// How an operand's memory relates to the linear order of the result (xpops/plan/elementwise.py decides).
 enum class Mode {
   kLinear,   // the same order: one vector access for a pack
   kScalar,   // a value among the parameters: double, int64, uint64 or two doubles
-  kUniform,  // one element in memory for all
+  kUniform,  // one element in memory for the whole result
   kVector,   // strided, but a pack never leaves a row of stride 1: one vector access
   kSplat,    // strided, but a pack never leaves a row of stride 0: one access
   kGather,   // strided: one access and one index computation for each element
 };
 
-// What the host packs (xpops/plan/elementwise.py). Slot 0 is the result's address; an operand has its address, or its value.
+// What the host packs (xpops/plan/elementwise.py). Slot 0 has the address of the result. Other slots have the addresses
+// of operands, or their values.
 template <int kSlots, int kRank, int kStrided, class Index_>
 struct ElementwiseParams {
   using Index = Index_;
@@ -36,8 +37,9 @@ struct ElementwiseParams {
   typename SignedOf<Index>::type strides[kStrided > 0 ? kStrided : 1][kRank > 0 ? kRank : 1];
 };
 
-// One operand or the result. T: dtype in memory (of a scalar: double, int64, uint64 or complex<double>, as it travels).
-// Loop: the dtype of the operator's loop. Compute: what its functor sees. kStrides: its line in ElementwiseParams::strides.
+// One operand or the result. T: the dtype in memory; for a scalar the type in which it travels: double, int64, uint64
+// or complex<double>. Loop: the dtype of the operator's loop. Compute: the type that its functor gets. kStrides: the
+// row of the operand in ElementwiseParams::strides.
 template <class T_, class Loop, class Compute, Mode kMode_, int kSlot, int kStrides = 0>
 struct Operand {
   using T = T_;
@@ -126,7 +128,7 @@ XPOPS_DEVICE auto apply(const Params& params, const Fragments<kPack, Head, Tail.
   return apply<Op>(params, from.tail, i, values..., Head::template value<kPack>(params, from.head, i));
 }
 
-// A functor that is called instead of inlined: a long one is then compiled once, not once for each element of a thread.
+// Calls a functor instead of inlining it. A long functor is then compiled once, not once for each element of a thread.
 template <class Op>
 struct Outlined {
   template <class... T>

@@ -1,13 +1,13 @@
-// Elementwise expressions that the host wrote as a functor: what it needs beside elementwise.cuh and tiled.cuh.
+// Elementwise expressions that the host writes as a functor: the additions to elementwise.cuh and tiled.cuh.
 #pragma once
 
 #include <xpops/kernels/elementwise.cuh>
 
 namespace xpops {
 
-// Round a value as a store to memory would. The compiler then cannot contract a product at the end of one functor and a
-// sum at the start of the next, so a fused expression has the bits of its operators called one by one. The sum with -0.0
-// changes no value. A product with 1 does not help for float32: ptxas removes it, and contracts across it.
+// Rounds a value as a store to memory would. The compiler then cannot contract a product at the end of one functor with
+// a sum at the start of the next. So a fused expression has the same bits as its operators called one by one. Adding
+// -0.0 changes no value. A product with 1 does not help for float32: ptxas removes it and contracts across it.
 template <class T>
 XPOPS_DEVICE T settled(T x) {
   if constexpr (is_same_v<T, float> || is_same_v<T, double>) return add_rn(x, T(-0.0));
@@ -15,8 +15,8 @@ XPOPS_DEVICE T settled(T x) {
   else return x;
 }
 
-// A value as it would come from memory: the compiler does not know how it was made, nor that another functor has the
-// same. A product that two functors share is contracted with another sum than in either of them alone.
+// Hides from the compiler how a value was computed, as if it came from memory. Otherwise the compiler sees that two
+// functors share a product, and contracts it with a different sum than in either functor alone.
 template <class T>
 XPOPS_DEVICE T loaded(T x) {
 #if XPOPS_ON_GPU
@@ -32,7 +32,7 @@ XPOPS_DEVICE T square_rn(T x) {
   return mul_rn(x, x);
 }
 
-// What a functor with several results returns.
+// The return type of a functor with several results.
 template <class... T>
 struct Results {};
 template <class Head, class... Tail>
@@ -41,7 +41,7 @@ struct Results<Head, Tail...> {
   Results<Tail...> tail;
 };
 
-// Several results in the place of one `Operand`: as large as each other, and in the same order.
+// Several results in place of one `Operand`. All have the same size and the same order.
 template <class... Outs>
 struct Outputs {
   using T = Results<typename Outs::T...>;

@@ -1,5 +1,5 @@
-// Expressions as what the reduce family reduces: operands are loaded, and the expression is computed, where an array's
-// elements would be loaded.
+// Reductions of expressions: the reduce family loads the operands and computes the expression, instead of loading an
+// array's elements.
 #pragma once
 
 #include <xpops/kernels/fused.cuh>
@@ -7,8 +7,8 @@
 
 namespace xpops {
 
-// An operand: kVector, a pack is one access; kSplat, one element is all of it; kGather, one access for each element;
-// kUniform, the same element everywhere; kScalar, among the parameters. Op sees it as Compute.
+// One operand. kVector: one access loads a pack. kSplat: one element fills a pack. kGather: one access loads each
+// element. kUniform: the same element everywhere. kScalar: a value among the parameters. Op gets it as Compute.
 template <class T, Mode kMode, int kSlot, int kLine_ = 0, class Loop = T, class Compute = Loop>
 struct ReduceOperand : Operand<T, Loop, Compute, kMode, kSlot> {
   using Base = Operand<T, Loop, Compute, kMode, kSlot>;
@@ -31,7 +31,7 @@ struct ReduceOperand : Operand<T, Loop, Compute, kMode, kSlot> {
   }
 };
 
-// Where the elements of an output begin in each operand.
+// The address in each operand of the first element of an output.
 template <class Params, class... In>
 struct FusedStart {
   XPOPS_DEVICE FusedStart(const Params&, const KeptCoordinates<Params>&) {}
@@ -49,7 +49,7 @@ struct FusedStart<Params, Head, Tail...> {
     if constexpr (Head::kMode != Mode::kScalar) first = Head::base(params);
     if constexpr (Head::kInLine) first += at.offset(params.in_kept[Head::kLine]);
   }
-  // Operands that are loaded in packs begin at the same place in them: one tells of all.
+  // All operands that are loaded in packs have the same alignment: the first of them gives the head.
   template <int kPack>
   XPOPS_DEVICE int64 head(const Params& params) const {
     if constexpr (Head::kMode == Mode::kVector) return before_packs<kPack>(first);
@@ -57,7 +57,7 @@ struct FusedStart<Params, Head, Tail...> {
   }
 };
 
-// Op makes what is reduced of the operands' elements.
+// A source (reduce.cuh) whose elements Op computes from the operands' elements.
 template <class Op, class Loop, class Compute_, class Out_, class... In>
 struct ReduceExpression {
   using Compute = Compute_;
@@ -91,7 +91,7 @@ struct ReduceExpression {
     }
 
    private:
-    // Packs lie along the last kept axis, or along the last reduced one.
+    // Packs are along the last kept axis if kAcross, else along the last reduced axis.
     template <bool kAcross>
     XPOPS_DEVICE static void load(const Params&, const FusedStart<Params>&, const At&, Fragments<kPack>&) {}
     template <bool kAcross, class Head, class... Tail>

@@ -1,8 +1,9 @@
-// Expressions over rows with reductions along them: softmax, normalisations, sums of squares. One launch; where a row fits
-// the registers of its threads, one read.
+// Expressions over rows with reductions along them: softmax, normalisations, sums of squares. One launch. If a row fits
+// in the registers of its threads, the kernel reads it once.
 //
-// The host writes a struct for each stage: what of an element is reduced, given what the stages before found; and two
-// functors, of what is written for every element and for every row.
+// The host writes a struct for each stage. The struct computes the value to reduce for each element, from the operands
+// and the results of earlier stages. Two more functors compute the values to write, for every element and for every
+// row.
 #pragma once
 
 #include <xpops/block/reduce.cuh>
@@ -14,12 +15,12 @@ namespace xpops {
 template <class Elementwise, int kStages>
 struct FusedRowsParams {
   using Index = typename Elementwise::Index;
-  Elementwise each;  // for the elements of all rows in one line
+  Elementwise each;  // the elements of all rows, in one linear order
   uint64 rows, length;
   Ending endings[kStages];
 };
 
-// The k-th of some types.
+// The k-th type of a list.
 template <int k, class Head, class... Tail>
 struct At : At<k - 1, Tail...> {};
 template <class Head, class... Tail>
@@ -51,7 +52,7 @@ struct RowOutputs<Head, Tail...> {
   }
 };
 
-// Loads the operands that lie in the order of the result, or the others.
+// Loads the operands of Mode::kLinear if kLinear, else all others.
 template <bool kLinear, int kPack, class Params>
 XPOPS_DEVICE void load_some(const Params&, typename Params::Index, Fragments<kPack>&) {}
 template <bool kLinear, int kPack, class Params, class Head, class... Tail>
@@ -60,9 +61,9 @@ XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear,
   load_some<kLinear>(params, linear, to.tail);
 }
 
-// kGroup threads share a row: some of a warp, a warp, or a block of kBlock. A step is a pack of each. kSteps > 0: a row has no more, and
-// its operands that lie in one line are held, while those that are repeated come from the cache for every stage; else
-// every stage reads all again.
+// kGroup threads share a row: a part of a warp, a warp, or a block of kBlock. A step is one pack of each thread. If
+// kSteps > 0, a row has at most kSteps steps, and the threads hold its kLinear operands in registers. They load
+// repeated operands again in every stage, from the cache. If kSteps is 0, every stage loads all operands again.
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class Params, class... In>
 struct FusedRows {
   using Index = typename Params::Index;
@@ -71,7 +72,7 @@ struct FusedRows {
 
   const Params& params;
   Index row;
-  bool any;  // Whether there is such a row: threads of a warp in which others have one do as if.
+  bool any;  // Whether the row exists. If not, the thread may compute the last row, for its warp, but writes nothing.
   int thread;
   Operands held[kHeld ? kSteps : 1];
 
@@ -86,7 +87,7 @@ struct FusedRows {
   XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kGroup + thread) * kPack; }
   XPOPS_DEVICE Index linear(Index column) const { return row * static_cast<Index>(params.length) + column; }
 
-  // Only the last of the steps that are held may be behind the end: one predicate, and all loads are under way at once.
+  // Of the held steps only the last may be beyond the end of the row: one predicate, all loads at once in flight.
   XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || column(step) < params.length; }
 
   XPOPS_DEVICE void load() {
@@ -98,7 +99,7 @@ struct FusedRows {
     }
   }
 
-  // Calls `work` with the operands of each of this thread's packs, and its column.
+  // Calls `work` with the operands and the column of each of this thread's packs.
   template <class Work>
   XPOPS_DEVICE void walk(Work work) {
     if constexpr (kHeld) {
@@ -119,14 +120,14 @@ struct FusedRows {
     }
   }
 
-  // The state of all threads of the row, in each of them.
+  // Reduces the states of all threads of the row. Each of these threads gets the result.
   template <class Reducer, int kStage>
   XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
     if constexpr (kGroup <= kWarp) return shuffle(reduce_lanes<Reducer, kGroup>(state), lane() / kGroup * kGroup);
     else return reduce_block_for_all<Reducer, kBlock, kStage>(state);
   }
 
-  // The stages from kStage on, given what those before found for the row.
+  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row.
   template <int kStage, class... Found>
   XPOPS_DEVICE void run(Found... found) {
     if constexpr (kStage < Program::kStages) {
@@ -168,7 +169,7 @@ struct FusedRows {
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class... In, class Params>
 XPOPS_DEVICE void fused_rows(const Params& params) {
   FusedRows<Program, kBlock, kGroup, kPack, kSteps, Params, In...> rows(params);
-  if (kGroup >= kWarp && !rows.any) return;  // a whole warp
+  if (kGroup >= kWarp && !rows.any) return;  // the same for all threads of a warp
   rows.load();
   rows.template run<0>();
 }

@@ -1,4 +1,4 @@
-// Elements at places that arrays of indices name: read into another array, or written from one.
+// Gather and scatter by arrays of indices: reads the elements that indices name, or writes to them.
 #pragma once
 
 #include <xpops/core/types.cuh>
@@ -7,32 +7,32 @@
 
 namespace xpops {
 
-// Bits of a report that hold the index; those above say which axis of which call it was for.
+// The bits of a report that hold the index. The bits above say which axis of which call the index was for.
 constexpr int kReportBits = 48;
 
-// What a call sees is rows of words, one after the other; the indices are the same all along a row. There is an array of
-// indices for each axis that is indexed (xpops/plan/gather.py).
+// The kernel sees rows of words, one row after the other. The indices are the same for all words of a row. Each indexed
+// axis has an array of indices (xpops/plan/gather.py).
 template <int kIndices, int kRank, class Index_>
 struct GatherParams {
   using Index = Index_;
   using Stride = typename SignedOf<Index>::type;
   static constexpr int kAxes = kRank;
-  uint64 array, other;       // the one that is indexed, and the result or the values
-  uint64 size;               // pieces of rows: a thread moves one at a time
+  uint64 array, other;       // the indexed array; the result or the values
+  uint64 size;               // the number of pieces of all rows
   uint64 indices[kIndices];
-  uint64 report;             // where an index is told that is out of range
+  uint64 report;             // address to which the kernel reports an index out of range
   uint64 lengths[kIndices];  // of the indexed axes, not 0
-  uint64 codes[kIndices];    // what is told beside the index
+  uint64 codes[kIndices];    // reported together with the index
   int64 steps[kIndices];     // words from one place on an indexed axis to the next
   int64 array_step, other_step;  // words from one word of a row to the next
-  Index words;               // of a row
-  FastDivMod<Index> pieces;  // of a row
+  Index words;               // in a row
+  FastDivMod<Index> pieces;  // in a row
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   Stride strides[2 + kIndices][kRank];  // in words, from row to row: of the array, the other one, and the indices
 };
 
-// The place that an index names; negative ones count from the end. Where there is none it is the nearest, so that
-// nothing else is ever touched, and `wrong` says so.
+// The place that an index names. Negative indices count from the end. An index out of range is clamped to the nearest
+// place, so that the kernel never accesses other memory; `wrong` gets the report.
 template <class I>
 XPOPS_DEVICE int64 place_of(I index, uint64 length, uint64 code, uint64& wrong) {
   constexpr bool kSigned = I(-1) < I(0);
@@ -48,7 +48,7 @@ XPOPS_DEVICE int64 place_of(I index, uint64 length, uint64 code, uint64& wrong) 
   return there ? place : negative ? 0 : static_cast<int64>(length) - 1;
 }
 
-// The word at which the indices put a row that starts at `at`.
+// The offset in the array, in words, of the row that the indices name at the coordinates `at`.
 template <class... I, class Params, class At>
 XPOPS_DEVICE int64 start_of(const Params& params, const At& at, uint64& wrong) {
   int64 start = at.offset(params.strides[0]);
@@ -61,9 +61,9 @@ XPOPS_DEVICE int64 start_of(const Params& params, const At& at, uint64& wrong) {
   return start;
 }
 
-// W is any type of a word's size. kSet: the array is written and not read; nothing is where an index is out of range. A
-// thread moves kPieces pieces of kWords words at a time, whose words lie apart so that those of neighbours are together.
-// The grid may be smaller than the rows.
+// W is any type of a word's size. If kSet, the kernel writes the array instead of reading it, and skips rows with an
+// index out of range. A thread moves kPieces pieces of up to kWords words at a time. The words of a piece are strided,
+// so that neighbouring threads access neighbouring words. The grid may have fewer blocks than there are tiles.
 template <class W, bool kSet, int kPieces, int kWords, int kThreads, class... I, class Params>
 XPOPS_DEVICE void gather(const Params& params) {
   using Index = typename Params::Index;
@@ -76,7 +76,7 @@ XPOPS_DEVICE void gather(const Params& params) {
   for (uint64 base = blockIdx.x * kTile; base < params.size; base += gridDim.x * kTile) {
     W* from[kPieces];
     W* to[kPieces];
-    Index count[kPieces];  // of words
+    Index count[kPieces];  // the words from here to the end of the row
 #pragma unroll
     for (int p = 0; p < kPieces; ++p) {
       const uint64 piece = base + threadIdx.x + p * kThreads;
@@ -124,7 +124,8 @@ struct ScatterParams {
   typename SignedOf<Index>::type strides[kRank > 0 ? kRank : 1];
 };
 
-// Rows of a dense `from` to the rows of `out` that the indices name, in the order of C; `out` has any strides.
+// Writes each row of a dense `from` to the row of `out` that its index names, counted in C order. `out` may have any
+// strides between elements.
 template <class W, int kThreads, class Params>
 XPOPS_DEVICE void scatter_rows(const Params& params) {
   using Index = typename Params::Index;

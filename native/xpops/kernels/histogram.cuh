@@ -1,7 +1,7 @@
-// How often elements are in each of some bins.
+// Histogram: counts how many elements are in each bin, in shared memory if the bins are few.
 //
-// Bins say what is counted: Element is how one lies in memory, bin(x) the bin it is in, from `length` on for none, and
-// finish() comes after the last one.
+// A Bins class defines what the kernel counts. Element: the type of an element in memory. bin(x): the bin of x;
+// `length` or more means no bin. finish(): called after the last element.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -11,9 +11,9 @@
 
 namespace xpops {
 
-// Adds to `total` the counts of x. kSlots > 0: there are at most so many bins, and a block counts in shared memory
-// first, in kCopies that go by lanes: so neither equal nor different bins of neighbours wait for each other, since
-// those of a lane lie in a bank of its own where there are 32. The counts of a block are below 2^32.
+// Adds the counts of x to `total`. If kSlots > 0, there are at most kSlots bins, and a block counts in shared memory
+// first. It keeps kCopies copies of the counters; the lane selects the copy. So neighbouring lanes do not wait for each
+// other, in equal or in different bins: with 32 copies, each lane has its own bank. A block counts less than 2^32.
 template <int kAccess, int kSlots, int kCopies, int kThreads, int kUnroll, class Bins>
 XPOPS_DEVICE void count_bins(Bins& bins, const typename Bins::Element* x, uint64* total, uint64 size, uint64 length) {
   using Element = typename Bins::Element;
@@ -34,7 +34,7 @@ XPOPS_DEVICE void count_bins(Bins& bins, const typename Bins::Element* x, uint64
       atomicAdd(total + bin, uint64(1));
     }
   };
-  // The same for a whole warp, which counts at once where all of it is in one bin.
+  // The same for a whole warp. If all its elements are in one bin, one atomic adds them together.
   const auto count_together = [&](Element element) {
     const uint64 bin = bins.bin(element);
     const bool one = __all_sync(kFullMask, bin == shuffle(bin, 0));
@@ -78,11 +78,11 @@ XPOPS_DEVICE void count_bins(Bins& bins, const typename Bins::Element* x, uint64
 struct HistogramParams {
   uint64 x, bins, largest;
   uint64 size;
-  uint64 length;  // of bins; larger values are not counted
+  uint64 length;  // number of bins; larger values are not counted
 };
 
-// Each integer from 0 on is a bin; the largest one is remembered, as an unsigned integer, so that negative ones are
-// larger than any other.
+// Each integer from 0 on is a bin. The kernel also finds the largest value as an unsigned integer, so that a negative
+// value is larger than any other.
 template <class T>
 struct IntegerBins {
   using Element = typename Storage<T>::type;

@@ -1,4 +1,4 @@
-// Pieces of several arrays copied to their places in one, by one launch.
+// Copies pieces of several arrays to their places in one array, in one launch.
 #pragma once
 
 #include <xpops/index/divmod.cuh>
@@ -6,24 +6,24 @@
 
 namespace xpops {
 
-// Each piece is rows of words, one after the other along a row (xpops/plan/join.py).
+// Each piece consists of rows. The words of a row are contiguous (xpops/plan/join.py).
 template <int kPieces, class Index_>
 struct JoinParams {
   using Index = Index_;
   static constexpr int kCount = kPieces;
   uint64 out, sources[kPieces];
-  uint64 places[kPieces];                          // of the first words in the result
+  uint64 places[kPieces];                          // of the first word of each piece, in the result
   int64 from_steps[kPieces], to_steps[kPieces];    // words from one row to the next
   uint64 sizes[kPieces];                           // in words
-  uint32 firsts[kPieces];                          // of the blocks
-  FastDivMod<Index> lengths[kPieces];              // of the rows
+  uint32 firsts[kPieces];                          // the first block of each piece
+  FastDivMod<Index> lengths[kPieces];              // words in a row
 };
 
 // W is any type of a word's size. A block moves kThreads * kUnroll words of one piece.
 template <class W, int kThreads, int kUnroll, class Params>
 XPOPS_DEVICE void join(const Params& params) {
   using Index = typename Params::Index;
-  int piece = 0;  // the last one whose first block is not behind this one
+  int piece = 0;  // the last piece whose first block is not after this block
 #pragma unroll
   for (int step = 64; step > 0; step /= 2) {
     if (piece + step < Params::kCount && params.firsts[piece + step] <= blockIdx.x) piece += step;

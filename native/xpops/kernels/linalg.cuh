@@ -1,4 +1,4 @@
-// What is left to do for matrices around the calls of cuSOLVER and cuBLAS.
+// Kernels around the calls of cuSOLVER and cuBLAS: determinants, reports of failures, triangles, complex eigenvectors.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -8,7 +8,7 @@
 
 namespace xpops {
 
-// The determinants of LU decompositions: `count` matrices of `size` rows, and their pivots, which count from 1.
+// Determinants from LU decompositions of `count` matrices with `size` rows. Pivots count from 1.
 struct SlogdetParams {
   uint64 sign, logabsdet, factors, pivots;
   uint64 count, size;
@@ -36,7 +36,7 @@ template <class T> struct Determinant<complex<T>> {
 
 }  // namespace detail
 
-// A warp for each matrix. The order of products and sums depends on the size only.
+// A warp computes one matrix. The order of products and sums depends only on the size.
 template <class T, class Pivot> XPOPS_DEVICE void slogdet(const SlogdetParams& params) {
   using Of = detail::Determinant<T>;
   using Real = typename Of::Real;
@@ -63,7 +63,7 @@ template <class T, class Pivot> XPOPS_DEVICE void slogdet(const SlogdetParams& p
   reinterpret_cast<Real*>(params.logabsdet)[matrix] = sum;
 }
 
-// Tells the host (xpops/engine/cuda/faults.py) of a matrix whose `infos` are not 0, if there is one.
+// Reports to the host (xpops/engine/cuda/faults.py) a matrix whose entry in `infos` is not 0, if there is one.
 struct FailureParams {
   uint64 infos;
   uint64 report, code, count;
@@ -75,7 +75,7 @@ XPOPS_DEVICE void report_failures(const FailureParams& params) {
   *reinterpret_cast<volatile uint64*>(params.report) = params.code | i;
 }
 
-// Writes zeros to what is under the diagonal of matrices of `size` words in all.
+// Writes zeros below the diagonal of matrices with `size` words in total.
 struct TriangleParams {
   uint64 x;
   uint64 size;
@@ -91,11 +91,12 @@ template <class W> XPOPS_DEVICE void triangle(const TriangleParams& params) {
   if (row > column) reinterpret_cast<W*>(params.x)[i] = W{};
 }
 
-// The complex eigenvectors of real matrices, as rows: those of a conjugated pair come as real parts and imaginary parts
-// in two rows, in the order of their eigenvalues, of which the first has the positive imaginary part.
+// Writes the complex eigenvectors of real matrices, one per row, in the order of the eigenvalues. For a conjugate pair,
+// the input has the real parts in one row and the imaginary parts in the next. The first eigenvalue of the pair has the
+// positive imaginary part.
 struct EigenvectorParams {
   uint64 out, rows, values;
-  uint64 size;  // elements in all
+  uint64 size;  // elements of all matrices
   FastDivMod<uint64> columns;
 };
 

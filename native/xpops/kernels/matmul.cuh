@@ -1,7 +1,8 @@
-// Products of matrices, by tiles in shared memory: for all dtypes that no library multiplies, and for any strides.
+// Matrix products by tiles in shared memory, for all dtypes that no library multiplies, and for any strides.
 //
-// A block computes kTile x kTile elements, a thread kCells x kCells of them in four corners of its own. Along the inner
-// axis it goes in steps of kStep: while a step is multiplied from shared memory, the next one is on its way to registers.
+// A block computes kTile x kTile elements. A thread computes kCells x kCells of them, in packs spread over the tile
+// (MatmulCells). The block walks the inner axis in steps of kStep. While it multiplies one step from shared memory, it
+// loads the next step to registers.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -17,30 +18,31 @@ struct MatmulParams {
   static constexpr int kAxes = kRank;
   uint64 slots[3];
   int64 rows, columns, inner;
-  int64 row_step[2];    // of the first operand: along rows, along the inner axis
-  int64 column_step[2]; // of the second operand: along columns, along the inner axis
+  int64 row_step[2];    // strides of the first operand: from row to row, along the inner axis
+  int64 column_step[2]; // strides of the second operand: from column to column, along the inner axis
   FastDivMod<uint32> tiles[2];  // across, down
   FastDivMod<uint64> divisors[kRank > 1 ? kRank - 1 : 1];
   int64 strides[2][kRank];
 };
 
-// A kTile x kStep piece of an operand, with the inner axis across: on its way from memory, and in shared memory.
+// A piece of kTile rows (or columns) x kStep inner elements of an operand. load() reads it to registers, store() writes
+// it to shared memory, transposed: the inner axis comes first.
 template <class Compute, class Element, class T, int kBlock, int kTile, int kStep, bool kInnerFirst>
 class MatmulPiece {
  public:
-  static constexpr int kPitch = kTile + 4;  // spreads what is written across the banks, and keeps packs aligned
+  static constexpr int kPitch = kTile + 4;  // spreads the stores over the banks, and keeps packs aligned
   struct alignas(kMaxPackBytes) Shared {
     Compute at[kStep][kPitch];
   };
 
-  // `from` is the first element of the tile's first row, of which there are `rows`, each of `inner` elements.
+  // `from` is the first element of the tile's first row. `rows` counts the rows from it on, `inner` their elements.
   XPOPS_DEVICE MatmulPiece(const T* from, int64 rows, int64 inner, const int64 (&step)[2])
       : from_(from + row(0) * step[0] + at(0) * step[1]), left_(inner - at(0)), step_{step[0], step[1]} {
 #pragma unroll
     for (int i = 0; i < kEach; ++i) inside_ |= uint32(row(i) < rows) << i;
   }
 
-  // Loads the next kStep of the inner axis.
+  // Loads the next kStep elements of each row.
   XPOPS_DEVICE void load() {
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
@@ -58,7 +60,7 @@ class MatmulPiece {
   }
 
  private:
-  // Neighbouring threads read what is side by side in memory.
+  // Neighbouring threads read neighbouring elements: along the inner axis if kInnerFirst, else of neighbouring rows.
   static constexpr int kEach = kTile * kStep / kBlock, kAcross = kInnerFirst ? kStep : kTile;
   static_assert(kTile * kStep % kBlock == 0 && kBlock % kAcross == 0 && kEach <= 32, "threads share evenly");
 
@@ -74,7 +76,8 @@ class MatmulPiece {
   Compute held_[kEach];
 };
 
-// Where the cells of a thread lie in a tile, along one axis: packs, as far apart as all threads' packs together.
+// The places of a thread's cells in a tile, along one axis. The cells form packs. From pack to pack the stride is
+// kPack * kThreads, one pack of every thread.
 template <class Compute, int kCells, int kThreads>
 struct MatmulCells {
   static constexpr int kPack = kMaxPackBytes / sizeof(Compute) < kCells ? kMaxPackBytes / sizeof(Compute) : kCells;
@@ -125,7 +128,7 @@ XPOPS_DEVICE void matmul(const Params& params) {
   for (int64 k = 0; k < params.inner; k += kStep, turn ^= 1) {
     piece1.store(x1[turn]);
     piece2.store(x2[turn]);
-    __syncthreads();  // one for each step is enough: the other half is written next
+    __syncthreads();  // one barrier for each step is enough: the next step writes the other buffer
     if (k + kStep < params.inner) {
       piece1.load();
       piece2.load();
@@ -156,7 +159,7 @@ XPOPS_DEVICE void matmul(const Params& params) {
   }
 }
 
-// The same, a thread for each element of the result and straight from memory: slow and plain, to compare with.
+// The same product, as a reference for comparison: one thread for each element, no shared memory. Slow and simple.
 template <class Element, class Compute, class Params>
 XPOPS_DEVICE void matmul_reference(const Params& params) {
   using T = typename Storage<Element>::type;

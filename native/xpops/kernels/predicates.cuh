@@ -1,4 +1,4 @@
-// What a selection chooses by: whether an element is not 0, or differs from the one before.
+// The predicates of a selection: an element is not 0, or differs from the element before it.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -9,7 +9,7 @@
 
 namespace xpops {
 
-// kSize elements by accesses of kAccess elements, which is what their address is aligned to.
+// Loads kSize elements, with accesses of kAccess elements, to which their address is aligned.
 template <class T, int kSize, int kAccess>
 XPOPS_DEVICE void load_elements(const T* from, T* to) {
   constexpr int kWidth = kAccess < kSize ? kAccess : kSize;
@@ -22,7 +22,7 @@ XPOPS_DEVICE void load_elements(const T* from, T* to) {
   }
 }
 
-// A Fragment is what is loaded to judge kPack neighbours; `flags` has a bit for each of them.
+// A Fragment holds the values that `flags` needs to test kPack neighbours. `flags` returns one bit for each of them.
 
 template <class T, int kAccess>
 struct NonZero {
@@ -45,7 +45,7 @@ struct NonZero {
 #pragma unroll
       for (int i = 0; i < kPack / 4; ++i) {
         const uint32 word = from.words[i];
-        // The highest bit of every byte that is not 0, then these four bits side by side.
+        // Mark every nonzero byte by its highest bit, then pack these four bits.
         const uint32 highest = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
         found |= (highest * 0x00204081u) >> 28 << (4 * i);
       }
@@ -60,7 +60,7 @@ struct NonZero {
   XPOPS_DEVICE static bool chosen(Element x) { return cast<bool>(x); }
 };
 
-// Whether an element differs from the one before; the first one does.
+// Chooses an element that differs from the element before it, and the first element.
 template <class T, int kAccess>
 struct Differs {
   using Element = typename Storage<T>::type;

@@ -1,13 +1,13 @@
-// Sorting long rows digit by digit, from the lowest to the highest, each pass in one read and one write of memory
-// (Adinets and Merrill, "Onesweep", 2022).
+// Radix sort of long rows, from the lowest digit to the highest; each pass reads and writes memory once (Adinets and
+// Merrill, "Onesweep", 2022).
 //
 // radix_count   counts the digits of every key: all digits in one read.
-// radix_prepare turns counts to the places where digits begin, and marks the digits worth a pass: one that all keys of
-//               a row have in common is not.
-// radix_pass    moves keys to their places by one digit. Tiles learn how many keys of each digit lie before them by
-//               looking back: integers are added, so the order in which tiles arrive changes nothing.
-// Which buffers a pass reads and writes follows, on the device, from how many passes come before and after it, so that
-// the host launches a pass for each digit and never waits.
+// radix_prepare turns the counts to the first place of each digit, and marks the digits that need a pass. A digit that
+//               all keys of a row have in common needs no pass.
+// radix_pass    moves keys to their places by one digit. By decoupled look-back a tile finds how many keys of each
+//               digit come before it. Look-back adds integers, so the order in which tiles arrive changes nothing.
+// The device chooses the buffers that a pass reads and writes, by the number of passes before and after it. So the host
+// launches a pass for each digit and never waits.
 #pragma once
 
 #include <xpops/block/radix.cuh>
@@ -15,14 +15,14 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/sort.py). "Even" buffers are written by passes with an even number of passes
-// after them, so `keys_even` is where values end.
+// What the host packs (xpops/engine/cuda/sort.py). A pass writes "even" buffers if the number of passes after it is
+// even. So the last pass writes the sorted values to `keys_even`.
 struct RadixParams {
   uint64 x, indices, keys_even, keys_odd, index_even, index_odd;  // addresses
-  uint64 counts;   // Count[rows][digits of a key][kDigits]; made 0 before
-  uint64 passes;   // uint32[rows]: bit i is set where digit i has a pass
-  uint64 tickets;  // uint32[digits of a key][rows]; made 0 before
-  uint64 states;   // Count[2][rows * tiles][kDigits]; the first half made 0 before
+  uint64 counts;   // Count[rows][digits of a key][kDigits]; must be 0 before
+  uint64 passes;   // uint32[rows]: bit i is set if digit i has a pass
+  uint64 tickets;  // uint32[digits of a key][rows]; must be 0 before
+  uint64 states;   // Count[2][rows * tiles][kDigits]; the first half must be 0 before
   uint64 digit;    // of this pass
   uint64 length;
   uint32 rows;
@@ -66,7 +66,7 @@ XPOPS_DEVICE void radix_count(const RadixParams& params) {
   }
 }
 
-// A block of kDigits threads for each row.
+// One block of kDigits threads prepares one row.
 template <class T, class Count>
 XPOPS_DEVICE void radix_prepare(const RadixParams& params) {
   constexpr int kKeyDigits = sizeof(T);
@@ -79,15 +79,15 @@ XPOPS_DEVICE void radix_prepare(const RadixParams& params) {
     if (!__syncthreads_or(count == params.length)) passes |= 1u << digit;
     count = sum_before(count);
   }
-  // Somebody has to write the result.
+  // Run at least one pass, because a pass has to write the result.
   if (threadIdx.x == 0) reinterpret_cast<uint32*>(params.passes)[row] = passes ? passes : 1u;
 }
 
-// The way through the buffers of one pass over one row. `passes` are the row's.
+// The buffers that one pass over one row reads and writes. `passes` is the row's entry in RadixParams::passes.
 struct RadixRoute {
   bool first, last;  // of the passes that run
-  bool odd;          // an odd number of passes comes after
-  bool turn;         // an odd number has come before
+  bool odd;          // the number of passes after this pass is odd
+  bool turn;         // the number of passes before this pass is odd
 
   XPOPS_DEVICE RadixRoute(uint32 passes, uint32 digit) {
     const uint32 before = passes & ((1u << digit) - 1), after = passes >> digit >> 1;
@@ -109,7 +109,8 @@ struct RadixRoute {
   }
 };
 
-// A pointer that the compiler can't take apart: it would add what all items have in common to the place of each.
+// Hides a pointer's value from the compiler. Otherwise the compiler adds the common part of all addresses to the place
+// of each item.
 template <class T>
 XPOPS_DEVICE T* settled(T* pointer) {
 #if XPOPS_ON_GPU
@@ -119,16 +120,16 @@ XPOPS_DEVICE T* settled(T* pointer) {
   return pointer;
 }
 
-// A row of indices on their way. Even buffers are the result itself, where a row must keep to its own memory: another may
-// have its final indices already.
+// The row of indices that passes carry along. Even buffers are the result itself. There a row must stay in its own
+// memory, because another row may already have its final indices.
 template <class Place, class Out>
 XPOPS_DEVICE Place* row_of_indices(uint64 buffer, bool even, uint64 row_start) {
   if (even) return reinterpret_cast<Place*>(reinterpret_cast<Out*>(buffer) + row_start);
   return reinterpret_cast<Place*>(buffer) + row_start;
 }
 
-// T: the elements. Index: how indices travel between passes, and Out: of the result's dtype; void where there are none.
-// Count: 32 bits for rows below 2^30. A thread moves kItems keys.
+// T: the elements. Index: the type of indices between passes. Out: the dtype of indices in the result. Both are void if
+// there are no indices. Count: 32 bits for rows below 2^30. A thread moves kItems keys.
 template <class T, bool kDescending, bool kValues, class Index, class Out, class Count, int kBlock, int kItems>
 XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   using Map = Order<T, kDescending>;
@@ -139,8 +140,8 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   constexpr int kWarps = kBlock / kWarp, kTile = kBlock * kItems, kSegment = kWarp * kItems;
   constexpr int kBytes = sizeof(Bits) > sizeof(Place) ? sizeof(Bits) : sizeof(Place);
   static_assert(kBlock >= kDigits, "a thread for each digit");
-  __shared__ uint32 offsets[kWarps][kDigits];  // where in the tile the next key of a digit goes that a warp comes upon
-  __shared__ Count places[kDigits];            // what makes of a place in the tile one in the row
+  __shared__ uint32 offsets[kWarps][kDigits];  // for each warp and digit, the place in the tile of the next key
+  __shared__ Count places[kDigits];            // added to a place in the tile, gives the place in the row
   __shared__ uint32 ticket;
   __shared__ uint4 staged[kTile * kBytes / sizeof(uint4)];
   Bits* const staged_keys = reinterpret_cast<Bits*>(staged);
@@ -148,7 +149,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   const uint32 row = blockIdx.x % params.rows, digit = static_cast<uint32>(params.digit);
   const uint32 passes = reinterpret_cast<const uint32*>(params.passes)[row];
   if (!(passes >> digit & 1)) return;
-  // Tiles are numbered in the order in which they start, so that none waits for one that can't run.
+  // Tiles are numbered in the order in which their blocks start, so that no tile waits for a block that cannot run.
   if (threadIdx.x == 0) {
     ticket = atomicAdd(reinterpret_cast<uint32*>(params.tickets) + uint64(digit) * params.rows + row, 1u);
   }
@@ -162,7 +163,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   const uint64 left = params.length - start;
   const int size = left < kTile ? static_cast<int>(left) : kTile;
 
-  // Item i of a lane comes after all items i - 1 of its warp: neighbours are loaded together, and order is kept.
+  // Item i of a lane comes after items i - 1 of all lanes of its warp: loads are coalesced, and order is kept.
   const int mine = threadIdx.x / kWarp * kSegment + threadIdx.x % kWarp;
   Bits keys[kItems];
   const Bits* const from = reinterpret_cast<const Bits*>(route.source(params)) + row_start + start + mine;
@@ -173,7 +174,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
 #pragma unroll
       for (int i = 0; i < kItems; ++i) keys[i] = Map::encode(keys[i]);
     }
-  } else {  // the padding stays behind the rest and is not written
+  } else {  // padding comes after all keys and is not written
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       keys[i] = Map::kLast;
@@ -181,12 +182,12 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
     }
   }
 
-  // Count first and tell the others at once: they wait for that.
+  // Count and publish first, because other tiles wait for the counts.
 #pragma unroll
   for (int i = 0; i < kItems; ++i) atomicAdd(&own[digit_of(keys[i], digit)], 1u);
   __syncthreads();
   const bool counts = threadIdx.x < kDigits;
-  // The states of this digit of all tiles of this row: of this pass, and of the one before and the next one.
+  // The states of this digit for all tiles of this row. One half is for this pass, the other for the previous and next.
   const auto states = [&](bool turn) {
     const uint64 skipped = (turn * uint64(params.rows) + row) * params.tiles;
     return reinterpret_cast<Count*>(params.states) + skipped * kDigits + threadIdx.x;

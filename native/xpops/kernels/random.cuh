@@ -1,4 +1,4 @@
-// Random numbers into contiguous memory: element i follows from keys, branch and position + i / kCount alone.
+// Writes random numbers to contiguous memory. Element i depends only on the keys, branch and position + i / kCount.
 #pragma once
 
 #include <xpops/core/types.cuh>
@@ -8,7 +8,7 @@
 
 namespace xpops {
 
-// Wire: double or uint64, as the law wants its parameters.
+// Wire: the type of the law's parameters, double or uint64.
 template <class Wire_, int kParameters>
 struct RandomParams {
   using Wire = Wire_;

@@ -1,21 +1,21 @@
 // The reduce family: any reducer over any axes, in one launch and one read of memory.
 //
-// The axes of what is reduced are of two kinds, kept and reduced, each coalesced by the host (xpops/plan/reduce.py).
-// reduce_rows.cuh is for elements that lie closest along a reduced axis: a group of threads walks a row.
-// reduce_columns.cuh is for those that lie closest along a kept one: a thread walks down a pack of columns.
-// Where there are too few of them to keep the GPU busy, each is split among blocks, whose states the last block combines,
-// always in the same order.
+// Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce.py). reduce_rows.cuh is for
+// elements that are closest in memory along a reduced axis: a group of threads walks a row. reduce_columns.cuh is for
+// elements that are closest along a kept axis: a thread walks down a pack of columns. If there are too few rows or
+// columns to keep the GPU busy, several blocks share each of them. The last block combines their states, always in the
+// same order.
 //
-// What is reduced is a source: ReduceArray here, or an expression (fused_reduce.cuh). A source has
-//   Compute, Out              the type of elements in the reducer's hands, and the result's
-//   Start<Params>             where the elements of an output begin, or those of a pack of columns
+// A source provides the elements to reduce: ReduceArray here, or an expression (fused_reduce.cuh). A source has
+//   Compute, Out              the type that the reducer gets, and the dtype of the result
+//   Start<Params>             the address of the first element of an output, or of a pack of columns
 //     Start(params, at)         from its coordinates along the kept axes
-//     head<kPack>(params)       how many elements lie before the first whole pack
+//     head<kPack>(params)       the number of elements before the first aligned pack
 //   Loaded<kPack, Params>     elements in registers
-//     along(...)                kPack of a row: a step is a pack, behind `head` elements
-//     element(...)              one of a row, where there is one reduced axis
-//     across(...)               kPack columns: a step is one element of each
-//     value(params, i)          the i-th
+//     along(...)                loads kPack elements of a row: steps count packs after `head` elements
+//     element(...)              loads one element of a row, if there is one reduced axis
+//     across(...)               loads kPack columns: a step is one element of each
+//     value(params, i)          returns the i-th element
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -26,8 +26,8 @@
 
 namespace xpops {
 
-// What the host packs. The slots are addresses, and the scalars of an expression. What lies alike shares a line of strides.
-// For reduce_rows `reduced` counts along the last reduced axis in packs, and for arrays `in_reduced` does.
+// What the host packs. Slots hold addresses, and the scalars of an expression. Operands with equal strides share a line
+// of strides. For reduce_rows `reduced` counts the last reduced axis in packs, and for arrays `in_reduced` does too.
 template <int kKept, int kReduced, class Index_, int kSlots_ = 1, int kLines_ = 1>
 struct ReduceParams {
   using Index = Index_;
@@ -36,8 +36,8 @@ struct ReduceParams {
   uint64 out, slots[kSlots], states, counters;
   Ending ending;
   uint64 outputs;
-  uint64 length;   // steps along the reduced axes, all together
-  uint64 chunk;    // those of one split
+  uint64 length;   // steps along all reduced axes together
+  uint64 chunk;    // steps of one split
   FastDivMod<Index> splits;
   FastDivMod<Index> kept[kKept > 1 ? kKept - 1 : 1], reduced[kReduced > 1 ? kReduced - 1 : 1];
   Offset out_kept[kKept], in_kept[kLines][kKept], in_reduced[kLines][kReduced];
@@ -48,13 +48,13 @@ using KeptCoordinates = Coordinates<Params::kKeptAxes, typename Params::Index>;
 template <class Params>
 using ReducedCoordinates = Coordinates<Params::kReducedAxes, typename Params::Index>;
 
-// How many elements lie before the first whole pack.
+// The number of elements before the first aligned pack.
 template <int kPack, class Element>
 XPOPS_DEVICE int64 before_packs(const Element* start) {
   return (kPack - reinterpret_cast<uint64>(start) / sizeof(Element) % kPack) % kPack;
 }
 
-// The elements of an array; or the products of two, whose addresses are both slots and which lie alike.
+// The elements of an array, or the products of two arrays. Their addresses are the slots; their strides are equal.
 template <class T, class Loop, class Compute_, class Out_>
 struct ReduceArray {
   using Element = typename Storage<T>::type;

@@ -1,4 +1,4 @@
-// The reduce family for elements that lie closest along a kept axis: a thread walks down a pack of columns.
+// The reduce family for elements that are closest in memory along a kept axis: a thread walks down a pack of columns.
 #pragma once
 
 #include <xpops/block/reduce.cuh>
@@ -6,8 +6,9 @@
 
 namespace xpops {
 
-// kColumns threads have a pack of columns each, and kRows of them share the same one. A step is a row of the input. A
-// column is an output: neighbours lie along the last kept axis, in packs that never leave it, and then along the others.
+// kColumns threads have a pack of columns each, and kRows threads share each pack. A step is a row of the input. A
+// column is an output. Columns are numbered along the last kept axis first, then along the others. A pack never crosses
+// the end of the last kept axis.
 template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, class Params>
 struct ColumnReduction {
   using Index = typename Params::Index;
@@ -34,7 +35,7 @@ struct ColumnReduction {
     }
   }
 
-  // What is left, by halves: several accesses are under way to the end.
+  // Takes the remaining steps by halves, so that several loads are in flight until the end.
   template <int kCount>
   XPOPS_DEVICE static void rest(const Params& params, const Start& start, const Pivots& pivots, Index step, Index end,
                                 State (&states)[kPack]) {

@@ -1,4 +1,4 @@
-// The reduce family for elements that lie closest along a reduced axis: a group of threads walks a row.
+// The reduce family for elements that are closest in memory along a reduced axis: a group of threads walks a row.
 #pragma once
 
 #include <xpops/block/reduce.cuh>
@@ -6,8 +6,8 @@
 
 namespace xpops {
 
-// kGroup threads reduce kRows rows at a time. A step is a pack of kPack elements. Where rows are kRagged, they begin and
-// end anywhere, and elements before the first whole pack and behind the last are taken one by one.
+// kGroup threads reduce kRows rows at a time. A step is a pack of kPack elements. If kRagged, rows begin and end at any
+// element. Then threads take single elements before the first aligned pack and after the last.
 template <class Reducer, class Source, int kBlock, int kGroup, int kRows, int kPack, int kUnroll, bool kRagged, bool kSplit,
           class Params>
 struct RowReduction {
@@ -51,7 +51,7 @@ struct RowReduction {
         state, lift_all<Reducer, kPack>(x, row.head + static_cast<int64>(step) * kPack, kGroup * kPack));
   }
 
-  // What is left, by halves: several accesses are under way to the end.
+  // Takes the remaining steps by halves, so that several loads are in flight until the end.
   template <int kCount>
   XPOPS_DEVICE static void rest(const Params& params, const Row& row, Index step, Index end, State& state) {
     if constexpr (kCount > 0) {
@@ -69,7 +69,7 @@ struct RowReduction {
     return Reducer::combine(state, Reducer::lift(row.pivot.from(one.value(params, 0)), position));
   }
 
-  // The thread's share of the steps [begin, end) of a row; the first part has its head, and the last one its tail.
+  // The thread's share of the steps [begin, end) of a row. The first part includes the head, the last part the tail.
   XPOPS_DEVICE static State walk(const Params& params, const Row& row, Index begin, Index end, bool first, bool last) {
     State state = Reducer::identity();
     const int thread = static_cast<int>(threadIdx.x) % kGroup;

@@ -1,4 +1,4 @@
-// Vectors of numbers so large or so small that the squares of them are lost: scaled by a power of two, and back.
+// Scales vectors by a power of two, and back, if the squares of their numbers would overflow or underflow.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -7,11 +7,11 @@
 
 namespace xpops {
 
-// Slots: real numbers, and a word for each vector: zeros at first, then the largest `magnitude` in it.
+// Slots: the real numbers, and a word for each vector: 0 at first, then the largest `magnitude` in the vector.
 struct RescaleParams {
   uint64 slots[2];
   uint64 size;
-  FastDivMod<uint64> per_vector;  // real numbers of a vector
+  FastDivMod<uint64> per_vector;  // real numbers in a vector
 };
 
 template <class Real>
@@ -29,7 +29,7 @@ struct Exponent<double> {
   }
 };
 
-// The upper 32 bits without the sign: they order numbers as their absolute values do.
+// The upper 32 bits without the sign. As unsigned integers they have the order of the absolute values.
 XPOPS_DEVICE uint32 magnitude(float x) { return float_bits(x) & 0x7fffffffu; }
 XPOPS_DEVICE uint32 magnitude(double x) { return static_cast<uint32>(float_bits(x) >> 32) & 0x7fffffffu; }
 
@@ -52,8 +52,8 @@ XPOPS_DEVICE void find_magnitudes(const RescaleParams& params) {
   }
 }
 
-// Multiplies a vector by the power of two that makes its largest number about 1, or kBack by its inverse. Those of ordinary
-// numbers, and those that are not finite, stay as they are.
+// Multiplies a vector by the power of two that makes its largest number about 1. kBack multiplies by the inverse. A
+// vector stays as it is if its largest number has an ordinary size or is not finite.
 template <class Real, bool kBack>
 XPOPS_DEVICE void rescale(const RescaleParams& params) {
   using Bits = Exponent<Real>;
@@ -64,7 +64,7 @@ XPOPS_DEVICE void rescale(const RescaleParams& params) {
   const uint32 largest = reinterpret_cast<const uint32*>(params.slots[1])[vector];
   const int exponent = static_cast<int>(largest >> Bits::kShift) - Bits::kBias;
   if ((exponent <= Bits::kMost && exponent >= -Bits::kMost) || exponent > Bits::kBias) return;
-  // In two steps: one power of two may be a subnormal number, or too large.
+  // In two steps, because a single power of two may be subnormal or too large.
   const int power = kBack ? exponent : -exponent, half = power / 2;
   Real* x = reinterpret_cast<Real*>(params.slots[0]) + at;
   *x = *x * Bits::power(half) * Bits::power(power - half);

@@ -1,7 +1,8 @@
-// Sorting rows that fit the registers of a team of threads. A warp sorts several short rows, a block one long row.
+// Sorts rows that fit in the registers of a team of threads, by a sorting network (block/bitonic.cuh). A warp sorts
+// several short rows, a block one long row.
 //
-// The rows of a warp (or block) are one piece of memory, which it reads and writes in its order; shared memory brings
-// each thread a run of its row and takes it back.
+// The rows of a warp (or block) are contiguous in memory, and all its accesses are coalesced. Through shared memory
+// each thread gets a run of its row, and returns it after the sort.
 #pragma once
 
 #include <xpops/block/bitonic.cuh>
@@ -9,8 +10,8 @@
 
 namespace xpops {
 
-// What the network compares: a key alone, or a key and the place it came from, which makes the sort stable.
-// padding() is behind all that a row has, or equal to the last of it.
+// The items that the network compares: a key alone, or a key and its original place, which makes the sort stable.
+// padding() comes after all items of a row, or equals the last.
 struct KeyWord {  // keys of 32 bits or less
   uint32 bits;
   template <class Key> XPOPS_DEVICE static KeyWord of(Key key, uint32) { return {key}; }
@@ -67,13 +68,13 @@ using Sortable = conditional_t<
 
 // What the host packs (xpops/engine/cuda/sort.py).
 struct RowSortParams {
-  uint64 values, indices, x;  // addresses; 0 for a result that is not wanted
+  uint64 values, indices, x;  // addresses; 0 for a result that the caller does not want
   uint64 rows;
   uint32 length, unused;
 };
 
-// T: the elements. Index: of the indices' dtype, or void where there are none. kLanes threads of kItems keys hold a
-// row; kFull: its length is exactly that.
+// T: the elements. Index: the dtype of the indices, or void if there are none. kLanes threads with kItems keys each
+// hold a row. kFull: the length of a row is exactly kLanes * kItems.
 template <class T, bool kDescending, bool kValues, class Index, int kItems, int kLanes, bool kFull, int kBlock>
 XPOPS_DEVICE void row_sort(const RowSortParams& params) {
   using Map = Order<T, kDescending>;
@@ -81,7 +82,7 @@ XPOPS_DEVICE void row_sort(const RowSortParams& params) {
   constexpr bool kIndices = !is_same_v<Index, void>;
   using Item = Sortable<Bits, kIndices>;
   constexpr int kUnit = kLanes > kWarp ? kLanes : kWarp, kRows = kUnit / kLanes, kUnits = kBlock / kUnit;
-  // One more item in every line of about 128 bytes, so that threads a run apart meet different banks.
+  // Padding of one item after every line of about 128 bytes: threads one run apart then access different banks.
   constexpr int kLine = 128 / (sizeof(Item) == 12 ? 16 : sizeof(Item));
   constexpr int kPitch = kUnit + kUnit / kLine;
   static_assert(kLine % kItems == 0 && kUnit % kLine == 0, "runs and rounds keep to lines");

@@ -1,11 +1,11 @@
 // Scans along one axis: every element is read once and written once.
 //
-//   scan_tiles     along contiguous memory, few rows: a block for each tile, and one that tells what comes before them
-//   scan_rows      along contiguous memory, many rows: a few lanes walk down a row
-//   scan_columns   across contiguous memory: a block computes a tile of neighbouring columns, and looks back
+//   scan_tiles     along contiguous memory, few rows: a block for each tile, and one block that computes their prefixes
+//   scan_rows      along contiguous memory, many rows: a group of lanes walks along a row
+//   scan_columns   across contiguous memory: a block for each tile of neighbouring columns, with decoupled look-back
 //
-// The plan (xpops/plan/scan.py) chooses packs so that every access is aligned: a pack never leaves a row, except that
-// the last one of a row may be incomplete. Packs of 1 may lie in any strides.
+// The plan (xpops/plan/scan.py) chooses packs so that every access is aligned. A pack never leaves a row, but the last
+// pack of a row may be incomplete. Packs of 1 may have any strides.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -14,24 +14,24 @@
 
 namespace xpops {
 
-// Slots: the first result, the first operand, scratch memory (zeros), and gamma where the scanner has one.
+// Slots: the addresses of the first result and the first operand, scratch memory (zeros), and any gamma.
 template <int kSlots, int kRank>
 struct ScanParams {
   static constexpr int kAxes = kRank;
   uint64 slots[kSlots];
   int64 length;             // along the axis
   int64 in_step, out_step;  // along the axis
-  int64 columns;            // side by side, in steps of column_steps; 1 for the kernels that walk rows
+  int64 columns;            // neighbouring columns, with the strides below; 1 for the kernels that walk rows
   int64 in_column_step, out_column_step;
-  int64 batches;  // along all other axes
+  int64 batches;  // rows, or sets of columns, along all other axes
   int64 tiles;    // along the axis
-  int64 states;   // bytes of published states for each batch, where columns are scanned
-  FastDivMod<uint32> grid[2];  // tiles in a row; or strips side by side, and batches
+  int64 states;   // scan_columns: bytes of published states for each batch
+  FastDivMod<uint32> grid[2];  // scan_tiles: tiles in a row; scan_columns: strips of columns, batches
   FastDivMod<uint64> divisors[kRank > 1 ? kRank - 1 : 1];
   int64 in_strides[kRank], out_strides[kRank];
 };
 
-// Scanner<Compute> scans elements that are converted from In to Out, then to Compute, and back.
+// Scanner<Compute> scans elements. They are converted from In to Out, then to Compute; results are converted to Out.
 template <class In_, class Out_, class Compute, class Scanner>
 struct ScanTypes {
   using In = typename Storage<In_>::type;
@@ -43,7 +43,7 @@ struct ScanTypes {
   XPOPS_DEVICE static Out value(const Op& op, const State& state) { return cast<Out>(op.value(state)); }
 };
 
-// The rows of one batch.
+// The addresses of one batch.
 template <class Types, class Params>
 struct ScanBatch {
   const typename Types::In* in;

@@ -1,4 +1,4 @@
-// Scans across contiguous memory: see scan.cuh.
+// Scans across contiguous memory (see scan.cuh): tiles of neighbouring columns, with decoupled look-back between tiles.
 #pragma once
 
 #include <xpops/block/look_back.cuh>
@@ -7,8 +7,8 @@
 
 namespace xpops {
 
-// What comes before a floor of warps, from the totals of all floors (those of the threads that are `last` in theirs)
-// and from other blocks.
+// Computes the prefix of a floor of warps, from the totals of all floors and from earlier tiles. A thread with `last`
+// holds the totals of its floor.
 template <int kDown, int kColumns, int kBlock, int kRadix, class Params, class Op, class State, int kPack>
 XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (&totals)[kPack], bool last, int floor,
                                int inner, uint32 strip, uint32 batch, int tile, Before<State> (&before)[kPack]) {
@@ -37,9 +37,9 @@ XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (
   }
 }
 
-// A block for each tile of neighbouring columns: kAcross warps side by side, kDown below each other. In a warp kLanes
-// lanes lie side by side, and the others below them; a thread has kRows rows of a pack of columns. kRadix 0: a column
-// is a single tile.
+// A block computes a tile of neighbouring columns: kAcross warps side by side, on kDown floors. In a warp, kLanes lanes
+// are side by side and the other lanes are below them. A thread has kRows rows of a pack of columns. If kRadix is 0,
+// one tile has whole columns.
 template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kRows, int kRadix, bool kInitial,
           class Params>
 XPOPS_DEVICE void scan_columns(const Params& params) {
@@ -47,7 +47,7 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
   constexpr int kBlock = kAcross * kDown * kWarp, kColumns = kAcross * kLanes * kPack, kBelow = kWarp / kLanes;
   static_assert(kRadix == 0 || kDown > 1, "a tall column fills a block");
   const typename Types::Op op(params.slots + 3);
-  // All first tiles come first, so that blocks that wait for each other start far apart.
+  // The first tiles of all columns come first in the grid, so that blocks that wait for each other start far apart.
   uint32 tile = blockIdx.x;
   const uint32 strip = params.grid[0].divmod(tile), batch = params.grid[1].divmod(tile);
   const ScanBatch<Types, Params> table(params, batch);

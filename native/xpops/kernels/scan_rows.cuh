@@ -1,4 +1,4 @@
-// Scans along contiguous memory: see scan.cuh.
+// Scans along contiguous memory (see scan.cuh): tiles with prefixes from one block, or rows by groups of lanes.
 #pragma once
 
 #include <xpops/block/prefixes.cuh>
@@ -7,8 +7,8 @@
 
 namespace xpops {
 
-// A run of kPacks * kGroup packs of a row, in the registers of a group of lanes: neighbouring lanes have neighbouring
-// packs. In reverse the run goes down in memory, and what lies beyond the row's end comes first, as zeros.
+// A run of kPacks * kGroup packs of a row, in the registers of a group of lanes. Neighbouring lanes have neighbouring
+// packs. If kReverse, the run goes down in memory; places beyond the end of the row come first and hold zeros.
 template <class Types, int kPack, int kPacks, int kGroup, bool kReverse>
 struct ScanChunk {
   using State = typename Types::State;
@@ -22,7 +22,7 @@ struct ScanChunk {
 
   XPOPS_DEVICE static int place() { return lane() % kGroup; }
 
-  // Where a run lies in its row: from `lowest` on, of which only [begin, end) is in the row.
+  // The place of a run in its row: it begins at `lowest`, and only its elements [begin, end) are in the row.
   struct Span {
     int64 lowest;
     int begin, end;
@@ -37,7 +37,7 @@ struct ScanChunk {
     XPOPS_DEVICE bool has_pack(int at) const { return kPack > 1 && has(at) && has(at + kPack - 1); }
   };
 
-  // Where the pack `pack` lies in the span.
+  // The place of the lane's pack `pack` in the span.
   XPOPS_DEVICE static int position(int pack) {
     const int linear = (pack * kGroup + place()) * kPack;
     return kReverse ? kElements - kPack - linear : linear;
@@ -63,7 +63,7 @@ struct ScanChunk {
     }
   }
 
-  // Everything but what comes before the run.
+  // Scans the run without its prefix.
   template <class Op>
   XPOPS_DEVICE void scan(const Op& op) {
     State totals[kPacks];
@@ -117,7 +117,7 @@ struct ScanChunk {
   }
 };
 
-// What comes before this thread's warp in a tile, and the sum of the tile.
+// Returns the prefix of this thread's warp within a tile. `all` gets the sum of the tile.
 template <int kWarps, class Op, class State>
 XPOPS_DEVICE Before<State> before_warp(const Op& op, const State& total, State& all) {
   __shared__ State totals[kWarps];
@@ -126,7 +126,8 @@ XPOPS_DEVICE Before<State> before_warp(const Op& op, const State& total, State& 
   return before_row<kWarps, 1>(op, totals, warp(), all);
 }
 
-// A block for each tile, after one that tells them what comes before theirs, unless every row is a single tile.
+// One block for each tile, after block 0, which computes their prefixes. If kSingle, every row is a single tile, and
+// block 0 is a tile, too.
 template <class Types, int kBlock, int kPack, int kPacks, bool kSingle, bool kReverse, bool kInitial, class Params>
 XPOPS_DEVICE void scan_tiles(const Params& params) {
   using State = typename Types::State;
@@ -163,7 +164,7 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   if (kInitial && tile == 0 && threadIdx.x == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
 
-// kGroup lanes for each row. kLoop: a row may be longer than what they hold at once.
+// kGroup lanes scan one row. kLoop: a row may be longer than the group holds at once.
 template <class Types, int kBlock, int kPack, int kPacks, int kGroup, bool kLoop, bool kReverse, bool kInitial,
           class Params>
 XPOPS_DEVICE void scan_rows(const Params& params) {
@@ -184,7 +185,7 @@ XPOPS_DEVICE void scan_rows(const Params& params) {
     chunk.scan(op);
     const typename Chunk::Span ahead(next, length);
     const bool more = kLoop && next < params.length;
-    if (more) chunk.load(row.in, ahead, params.in_step);  // under way while this run is written
+    if (more) chunk.load(row.in, ahead, params.in_step);  // in flight while the run is written
     chunk.store(op, before, row.out, span, params.out_step);
     if (!more) break;
     before.append(op, chunk.total);

@@ -1,5 +1,5 @@
-// Sums at places that indices name, by atomic additions: in any order, and so with other bits on every run where
-// rounding depends on it.
+// Sums into places that indices name, by atomic additions. Their order varies: where rounding depends on the order, the
+// bits may differ from run to run.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -10,8 +10,8 @@
 
 namespace xpops {
 
-// The source is dense, in the order of the axes; `out` and the index have strides along them, that of `out` along the
-// indexed axis being 0 (xpops/plan/scatter.py).
+// The source is dense, in the order of the axes. `out` and the index have strides along these axes. The stride of `out`
+// along the indexed axis is 0 (xpops/plan/scatter.py).
 template <int kRank, class Index_>
 struct ScatterAddParams {
   using Index = Index_;
@@ -19,17 +19,17 @@ struct ScatterAddParams {
   uint64 out, index, source;
   uint64 size;   // packs of the source
   uint64 count;  // elements of `out`
-  int64 step;    // elements of `out` from one place on the indexed axis to the next
+  int64 step;    // stride of `out` along the indexed axis, in elements
   TargetRange range;
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   typename SignedOf<Index>::type strides[2][kRank];  // of `out` and of the index, from pack to pack
 };
 
-// Where fewer lanes than these start a run of equal targets, runs are added up before they go to memory.
+// If at most this many lanes of a warp start a run of equal targets, the lanes sum up runs before the atomic additions.
 constexpr uint32 kMostRuns = 24;
 
-// Of lanes next to each other with the same target, leaves the sum with the first one; returns whether this lane has
-// one to add. Where there are hardly any such lanes, all keep their own.
+// Sums up each run of neighbouring lanes with the same target; the first lane gets the sum. Returns whether this lane
+// has a value to add. If nearly every lane starts a run, all lanes keep their own values.
 template <class Sum>
 XPOPS_DEVICE bool add_up_runs(int64 target, Sum& value) {
   const int64 before = shuffle_up(target, 1);
@@ -45,9 +45,9 @@ XPOPS_DEVICE bool add_up_runs(int64 target, Sum& value) {
   return heads >> lane() & 1;
 }
 
-// T: of the source. Target: of `out`, T or what its sums are computed in. I: of the index. kSlots > 0: there are at
-// most so many elements of `out`, and a block adds them up in shared memory first, in kCopies that go by lanes, so that
-// equal targets of neighbours do not wait for each other.
+// T: the dtype of the source. Target: the dtype of `out`: T, or the type of its sums. I: the dtype of the index. If
+// kSlots > 0, `out` has at most kSlots elements, and a block sums in shared memory first. It keeps kCopies copies of
+// the sums; the lane selects the copy. So neighbouring lanes with equal targets do not wait for each other.
 template <class T, class Target, class I, int kPack, int kUnroll, int kSlots, int kCopies, int kThreads, class Params>
 XPOPS_DEVICE void scatter_add(const Params& params) {
   using Index = typename Params::Index;

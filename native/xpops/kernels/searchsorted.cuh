@@ -1,8 +1,10 @@
-// Binary search of many values in one sorted array x1, by a tree above it. Entry i of level l is the last element of the
-// i-th group of kFan^l elements, complete groups only; level 0 is x1 itself. So a place in one level, which is how many
-// of its entries a value lies behind, is the node of the next one, of kFan neighbouring entries, that has its place
-// there. A block searches the uppermost level by halving in shared memory. Below, a level costs one node, and a thread
-// has several searches under way, so that their loads overlap.
+// Binary search of many values in one sorted array x1, by a search tree above x1.
+//
+// Entry i of level l is the last element of the i-th group of kFan^l elements. Incomplete groups have no entry. Level 0
+// is x1 itself. The place of a value in a level is the number of entries that it is behind. A place p leads to node p
+// of the next level: kFan neighbouring entries, with the place of the value there. A block searches the top level by
+// halving in shared memory. Every level below costs one node. A thread runs several searches at once, so that their
+// loads overlap.
 //
 //   level 1                  d               h
 //   level 0 (x1)   a b c d | e f g h | i j         kFan = 4
@@ -25,7 +27,7 @@ struct SearchParams {
   uint64 length, queries, levels;
 };
 
-// The elements of x1 in their order, as they are compared. Sorter: the dtype of what orders them, or void.
+// The elements of x1 in sorted order, in the type of the comparison. Sorter: the dtype of the sorter, or void if none.
 template <class Sorted, class Loop, class Sorter, class Index>
 struct SortedElements {
   using Compute = compute_t<Loop>;
@@ -41,7 +43,7 @@ struct SortedElements {
 
   XPOPS_DEVICE Compute operator[](Index i) const {
     if constexpr (!is_same_v<Sorter, void>) {
-      // Out of range is the nearest that is not: no place outside of x1 is read.
+      // Clamps an index that is out of range, so that no place outside of x1 is read.
       const Sorter place = sorter[i];
       i = place < 0 ? 0 : static_cast<uint64>(place) < length ? static_cast<Index>(place) : length - 1;
     }
@@ -49,14 +51,14 @@ struct SortedElements {
   }
 };
 
-// The entries that a level with `count` of them has room for (tree_levels of xpops/plan/search.py): every place is a
-// node of the level below.
+// The memory of a level with `count` entries, in entries (tree_levels of xpops/plan/search.py): every place in the
+// level above leads to a complete node.
 template <int kFanBits, class Index>
 XPOPS_DEVICE Index room_for(Index count) {
   return ((count >> kFanBits) + 1) << kFanBits;
 }
 
-// Writes the levels above x1, the uppermost one first. Behind its entries each has copies of the last element of x1.
+// Writes the levels above x1, the top level first. Copies of the last element of x1 pad each level after its entries.
 template <class Sorted, class Loop, class Sorter, class Index, int kFanBits, int kBlock>
 XPOPS_DEVICE void build_tree(const TreeParams& params) {
   const SortedElements<Sorted, Loop, Sorter, Index> elements(params);
@@ -70,15 +72,15 @@ XPOPS_DEVICE void build_tree(const TreeParams& params) {
   }
 }
 
-// Whether the place of `value` lies behind `element`. NaN comes after all others, and equals itself. Two
+// Whether the place of `value` is behind `element`. NaN comes after all other values, and equals itself. Two
 // comparisons and no branch.
 template <bool kRight, class T>
 XPOPS_DEVICE bool lies_behind(T value, T element) {
   return kRight ? (element <= value) | (value != value) : !(element >= value) & (element == element);
 }
 
-// From the beginning of `count` entries to the values' places. Each search halves the same number of candidates,
-// whatever it finds.
+// Moves from the first of `count` entries to the places of the values. Every search halves the same number of
+// candidates, whatever it finds.
 template <bool kRight, class T, class Index, int kUnroll, class Entries>
 XPOPS_DEVICE void halve(const T (&values)[kUnroll], Index (&places)[kUnroll], Index count, const Entries& entries) {
   for (Index left = count; left > 0;) {
@@ -102,8 +104,8 @@ XPOPS_DEVICE void load_node(const T* from, T (&node)[kFan]) {
   }
 }
 
-// From places in one level to those in the next, which has `count` entries. The last entry of a node, which is the one
-// above it, is known not to be passed.
+// Moves from places in one level to places in the next level, which has `count` entries. The last entry of a node is
+// the entry above it. The value is not behind this entry, so no comparison is necessary.
 template <bool kRight, class T, class Index, int kUnroll, int kFan>
 XPOPS_DEVICE void descend(const T (&values)[kUnroll], Index (&places)[kUnroll], Index count,
                           const T (&nodes)[kUnroll][kFan]) {
@@ -116,7 +118,7 @@ XPOPS_DEVICE void descend(const T (&values)[kUnroll], Index (&places)[kUnroll], 
   }
 }
 
-// The nodes of x1 at `places`. Where one is incomplete, copies of the last element stand behind it.
+// Loads the nodes of x1 at `places`. Copies of the last element complete an incomplete node.
 template <int kPack, class Sorted, class Loop, class Sorter, class Index, class T, int kUnroll, int kFan>
 XPOPS_DEVICE void load_leaves(const SortedElements<Sorted, Loop, Sorter, Index>& elements,
                               const Index (&places)[kUnroll], T (&nodes)[kUnroll][kFan]) {
@@ -144,7 +146,7 @@ XPOPS_DEVICE void load_leaves(const SortedElements<Sorted, Loop, Sorter, Index>&
   }
 }
 
-// From places in the uppermost of the levels above x1 to those in x1.
+// Moves from places in the top level of the tree to places in x1.
 template <bool kRight, int kFanBits, int kPack, class Elements, class T, class Index, int kUnroll>
 XPOPS_DEVICE void search_tree(const T* tree, int levels, const Elements& elements, const T (&values)[kUnroll],
                               Index (&places)[kUnroll]) {
@@ -165,8 +167,9 @@ XPOPS_DEVICE void search_tree(const T* tree, int levels, const Elements& element
   }
 }
 
-// Query: the dtype of x2 (a scalar's, as it travels). Loop: what x1 and x2 are compared as. kPack: how many elements of
-// x1 one load may have. kTop: the most entries of the uppermost level, which may be x1; 0 for none, and no tree.
+// Query: the dtype of x2; for a scalar the type in which it travels. Loop: the dtype of the comparison. kPack: the
+// number of elements of x1 in one load. kTop: the maximum number of entries in the top level, which may be x1 itself.
+// If kTop is 0, there is no tree, and the search halves x1 in memory.
 template <class Sorted, class Query, bool kScalar, class Loop, class Sorter, bool kRight, class Index, int kFanBits,
           int kPack, int kTop, int kUnroll, int kBlock>
 XPOPS_DEVICE void searchsorted(const SearchParams& params) {

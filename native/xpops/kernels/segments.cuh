@@ -1,11 +1,11 @@
-// Reductions into places that indices name, in an order that is always the same: the places are sorted, and what goes
-// to one of them is a segment of the sorted ones.
+// Reductions into places that indices name, in an order that is always the same. Places are sorted; the sources of one
+// place are then a segment of the sorted sources.
 //
-// target_keys     writes the place of every source as a key, the number of places where it has none.
-// segment_bounds  finds where in the sorted keys each place begins and ends; not where places are more than sources.
-// segment_chunks  reduces every kChunk neighbours of one place to one state, so that a place with many sources is the
-//                 work of many threads; again for chunks of chunks.
-// segment_reduce  reduces what each place has: chunks where they are whole, and sources before and after them.
+// target_keys     writes the place of every source as a key. If a source has no place, the key is the number of places.
+// segment_bounds  finds where each place begins and ends in the sorted keys. Not if places are more than sources.
+// segment_chunks  reduces every kChunk neighbours with the same place to one state, and then chunks of chunks. So many
+//                 threads share the work of a place with many sources.
+// segment_reduce  reduces each place, from its complete chunks and the sources before and after them.
 #pragma once
 
 #include <xpops/block/reduce.cuh>
@@ -17,7 +17,7 @@
 
 namespace xpops {
 
-// -0.0 is what leaves every number as it is.
+// -0.0 is the identity, because it changes no number.
 template <class T>
 struct SegmentSum : Sum<T> {
   XPOPS_DEVICE static T identity() {
@@ -70,7 +70,7 @@ struct SegmentBoundsParams {
   uint64 size, targets;
 };
 
-// `bounds` are pairs of a first place in the sorted keys and the one after the last, both 0 before.
+// `bounds` has a pair for each place, 0 before: its first position in the sorted keys, and the position after its last.
 template <class Key, class Place, int kThreads>
 XPOPS_DEVICE void segment_bounds(const SegmentBoundsParams& params) {
   const Key* keys = reinterpret_cast<const Key*>(params.keys);
@@ -83,17 +83,17 @@ XPOPS_DEVICE void segment_bounds(const SegmentBoundsParams& params) {
   if (i + 1 == params.size || keys[i + 1] != key) bounds[2 * key + 1] = static_cast<Place>(i + 1);
 }
 
-// Sources and places are rows of `packs` packs, in `outer` groups of rows one after the other.
+// Sources and places are rows of `packs` packs, in groups of rows, one group after the other.
 template <class Index>
 struct SegmentParams {
   uint64 out, keys, places, bounds, source, chunks[2];
-  uint64 threads;  // with something to do
+  uint64 threads;  // number of threads that have work
   uint64 size, targets;
-  FastDivMod<Index> packs, rows;  // of a row; of a group: targets, sources, or chunks
+  FastDivMod<Index> packs, rows;  // packs in a row; rows in a group: targets, sources, or chunks
 };
 
-// The state of the sources from `first` to `last`, in the order of their places. kLanes neighbours of a warp share the
-// work; the first one has the result.
+// Reduces the sources at the sorted positions [first, last), in this order. kLanes neighbouring lanes share the work.
+// The first lane gets the result.
 template <class Reducer, class T, class Place, int kPack, int kUnroll, int kLanes, int kChunk, int kLevels,
           class Params>
 struct SegmentWalk {
@@ -107,7 +107,7 @@ struct SegmentWalk {
     for (int i = 0; i < kPack; ++i) state[i] = Reducer::identity();
   }
 
-  // Level 0 is the sources themselves, level 1 their chunks, level 2 chunks of these.
+  // Level 0 is the sources, level 1 their chunks, level 2 chunks of chunks.
   template <int kLevel>
   XPOPS_DEVICE void walk(uint64 first, uint64 last) {
     if constexpr (kLevel == kLevels) {
@@ -116,7 +116,7 @@ struct SegmentWalk {
       const uint64 from = (first + kChunk - 1) / kChunk, to = last / kChunk;
       const bool whole = from < to;
 #pragma unroll 1
-      for (bool after = false;; after = true) {  // a loop, since the code is long
+      for (bool after = false;; after = true) {  // a loop, so that the long code exists only once
         run<kLevel>(after ? to * kChunk : first, after || !whole ? last : from * kChunk);
         if (after || !whole) return;
         walk<kLevel + 1>(from, to);
@@ -146,7 +146,8 @@ struct SegmentWalk {
     if (base < last) step<Element, kWidth, kLevel, false>(from, places, row, base, last);
   }
 
-  // kUnroll rows, or those that there are; apart, since no load is waited for where nothing stands between them.
+  // kWhole: all kUnroll rows exist. This is a separate version, because without checks between the loads all are in
+  // flight at once.
   template <class Element, int kWidth, int kLevel, bool kWhole>
   XPOPS_DEVICE void step(const Element* from, const Place* places, uint64 row, uint64 base, uint64 last) {
     uint64 place[kUnroll];
@@ -178,7 +179,7 @@ struct SegmentWalk {
   }
 };
 
-// What a thread works at: kLanes neighbours at a pack of a row of a group.
+// The work of a thread: kLanes neighbouring threads share one pack of one row of a group.
 template <class Index, int kLanes, int kThreads>
 struct SegmentThread {
   bool there;
@@ -194,7 +195,7 @@ struct SegmentThread {
   XPOPS_DEVICE bool writes() const { return there && (kLanes == 1 || lane() % kLanes == 0); }
 };
 
-// The chunks of level kLevel + 1, from what is below them, if all in one has the same place.
+// Computes the chunks of level kLevel + 1 from the level below, but only those whose sources all have the same place.
 template <class Reducer, class T, class Key, class Place, int kPack, int kUnroll, int kLanes, int kChunk, int kLevel,
           int kThreads, class Index>
 XPOPS_DEVICE void segment_chunks(const SegmentParams<Index>& params) {
@@ -217,7 +218,7 @@ XPOPS_DEVICE void segment_chunks(const SegmentParams<Index>& params) {
 
 namespace detail {
 
-// Rounded down for integers, as torch does.
+// The mean. Integers are rounded down, as in torch.
 template <class T>
 XPOPS_DEVICE T mean_of(T sum, uint64 count) {
   if constexpr (is_floating_v<T>) {
@@ -232,7 +233,7 @@ XPOPS_DEVICE T mean_of(T sum, uint64 count) {
 
 }  // namespace detail
 
-// The end of the segment that begins at `first`.
+// The end of the segment that begins at `first`, by exponential search.
 template <class Key>
 XPOPS_DEVICE uint64 segment_end(const Key* keys, uint64 first, uint64 size) {
   const Key key = keys[first];
@@ -249,7 +250,7 @@ XPOPS_DEVICE uint64 segment_end(const Key* keys, uint64 first, uint64 size) {
 struct Segment {
   uint64 target, first, last;
 
-  // kHeads: that which begins with source `row`, or an empty one; else that of target `row`.
+  // If kHeads, the segment that begins with the sorted source `row`, or an empty one. Else the segment of target `row`.
   template <class Key, class Place, bool kHeads, class Params>
   XPOPS_DEVICE static Segment at(const Params& params, uint64 row) {
     if constexpr (kHeads) {
@@ -263,7 +264,7 @@ struct Segment {
   }
 };
 
-// kSelf: what is at a place counts, too. kMean: the state is a sum, and the result a mean.
+// kSelf: the old value at a place is included. kMean: the state is a sum, and the result a mean.
 template <class Reducer, class T, class Key, class Place, int kPack, int kUnroll, int kLanes, int kChunk, int kLevels,
           bool kHeads, bool kSelf, bool kMean, int kThreads, class Index>
 XPOPS_DEVICE void segment_reduce(const SegmentParams<Index>& params) {

@@ -1,9 +1,9 @@
-// Selection: what a predicate chooses of an array, in its order, as elements, as coordinates, or as numbers of groups.
+// Selection: the elements of an array that a predicate chooses, in order, as elements, coordinates or group numbers.
 //
-// Three kernels, none of which waits for another block. `count_tiles` counts what is chosen of each tile and keeps a
-// bit for each element, `scan_tiles` turns the counts into the tiles' first places in the result and their sum, which
-// the host reads to make room, and `select` (or `number_groups`) goes by the bits. What is chosen of a tile is brought
-// together in shared memory, so that the result is written in whole packs.
+// There are three kernels, and none waits for another block. `count_tiles` counts the chosen elements of each tile and
+// writes a bit for each element. `scan_tiles` turns the counts into the first place of each tile in the result, and
+// into their total, which the host reads to allocate the result. `select` (or `number_groups`) reads the bits. `select`
+// packs the chosen elements of a tile in shared memory, so that it writes the result in whole packs.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -11,15 +11,15 @@
 
 namespace xpops {
 
-// One thread's part of a tile: kUnroll packs of kPack elements, a warp apart from each other.
+// One thread's part of a tile: kUnroll packs of kPack elements, with a stride of kStep, the packs of one warp.
 template <int kThreads, int kPack, int kUnroll>
 struct Part {
   static constexpr uint32 kStep = kWarp * kPack, kTile = kThreads * kPack * kUnroll;
-  uint64 base;            // of the tile
+  uint64 base;            // first element of the tile
   uint32 valid;           // elements of the tile
-  uint32 first;           // the first pack's place in it
-  uint32 flags[kUnroll];  // a bit for each chosen element
-  uint32 rank[kUnroll];   // how many of the tile are chosen before the pack
+  uint32 first;           // place of the first pack in the tile
+  uint32 flags[kUnroll];  // for each pack, a bit for each of its elements: 1 if chosen
+  uint32 rank[kUnroll];   // for each pack, the number of chosen elements before it in the tile
 
   template <class Params>
   XPOPS_DEVICE explicit Part(const Params& params) {
@@ -35,7 +35,7 @@ struct Part {
 
   XPOPS_DEVICE uint32 at(int u) const { return first + u * kStep; }
 
-  // Sets the ranks.
+  // Computes `rank`.
   XPOPS_DEVICE void number() {
     constexpr int kWarps = kThreads / kWarp;
     static_assert(kUnroll % 2 == 0, "two packs are counted at once, in the halves of a word");
@@ -59,9 +59,9 @@ struct Part {
   }
 };
 
-// What is written of the chosen ones. `Staged` is what shared memory holds of each.
+// The sinks of `select`: what it writes for each chosen element. `Staged` is the type in shared memory.
 
-// The elements of the array in slot 3, W standing for any type of their size.
+// A sink: the elements of the array in slot 3. W is any type of their size.
 template <class W, int kAccess>
 struct Elements {
   using Staged = W;
@@ -72,7 +72,7 @@ struct Elements {
     W elem[kPack];
   };
 
-  // Packs of which nothing is chosen are not read.
+  // Reads no pack without chosen elements.
   template <int kPack, class Params>
   XPOPS_DEVICE static void load(const Params& params, uint64 base, uint32 at, uint32 valid, uint32 flags,
                                 Fragment<kPack>& to) {
@@ -101,7 +101,7 @@ struct Elements {
   }
 };
 
-// Their coordinates, an array of int64 for each axis, from slot 2 on.
+// A sink: the coordinates of the elements, an array of int64 for each axis, from slot 2 on.
 template <int kRank, class Index>
 struct Indices {
   using Staged = uint16;
@@ -134,8 +134,8 @@ struct Indices {
   }
 };
 
-// Shared memory begins where a whole pack of the result does, so that packs can be written whole. Places are written as
-// place + (k - shift): NVRTC 13 knows the lowest bits of (place - shift) + k, and then it cuts a pack's store in parts.
+// The block writes `chosen`, which has the alignment of the result, so that whole packs match. Places are written as
+// place + (k - shift). NVRTC 13 knows the lowest bits of (place - shift) + k, and would split the store of a pack.
 template <class Sink, class Offset, int kThreads, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void select(const Params& params) {
   using Tile = Part<kThreads, kPack, kUnroll>;
@@ -173,8 +173,8 @@ XPOPS_DEVICE void select(const Params& params) {
   }
 }
 
-// For every element, how many are chosen up to it, less one: the number of its group, where the first of each group is
-// chosen. Written to slot 2, at the place that slot 3 names.
+// For every element, writes the number of chosen elements up to and including it, minus 1. This is the number of its
+// group if the first element of each group is chosen. The results go to slot 2, at the places that slot 3 names.
 template <class Offset, int kThreads, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void number_groups(const Params& params) {
   Part<kThreads, kPack, kUnroll> part(params);

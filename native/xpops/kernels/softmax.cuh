@@ -1,7 +1,8 @@
-// Softmax and its logarithm along one axis, of arrays without gaps.
+// Softmax and log-softmax along one axis, of arrays without gaps.
 //
-// Lines that fit are held in registers, so that memory is read once (held). Longer ones are read twice: by one block
-// each (long_lines), or by several, which leave their states in memory for another launch (leave, from_states).
+// `held` keeps lines in registers if they fit, so that it reads memory once. Longer lines are read twice. In
+// `long_lines` one block computes a line. In `leave` and `from_states`, two launches, several blocks share a line and
+// exchange states.
 #pragma once
 
 #include <xpops/kernels/softmax_lines.cuh>
@@ -29,15 +30,15 @@ struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPa
     store(params, line, first, params.steps, kLog ? batch : weights, peaks, ending);
   }
 
-  // The largest element so far, the sum of weights beside it, what that has lost to rounding, and the sum but for the
-  // largest ones.
+  // The largest element so far (the peak), the sum of weights relative to it, the rounding error of this sum, and the
+  // sum without the largest elements.
   struct State {
     Each peaks, total, error, rest;
 
     XPOPS_DEVICE State()
         : peaks(same(-limits<Real>::infinity())), total(same(Real(0))), error(same(Real(0))), rest(same(Real(0))) {}
 
-    // Weights are beside 0 as long as there is nothing but minus infinity.
+    // The reference of the weights: the peak, or 0 if there are only elements of minus infinity so far.
     XPOPS_DEVICE static Real beside(Real peak) { return peak == -limits<Real>::infinity() ? Real(0) : peak; }
 
     XPOPS_DEVICE void raise(const Each& higher) {
@@ -61,7 +62,7 @@ struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPa
         total.of[i] = sum;
       }
     }
-    // That of all threads of the line.
+    // Combines the states of all threads of the line.
     XPOPS_DEVICE void reduce_all() {
       raise(reduce(peaks, detail::Larger()));
       add(error, same(Real(0)));
@@ -107,7 +108,7 @@ struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPa
     }
   };
 
-  // A split leaves its peaks, its totals and its rests.
+  // The memory where a split leaves its peaks, totals and rests.
   XPOPS_DEVICE static Each* left(const Params& params, const Line& line, Index part) {
     const uint64 place = static_cast<uint64>(line.number) * params.splits.divisor + part;
     return reinterpret_cast<Each*>(params.states) + place * 3;

@@ -1,7 +1,7 @@
-// Lines of elements, as softmax walks them: where they lie, what is loaded and stored, sums and largest ones of a line.
+// The lines of softmax: their addresses, loads and stores, and the weights, sums and maxima of a line.
 //
-// A line is a row, or a pack of columns side by side; kCount threads share it, and each takes every kCount-th step of
-// it. A step is a pack.
+// A line is a row, or a pack of neighbouring columns. kCount threads share a line, and each takes every kCount-th step.
+// A step is a pack.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -37,7 +37,7 @@ struct Total {
 
 }  // namespace detail
 
-// kFull: every thread has a line, and all its steps.
+// kFull: every thread has a line, and all steps exist.
 template <class T, class Out, bool kLog, bool kColumns, bool kFull, int kBlock, int kCount, int kPack, int kSteps,
           class Params>
 struct SoftmaxLines {
@@ -50,7 +50,7 @@ struct SoftmaxLines {
     Real of[kStates];
   };
 
-  // Where this thread's line begins, in packs, and the steps it takes.
+  // Where this thread's line begins, in packs, and which steps the thread takes.
   struct Line {
     Index number, start, jump, part;
     int first;
@@ -71,7 +71,7 @@ struct SoftmaxLines {
     XPOPS_DEVICE int64 at(Index step) const { return static_cast<int64>(start + step * jump) * kPack; }
   };
 
-  // `combine` of the lanes whose numbers differ by multiples of kFrom below kTo.
+  // Combines the lanes whose numbers differ by multiples of kFrom below kTo.
   template <int kFrom, int kTo, class Combine>
   XPOPS_DEVICE static Each exchange(Each x, Combine combine) {
 #pragma unroll
@@ -83,7 +83,7 @@ struct SoftmaxLines {
     return x;
   }
 
-  // `combine` of the numbers of all threads of a line, for all of them, in an order that is always the same.
+  // Combines the values of all threads of a line, in an order that is always the same. All of them get the result.
   template <class Combine>
   XPOPS_DEVICE static Each reduce(Each x, Combine combine) {
     constexpr int kSpan = kStride * kCount;
@@ -105,12 +105,12 @@ struct SoftmaxLines {
           for (int i = 0; i < kStates; ++i) x.of[i] = combine(x.of[i], mine[part * kStride].of[i]);
         }
       }
-      __syncthreads();  // before they are written again
+      __syncthreads();  // the next call writes `parts` again
     }
     return x;
   }
 
-  // 2^64 exp(x - peak), the difference as if it were exact.
+  // 2^64 exp(x - peak), as if the difference were exact (but rounded if kNarrow).
   XPOPS_DEVICE static Real weight(Real x, Real peak) {
     const Real distance = add_rn(x, -peak);
     if constexpr (kNarrow) {
@@ -131,7 +131,7 @@ struct SoftmaxLines {
     return kFull || (line.inside && step < end);
   }
 
-  // The steps from `step` on; minus infinity where there are none.
+  // Loads the steps from `step` on. Steps that do not exist become minus infinity.
   XPOPS_DEVICE static Batch load(const Params& params, const Line& line, Index step, Index end) {
     Pack<T, kPack> packs[kSteps];
 #pragma unroll
@@ -163,7 +163,7 @@ struct SoftmaxLines {
     return peaks;
   }
 
-  // Pairwise over a pack, one after the other over steps.
+  // Sums pairwise over a pack, and sequentially over steps.
   XPOPS_DEVICE static Each total_of(const Batch& weights) {
     Each total = same(Real(0));
 #pragma unroll
@@ -189,15 +189,15 @@ struct SoftmaxLines {
     return all;
   }
 
-  // 2^64 exp(x) / 2^shift, where the shift is on the grid of scaled_exp and nothing is far from 0: half as long as
-  // `weight`, and as exact.
+  // exp(x) 2^(GridExp::kGrid - shift), if `shift` is on the grid of scaled_exp and no value is far from 0. It costs
+  // half as much as `weight`, and is as exact.
   XPOPS_DEVICE static Real plain_weight(Real x, Real shift, Real lowest) {
     const GridExp parts(packed::maximum(x, lowest));
     const Real power = fast_exp2(add_rn(parts.on_grid, -shift));
     return fma(power, parts.rest, power);
   }
 
-  // Beside a number near the peak, which does not matter to their ratios.
+  // The weights relative to a number near the peak. This choice does not change their ratios.
   XPOPS_DEVICE static Batch plain_weights_of(const Batch& batch, const Each& peaks) {
     Each shift, lowest;
 #pragma unroll
@@ -240,7 +240,7 @@ struct SoftmaxLines {
     return weights_of(batch, peaks);
   }
 
-  // The total without what the largest elements weigh, which only the logarithm wants.
+  // The total without the weights of the largest elements. Only the logarithm uses it.
   XPOPS_DEVICE static Each rest_of(const Batch& batch, Batch weights, const Each& peaks) {
     if constexpr (!kLog) return same(Real(0));
 #pragma unroll
@@ -253,8 +253,8 @@ struct SoftmaxLines {
     return total_of(weights);
   }
 
-  // What a line's elements are made results with: the reciprocal of the total, or its logarithm. Below 2 that comes from
-  // the rest, as the total has lost its digits beside 1.
+  // The number that turns the elements of a line into results: the reciprocal of the total, or its logarithm. Below 2
+  // the logarithm is computed from the rest, because the total has lost digits when 1 was added to the rest.
   XPOPS_DEVICE static Each ending_of(const Each& total, const Each& rest) {
     Each ending;
 #pragma unroll
@@ -269,7 +269,7 @@ struct SoftmaxLines {
     return ending;
   }
 
-  // The results of a batch; without kLog it holds weights.
+  // Stores the results of a batch. Without kLog the batch holds weights.
   XPOPS_DEVICE static void store(const Params& params, const Line& line, Index step, Index end, const Batch& batch,
                                  const Each& peaks, const Each& ending) {
 #pragma unroll

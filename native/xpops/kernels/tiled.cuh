@@ -1,8 +1,8 @@
-// Elementwise with a transpose: operands whose stride of 1 lies along another axis than the result's pass through shared
-// memory, so that both sides of the transpose are coalesced.
+// Elementwise with a transpose, by square tiles in shared memory: operands that have stride 1 along another axis than
+// the result pass through shared memory, so that both their loads and the stores are coalesced.
 //
-// A block computes a square tile of two axes: `columns`, which the result walks in steps of 1, and `rows`, which the
-// transposed operands walk in steps of 1. All other axes are batch axes.
+// A block computes a square tile of two axes: `columns`, where the result has stride 1, and `rows`, where the
+// transposed operands have stride 1. All other axes are batch axes.
 #pragma once
 
 #include <xpops/kernels/elementwise.cuh>
@@ -11,7 +11,7 @@ namespace xpops {
 
 constexpr int kWarp = 32;
 
-// What the host packs (xpops/plan/tiled.py). Strides: the batch axes', then the rows', then the columns'.
+// What the host packs (xpops/plan/tiled.py). Order of strides: the batch axes, the rows, the columns.
 template <int kSlots, int kBatch, int kArrays, class Index_>
 struct TiledParams {
   using Index = Index_;
@@ -37,14 +37,14 @@ struct TileOrigin {
   }
 };
 
-// One operand or the result of a tiled kernel. kTransposed: it is read along the rows.
+// One operand or the result of a tiled kernel. kTransposed: its stride is 1 along the rows.
 template <class T_, class Loop, class Compute, bool kTransposed, int kSlot, int kStrides, int kBlock, int kSide>
 struct TiledOperand {
   using T = T_;
   using Element = typename Storage<T>::type;
   static constexpr int kSteps = kSide * kSide / kBlock;
-  static constexpr int kLines = kSide / kWarp;  // warp-wide accesses of a line of the tile
-  // One word of padding, so that a column of the tile lies in as many banks as a row.
+  static constexpr int kLines = kSide / kWarp;  // warp-wide accesses for each line of the tile
+  // One word of padding, so that a column of the tile is spread over as many banks as a row.
   static constexpr int kPitch = kSide + (sizeof(Element) < 4 ? 4 / sizeof(Element) : 1);
 
   struct Fragment {
@@ -68,11 +68,12 @@ struct TiledOperand {
     return reinterpret_cast<Element*>(params.slots[kSlot]) + offset;
   }
 
-  // The place in the tile that this thread computes in a step: lanes walk the columns.
+  // The place in the tile that this thread computes in a step. Neighbouring lanes have neighbouring columns.
   XPOPS_DEVICE static int row_of(int step) { return threadIdx.x / kWarp + step / kLines * (kBlock / kWarp); }
   XPOPS_DEVICE static int column_of(int step) { return threadIdx.x % kWarp + step % kLines * kWarp; }
 
-  // Loads what this thread needs of a tile of `rows` x `columns`: for a transposed operand what it stages for its block.
+  // Loads this thread's elements of a tile of `rows` x `columns`. Of a transposed operand, it loads the elements that
+  // it stages for the whole block.
   template <class Params>
   XPOPS_DEVICE static void load(const Params& params, const TileOrigin<Params, kSide>& origin, int rows, int columns,
                                 Fragment& to) {

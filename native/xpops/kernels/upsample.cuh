@@ -1,8 +1,8 @@
-// Images enlarged by repeating the nearest element, and the gradient of that.
+// Nearest-neighbour upsampling of images, and its gradient.
 //
-// Where an element comes from is computed as torch does, in float32 and rounded at each step, so that both agree for every
-// scale: source(place) = min(floor(place * ratio), length - 1). It never decreases, so that what goes to one element of
-// the input is a run of places along either axis.
+// The source of an element is computed as in torch, in float32 and rounded at each step, so that both agree for every
+// scale: source(place) = min(floor(place * ratio), length - 1). It never decreases. So the places with the same source
+// are a run along either axis.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -12,7 +12,7 @@
 
 namespace xpops {
 
-// One axis: lengths of input and output, and how far a step in the output goes in the input.
+// One axis: the lengths of input and output, and the step in the input for one step in the output.
 struct UpsampleAxis {
   int32 in, out;
   float ratio;
@@ -32,18 +32,18 @@ struct UpsampleAxis {
   }
 };
 
-// Slots: what is written, and what is read. Both are images of rows of columns of `words` words, one after the other.
+// Slots: the output and the input of the kernel. Both are images: rows of columns of `words` words, all contiguous.
 template <class Index_>
 struct UpsampleParams {
   using Index = Index_;
   uint64 slots[2];
-  uint64 size;                  // threads
+  uint64 size;                  // number of threads
   UpsampleAxis rows, columns;
   Index words;
   FastDivMod<Index> per_column, per_row, per_image;  // threads in a column; columns in a row; rows in an image
 };
 
-// The work of one thread: a word of a column, or the word 0 of several columns.
+// The work of one thread: one word of a column, or word 0 of several columns.
 template <class Params>
 struct UpsamplePlace {
   using Index = typename Params::Index;
@@ -56,7 +56,7 @@ struct UpsamplePlace {
   }
 };
 
-// The first word of a column.
+// The offset of the first word of a column.
 template <class Index>
 XPOPS_DEVICE Index upsample_at(Index image, Index row, Index column, const UpsampleAxis& rows, int32 length, Index words,
                                bool of_input) {
@@ -64,7 +64,7 @@ XPOPS_DEVICE Index upsample_at(Index image, Index row, Index column, const Upsam
   return ((image * height + row) * static_cast<Index>(length) + column) * words;
 }
 
-// kPack columns of one word each, or one word of a column.
+// A thread writes kPack columns of one word each, or one word of a column.
 template <class Word, int kPack, class Params>
 XPOPS_DEVICE void upsample(const Params& params) {
   using Index = typename Params::Index;
@@ -86,7 +86,7 @@ XPOPS_DEVICE void upsample(const Params& params) {
              at.word);
 }
 
-// Twice as many rows and columns: kPack columns of both rows from half as many of the input.
+// Doubles rows and columns: a thread writes kPack columns of two rows, from half as many columns of the input.
 template <class Word, int kPack, class Params>
 XPOPS_DEVICE void upsample_twice(const Params& params) {
   using Index = typename Params::Index;
@@ -104,7 +104,8 @@ XPOPS_DEVICE void upsample_twice(const Params& params) {
   pack.store(out + 2 * width);
 }
 
-// The gradient: kPack words of a column, each the sum of all that came from it, from left to right and from top to bottom.
+// The gradient: a thread computes kPack words of a column. Each is the sum of all words that have it as their source,
+// from left to right in each row, and from the top row to the bottom row.
 template <class T, int kPack, class Params>
 XPOPS_DEVICE void upsample_backward(const Params& params) {
   using Index = typename Params::Index;
@@ -133,7 +134,7 @@ XPOPS_DEVICE void upsample_backward(const Params& params) {
                upsample_at<Index>(at.image, at.row, at.column, params.rows, params.columns.in, params.words, true));
 }
 
-// The same for twice as many rows and columns, and images of one word a column: kPack columns from both rows.
+// The gradient of upsample_twice, for images of one word in each column: a thread computes kPack columns from two rows.
 template <class T, int kPack, class Params>
 XPOPS_DEVICE void upsample_twice_backward(const Params& params) {
   using Index = typename Params::Index;

@@ -1,11 +1,11 @@
-// Operations of a user's own as elementwise kernels: what the host's glue needs beside elementwise.cuh and tiled.cuh.
+// Elementwise kernels of a user's own operations: the additions to elementwise.cuh and tiled.cuh.
 #pragma once
 
 #include <xpops/kernels/fused.cuh>
 
 namespace xpops {
 
-// A float16, bfloat16 or float8 in memory, which is a float to whoever reads or writes it.
+// A float16, bfloat16 or float8 in memory, which a user's code reads and writes as float.
 template <class T>
 struct NarrowCell {
   T stored;
@@ -20,7 +20,7 @@ struct NarrowCell {
   XPOPS_DEVICE NarrowCell& operator/=(float x) { return *this = *this / x; }
 };
 
-// A bool in memory: any byte but 0 is true, whoever wrote it.
+// A bool in memory. Any byte but 0 is true, whatever program wrote it.
 struct TruthCell {
   uint8 stored;
   XPOPS_DEVICE operator bool() const { return stored != 0; }
@@ -47,8 +47,8 @@ struct TruthCell {
 template <class T>
 using cell_t = conditional_t<is_half_v<T> || is_float8_v<T>, NarrowCell<T>, conditional_t<is_same_v<T, bool>, TruthCell, T>>;
 
-// An array that the operation indexes itself, by the number of the element in C order or by its places along the axes.
-// `facts` are its size, its lengths and its strides, in bytes.
+// An array that the operation indexes itself, by the number of an element in C order or by its places along the axes.
+// `facts` holds its size, its lengths, and its strides in bytes.
 template <class T, int kRank, bool kContiguous>
 class RawArray {
  public:
@@ -106,7 +106,7 @@ struct RawOperand {
   }
 };
 
-// The number of the element in C order: how far it lies from the first in an array in C order.
+// The number of the element in C order: its offset in an array in C order.
 template <Mode kMode, int kStrides>
 struct IndexOperand {
   using Place = Operand<int8, int8, int8, kMode, 0, kStrides>;
@@ -127,7 +127,7 @@ struct IndexOperand {
   }
 };
 
-// What an operation knows as `_ind`.
+// The type of `_ind` in an operation.
 template <int kRank>
 struct Indexer {
   int64 count;
@@ -135,7 +135,7 @@ struct Indexer {
   static constexpr int ndim = kRank;
 };
 
-// The same where the operation asks for the element's places along the axes, too.
+// The same, for an operation that also reads the element's places along the axes.
 template <int kRank>
 class PlaceIndexer : public Indexer<kRank> {
  public:
@@ -152,7 +152,7 @@ class PlaceIndexer : public Indexer<kRank> {
   int64 places_[kRank > 0 ? kRank : 1];
 };
 
-// The lengths of the axes that the operation goes over.
+// The lengths of the axes over which the operation loops.
 template <int kFacts>
 struct LengthsOperand {
   template <int kPack>
@@ -165,7 +165,7 @@ struct LengthsOperand {
   }
 };
 
-// A reduction without an identity: what has not begun is no value of it.
+// Makes a reducer without an identity usable: a state also says whether it has a value (`begun`).
 template <class Reducer>
 struct Nonempty {
   struct State {
@@ -189,7 +189,7 @@ struct Nonempty {
   }
 };
 
-// Complex numbers beside real ones of any type.
+// Arithmetic of complex numbers with real numbers of any type.
 template <class S>
 inline constexpr bool is_real_v = is_integer_v<S> || is_one_of_v<S, bool, float, double, long, unsigned long>;
 

@@ -1,4 +1,4 @@
-// The elementwise family for functors that take two 16-bit floating-point numbers at a time.
+// The elementwise family for functors that compute two 16-bit floating-point numbers at a time.
 #pragma once
 
 #include <xpops/kernels/elementwise.cuh>
@@ -6,7 +6,7 @@
 
 namespace xpops {
 
-// Parameters that say so: compute_pack has an overload for them.
+// Marks parameters, so that compute_pack has an overload for pairs.
 template <class Params>
 struct Pairs : Params {};
 
@@ -23,7 +23,7 @@ XPOPS_DEVICE packed2<T> apply_pair(const Params& params, const Fragments<kPack, 
   return apply_pair<Op, T>(params, from.tail, i, j, values..., pair);
 }
 
-// An element that has no neighbour is its own.
+// An element without a neighbour is paired with itself.
 template <class Op, class Out, int kPack, class... In, class Params>
 XPOPS_DEVICE void compute_pack(const Pairs<Params>& params, typename Params::Index linear,
                                const Fragments<kPack, In...>& in) {

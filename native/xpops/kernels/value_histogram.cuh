@@ -1,8 +1,8 @@
-// How many numbers are in each of equal parts of an interval, to the last one as NumPy counts.
+// Histogram of equal bins over an interval, with exactly the counts of NumPy.
 //
-// NumPy computes a place, floor((x - first) / width * bins) with every step rounded, and moves by one bin where the
-// edges say so, which are rounded, too. What is far enough from all edges can be told from a product instead of the
-// quotient, and needs no look at the edges; xpops/plan/histogram.py computes how far that is.
+// NumPy computes a place, floor((x - first) / width * bins), with every step rounded. It then moves by one bin if the
+// edges, which are also rounded, require it. If a value is far enough from all edges, a product instead of the quotient
+// gives the same bin, and the kernel does not read the edges. xpops/plan/histogram.py computes this distance.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -13,12 +13,13 @@ namespace xpops {
 struct ValueHistogramParams {
   uint64 counts, edges, x;
   uint64 size, length;
-  double first, last, width;  // the ends, and the interval's width
-  double factor;              // bins by width
-  double low, high;           // between these, the fraction of a place tells the bin
+  double first, last, width;  // the ends of the interval, and its width
+  double factor;              // bins / width
+  double low, high;           // if the fraction of a place is between these, its integer part is the bin
 };
 
-// T: the elements. Edge: of edges, what elements are first converted to and compared as. Quotient: of what is divided.
+// T: the elements. Edge: the dtype of edges; elements are converted to it and compared in it. Quotient: the dtype of
+// the division.
 template <class T, class Edge, class Quotient>
 struct EqualBins {
   using Element = T;

@@ -1,9 +1,9 @@
-// Atomic addition whose old value nobody asks for: the L2 does it, and the thread goes on.
+// Atomic addition that does not return the old value: the L2 adds, and the thread does not wait.
 //
-// What the hardware has no instruction for is a loop of compare-and-swap, which is some times slower: 16-bit floats one
-// at a time, and bfloat16 at all before sm_90. So a 16-bit float is added as a pair with its neighbour, which gets
-// -0.0: that leaves every number as it is, where +0.0 would make -0.0 positive. float32 subnormals in global memory are
-// flushed to zero by the hardware, 16-bit ones and float64's are not.
+// Where the hardware has no instruction, a loop of compare-and-swap adds, which is several times slower. This is so for
+// single 16-bit floats, and for all bfloat16 before sm_90. So a 16-bit float is added as a pair with its neighbour, to
+// which -0.0 is added. This changes no number, but adding +0.0 would make -0.0 positive. The hardware flushes float32
+// subnormals in global memory to zero, but not those of 16-bit floats and float64.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -12,7 +12,7 @@
 namespace xpops {
 namespace detail {
 
-// A loop of compare-and-swap on the words that have an instruction for it.
+// Replaces a word by `change` of it, by a loop of compare-and-swap, for words that atomicCAS supports.
 template <class Word, class Change>
 XPOPS_DEVICE void swap_until(Word* at, const Change& change) {
   Word seen = *reinterpret_cast<volatile Word*>(at);
@@ -30,7 +30,7 @@ XPOPS_DEVICE uint16 bits_of_sum(uint16 bits, float x) {
   return T(static_cast<float>(old) + x).bits;
 }
 
-// `high` and `low` in the upper and lower half of a word.
+// The bits of a word with `low` in its lower half and `high` in its upper half.
 template <class T>
 XPOPS_DEVICE uint32 pair_bits(T low, T high) {
   return static_cast<uint32>(low.bits) | static_cast<uint32>(high.bits) << 16;
@@ -59,7 +59,7 @@ XPOPS_DEVICE void add_pair(uint32* to, T low, T high) {
 
 }  // namespace detail
 
-// Adds x to an element. `end` is that of the array, whose first element is aligned to 4 bytes.
+// Adds x to an element. `end` is the end of the array, whose first element is aligned to 4 bytes.
 template <class T>
 XPOPS_DEVICE void atomic_add(T* to, T x, const T* end) {
   if constexpr (is_half_v<T>) {
@@ -70,10 +70,10 @@ XPOPS_DEVICE void atomic_add(T* to, T x, const T* end) {
       detail::add_pair(reinterpret_cast<uint32*>(to - 1), zero, x);
     } else if (to + 1 < end) {
       detail::add_pair(reinterpret_cast<uint32*>(to), x, zero);
-    } else {  // what lies beside it is not ours
+    } else {  // the neighbour is outside of the array
       detail::swap_until(&to->bits, [=](uint16 bits) { return detail::bits_of_sum<T>(bits, cast<float>(x)); });
     }
-#if !XPOPS_ON_GPU  // host compilers have it for integers
+#if !XPOPS_ON_GPU  // host compilers have atomicAdd for integers only
   } else if constexpr (is_floating_v<T>) {
     detail::swap_until(reinterpret_cast<unsigned_t<T>*>(to),
                        [=](unsigned_t<T> bits) { return float_bits(bits_float(bits) + x); });
@@ -85,7 +85,7 @@ XPOPS_DEVICE void atomic_add(T* to, T x, const T* end) {
   }
 }
 
-// Adds kCount neighbours, which are aligned to all of them together or to 16 bytes.
+// Adds kCount neighbouring elements. Their address is aligned to their total size, or to 16 bytes.
 template <class T, int kCount>
 XPOPS_DEVICE void atomic_add_pack(T* to, const T (&x)[kCount], const T* end) {
   if constexpr (sizeof(T) * kCount > 16) {

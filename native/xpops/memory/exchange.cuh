@@ -1,11 +1,11 @@
-// What one block of a grid leaves in memory for another.
+// Exchange between the blocks of a grid: coherent loads, and a test for the last block that arrives.
 #pragma once
 
 #include <xpops/core/traits.cuh>
 
 namespace xpops {
 
-// A load that sees what other blocks have written, where a cached one may not.
+// A load that sees the stores of other blocks. A cached load may not.
 template <class T>
 XPOPS_DEVICE T load_coherent(const T* from) {
   constexpr int kWidth = alignof(T) < 8 ? alignof(T) : 8, kWords = sizeof(T) / kWidth;
@@ -20,8 +20,8 @@ XPOPS_DEVICE T load_coherent(const T* from) {
   return to.value;
 }
 
-// Whether this block is the last of `count` that come here with the same counter, which is 0 before the first and after
-// the last. What the others have written before is then visible to `load_coherent`.
+// Whether this block is the last of `count` blocks that call this with the same counter. The counter is 0 before the
+// first call and after the last. The last block's `load_coherent` sees what the others wrote before their calls.
 XPOPS_DEVICE bool is_last_block(uint32* counter, uint32 count) {
   __shared__ bool last;
   __threadfence();

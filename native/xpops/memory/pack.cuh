@@ -1,4 +1,4 @@
-// Several elements moved by one instruction.
+// Packs: several elements that one instruction loads or stores.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -31,7 +31,7 @@ struct Word<16> {
   using type = uint4;
 };
 
-// kSize elements in registers. Their memory is aligned to the whole pack (the plan sees to it).
+// kSize elements in registers. The plan makes sure that their memory is aligned to the whole pack.
 template <class T, int kSize>
 struct Pack {
   static constexpr int kBytes = sizeof(T) * kSize;
@@ -45,7 +45,7 @@ struct Pack {
 
   XPOPS_DEVICE Pack() {}
   XPOPS_DEVICE void load(const T* from) { bits = *reinterpret_cast<const Bits*>(from); }
-  // By name: the compiler splits a plain store where it knows the low bits of the offset, though not why they are 0.
+  // By an intrinsic, because the compiler splits a plain store if it knows the low bits of the offset, even if 0.
   XPOPS_DEVICE void store(T* to) const {
 #if XPOPS_ON_GPU
     if constexpr (kBytes >= 8) {
@@ -55,7 +55,7 @@ struct Pack {
 #endif
     *reinterpret_cast<Bits*>(to) = bits;
   }
-  // As elements `first` and on of `to`, as far as it goes.
+  // Stores the pack to `to` from element `first` on, but nothing from element `size` on.
   XPOPS_DEVICE void store_within(T* to, uint64 first, uint64 size) const {
     if (first + kSize <= size) {
       store(to + first);

@@ -1,4 +1,4 @@
-// How elements lie in memory, and what a functor sees of them.
+// How elements are stored in memory, and how a functor gets them.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -12,11 +12,11 @@ struct Storage {
   using type = T;
 };
 template <>
-struct Storage<bool> {  // any byte but 0 is true, whoever wrote it
+struct Storage<bool> {  // any byte but 0 is true, whatever program wrote it
   using type = uint8;
 };
 
-// What the functor sees of an element x: it is rounded to the loop's dtype first, as if the array had been cast.
+// The value of an element x that a functor gets. It is first rounded to the loop's dtype, as if the array were cast.
 template <class T, class Loop, class Compute, class Element>
 XPOPS_DEVICE Compute to_compute(Element x) {
   if constexpr (is_same_v<T, bool>) {
