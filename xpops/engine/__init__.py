@@ -1,4 +1,4 @@
-"""The engines. `engine_of` is the one place that knows which there are."""
+"""The engines: one for each device. Only this module knows all of them; `engine_of` returns one."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from xpops.engine.protocol import Engine
 
 @cache
 def devices() -> tuple[Device, ...]:
-    """Every device that is there. Creates no CUDA context."""
+    """Every device of this machine that xpops can use. Creates no CUDA context."""
     from xpops.engine.cuda.driver import cuda_devices
 
     return (CPU, *cuda_devices())
 
 
-# What hands back the memory that other libraries cache.
+# Functions that make other libraries give their cached memory back to the devices.
 other_caches: list[Callable[[], None]] = []
 
 
 def release_other_caches() -> None:
-    """Have other libraries hand the memory that they cache back to their devices."""
+    """Make other libraries give their cached memory back to the devices."""
     for release in other_caches:
         release()
 
 
 def available() -> str:
-    """The devices that are there, and what keeps others away, for errors."""
+    """The available devices, and why others are not available, for error messages."""
     from xpops.engine.cuda.driver import missing
 
     return ", ".join(devices()) + (f" ({missing()})" if missing() else "")
@@ -46,7 +46,7 @@ def engine_of(device: Device) -> Engine:
     Raises
     ------
     DeviceError
-        If the device is not there.
+        If the device is not available.
     """
     engine = _engines.get(device)
     if engine is None:

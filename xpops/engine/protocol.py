@@ -1,4 +1,4 @@
-"""What a device must offer. Every public function is written once, over these primitives."""
+"""The primitives that the engine of a device must have. Every public function is written once, on top of them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.upsample import Axis
 
-# How an engine holds elements: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.
+# The elements of an array: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.
 Data = Any
-# What keeps the memory alive; None where the data does so itself.
+# The object that keeps the memory alive; None if the data does so itself.
 Owner = Any
-# kernel(stream, out, *operands): writes `out`. Operands are Data, or Python scalars where the signature has a type.
+# kernel(stream, out, *operands) writes `out`. An operand is Data, or a Python scalar if the signature has a type there.
 Kernel = Callable[..., None]
 
 
@@ -32,7 +32,7 @@ class Program(NamedTuple):
     Attributes
     ----------
     layouts : tuple of Layout
-        The results', dense.
+        The layouts of the results, dense.
     kernel : Kernel
         ``kernel(stream, *results, *operands)`` writes them.
     """
@@ -41,7 +41,7 @@ class Program(NamedTuple):
     kernel: Kernel
 
 
-# measure(stream, *operands): where the sizes of results depend on data. Waits for the device to know them.
+# measure(stream, *operands) returns the Program of a call whose result sizes depend on data. It waits for the device.
 Measure = Callable[..., Program]
 
 
@@ -49,13 +49,13 @@ class Engine(Protocol):
     """The primitives of one kind of device."""
 
     def allocate(self, layout: Layout, stream: int) -> tuple[Data, Owner]:
-        """Uninitialised memory for a C-contiguous or densely permuted `layout`, ordered on `stream`."""
+        """Allocate uninitialised memory in the order of `stream`; `layout` is C-contiguous or densely permuted."""
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Owner]]:
-        """`allocate` for one layout: a function of the stream, with everything else decided."""
+        """A function ``(stream)`` that allocates memory for this layout; see `allocate`."""
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
-        """The kernel that computes `op`; `out` may be exactly an operand's memory, but must not partly overlap one."""
+        """The kernel that computes `op`; `out` may be exactly an operand's memory, but must not partly overlap it."""
 
     def reduce(
         self,
@@ -69,72 +69,76 @@ class Engine(Protocol):
     ) -> Kernel:
         """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty.
 
-        Elements are converted to `loop` first; `strides` are the result's along every axis of `x`, 0 along `axes`. A
-        reduction to a position has one axis.
+        The kernel converts elements to `loop` first. `strides` are the strides of the result along every axis of `x`:
+        0 along `axes`. A reduction that returns a position (argmax, argmin) has one axis.
         """
 
     def bincount(self, x: Layout, minlength: int) -> Measure:
-        """How often each of the integers from 0 to the largest of a 1-d C-contiguous `x` occurs: int64 counts.
+        """Count the integers of a 1-d C-contiguous `x`: int64 counts of 0 up to the largest value.
 
-        ValueError where a value is negative.
+        Raises ValueError if a value is negative.
         """
 
     def compress(self, x: Layout, mask: Layout) -> Measure:
-        """The elements of `x` where `mask`, which has its leading axes, is not 0. Both are C-contiguous."""
+        """Copy the elements of `x` where `mask` is not 0. `mask` has the leading axes of `x`; both are C-contiguous."""
 
     def histogram(self, x: Layout, bins: EqualBins) -> Kernel:
-        """The kernel ``(stream, counts, edges, x)`` that counts numbers of a 1-d C-contiguous `x` in equal bins: int64
-        counts, and the edges. NaN is in none.
+        """The kernel ``(stream, counts, edges, x)`` that counts the numbers of a 1-d C-contiguous `x` in equal bins.
+
+        It writes int64 counts and the edges of the bins. NaN is in no bin.
         """
 
     def join(self, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
-        """The kernel ``(stream, out, *operands)`` that copies pieces of operands to their places in `out`, which lies
-        apart; None where one launch for each is as good. No piece is empty.
+        """The kernel ``(stream, out, *operands)`` that copies pieces of operands to their places in `out`.
+
+        None if one launch for each piece is as fast. `out` does not overlap the operands, and no piece is empty.
         """
 
     def nonzero(self, x: Layout) -> Measure:
-        """The int64 coordinates of what is not 0 in a C-contiguous `x`, an array for each of its axes."""
+        """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 
     def place(self, x: Layout, mask: Layout, value: Layout) -> Measure:
-        """Writes the rows of `value` to `x` where `mask`, which has its leading axes, is not 0; has no results.
+        """Write the rows of `value` to the places of `x` where `mask` is not 0. There are no results.
 
-        `mask` and `value` are C-contiguous. ValueError, before anything is written, if there are not as many rows as
-        places.
+        `mask` has the leading axes of `x`; `mask` and `value` are C-contiguous. Raises ValueError, before anything is
+        written, if the number of rows is not the number of places.
         """
 
     def runs(self, x: Layout, wanted: tuple[str, ...]) -> Measure:
-        """The runs of equal neighbours in a 1-d C-contiguous `x`, by the parts that are `wanted`.
+        """Find the runs of equal neighbours in a 1-d C-contiguous `x`. `wanted` names the results, in order.
 
-        "values": the first element of each; "starts": its index; "groups": for every element the number of its run, at
-        the place that a permutation names, which then is the second operand.
+        "values": the first element of each run. "starts": the index of that element. "groups": the number of the run of
+        every element i, written to place ``order[i]``; the permutation `order` is then the second operand.
         """
 
     def scan(self, op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
-        """The kernel ``(stream, out, x[, gamma])`` that scans `x` along `axis`, converted to the dtype of `out` first.
+        """The kernel ``(stream, out, x[, gamma])`` that converts `x` to the dtype of `out` and scans it along `axis`.
 
-        `out` is dense and not empty, and lies apart from `x`. With `initial` it is one longer along `axis`, and begins
-        with the scan's initial value. Only a recurrence has a `gamma`.
+        `out` is dense and not empty, and does not overlap `x`. With `initial`, `out` has one more element along `axis`:
+        it begins with the scan's initial value. Only a recurrence has a `gamma`.
         """
 
     def matmul(self, x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
-        """The kernel ``(stream, out, x1, x2)`` of products of matrices in stacks of one shape.
+        """The kernel ``(stream, out, x1, x2)`` that multiplies stacks of matrices; all stacks have the same shape.
 
-        All are of one dtype, none is empty, and `out` is C-contiguous; operands may be repeated by strides of 0.
+        All arrays have the same dtype, none is empty, and `out` is C-contiguous. Operands may be broadcast, with
+        strides of 0.
         """
 
     def gather(
         self, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int, names: tuple[str, ...]
     ) -> Program:
-        """The elements of `x` at the places that integers name along `axes`: ``(stream, out, x, *indices)``.
+        """Copy the elements of `x` that integer indices select along `axes`: ``(stream, out, x, *indices)``.
 
-        The indices are of one shape, which the result has at `place` among the other axes. Negative ones count from the
-        end. One that is out of range is an IndexError, which calls it by its name in `names`: at once on the CPU; on
-        CUDA, where it is taken as the nearest there is, when the host next reads from the device. No indexed axis is
-        empty where indices are not.
+        All index arrays have the same shape. In the result, the axes of that shape replace `axes`, at position `place`
+        among the other axes. A negative index counts from the end. If the indices are not empty, no indexed axis is.
+
+        An index out of range raises IndexError with the name of its array in `names`. The CPU raises it at once. CUDA
+        clamps the index to the nearest valid one, and raises when the host next reads from the device.
         """
 
     def take_along(self, x: Layout, indices: Layout, axis: int) -> Program:
-        """As `gather`, with an index for each element: `indices` has the shape of `x` but along `axis`."""
+        """As `gather`, with one index for each element: `indices` has the shape of `x`, except along `axis`."""
 
     def scatter(
         self,
@@ -145,11 +149,11 @@ class Engine(Protocol):
         value: Layout,
         names: tuple[str, ...],
     ) -> Kernel:
-        """The kernel ``(stream, x, value, *indices)`` that writes what `gather` reads.
+        """The kernel ``(stream, x, value, *indices)`` that writes `value` to the elements that `gather` would read.
 
-        `value` has the dtype of `x` and the shape of the result of `gather`, and lies apart from `x`. Of several values
-        for one place, the last stays on the CPU and any of them on CUDA. Nothing is written where an index is out of
-        range, on the CPU nothing at all.
+        `value` has the dtype of `x` and the shape of the result of `gather`, and does not overlap `x`. If several
+        values go to one place, on the CPU the last value wins; on CUDA an unspecified one does. If an index is out of
+        range, CUDA skips its elements, and the CPU writes nothing at all.
         """
 
     def scatter_reduce(
@@ -166,19 +170,22 @@ class Engine(Protocol):
     ) -> Kernel:
         """The kernel ``(stream, out, index, source)`` that reduces elements of `source` into places of `out`.
 
-        The place is that of the element, but along `axis` it is what `index`, of the same shape, says; this goes
-        nowhere beyond `out` along another axis. `out` and `source` are C-contiguous, of one dtype, and lie apart.
-        `reduction` is "sum", "prod", "min", "max" or "mean"; without `include_self` what was at a place does not count.
-        Elements whose index is `skipped` are left out, as are those with an index out of range, which is an IndexError
-        as for `gather`. Only sums that are not `deterministic` may depend on the order in which threads arrive.
+        `index` has the shape of `source`. An element goes to its own coordinates in `out`, except that `index` gives
+        the coordinate along `axis`. Along every other axis `out` is at least as long as `index`. `out` and `source` are
+        C-contiguous, have the same dtype, and do not overlap.
+
+        `reduction` is "sum", "prod", "min", "max" or "mean". Without `include_self`, the old value of a place does not
+        count. The kernel ignores elements whose index is `skipped`. An index out of range is an IndexError as for
+        `gather`; CUDA ignores its element. Only sums that are not `deterministic` may depend on the order of threads.
         """
 
     def sort(self, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
-        """The kernel ``(stream, [values], [indices], x)`` that sorts along the last axis; of the results at least one.
+        """The kernel ``(stream, [values], [indices], x)`` that sorts along the last axis; it has at least one result.
 
-        All are C-contiguous and of one shape with at least one axis, and `x` lies apart from the results. The order is
-        total: -0.0 before +0.0 (the other way round if `descending`), and in both directions every NaN last, as any
-        NaN. Indices are those of a stable sort; they are int64, or a 32-bit integer that holds the row's length.
+        All arrays are C-contiguous and have the same shape, with at least one axis. `x` does not overlap the results.
+        The order is total: -0.0 before +0.0, or after it if `descending`; every NaN is last in both directions. NaNs
+        are equal, and a result may hold any NaN for them. Indices are those of a stable sort. Their dtype is int64, or
+        a 32-bit integer that can hold the row's length.
         """
 
     def searchsorted(
@@ -190,80 +197,80 @@ class Engine(Protocol):
         loop: DType | None = None,
         sorter: Layout | None = None,
     ) -> Kernel:
-        """The kernel ``(stream, out, x1, x2, [sorter])`` that finds where elements of `x2` belong in a 1-d sorted `x1`.
+        """The kernel ``(stream, out, x1, x2, [sorter])`` that finds the insertion points of `x2` in a 1-d sorted `x1`.
 
-        Both are compared as `loop`, by default the dtype of `x1`; NaN comes after all else. `out` is int64, of the
-        shape of `x2`, and all are C-contiguous. Integers of `sorter` order `x1`: those out of range raise IndexError on
-        the CPU, and on CUDA are the nearest there is.
+        It compares elements as `loop`, by default the dtype of `x1`; NaN is larger than all numbers. `out` is int64 and
+        has the shape of `x2`; all arrays are C-contiguous. `sorter` holds the indices that sort `x1`. If an index is
+        out of range, the CPU raises IndexError, and CUDA clamps it to the nearest valid index.
         """
 
-    # Of matrices. All layouts are C-contiguous stacks of shape (count, rows, columns), none of them empty, of float32,
-    # float64, complex64 or complex128, and all operands are destroyed. What fails raises LinAlgError, for which CUDA
-    # waits.
+    # Linear algebra. Layouts are C-contiguous stacks of matrices of shape (count, rows, columns), and not empty. Dtypes
+    # are float32, float64, complex64 and complex128. Kernels destroy their operands. A failure raises LinAlgError.
+    # On CUDA kernels wait for the device to learn of it, except `eigh` and `svd`: the host's next wait reports theirs.
 
     def cholesky(self, x: Layout) -> Kernel:
-        """The kernel ``(stream, x)`` that puts the upper factor in the place of that triangle of Hermitian matrices."""
+        """The kernel ``(stream, x)`` that overwrites the upper triangle of Hermitian matrices with the upper factor."""
 
     def eig(self, x: Layout, vectors: bool) -> Kernel:
-        """The kernel ``(stream, values, [vectors], x)`` of eigenvalues, 1-d, and eigenvectors, as rows, of `x.mT`.
+        """The kernel ``(stream, values, [vectors], x)`` that computes eigenvalues and eigenvectors of `x.mT`.
 
-        Both are complex.
+        Both are complex. `values` is 1-d; `vectors` has one eigenvector per row.
         """
 
     def eigh(self, x: Layout, vectors: bool) -> Kernel:
-        """The kernel ``(stream, values, x)`` of real eigenvalues, 1-d and ascending, of Hermitian matrices.
+        """The kernel ``(stream, values, x)`` that computes the eigenvalues of Hermitian matrices: real, 1-d, ascending.
 
-        These are told by the lower triangle, and replaced by the conjugated eigenvectors, as rows, if `vectors`.
+        The kernel reads the lower triangle only. If `vectors`, it overwrites `x` with the conjugated eigenvectors, one
+        per row.
         """
 
     def inv(self, x: Layout, identity: Callable[[int, Data], None]) -> Kernel:
-        """The kernel ``(stream, out, x)`` of inverse matrices.
+        """The kernel ``(stream, out, x)`` that computes inverse matrices.
 
-        ``identity(stream, out)`` writes identity matrices, for who begins with them.
+        ``identity(stream, out)`` writes identity matrices, for engines that invert by solving equations.
         """
 
     def qr(self, x: Layout, q: Layout) -> Kernel:
-        """The kernel ``(stream, q, x)`` of orthonormal columns of `x.mT`, as the rows of `q`, which say how many.
+        """The kernel ``(stream, q, x)`` that computes the QR decomposition of `x.mT`.
 
-        The upper triangle of `x.mT` is the triangular factor then.
+        It writes the orthonormal columns to the rows of `q`; the layout of `q` decides how many. It overwrites the
+        upper triangle of `x.mT` with the triangular factor.
         """
 
     def slogdet(self, x: Layout) -> Kernel:
-        """The kernel ``(stream, sign, logabsdet, x)`` of determinants; a singular matrix has 0 and -inf."""
+        """The kernel ``(stream, sign, logabsdet, x)`` that computes determinants: 0 and -inf for a singular matrix."""
 
     def solve(self, a: Layout, b: Layout) -> Kernel:
-        """The kernel ``(stream, a, b)`` of equations with `a.mT`: solutions take the place of right-hand sides.
-
-        These are rows of `b`.
-        """
+        """The kernel ``(stream, a, b)`` that solves ``a.mT @ s == r`` for every row r of `b`, and writes s over r."""
 
     def svd(self, x: Layout, vectors: bool, full: bool) -> Kernel:
-        """The kernel ``(stream, [u], s, [vh], x)`` of the singular values, descending, of `x`, which is not tall.
+        """The kernel ``(stream, [u], s, [vh], x)`` that computes the singular values of `x`, in descending order.
 
-        With `full`, `vh` is square.
+        `x` has at least as many columns as rows. `u` and `vh` are results if `vectors`. With `full`, `vh` is square.
         """
 
     def triangle(self, x: Layout) -> Kernel:
-        """The kernel ``(stream, x)`` that writes zeros to all but the upper triangle."""
+        """The kernel ``(stream, x)`` that writes zeros below the diagonal."""
 
     def fft(self, x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> Kernel:
-        """The kernel ``(stream, out, x)`` of sums of a Fourier transform, not divided by anything.
+        """The kernel ``(stream, out, x)`` that computes an unscaled Fourier transform along up to three adjacent axes.
 
-        Both are C-contiguous, not empty, and one if "fft" or "ifft" is the `kind`. Of at most three adjacent axes the
-        last one holds half of a Hermitian spectrum in the result of "rfft" and in the operand of "irfft", which is
-        destroyed.
+        Both arrays are C-contiguous and not empty. For "fft" and "ifft" they have the same layout, and may be the same
+        memory. The last axis holds half of a Hermitian spectrum in the result of "rfft" and in the operand of "irfft".
+        "irfft" destroys its operand.
         """
 
     def upsample(self, x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Kernel:
-        """The kernel ``(stream, out, x)`` that enlarges images of `words` elements a column by the nearest element.
+        """The kernel ``(stream, out, x)`` that upsamples images by the nearest element.
 
-        Both are C-contiguous and not empty. `backward` adds up the gradient `x` by the larger images.
+        An image has two axes, and `words` elements at each point. Both arrays are C-contiguous and not empty. With
+        `backward`, `x` is the gradient of the large images: the kernel adds it up to the gradient of the small ones.
         """
 
     def softmax(self, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
-        """The kernel ``(stream, out, x)`` of softmax along an axis, or of its logarithm.
+        """The kernel ``(stream, out, x)`` that computes softmax along an axis, or its logarithm.
 
-        Both lie in memory without gaps, in the same order of axes, and are not empty.
+        Both arrays are dense, have the same order of axes in memory, and are not empty.
         """
 
     def arange(self, out: Layout) -> Kernel:
@@ -272,34 +279,34 @@ class Engine(Protocol):
     def random(self, law: Law, out: Layout) -> Kernel:
         """The kernel ``(stream, out, key, branch, position, *parameters)`` that writes random numbers.
 
-        Element ``i`` of a C-contiguous `out` is made of the words of Philox4x32-10 for the 64-bit `key` and the counter
-        of `branch` and ``position + i // law.count(out.dtype)``, all modulo ``2**64``. Parameters are floats, or
-        integers from 0 to ``2**64 - 1``. Engines agree to the last bit.
+        `out` is C-contiguous. Philox4x32-10 computes the words of element ``i`` from the 64-bit `key` and a counter.
+        The counter holds `branch` and ``position + i // law.count(out.dtype)``, both modulo ``2**64``. Parameters are
+        floats, or integers from 0 to ``2**64 - 1``. All engines give the same bits.
         """
 
     def view(self, data: Data, offset: int, layout: Layout) -> Data:
-        """The data of a view: `offset` in elements from the first element of `data`, whose dtype `layout` shares."""
+        """The data of a view that begins `offset` elements after the first of `data`; `layout` has the same dtype."""
 
     def address(self, data: Data) -> int:
         """The address of the first element."""
 
     def adopt(self, address: int, layout: Layout, owner: Owner, writable: bool) -> Data:
-        """Data for memory that came from elsewhere and that `owner` keeps alive."""
+        """Data for foreign memory, which `owner` keeps alive."""
 
     def to_host(self, data: Data, layout: Layout, stream: int) -> Any:
-        """A C-contiguous ndarray with the elements of a C-contiguous `layout`. Waits for the stream."""
+        """Copy a C-contiguous `layout` to a C-contiguous ndarray. Waits for the stream."""
 
     def from_host(self, array: Any, data: Data, layout: Layout, stream: int) -> None:
-        """Copy a C-contiguous ndarray into the memory of a C-contiguous `layout`. Waits until it has been read."""
+        """Copy a C-contiguous ndarray to the memory of a C-contiguous `layout`. Waits until the ndarray is read."""
 
     def current_stream(self) -> int:
-        """The handle of the stream that calls go to; 0 is the legacy default stream."""
+        """The handle of the stream on which calls run; 0 is the legacy default stream."""
 
     def current(self) -> AbstractContextManager[object]:
-        """Within it the device is this thread's current one."""
+        """A context manager that makes the device current in this thread."""
 
     def order(self, first: int, then: int) -> None:
-        """Make later work on the stream `then` wait for the work that is on the stream `first` now."""
+        """Make later work on the stream `then` wait for the work that has been launched on the stream `first`."""
 
     def retain(self, owner: Owner, stream: int) -> None:
-        """Keep `owner` alive until the work that is on `stream` now is done. Does not wait."""
+        """Keep `owner` alive until the work that has been launched on `stream` is done. Does not wait."""

@@ -1,1 +1,1 @@
-"""The CPU engine: NumPy, mended where it deviates from the standard."""
+"""The CPU engine: NumPy, with corrections where NumPy deviates from the array API standard."""

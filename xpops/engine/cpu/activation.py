@@ -1,6 +1,6 @@
-"""Activations, which NumPy lacks: ``native/xpops/math/activation.cuh`` says how they are computed.
+"""Activation functions, with the methods of ``native/xpops/math/activation.cuh``.
 
-They take and return ndarrays of float32 or float64, and compute in float64.
+They take and return ndarrays of float32 or float64. All but `relu` and `leaky_relu` compute in float64.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ __all__ = ["gelu", "gelu_tanh", "leaky_relu", "relu", "sigmoid", "silu", "softpl
 NDArray = np.ndarray[Any, Any]
 
 _SCALE = 2.0**64
-# Beyond it gelu is x or 0.
+# For abs(x) beyond this, gelu is x or 0.
 _FAR = 60.0
-# erfc(a / sqrt(2)) / 2 * exp(a * a / 2) * (a + 4) by (a - 4) / (a + 4), to 2^-58.
+# erfc(a / sqrt(2)) / 2 * exp(a * a / 2) * (a + 4) as a polynomial in (a - 4) / (a + 4), to 2^-58.
 _MIDDLE = 4.0
 _TAIL = np.polynomial.Polynomial(
     [0.7552851304157515, -0.6078966419718921, 0.38713740074221464, -0.18652185795965937, 0.06039657489093058,
@@ -26,7 +26,7 @@ _TAIL = np.polynomial.Polynomial(
      -1.5470265304991244e-07, -8.505485639816176e-08, 1.3096417708292619e-08, 1.9351635462719252e-08,
      1.9814551143240737e-09, -2.414262449389222e-09, -7.319628567633335e-10, -1.6142870476384166e-11]
 )  # fmt: skip
-# Of 2 sqrt(2 / pi) (a + 0.044715 a^3).
+# The coefficients of 2 sqrt(2 / pi) (a + 0.044715 a^3), each as the sum of two float64.
 _FIRST, _FIRST_LOW = 1.5957691216057128, 1.7885919910836427e-14
 _THIRD, _THIRD_LOW = 0.07135481627260025, -6.175149918155315e-19
 
@@ -78,7 +78,7 @@ def _wide(x: NDArray) -> NDArray:
 
 
 def _product(x: Any, y: Any) -> tuple[Any, Any]:
-    """The product, and what it lacks (Dekker, 1971): every number is split into two of 26 bits."""
+    """The product and its rounding error (Dekker, 1971): each factor is split into two parts of 26 bits."""
     product = x * y
     (x1, x2), (y1, y2) = ((high, each - high) for each in (x, y) for high in [_leading(each)])
     return product, ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
@@ -90,14 +90,14 @@ def _leading(x: Any) -> Any:
 
 
 def _scaled_exp(x: NDArray, low: Any) -> Any:
-    """``2**64 * exp(x + low)`` for x that are not positive."""
+    """``2**64 * exp(x + low)`` for ``x <= 0``."""
     root = np.exp(np.maximum(x, -1800) / 2) * 2.0**32
     power = root * root
     return power + power * low
 
 
 def _logistic(y: Any, up: NDArray, minus: NDArray, low: Any) -> Any:
-    """``y / (1 + exp(minus))``, or that times ``exp(minus)`` where not `up`."""
+    """``y / (1 + exp(minus + low))`` if `up`, else ``y * exp(minus + low) / (1 + exp(minus + low))``."""
     power = _scaled_exp(minus, low)
     share = 1 / (1 + power / _SCALE)
     return np.where(up, y * share, y * power * share / _SCALE)

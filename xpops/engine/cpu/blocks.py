@@ -1,4 +1,4 @@
-"""Blocks of an array that fit a core's cache, so that no copy of the whole is made to compute in a wider dtype."""
+"""Blocks of an array that fit in a core's cache, so that a wider dtype needs no copy of the whole array."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from math import prod
 
 from xpops.core.layouts import Layout
 
-# Elements of a block, and how many of them go to one result before blocks are combined: measured on a 2-core x86-64,
-# 2026-11, over 2**14 to 2**18 and 16 to 256.
+# The elements of a block, and the elements of a block that are reduced to one result before blocks are combined.
+# Measured on a 2-core x86-64, 2026-11, over 2**14 to 2**18 and 16 to 256.
 BLOCK, DEPTH = 1 << 16, 64
 
 Key = tuple[slice, ...]
 
 
 def block_shape(x: Layout, axes: Collection[int]) -> tuple[int, ...]:
-    """The lengths of a block; along `axes`, which are reduced or scanned, blocks follow each other.
+    """The lengths of a block. `axes` are reduced or scanned: block after block along them.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def block_shape(x: Layout, axes: Collection[int]) -> tuple[int, ...]:
 
 
 def blocks(x: Layout, lengths: tuple[int, ...], axes: Collection[int]) -> Iterator[Key]:
-    """The keys of blocks along `axes`, in order; whole along other axes."""
+    """The keys of the blocks along `axes`, in order. A key covers all other axes completely."""
     if all(lengths[axis] == x.shape[axis] for axis in axes):
         yield (slice(None),) * x.ndim
         return

@@ -1,7 +1,7 @@
-"""Circular and hyperbolic functions whose complex special cases NumPy takes from a C library that leaves signs open.
+"""Circular and hyperbolic functions. For complex special cases NumPy uses a C library with unspecified signs.
 
-The standard wants the symmetries of the hyperbolic functions for all operands, and the circular functions "as if"
-they were the hyperbolic ones, turned by a quarter.
+The standard requires the symmetries of the hyperbolic functions for all operands. It defines the circular functions "as
+if" computed by the hyperbolic ones, with operand and result multiplied by powers of 1j.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def cos(x: NDArray) -> Any:
 
 
 def cosh(x: NDArray) -> Any:
-    """From the first quadrant: the imaginary part has the sign of the product of the operand's parts."""
+    """Computed in the first quadrant. The imaginary part has the sign of the product of the operand's parts."""
     if x.dtype.kind != "c":
         return np.cosh(x)
     first = np.cosh(_first_quadrant(x))
@@ -42,7 +42,7 @@ def sin(x: NDArray) -> Any:
 
 
 def sinh(x: NDArray) -> Any:
-    """From the first quadrant: each part changes its sign with the operand's."""
+    """Computed in the first quadrant. Each part has the sign of the operand's part."""
     return _odd(np.sinh(_first_quadrant(x)), x) if x.dtype.kind == "c" else np.sinh(x)
 
 
@@ -52,7 +52,7 @@ def tan(x: NDArray) -> Any:
 
 
 def tanh(x: NDArray) -> Any:
-    """At infinity the imaginary part is a zero of the sign of `x`'s own, where C leaves the sign to ``sin(2 imag)``."""
+    """At infinity the imaginary part is a zero with the sign of ``x.imag``; C uses the sign of ``sin(2 imag)``."""
     if x.dtype.kind != "c":
         return np.tanh(x)
     first = np.tanh(_first_quadrant(x))
@@ -66,7 +66,7 @@ def _joined(real: NDArray, imag: NDArray) -> NDArray:
 
 
 def _turned(x: NDArray) -> NDArray:
-    """``x * 1j``, where the product would spoil infinities and zeros."""
+    """``x * 1j`` without a product, which would be wrong for infinities and signed zeros."""
     return _joined(-x.imag, x.real)
 
 
@@ -80,6 +80,6 @@ def _first_quadrant(x: NDArray) -> NDArray:
 
 
 def _odd(first: NDArray, x: NDArray) -> NDArray:
-    """The value at `x` from that in the first quadrant, for odd functions that are real on the real axis."""
+    """The value at `x` from the value in the first quadrant, for odd functions that are real on the real axis."""
     parts = ((first.real, x.real), (first.imag, x.imag))
     return _joined(*(np.where(np.signbit(sign), -value, value) for value, sign in parts))

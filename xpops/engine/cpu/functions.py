@@ -1,6 +1,6 @@
-"""Functions where NumPy's own deviate from the standard, or have another form.
+"""Functions for which NumPy has none, or one that deviates from the standard or has another form.
 
-They take and return ndarrays, of one dtype. Floating-point warnings are off when they run.
+They take ndarrays of the same dtype and return ndarrays. The caller turns floating-point warnings off.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ __all__ = [
 NDArray = np.ndarray[Any, Any]
 
 
-# NumPy's loops for the next four write 16 and more results to the wrong places of a strided `out` (2.4, x86-64). They
-# get none: the engine copies what they return.
+# NumPy 2.4 on x86-64 writes the results of the next four functions to wrong places of a strided `out` of 16 elements or
+# more. So these functions take no `out`, and the engine copies their results.
 
 
 def isfinite(x: NDArray) -> Any:
@@ -81,7 +81,7 @@ def round(x: NDArray) -> Any:
 
 
 def floor_divide(x: NDArray, y: NDArray) -> Any:
-    """``floor(x / y)`` at infinity too, where NumPy, like Python, gives NaN and -1."""
+    """``floor(x / y)``, also at infinity, where NumPy, like Python, returns NaN or -1."""
     quotient = np.floor_divide(x, y)
     if x.dtype.kind != "f":
         return quotient
@@ -89,14 +89,14 @@ def floor_divide(x: NDArray, y: NDArray) -> Any:
 
 
 def nextafter(x: NDArray, y: NDArray) -> Any:
-    """From one zero to the other too, where NumPy's float16 stays."""
+    """Returns `y` if the operands are equal, also for zeros of different sign, where NumPy's float16 returns `x`."""
     return np.where(x == y, y, np.nextafter(x, y))
 
 
 def power(x: NDArray, y: NDArray) -> Any:
-    """Integers to negative powers are rounded toward zero, where NumPy raises: 0, but for bases of 1 and -1.
+    """Negative powers of integers are rounded toward zero, where NumPy raises: 0, except for bases of 1 and -1.
 
-    -0.0 and minus infinity to 0.5 are positive, where NumPy takes the square root.
+    -0.0 and minus infinity to the power 0.5 are positive, where NumPy returns the square root.
     """
     if x.dtype.kind == "f":
         rooted = (y == 0.5) & ((x == 0) | np.isinf(x))
@@ -109,7 +109,7 @@ def power(x: NDArray, y: NDArray) -> Any:
 
 
 def expm1(x: NDArray) -> Any:
-    """At infinity and NaN the parts that NumPy's formula spoils are those of ``exp(x) - 1``."""
+    """At infinity and NaN, where NumPy's formula is wrong, the result is ``exp(x) - 1``."""
     if x.dtype.kind != "c":
         return np.expm1(x)
     finite, exponential = np.expm1(x), np.exp(x)
@@ -122,11 +122,12 @@ def expm1(x: NDArray) -> Any:
 
 
 def log1p(x: NDArray) -> Any:
-    """Near 0 by ``log1p(|1 + x|**2 - 1) / 2``, where NumPy takes the logarithm of a rounded ``1 + x``."""
+    """Near 0 the real part is ``log1p(|1 + x|**2 - 1) / 2``; NumPy uses the logarithm of a rounded ``1 + x``."""
     if x.dtype.kind != "c":
         return np.log1p(x)
     result = np.asarray(np.log1p(x))
-    # The sum may cancel, so it is made of exact products: in twice the bits, or the most that there are.
+    # The sum may cancel, so its products must be exact, or nearly so: compute them in long double, NumPy's widest
+    # dtype.
     real, imag = x.real.astype(np.longdouble), x.imag.astype(np.longdouble)
     near = np.log1p(real * (2 + real) + imag * imag) / 2
     result.real = np.where(np.hypot(real, imag) < 0.5, near, result.real)
@@ -134,10 +135,10 @@ def log1p(x: NDArray) -> Any:
 
 
 def reciprocal(x: NDArray) -> Any:
-    """The quotient for complex numbers too, where NumPy has another formula at infinity and zero."""
+    """``1 / x``, also for complex numbers, where NumPy's reciprocal differs at infinity and zero."""
     return np.divide(x.dtype.type(1), x)
 
 
 def sign(x: NDArray) -> Any:
-    """NaN in either part gives NaN in both, where NumPy looks for an infinite part first."""
+    """NaN in either part gives NaN in both parts, where NumPy checks for an infinite part first."""
     return np.where(np.isnan(x), x * np.nan, np.sign(x)) if x.dtype.kind == "c" else np.sign(x)

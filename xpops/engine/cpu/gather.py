@@ -1,4 +1,4 @@
-"""Elements at places that indices name, on NumPy."""
+"""Gather and scatter elements by integer indices, on NumPy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def scatter(
 
     def kernel(stream: int, x: NDArray, value: NDArray, *indices: NDArray) -> None:
         values = _to_front(value, range(place, place + count))
-        # C-contiguous, so that NumPy takes them in this order, and the last of several values stays.
+        # C-contiguous, so that NumPy writes the values in this order, and the last of several values wins.
         _to_front(x, axes)[_places(x, axes, indices, names)] = np.ascontiguousarray(values).reshape(values.shape)
 
     return kernel

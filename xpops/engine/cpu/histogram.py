@@ -1,4 +1,4 @@
-"""Counting integers, and numbers in bins, on NumPy."""
+"""Counts of integers, and of numbers in bins, on NumPy."""
 
 from __future__ import annotations
 

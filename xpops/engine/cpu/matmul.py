@@ -1,4 +1,4 @@
-"""Products of matrices on NumPy."""
+"""Matrix products on NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers on NumPy: what ``native/xpops/math/philox.cuh`` and ``random.cuh`` make, to the last bit."""
+"""Random numbers on NumPy: the same bits as from ``native/xpops/math/philox.cuh`` and ``random.cuh``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NDArray = np.ndarray[Any, Any]
 
-# Counters at a time, so that what lies between the steps stays in a cache.
+# The counters of one step, so few that temporary arrays stay in the cache.
 CHUNK = 1 << 13
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -44,7 +44,7 @@ def random(engine: CpuEngine, law: Law, out: Layout) -> Kernel:
 
 
 def philox(key: int, branch: int, position: int, counters: int) -> NDArray:
-    """The words of counters from `position` on, one line of four uint32 for each."""
+    """The words for counters from `position` on: a row of four uint32 for each counter."""
     places = np.arange(counters, dtype=np.uint64) + np.uint64(position % 2**64)
     branches = np.full_like(places, branch)
     a, b, c, d = places & _LOW, places >> _HALF, branches & _LOW, branches >> _HALF
@@ -56,12 +56,12 @@ def philox(key: int, branch: int, position: int, counters: int) -> NDArray:
 
 
 def _real_words(words: NDArray, dtype: DType) -> NDArray:
-    """The words of real numbers of `dtype`: of 32 bits, or of 64 for float64."""
+    """The words from which real numbers of `dtype` are made: 32-bit words, or 64-bit words for float64."""
     return words if dtype != dt.float64 else _pairs(words)
 
 
 def _pairs(words: NDArray) -> NDArray:
-    """Two words as one, the first in the low half."""
+    """Join pairs of 32-bit words to 64-bit words, the first word in the low half."""
     low, high = words[:, 0::2], words[:, 1::2].astype(np.uint64)
     pairs: NDArray = low | high << _HALF
     return pairs

@@ -1,4 +1,4 @@
-"""Functions of random words: what ``native/xpops/math/random_functions.cuh`` says, to the last bit."""
+"""Functions of random words: the same bits as from ``native/xpops/math/random_functions.cuh``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 class _Constants(NamedTuple):
-    """What belongs to one size of words; polynomials begin with their constant."""
+    """The constants for one word size; polynomials begin with the constant coefficient."""
 
     real: DType
     mantissa: int
@@ -45,7 +45,7 @@ _CONSTANTS = {
 
 
 def minus_log(words: NDArray) -> NDArray:
-    """``-log((w + 1/2) / 2**bits)`` of uint32 as float32, of uint64 as float64; never 0."""
+    """``-log((w + 1/2) / 2**bits)`` as float32 for uint32, as float64 for uint64; never 0."""
     known, word = _CONSTANTS[words.dtype], words.dtype.type
     real, width, bits = known.real.type, known.mantissa, 8 * words.itemsize
     scaled = (words.astype(real) + real(0.5)).view(words.dtype)
@@ -58,7 +58,7 @@ def minus_log(words: NDArray) -> NDArray:
 
 
 def sincos_half_turn(words: NDArray) -> tuple[NDArray, NDArray]:
-    """The sine and the cosine of ``pi * s / 2**bits``, where s is a word without its first bit, doubled, and signed."""
+    """The sine and the cosine of ``pi * s / 2**bits``, where s is ``word << 1``, read as a signed integer."""
     known, word = _CONSTANTS[words.dtype], words.dtype.type
     real, bits = known.real.type, 8 * words.itemsize
     turn, unit = words << word(1), real(np.pi * 2.0**-bits)
@@ -70,7 +70,8 @@ def sincos_half_turn(words: NDArray) -> tuple[NDArray, NDArray]:
 def fused(x: Any, y: Any, z: Any) -> NDArray:
     """``x * y + z``, rounded once for float32 and twice for float64.
 
-    A sum in float64 that lies halfway between two float32, though the exact one does not, is moved off that place.
+    float32 numbers are added in float64. If that sum is halfway between two float32 numbers but the exact sum is not,
+    it is moved towards the exact sum, so that it rounds to the correct float32.
     """
     if z.dtype == dt.float64:
         twice: NDArray = x * y + z
@@ -82,7 +83,7 @@ def fused(x: Any, y: Any, z: Any) -> NDArray:
         addend = np.broadcast_to(addend, total.shape)[halfway]
         product, rough = product[halfway], total[halfway]
         back = rough - product
-        rest = (product - (rough - back)) + (addend - back)  # what the sum lacks, exactly
+        rest = (product - (rough - back)) + (addend - back)  # the exact rounding error of the sum
         total[halfway] = np.where(rest == 0, rough, np.nextafter(rough, np.copysign(np.inf, rest)))
     once: NDArray = total.astype(np.float32)
     return once

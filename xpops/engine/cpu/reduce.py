@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 NDArray = np.ndarray[Any, Any]
 Axes = tuple[int, ...]
 
-# Lines that NumPy adds up one after the other: each rounds.
+# The most lines that NumPy may add up one after the other, since each addition rounds.
 _LINES = 128
-# Elements that NumPy reduces along any axis faster than halving them takes.
+# Up to so many elements, NumPy reduces along any axis faster than `_halved` would.
 _FEW = 4096
 
 
@@ -53,7 +53,7 @@ def reduce(
 
 
 def _by_blocks(op: Reduction, x: Layout, axes: Axes, loop: DType, correction: float) -> Kernel:
-    """Sums, products, means and variances, widened block by block."""
+    """Sums, products, means and variances: convert one block at a time to the wider dtype."""
     layout, lengths = x, block_shape(x, axes)
     kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
     innermost_first = tuple(sorted(axes, key=lambda axis: abs(x.strides[axis])))
@@ -88,7 +88,7 @@ def _by_blocks(op: Reduction, x: Layout, axes: Axes, loop: DType, correction: fl
 
 
 def _pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
-    """A block reduced along axes, which stay with length 1; rounding errors grow as the logarithm of their lengths."""
+    """Reduce a block along axes, which keep length 1. Rounding errors grow as the logarithm of the axes' lengths."""
     for axis in axes:
         length, by_numpy = x.shape[axis], x.strides[axis] == x.itemsize and x.shape[axis] > _LINES
         if not by_numpy and (length > _LINES or (x.size > _FEW and x.size < _LINES * length)):
@@ -98,7 +98,7 @@ def _pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
 
 
 def _halved(ufunc: np.ufunc, x: NDArray, axis: int, dtype: DType) -> NDArray:
-    """Combines halves along an axis until its lines are few, and as long as NumPy likes them."""
+    """Combine halves along an axis until its lines are few, and long enough, or small enough in all, for NumPy."""
     lines = np.moveaxis(x, axis, 0)
     while len(lines) > _LINES or (lines.size > _FEW and lines.size < _LINES * len(lines)):
         half = len(lines) // 2
@@ -110,7 +110,7 @@ def _halved(ufunc: np.ufunc, x: NDArray, axis: int, dtype: DType) -> NDArray:
 
 
 def _summed(parts: Iterator[NDArray]) -> NDArray:
-    """Their sum with its rounding errors added at the end, which Knuth's two-sum makes known."""
+    """The sum of parts. Knuth's two-sum finds the rounding errors; their sum is added at the end."""
     total, error = next(parts), None
     for part in parts:
         found = total + part
@@ -130,7 +130,7 @@ def _multiplied(parts: Iterator[NDArray]) -> NDArray:
 
 
 def _divided(x: NDArray, count: int) -> NDArray:
-    """The two parts of complex numbers each for itself: NumPy would make NaN of an infinite one."""
+    """Divide by `count`; complex numbers part by part, since NumPy would turn an infinite part into NaN."""
     if x.dtype.kind != "c":
         return x / count
     result = np.empty_like(x)

@@ -44,7 +44,7 @@ def scan(engine: CpuEngine, op: Scan, x: Layout, axis: int, out: Layout, initial
 
 
 def _scanned(op: Scan, x: NDArray, before: NDArray | None, gamma: float) -> NDArray:
-    """Scans `x` along the first axis in place, after the line of results `before` it; the last line of results."""
+    """Scan `x` along the first axis in place, continuing from the line `before`. Returns the line to continue from."""
     if op.ufunc is None:
         if before is not None:
             x[-1:] += gamma * before

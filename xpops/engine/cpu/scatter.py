@@ -1,4 +1,4 @@
-"""Reducing into places that indices name, on NumPy."""
+"""Scatter reductions, on NumPy."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def scatter_reduce(
 
 
 def _divide(sums: NDArray, at: tuple[NDArray, ...], include_self: bool) -> None:
-    """Divides sums by how many elements they have, where they have any; integers are rounded down."""
+    """Divide each sum by its number of elements, if it has any; integers are rounded down."""
     counts = np.zeros(sums.shape, np.int64)
     np.add.at(counts, at, 1)
     found = counts > 0

@@ -27,10 +27,7 @@ def searchsorted(
     loop: DType | None = None,
     sorter: Layout | None = None,
 ) -> Kernel:
-    """The kernel ``(stream, out, x1, x2, [sorter])`` that says where each element of `x2` belongs in a sorted `x1`.
-
-    IndexError where `sorter` is out of range.
-    """
+    """See `xpops.engine.protocol.Engine.searchsorted`."""
     common = x1.dtype if loop is None else loop
     wide = WIDENED.get(common, common)
 

@@ -69,7 +69,7 @@ def runs(engine: CpuEngine, x: Layout, wanted: tuple[str, ...]) -> Measure:
 
 
 def _found(*results: NDArray) -> Program:
-    """The program that hands out results which are there already."""
+    """The program that copies results that are already computed."""
     layouts = tuple(layout_of(result.dtype, result.shape, None, CPU) for result in results)
 
     def kernel(stream: int, *data: NDArray) -> None:

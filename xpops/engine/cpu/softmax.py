@@ -33,18 +33,18 @@ def softmax(engine: CpuEngine, x: Layout, axis: int, out: Layout, log: bool) -> 
 
 
 def _total(x: NDArray, axis: int) -> NDArray:
-    """The sum, pairwise, as NumPy does it along the last axis of memory only."""
+    """The pairwise sum along an axis. NumPy adds pairwise only along a contiguous axis, so move it last."""
     return np.expand_dims(np.sum(np.ascontiguousarray(np.moveaxis(x, axis, -1)), axis=-1), axis)
 
 
 def _logarithm(below: NDArray, weights: NDArray, total: NDArray, axis: int) -> NDArray:
-    """That of the total; below 2 it comes from all but the largest weight, which the total has rounded off."""
+    """The logarithm of the total. For a total below 2, log1p of the weights that are not the largest: more accurate."""
     rest = _total(np.where(below == 0, 0, weights), axis)
     return np.where(total < 2, np.log1p(rest), np.log(total))
 
 
 def _difference(x: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
-    """The difference, and what it lacks (Knuth's two-sum): small results would show it."""
+    """The difference and its rounding error (Knuth's two-sum), which would be visible in small results."""
     found = x - y
     back = found - x
     return found, (x - (found - back)) - (y + back)

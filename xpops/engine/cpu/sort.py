@@ -1,4 +1,4 @@
-"""Sorting on NumPy, in the one order: by value, -0.0 before +0.0, every NaN last whichever way it runs."""
+"""Sort on NumPy, in the total order: by value, -0.0 before +0.0, every NaN last in both directions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 def sort(engine: CpuEngine, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
-    """The kernel ``(stream, [values], [indices], x)`` that sorts the rows of a C-contiguous `x`."""
+    """See `xpops.engine.protocol.Engine.sort`."""
 
     def kernel(stream: int, *data: NDArray) -> None:
         *results, x = data

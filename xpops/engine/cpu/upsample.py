@@ -1,4 +1,4 @@
-"""Images enlarged by the nearest element on NumPy."""
+"""Nearest-neighbour upsampling of images on NumPy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def upsample(engine: CpuEngine, x: Layout, out: Layout, axes: tuple[Axis, Axis],
 
 
 def _sums(x: NDArray, axis: int, sources: NDArray, length: int, dtype: DType) -> NDArray:
-    """Along an axis the sums of what came from each of `length` places; `sources` never decreases."""
+    """Sum along an axis the elements that came from each of `length` places. `sources` must be sorted."""
     result = np.zeros((*x.shape[:axis], length, *x.shape[axis + 1 :]), dtype)
     used, starts = np.unique(sources, return_index=True)
     index: Any = (slice(None),) * axis + (used,)

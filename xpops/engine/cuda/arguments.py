@@ -1,4 +1,4 @@
-"""The arguments of a user's kernel: what its source says that they are, and what the driver takes for them."""
+"""The arguments of a user's kernel: parse the parameter types from its source, and convert values for the driver."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Parameter(NamedTuple):
     ----------
     name : str
     pointer, const : bool
-        Whether it is a pointer, and whether one to what is only read.
+        Whether it is a pointer, and whether it is a pointer to const.
     dtype : numpy.dtype or None
-        What it is, or points to; None where the source does not say so in words that we know.
+        The dtype of the parameter, or of the elements that it points to. None if the type is not in `TYPES`.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Parameter(NamedTuple):
 
 
 def parameters_of(source: str, name: str) -> tuple[Parameter, ...] | None:
-    """The parameters of a kernel as its source has them; None if it is not found.
+    """Parse the parameters of a kernel from its source; None if the source has no such kernel.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def _parameter(text: str) -> Parameter:
 
 
 def check_array(dtype: DType, parameter: Parameter | None, what: str) -> None:
-    """TypeError if an array of `dtype` is not what the parameter points to."""
+    """Raise TypeError if the parameter does not point to `dtype`, or to unsigned integers of the same size."""
     if parameter is None:
         return
     if not parameter.pointer and parameter.dtype is not None:
@@ -96,7 +96,7 @@ def check_array(dtype: DType, parameter: Parameter | None, what: str) -> None:
 
 
 def scalar(value: Any, parameter: Parameter | None, what: str) -> Any:
-    """A ctypes value that holds what a kernel is given for a parameter that is no array."""
+    """Convert the argument for a parameter that is not an array to a ctypes value."""
     if isinstance(value, (ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData)):
         return value
     if isinstance(value, bytes):
@@ -111,7 +111,7 @@ def scalar(value: Any, parameter: Parameter | None, what: str) -> Any:
 
 
 def _converted(value: Any, parameter: Parameter | None, what: str) -> np.generic:
-    """A Python scalar as the dtype that the source has for it."""
+    """Convert a Python scalar to the parameter's dtype in the source."""
     if parameter is None or parameter.dtype is None:
         raise TypeError(
             f"{what} is a Python {type(value).__name__}, and the source does not say its type; accepted: a NumPy "

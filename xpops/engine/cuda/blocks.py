@@ -4,9 +4,9 @@ from __future__ import annotations
 
 
 class Block(tuple):  # type: ignore[type-arg]  # (int, Callable[[int], object])
-    """Device memory that goes back to its pool when nothing holds it: an address, and what takes it back.
+    """Device memory that returns to its pool when its last reference is dropped: an address and the release function.
 
-    A tuple, since one is made for every result: an ``__init__`` would cost a tenth of a microsecond.
+    A tuple, because every result needs a block: an ``__init__`` would cost a tenth of a microsecond.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: shared between processes, checked, and never a reason to fail."""
+"""The disk cache of compiled kernels: processes share it, entries have checksums, and its faults never stop a call."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Raise when the form of an entry or the key changes.
+# Increase this number when the form of an entry or the key changes.
 SCHEMA = 1
 SIZE_LIMIT = 1 << 30
 _DIGEST_BYTES = 32
 
-# Kernels compiled in this process, by anyone; tests read it to prove that nothing is compiled twice.
+# The number of kernels that this process compiled; tests read it to prove that no kernel is compiled twice.
 compilations = 0
 _count_lock = threading.Lock()
 
 
 def key_of(source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()) -> bytes:
-    """Whatever can change the bytes: schema, source, options, architecture, NVRTC's version, headers included."""
-    # The include path is where the headers lie, not what they say; their digest stands for it.
+    """A hash of all that can change the cubin: schema, source, options, architecture, NVRTC's version, and headers."""
+    # The digest of the headers' contents replaces the include path, which differs between installations.
     usual = tuple(option for option in options_for(capability) if not option.startswith("--include-path"))
     given = " ".join(with_options(usual, options))
     parts = (str(SCHEMA), source, given, nvrtc_version(), header_digest(source), *expressions)
@@ -50,7 +50,7 @@ def key_of(source: str, capability: int, options: tuple[str, ...] = (), expressi
 
 @cache
 def disk() -> FileStreamProgramCache | None:
-    """The cache on disk; None, with one warning, where there can be none."""
+    """The cache on disk. If none can be opened: None, and one warning."""
     directory = config.cache_directory()
     reason = ""
     try:
@@ -69,9 +69,9 @@ def disk() -> FileStreamProgramCache | None:
 
 
 def _danger(directory: Path) -> str:
-    """Why kernels in `directory` cannot be trusted: another user owns it or can write to it. Empty if they can be.
+    """Why kernels in `directory` cannot be trusted: another user owns it or can write to it. Empty if it is safe.
 
-    The folders of entries are as safe as `directory` where nobody else can enter it; else they are looked at, too.
+    If no other user can enter `directory`, the folders of entries in it are safe. Otherwise check them, too.
     """
     if not hasattr(os, "geteuid"):
         return ""
@@ -89,7 +89,7 @@ def _danger(directory: Path) -> str:
 
 
 def _read(key: bytes) -> bytes | None:
-    """The entry, or None where it is missing, damaged or unreadable."""
+    """The entry; None if it is missing, damaged or unreadable."""
     store = disk()
     entry: bytes | None = None
     if store is not None:
@@ -112,9 +112,9 @@ def _write(key: bytes, cubin: bytes) -> None:
 def cubin_for(
     name: str, source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()
 ) -> bytes:
-    """The cubin of `source` from the disk, else compiled and kept; see `compile_cubin`.
+    """Load the cubin of `source` from the disk, or compile it and store it there; see `compile_cubin`.
 
-    What reads headers of others is compiled anew in every process: they may have changed.
+    A source that includes headers that are not ours is compiled in every process, since those headers may have changed.
     """
     kept = names_its_headers(source, options)
     key = key_of(source, capability, options, expressions)
@@ -132,7 +132,7 @@ def cubin_for(
 
 
 class Once:
-    """A dictionary whose values are made by the first thread that asks, while the others wait for that one."""
+    """A dictionary of computed values: the first thread that asks computes the value, and other threads wait for it."""
 
     def __init__(self) -> None:
         self._values: dict[object, object] = {}
@@ -140,7 +140,7 @@ class Once:
         self._lock = threading.Lock()
 
     def get(self, key: object, make: Callable[[], T]) -> T:
-        """The value of `key`, made by `make` if nobody has; an exception is passed on and nothing is kept."""
+        """The value of `key`; computed by `make` if it is missing. If `make` raises, nothing is stored."""
         if key not in self._values:
             with self._lock:
                 lock = self._locks.setdefault(key, threading.Lock())

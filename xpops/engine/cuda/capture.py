@@ -1,4 +1,4 @@
-"""CUDA graphs: what a capture in progress forbids, and the memory that captured calls take."""
+"""CUDA graphs: protect captures in progress, and provide the memory that captured calls use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RELAXED = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 def is_capturing(stream: int) -> bool:
-    """Whether what is launched on a stream is captured. The legacy default stream never is."""
+    """Whether the stream is in capture. The legacy default stream never is."""
     if not stream:
         return False
     error, status = driver.cuStreamIsCapturing(stream)
@@ -28,7 +28,7 @@ def is_capturing(stream: int) -> bool:
 
 
 def require_no_capture(stream: int, doing: str) -> None:
-    """Refuse, before it is harmed, a capture of what cannot be captured.
+    """Raise an error if the stream is in capture, before an operation that would invalidate the capture.
 
     Raises
     ------
@@ -39,9 +39,10 @@ def require_no_capture(stream: int, doing: str) -> None:
 
 
 class uncaptured:
-    """Within, a device is current, and allocating, loading and waiting leave captures of other streams alone.
+    """A context manager that makes a device current, and sets CUDA's relaxed capture mode for this thread.
 
-    Elsewhere they would end a capture that this thread has begun.
+    In any other mode, an allocation, a module load or a wait would invalidate a capture that this thread has begun on
+    another stream.
     """
 
     __slots__ = ("_context", "_mode")
@@ -59,17 +60,17 @@ class uncaptured:
 
 
 class GraphMemory:
-    """The memory of one graph: of its capture, and of its replays for as long as it lives.
+    """The memory of one graph. Its capture and all its replays use it, as long as the graph exists.
 
-    A block that is freed during the capture is used again by it, on the same stream. No other work gets it before the
-    graph is gone.
+    The capture reuses a block that was freed during the capture, on the same stream. No other work gets the block
+    before the graph is destroyed.
 
     Parameters
     ----------
     take : callable
-        From bytes to the address of new memory.
+        Takes a number of bytes, and returns the address of new memory.
     give_back : callable
-        Of an address.
+        Takes the address of memory to free.
     """
 
     def __init__(self, take: Callable[[int], int], give_back: Callable[[int], None]) -> None:
@@ -95,11 +96,11 @@ class GraphMemory:
         return address, Block((address, release))
 
     def keep(self, owner: Any) -> None:
-        """Keep what captured work reads."""
+        """Keep `owner` alive, since captured work reads its memory."""
         self._kept.append(owner)
 
     def graph_is_gone(self) -> None:
-        """Give back what nothing holds; the rest follows as it is freed."""
+        """Free the memory that nothing uses. Blocks in use follow when they are released."""
         self._is_gone = True
         self._kept.clear()
         self.counters.clear()
@@ -113,22 +114,22 @@ class GraphMemory:
 
 
 class Captures:
-    """The graphs of one device that have memory of ours.
+    """The graphs of one device that use our memory.
 
     Parameters
     ----------
     take, give_back : callable
-        As `GraphMemory` has them.
+        See `GraphMemory`.
     """
 
     def __init__(self, take: Callable[[int], int], give_back: Callable[[int], None]) -> None:
         self._take, self._give_back = take, give_back
-        # Of captures by their ids: the memory, and a semaphore that is posted when the graph is gone.
+        # By the id of the capture: the memory, and a semaphore that the driver posts when the graph is destroyed.
         self._graphs: dict[int, tuple[GraphMemory, int]] = {}
         self._lock = threading.RLock()
 
     def memory(self, stream: int) -> GraphMemory:
-        """The memory of the graph that a stream is captured to."""
+        """The memory of the graph into which a stream is being captured."""
         found = check(driver.cuStreamGetCaptureInfo(stream))
         number, graph = int(found[1]), found[2]
         with self._lock:
@@ -138,7 +139,7 @@ class Captures:
             return self._graphs[number][0]
 
     def collect(self) -> None:
-        """Give back the memory of graphs that are gone."""
+        """Free the memory of destroyed graphs."""
         with self._lock:
             for number, (memory, semaphore) in list(self._graphs.items()):
                 if _libc.sem_trywait(semaphore) == 0:
@@ -155,10 +156,11 @@ _SEMAPHORE_BYTES = 64
 
 
 def _posted_with(graph: Any) -> int:
-    """A semaphore that is posted when a graph, and all that was instantiated of it, is gone.
+    """A semaphore that the driver posts when a graph, and everything instantiated from it, is destroyed.
 
-    The driver calls a destructor on a thread of its own, where it may not call back, perhaps when the interpreter has
-    ended already: so this is the C library's function on memory that is not Python's.
+    The driver calls the destructor on its own thread. That thread must not call CUDA, and the interpreter may have
+    ended already. So the destructor is the C library's `sem_post`, and the semaphore is in memory that Python does not
+    own.
     """
     semaphore: int = _libc.calloc(1, _SEMAPHORE_BYTES)
     _libc.sem_init(semaphore, 0, 0)

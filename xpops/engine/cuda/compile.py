@@ -31,7 +31,7 @@ _DIRECTIVE = re.compile(r"^\s*#\s*include\b", re.MULTILINE)
 
 @cache
 def _header(name: str) -> tuple[bytes, frozenset[str]]:
-    """The bytes of one of our headers, and what it includes; nothing of it where the name is not ours."""
+    """The bytes of one of our headers and the names that it includes; both empty if it is not our header."""
     try:
         text = (include_directory() / name).read_bytes()
     except OSError:
@@ -53,21 +53,21 @@ def _closure(included: frozenset[str]) -> str:
 
 
 def header_digest(source: str) -> str:
-    """SHA-256 of every header that `source` includes, and that those include, by path and bytes.
+    """SHA-256 of the paths and the bytes of every header that `source` includes, directly or indirectly.
 
-    So a change to one header is no reason to compile what does not include it.
+    So a change to one header recompiles only the sources that include it.
     """
     return _closure(frozenset(_INCLUDE.findall(source)))
 
 
 @cache
 def _nvrtc() -> Any:
-    """The bindings of NVRTC, which is loaded.
+    """Load NVRTC, and return its bindings.
 
     Raises
     ------
     DeviceError
-        If there is none, or none that works.
+        If NVRTC is missing or does not work.
     """
     try:
         from cuda.bindings import nvrtc
@@ -84,7 +84,7 @@ def _nvrtc() -> Any:
 
 @cache
 def nvrtc_version() -> str:
-    """The version of the NVRTC that is loaded, and of the package it may be from, which knows the patch. Loads it."""
+    """Load NVRTC. Return its version, and that of its package if installed, since only that has the patch level."""
     _, major, minor = _nvrtc().nvrtcVersion()
     try:
         return f"{major}.{minor} ({version('nvidia-cuda-nvrtc')})"
@@ -94,9 +94,9 @@ def nvrtc_version() -> str:
 
 @cache
 def target_of(capability: int) -> str:
-    """What NVRTC compiles for: the architecture itself, or, if NVRTC is older than the GPU, the newest PTX.
+    """The target of NVRTC: the GPU's architecture, or the newest PTX if NVRTC is older than the GPU.
 
-    PTX is the last resort, and said so once: the driver compiles it again in every process.
+    PTX is the last resort, with one warning: the driver compiles it again in every process.
     """
     _, supported = _nvrtc().nvrtcGetSupportedArchs()
     newest = max(each for each in supported if each <= max(capability, min(supported)))
@@ -115,13 +115,13 @@ def options_for(capability: int) -> tuple[str, ...]:
     return (
         f"--gpu-architecture={target_of(capability)}",
         "--std=c++17",
-        "--minimal",  # without textures and the runtime's functions, which no kernel here uses: 5 ms
+        "--minimal",  # no textures and no runtime functions, which no kernel here uses: saves 5 ms
         f"--include-path={include_directory()}",
     )
 
 
 def with_options(defaults: tuple[str, ...], options: tuple[str, ...]) -> tuple[str, ...]:
-    """The defaults but for those that `options` have, too, and `options`.
+    """The defaults that `options` do not override, followed by `options`.
 
     Examples
     --------
@@ -134,11 +134,11 @@ def with_options(defaults: tuple[str, ...], options: tuple[str, ...]) -> tuple[s
 
 def _option_name(option: str) -> str:
     name = option.lstrip("-").partition("=")[0]
-    return "" if name == "include-path" else name  # of which there may be several
+    return "" if name == "include-path" else name  # a command may have several include paths
 
 
 def names_its_headers(source: str, options: tuple[str, ...]) -> bool:
-    """Whether a compilation reads nothing but `source` and headers of ours, so that its key says all."""
+    """Whether a compilation reads only `source` and our own headers, so that the cache key covers every input."""
     found = _INCLUDE.findall(source)
     return (
         len(found) == len(_DIRECTIVE.findall(source))
@@ -152,15 +152,16 @@ def compile_cubin(
 ) -> bytes:
     """The cubin of `source` for GPUs of `capability`.
 
-    A cubin, not PTX: a driver older than the toolkit loads the one and not the other. PTX only where `target_of` says.
+    The result is a cubin, since a driver older than the toolkit loads cubins but not PTX. It is PTX only if `target_of`
+    returns a virtual architecture.
 
     Parameters
     ----------
     options : tuple of str
-        Beside, or instead of, the usual ones.
+        Added to the default options, or overriding them.
     expressions : tuple of str
-        Instances of templates, like ``"scale<float>"``. The names that they bear stand before the cubin, each with a
-        zero byte behind it.
+        Instances of templates, like ``"scale<float>"``. The returned bytes begin with their lowered names, each
+        followed by a zero byte; the cubin follows.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Processes that compile, and the wait for them, which Ctrl-C ends at any moment without harm."""
+"""Compiler processes, and the wait for them. Ctrl-C can interrupt the wait at any moment without harm."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from xpops.core import config
 from xpops.engine.cuda import nvrtc
 from xpops.engine.cuda.nvrtc import Answer, Request
 
-# Seconds after which a compilation counts as hanging. The largest of CUTLASS take minutes.
+# Seconds after which a compilation counts as hanging. The largest CUTLASS kernels take minutes.
 TIME_LIMIT = 900.0
-# Seconds that a process has to end by itself.
+# Seconds that a process has to end by itself before it is killed.
 PATIENCE = 1.0
 
 
 class CompilerError(Exception):
-    """A process that compiles ended, or did not answer in time."""
+    """A compiler process ended, or did not answer in time."""
 
 
 class Compiler:
-    """One process that compiles, for one request at a time.
+    """One compiler process. It handles one request at a time.
 
     Raises
     ------
@@ -44,7 +44,7 @@ class Compiler:
         from cuda.pathfinder import load_nvidia_dynamic_lib
 
         library = load_nvidia_dynamic_lib("nvrtc").abs_path
-        # A session of its own: the terminal's Ctrl-C goes to a whole group of processes.
+        # The process gets its own session, because the terminal's Ctrl-C goes to a whole group of processes.
         self._process = subprocess.Popen(
             [*python_command(), nvrtc.__file__, str(library)],
             env=python_environment(),
@@ -64,7 +64,7 @@ class Compiler:
         Raises
         ------
         CompilerError
-            If there is none. The process is of no more use.
+            If there is no answer. Then the process has been closed.
         """
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
@@ -83,10 +83,10 @@ class Compiler:
             raise
 
     def close(self) -> None:
-        """End the process, which does so by itself if it waits for requests."""
+        """End the process. If it waits for requests, it ends by itself when its input closes."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with suppress(OSError):  # what was not flushed goes nowhere
+                with suppress(OSError):  # closing fails if unflushed data cannot be written
                     pipe.close()
         try:
             self._process.wait(PATIENCE)
@@ -96,46 +96,47 @@ class Compiler:
 
 
 def python_command() -> list[str]:
-    """How another Python is started, with `python_environment`.
+    """The command that starts another Python; use it with `python_environment`.
 
-    -P: the current directory may hold anything, and beside `nvrtc` lie modules called as those of the standard library.
+    -P keeps two directories off the module path: the current one, which may hold any files, and that of `nvrtc`, which
+    has modules with the names of standard library modules.
     """
     return [sys.executable, "-P"]
 
 
 def python_environment() -> dict[str, str]:
-    """The environment in which another Python finds the modules that this one finds, less the current directory's."""
+    """An environment in which another Python finds the same modules, except those of the current directory."""
     return {**config.environment(), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def is_python(executable: str | None) -> bool:
-    """Whether `executable` runs Python programs: in a frozen or embedding one it may be that program, or nothing."""
+    """Whether `executable` is a Python interpreter. In a frozen or embedding program it is the program, or None."""
     return re.fullmatch(r"(python|pypy)[\d.]*[a-z]?(\.exe)?", Path(executable or "").name.lower()) is not None
 
 
 def _has_answer(pipe: IO[bytes], seconds: float) -> bool:
-    """Whether there is something to read before the time is over."""
+    """Whether the pipe has data to read before the time is over."""
     poll = select.poll()  # select takes no descriptors above 1023
     poll.register(pipe, select.POLLIN)
     return bool(poll.poll(seconds * 1000))
 
 
 class Compilers:
-    """As many processes as there are compilations at a time."""
+    """A pool of compiler processes, one for each concurrent compilation."""
 
     def __init__(self) -> None:
         self._idle: list[Compiler] = []
         self._all: set[Compiler] = set()
 
     def compile(self, request: Request) -> Answer:
-        """The answer to a request, from a process that waits or a new one; from this one where none can be started.
+        """The answer of an idle or new compiler process. If none can be started, compile in this process.
 
         Raises
         ------
         CompilerError
             If the process ends while it compiles, or does not answer in time.
         """
-        with suppress(IndexError, CompilerError):  # one that waited may have ended
+        with suppress(IndexError, CompilerError):  # an idle process may have ended
             return self._ask(self._idle.pop(), request)
         try:
             compiler = Compiler()
@@ -154,24 +155,24 @@ class Compilers:
         return answer
 
     def close(self) -> None:
-        """End them all."""
+        """End all compiler processes."""
         self._idle.clear()
         while self._all:
             self._all.pop().close()
 
 
 class Work:
-    """What a thread of its own does, and those who wait for it.
+    """A task on its own thread, and the threads that wait for it.
 
-    An exception that ends a wait, such as KeyboardInterrupt, leaves the work going on. Python's own futures and threads
-    do not survive one at any moment: their condition variables are then released without being held.
+    An exception that ends a wait, such as KeyboardInterrupt, does not stop the task. Python's own futures and threads
+    are not safe here: if the exception comes at a bad moment, they release a condition variable that they do not hold.
 
     Parameters
     ----------
     work : callable
-        Its result is what waits get, and so is its error.
+        The task. Every waiting thread gets its result or its exception.
     then : callable
-        Called at the end.
+        Called after the task.
     """
 
     def __init__(self, work: Callable[[], bytes], then: Callable[[], object]) -> None:
@@ -184,7 +185,7 @@ class Work:
         _thread.start_new_thread(self._run, ())
 
     def result(self) -> bytes:
-        """Wait for the end, and return the result or raise the error."""
+        """Wait for the end of the task, then return its result or raise its exception."""
         turn = _thread.allocate_lock()
         turn.acquire()
         self._waiting.append(turn)
@@ -206,13 +207,13 @@ class Work:
 
 
 class Background:
-    """Work on threads, done once for each key however many wait for it."""
+    """Tasks on threads: for each key one task at a time, however many threads wait for it."""
 
     def __init__(self) -> None:
         self._under_way: dict[bytes, Work] = {}
 
     def run(self, key: bytes, work: Callable[[], bytes]) -> bytes:
-        """What `work` returns or raises, or what is under way for `key` does."""
+        """Wait for the task of `key`, and return its result or raise its exception. Start `work` if none is running."""
         found = self._under_way.get(key)
         if found is None:
             mine = Work(work, lambda: self._under_way.pop(key, None))
@@ -220,7 +221,7 @@ class Background:
                 found = self._under_way.setdefault(key, mine)
                 if found is mine:
                     mine.start()
-            except BaseException:  # an interrupt: if it came before the start, nobody is to wait for it
+            except BaseException:  # an interrupt, perhaps before the start: other threads may wait for this task
                 mine.start()
                 raise
         return found.result()
@@ -228,7 +229,7 @@ class Background:
 
 compilers, background = Compilers(), Background()
 atexit.register(lambda: compilers.close())
-# The parent's processes and threads, which must not be used, nor ended, by its forked children.
+# The parent's compiler processes and threads. A forked child must neither use nor end them.
 _inherited: list[object] = []
 
 

@@ -1,4 +1,4 @@
-"""Large products of integers on tensor cores: as several products of 8-bit digits, which cuBLASLt multiplies."""
+"""Large integer matrix products on tensor cores: split the numbers into 8-bit digits, which cuBLASLt multiplies."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 BLOCK = 256
 PACK = 16  # digits that a thread writes at a time
-# Multiplications from which on this is faster than `matmul.tiled`: one H200, 2026-11.
+# With at least this many multiplications, this is faster than `matmul.tiled`: one H200, 2026-11.
 WORTH_IT = 2**32
 
 
 def by_digits(engine: CudaEngine, product: Product, dtype: DType) -> Kernel | None:
-    """The kernel ``(stream, out, x1, x2)`` of a product of integers of at most 32 bits.
+    """The kernel ``(stream, out, x1, x2)`` that multiplies matrices of integers of at most 32 bits.
 
-    None where it is not worth it, or the library refuses.
+    None if the product is too small, has several stack axes, or has wider integers, or if cuBLASLt does not support it.
     """
     count = prod(product.batches)
     work = count * product.rows * product.columns * product.inner
@@ -56,7 +56,7 @@ def by_digits(engine: CudaEngine, product: Product, dtype: DType) -> Kernel | No
     ]
 
     def kernel(stream: int, out: int, x1: int, x2: int) -> None:
-        (left, _one), (right, _two), (sums, _three) = (room(stream) for room in rooms)  # kept until all are launched
+        (left, _one), (right, _two), (sums, _three) = (room(stream) for room in rooms)  # kept until the last launch
         split[0](stream, left, x1)
         split[1](stream, right, x2)
         for place in range(digits):
@@ -76,7 +76,7 @@ def _splitter(
     stride: tuple[int, ...],
     reverse: bool,
 ) -> Kernel:
-    """The kernel ``(stream, digits, x)`` that writes the digits of `lines` lines of each matrix."""
+    """The kernel ``(stream, digits, x)`` that writes the digits of each matrix, which has `lines` lines."""
     packs, (over, along) = padded // PACK, steps
     threads = prod(product.batches) * lines * packs
     numbers = f"{dt.INFO[dtype].c_type}, {dtype.itemsize}, {truth(reverse)}, {truth(abs(over) < abs(along))}"
@@ -86,7 +86,7 @@ def _splitter(
 
 
 def _adder(engine: CudaEngine, dtype: DType, size: int, place: int) -> Kernel:
-    """The kernel ``(stream, out, sums)`` that adds what counts 2**(8 * place)."""
+    """The kernel ``(stream, out, sums)`` that adds ``sums * 2**(8 * place)`` to `out`; place 0 overwrites it."""
     body = f"add_digits<{dt.INFO[dtype].c_type}, {place}>"
     return _launcher(engine, "DigitSumParams", body, size, pack("<Q", size))
 

@@ -1,4 +1,4 @@
-"""The driver: which GPUs there are, their contexts, and checked calls."""
+"""The CUDA driver: find the GPUs, hold their contexts, and check calls."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Any, NamedTuple
 from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
 
-# What the CUDA 13 bindings and compiler work with.
+# The oldest versions that the CUDA 13 bindings and compiler support.
 OLDEST_DRIVER = 580
 OLDEST_CUDA = 13000
 OLDEST_CAPABILITY = 75
-# What the driver answers to a kernel that it is too old for.
+# The driver's errors for a kernel that it is too old to load.
 _TOO_NEW = ("INVALID_IMAGE", "NO_BINARY_FOR_GPU", "UNSUPPORTED_PTX_VERSION")
 
 _used = False
-# Whether this process was forked, and whether that was after its parent had used the GPU: then CUDA cannot work here.
+# Whether this process was forked, and whether its parent had used the GPU by then. If it had, CUDA cannot work here.
 forked = False
 _forked_after_use = False
 
 
 def check(result: tuple[Any, ...], doing: str = "") -> Any:
-    """The value of a ``cuda.bindings`` call.
+    """The value that a ``cuda.bindings`` call returned.
 
     Raises
     ------
     DeviceError
-        If the driver refused it; the message says what it was `doing`.
+        If the call failed. The message contains `doing`.
     """
     from cuda.bindings import driver
 
@@ -69,19 +69,19 @@ class Gpu(NamedTuple):
 
 
 class _Machine(NamedTuple):
-    """What a look at the machine found: its GPUs, and why there are none or some are not usable."""
+    """The GPUs of the machine, and the reason why there are none or some are not usable."""
 
     gpus: tuple[Gpu, ...]
     missing: str
 
 
 def visible_gpus() -> tuple[Gpu, ...]:
-    """Every visible GPU, by NVML: no CUDA context, not even ``cuInit``. Empty without a driver that works or a GPU."""
+    """Every visible GPU, found by NVML, without ``cuInit`` or a context. Empty without a working driver or a GPU."""
     return _machine().gpus
 
 
 def missing() -> str:
-    """The reason why no GPU, or not every GPU, is usable. Empty if all are usable, or if the machine has none."""
+    """The reason why no GPU, or not every GPU, is usable. Empty if every GPU is usable, or the driver finds none."""
     return _machine().missing
 
 
@@ -101,7 +101,7 @@ def _machine() -> _Machine:
             nvml.shutdown()
     except (RuntimeError, nvml.DriverNotLoadedError, nvml.LibraryNotFoundError):
         return _Machine((), "there is no NVIDIA driver")
-    except nvml.NvmlError as error:  # a driver half updated; a GPU that was lost, or may not be looked at
+    except nvml.NvmlError as error:  # a half-updated driver, or a GPU that is lost or not accessible
         return _unusable((), f"the NVIDIA driver does not work: {error}")
 
 
@@ -137,7 +137,7 @@ def _capability(nvml: Any, handle: int) -> int:
 
 
 def _visible(uuids: list[str]) -> list[int]:
-    """The indices of the GPUs that ``CUDA_VISIBLE_DEVICES`` leaves: as in CUDA, up to the first unreadable entry."""
+    """The indices of the GPUs in ``CUDA_VISIBLE_DEVICES``: as in CUDA, the first invalid entry ends the list."""
     wanted = os.environ.get("CUDA_VISIBLE_DEVICES")
     if wanted is None:
         return list(range(len(uuids)))
@@ -154,12 +154,12 @@ def _visible(uuids: list[str]) -> list[int]:
 
 @cache
 def cuda_devices() -> tuple[Device, ...]:
-    """The visible GPUs that kernels can be compiled for."""
+    """The visible GPUs for which NVRTC can compile kernels."""
     return tuple(Device(f"cuda:{index}") for index, gpu in enumerate(visible_gpus()) if gpu.usable)
 
 
 class DeviceContext:
-    """The primary context of one GPU, which torch, cupy and jax use too.
+    """The primary context of one GPU. torch, cupy and jax use the same context.
 
     Parameters
     ----------
@@ -191,9 +191,10 @@ class DeviceContext:
         self.adopt_thread()
 
     def adopt_thread(self) -> bool:
-        """Make the context of the first device current in this thread, if none is; returns whether it did so.
+        """If no context is current in this thread, make that of the first device current. Returns whether it did so.
 
-        The CUDA runtime would do the same. Another device's is never left current: torch would take it for its choice.
+        The CUDA runtime does the same. The context of another device is never left current, since torch would take it
+        for the user's choice of device.
         """
         from cuda.bindings import driver
 
@@ -203,14 +204,14 @@ class DeviceContext:
         return True
 
     def attribute(self, name: str) -> int:
-        """A device attribute by its name in the driver."""
+        """The value of a device attribute; `name` is its name in the driver API."""
         from cuda.bindings import driver
 
         value: int = check(driver.cuDeviceGetAttribute(getattr(driver.CUdevice_attribute, name), self._device))
         return value
 
     def __enter__(self) -> DeviceContext:
-        """Make the context current in this thread; the one that was is current again afterwards."""
+        """Push the context: it is current in this thread until `__exit__` pops it."""
         from cuda.bindings import driver
 
         check(driver.cuCtxPushCurrent(self.handle))

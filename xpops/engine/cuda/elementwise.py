@@ -27,7 +27,7 @@ def planned(
 
 
 def with_python_scalars(kernel: Kernel, operands: tuple[Operand, ...], signature: Signature) -> Kernel:
-    """`kernel` for calls whose scalars travel in another form: complex ones as two doubles, truth values as 0 or 1."""
+    """Wrap `kernel` to convert Python scalars: complex ones to two doubles, those for a bool loop to bools."""
     travel = [
         _travel(operand, loop) if not isinstance(operand, Layout) else None
         for operand, loop in zip(operands, signature.loop, strict=True)
@@ -45,11 +45,11 @@ def with_python_scalars(kernel: Kernel, operands: tuple[Operand, ...], signature
 
 
 def _travel(kind: type, loop: DType) -> Callable[[Any], list[Any]] | None:
-    """How a scalar of type `kind` is written for a loop; None: as it is."""
+    """The function that converts a scalar of type `kind` to slot values for a loop dtype; None if none is needed."""
     if loop in dt.CATEGORIES["complex floating-point"]:
         return lambda value: [complex(value).real, complex(value).imag]
     return (lambda value: [bool(value)]) if loop == dt.bool and kind is not bool else None
 
 
 def empty_kernel(stream: int, out: int, *values: Any) -> None:
-    """What computes a result without elements."""
+    """The kernel for a result without elements: it does nothing."""

@@ -46,12 +46,13 @@ from xpops.ops.operator import Operator
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.signature import Operand, Signature
 
-# Room for a counter for every output that blocks share: there are fewer of those than of blocks that fill a GPU.
+# The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
+# fill a GPU.
 COUNTER_BYTES = 1 << 16
 
 
 class CudaEngine:
-    """One GPU as an engine. Data is an address; owners are blocks of the pool.
+    """The engine of one GPU. Data is an address; owners are blocks of the pool.
 
     Parameters
     ----------
@@ -138,7 +139,7 @@ class CudaEngine:
         return launcher(name, function, self.context, blocks, threads, slots, tail)
 
     def counters(self, stream: int) -> int:
-        """The address of counters that are 0 before and after every kernel on `stream`, which alone may use them."""
+        """The address of the counters of `stream`: 0 before and after every kernel. No other stream uses them."""
         if stream and is_capturing(stream):
             return self._captured_counters(stream)
         found = self._counters.get(stream)
@@ -148,11 +149,11 @@ class CudaEngine:
                 if found is None:
                     made = self.pool.allocator(COUNTER_BYTES)(stream)
                     self.zero(made[0], COUNTER_BYTES, stream)
-                    found = self._counters[stream] = made  # only now may others use them
+                    found = self._counters[stream] = made  # publish only after zeroing
         return found[0]
 
     def _captured_counters(self, stream: int) -> int:
-        """The counters of a graph; the first launch of each replay that needs them has them set to 0 before."""
+        """The counters of the graph in capture. The capture includes a memset that zeros them before the first use."""
         memory = self.pool.captures.memory(stream)
         if stream not in memory.counters:
             address, memory.counters[stream] = memory.allocate(COUNTER_BYTES, stream)
@@ -160,9 +161,9 @@ class CudaEngine:
         return memory.counters[stream].address
 
     def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
-        """Have a kernel tell the host a number: `launch` gets the address of 8 bytes to write.
+        """Send a number from a kernel to the host. `launch` gets the address of 8 bytes that its kernel writes.
 
-        What is returned waits for the answer, and for nothing that is launched after it.
+        The returned function waits for that kernel, but not for later launches, and returns the number.
 
         Raises
         ------
@@ -246,7 +247,7 @@ class CudaEngine:
             self._retained = [entry for entry in self._retained if id(entry) not in gone]
             for event, _ in done:
                 driver.cuEventDestroy(event)
-        # The owners are dropped without the lock: one may come back here.
+        # Drop the owners only after the lock is released: the destructor of an owner may call `retain`.
         done.clear()
 
 

@@ -1,4 +1,4 @@
-"""What kernels found wrong, an index or a matrix, which the host learns of when it waits for the device anyway."""
+"""Faults that kernels report: a bad index or matrix. The host checks for them when it waits for the device anyway."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from typing import Protocol
 from xpops.core import config
 from xpops.core.devices import Device
 
-# As in ``native/xpops/kernels/gather.cuh``: a report is a code, above these bits, and the index or the matrix's number.
+# As in ``native/xpops/kernels/gather.cuh``: a report has a code above these bits, and the index or matrix number in
+# them.
 REPORT_BITS = 48
 _CODES = 2**15 - 1
 
 
 class Words(Protocol):
-    """Where 8 bytes come from that the host reads and kernels write."""
+    """An allocator of 8-byte words that kernels write and the host reads."""
 
     def take(self) -> int:
-        """Their address."""
+        """The address of a new word."""
 
 
-# An error, and its text: "{}" stands for the number.
+# The type and the text of an error; the reported number replaces "{}".
 _Meaning = tuple[type[Exception], str]
 
 
@@ -46,7 +47,7 @@ class Faults:
 
     @property
     def address(self) -> int:
-        """Where kernels write their reports."""
+        """The address of the word where kernels write their reports."""
         with self._lock:
             if self._word is None:
                 self._address = self._words.take()
@@ -55,13 +56,13 @@ class Faults:
         return self._address
 
     def of_index(self, name: str, length: int, low: int | None = None) -> int:
-        """The bits of a report for the indices called `name`: from `low`, by default ``-length``, to ``length - 1``."""
+        """The code for indices called `name`; valid ones are from `low`, by default ``-length``, to ``length - 1``."""
         return self.code(IndexError, f"{name} holds {{}}; accepted: {-length if low is None else low} to {length - 1}")
 
     def code(self, error: type[Exception], text: str) -> int:
-        """The bits of a report.
+        """The code of an error, shifted to its bits in a report.
 
-        After some 32 thousand others they stand for something else: then a report says the wrong thing.
+        Codes are reused after 32767 different errors: a kernel that still reports an old code raises the wrong error.
         """
         with self._lock:
             meaning = error, text
@@ -73,7 +74,7 @@ class Faults:
         return number << REPORT_BITS
 
     def check(self) -> None:
-        """Raise what kernels have reported; the device has been waited for.
+        """Raise the error that kernels have reported. The caller has waited for the device.
 
         Raises
         ------

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
     from xpops.engine.cuda.memory import Pool
 
-# Plans that a device keeps; each may hold tables in its memory.
+# The most plans that a device keeps; each may hold tables in device memory.
 PLANS = 64
-# cufftType by what is transformed to what, and the function that does so.
+# The cufftType and the function, by the kind of transform and the dtype of the operand.
 _TYPES = {
     ("fft", dt.complex64): (0x29, "exec_c2c"),
     ("fft", dt.complex128): (0x69, "exec_z2z"),
@@ -28,26 +28,26 @@ _TYPES = {
     ("irfft", dt.complex64): (0x2C, "exec_c2r"),
     ("irfft", dt.complex128): (0x6C, "exec_z2d"),
 }
-# Complex transforms are of one type, and told their direction when they run: CUFFT_FORWARD or CUFFT_INVERSE.
+# Both directions of a complex transform have one cufftType; the call takes CUFFT_FORWARD or CUFFT_INVERSE.
 _KIND = {"ifft": "fft"}
 _DIRECTIONS = {"fft": (-1,), "ifft": (1,)}
 
 
 class Geometry(NamedTuple):
-    """What a plan of the library is made for: points along each axis, and how elements lie on both sides.
+    """The key of a cuFFT plan: points along each axis, and the shapes and strides of operand and result.
 
     Attributes
     ----------
     points, before, after : tuple of int
-        The lengths of the transform, of the axes of the operand, and of those of the result.
+        The lengths of the transform, of the operand's axes, and of the result's axes.
     step : int
-        From one element to the next along the last axis.
+        The stride of the last axis.
     strides : tuple of int
-        From one transform to the next, in the operand and in the result.
+        The strides from one transform to the next, in the operand and in the result.
     batch : int
-        How many transforms there are.
+        The number of transforms.
     code : int
-        Their cufftType.
+        The cufftType.
     """
 
     points: tuple[int, ...]
@@ -60,14 +60,14 @@ class Geometry(NamedTuple):
 
 
 class _Plan(Handle):
-    """A plan of the library."""
+    """A cuFFT plan."""
 
     def __init__(self, cufft: Binding, pool: Pool, geometry: Geometry) -> None:
         points, before, after, step, strides, batch, code = geometry
         sides = before, step, strides[0], after, step, strides[1]
         with cufft.current():
             super().__init__(cufft, cufft.function("create")())
-            # At exit the library may be gone, and the driver takes everything back anyway.
+            # Not at exit: the library may be unloaded by then, and the driver frees everything anyway.
             finalize(self, _destroy, cufft, self.handle).atexit = False
             self.function("set_auto_allocation")(self.handle, 0)
             space = self.function("make_plan_many64")(self.handle, len(points), points, *sides, code, batch)
@@ -75,7 +75,7 @@ class _Plan(Handle):
         self._set_area, self._area = self.function("set_work_area"), -1
 
     def use(self, area: int) -> None:
-        """Take this scratch memory from now on; for who has the plan on a stream."""
+        """Make the plan use the scratch memory at `area`. The caller must hold the plan; see `Handle.on`."""
         if area != self._area:
             self._set_area(self.handle, area)
             self._area = area
@@ -87,7 +87,7 @@ def _destroy(cufft: Binding, handle: int) -> None:
 
 
 class Plans:
-    """The plans of one device that were made last."""
+    """The newest plans of one device; the oldest plan is dropped first."""
 
     def __init__(self, cufft: Binding, pool: Pool) -> None:
         self.cufft, self._pool = cufft, pool
@@ -143,9 +143,10 @@ def fft(engine: CudaEngine, x: Layout, out: Layout, axes: tuple[int, ...], kind:
 
 
 def geometry_of(x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> tuple[Geometry, int]:
-    """The plan of a transform along adjacent axes of C-contiguous arrays, and how often it is run.
+    """The key of the plan for a transform along adjacent axes of C-contiguous arrays, and how often the plan runs.
 
-    The library walks one stack of transforms: that of the axes before, or, if there are axes behind, that of those.
+    A plan of the library handles one batch axis. If the transform has axes behind it, they are the batch, and the plan
+    runs once for each index of the axes before. Otherwise the axes before are the batch, and the plan runs once.
     """
     before, after = (tuple(each.shape[axis] for axis in axes) for each in (x, out))
     code, _ = _TYPES[_KIND.get(kind, kind), x.dtype]

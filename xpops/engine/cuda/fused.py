@@ -20,7 +20,7 @@ from xpops.plan.tiled import plan_tiled
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# How a scalar argument travels: its C++ type and its `struct` format.
+# The C++ type and the `struct` format of a scalar argument, by the type of its input.
 _WIRES = {
     bool: ("int64", "q"),
     int: ("int64", "q"),
@@ -47,7 +47,7 @@ class FusedSource(NamedTuple):
 
 
 def fused(engine: CudaEngine, expression: Expression, outs: tuple[Layout, ...]) -> Kernel:
-    """The kernel ``(stream, *outs, *inputs)`` that computes all results of an expression, which are of one shape."""
+    """The kernel ``(stream, *outs, *inputs)`` that computes all results of an expression; they have the same shape."""
     if outs[0].size == 0:
         return empty_kernel
     plan, source, slots = fused_source(expression, outs, engine.context.capability)
@@ -56,9 +56,10 @@ def fused(engine: CudaEngine, expression: Expression, outs: tuple[Layout, ...]) 
 
 
 def with_scalars(launch: Kernel, outs: int, expression: Expression, inputs: tuple[int, ...]) -> Kernel:
-    """`launch` for calls with Python scalars, after that many results some of the inputs.
+    """Wrap `launch` to convert Python scalars. Its arguments are `outs` results, then the inputs numbered `inputs`.
 
-    Complex ones travel as two; an integer of which nothing is asked but whether it is true may be of any size.
+    A complex scalar becomes two slots. A scalar used only as a condition becomes a bool, so an integer there may be
+    arbitrarily large.
     """
     kinds = [*[None] * outs, *(expression.inputs[number] for number in inputs)]
     if bool not in kinds and complex not in kinds:
@@ -93,7 +94,7 @@ def fused_source(expression: Expression, outs: tuple[Layout, ...], capability: i
 
 
 def types_of(given: tuple[Operand, ...]) -> list[tuple[str, str]]:
-    """What the templates are told of results and operands, all of which the functor sees as they are."""
+    """The template's three types and the slots' format of results and operands. All three types are the stored one."""
     found = (
         (dt.INFO[operand.dtype].c_type, "Q") if isinstance(operand, Layout) else _WIRES[operand] for operand in given
     )
@@ -108,18 +109,18 @@ def functor_source(
     several: bool,
     convert: str = "{}",
 ) -> list[str]:
-    """A functor of some inputs, a line for each node: v0, v1 ... are the inputs, and then what the nodes make.
+    """The source of a functor, with one line for each node. Values are v0, v1 ...: first the inputs, then the nodes.
 
     Parameters
     ----------
     parameters : tuple of int
-        The inputs that it takes, in this order.
+        The numbers of the inputs that the functor takes, in this order.
     results : tuple of int
-        The values that it returns.
+        The numbers of the values that it returns.
     several : bool
-        Whether it returns a list, of one too.
+        Whether it returns a list of results, even of one.
     convert : str
-        What is done to a single result.
+        The format of the C++ expression that converts a single result.
     """
     count = len(expression.inputs)
     given = ", ".join(f"{_type_of(number, expression)} v{number}" for number in parameters)
@@ -151,7 +152,7 @@ _TWO = (Constant(int, "2"), Constant(float, "2.0"))
 
 
 def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
-    """One operator, exactly as its own kernel computes it."""
+    """The C++ expression of a node. It gives the same bits as the operator's own kernel."""
     functor, raw = functor_of(node.op, node.loop, node.dtype)
     if elementwise_policy(node.op, node.loop[-1], 0).outlined:
         functor = f"Outlined<{functor}>"
@@ -171,14 +172,14 @@ def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Op
         value = _literal(operand, loop)
     else:
         value, whole = f"v{operand}", operand < len(inputs) and inputs[operand] in (bool, int, Unsigned)
-        if whole and wire_of(loop)[0] in ("double", "complex<double>"):  # as which it would have come
+        if whole and wire_of(loop)[0] in ("double", "complex<double>"):  # the operator's own kernel gets a double
             value = f"static_cast<double>({value})"
     looped = f"cast<{dt.INFO[loop].c_type}>({value})"
     return f"cast<float>({looped})" if loop in NARROW and not raw else looped
 
 
 def _literal(constant: Constant, loop: DType) -> str:
-    """A constant as it would travel to the loop as a scalar."""
+    """The C++ literal of a constant, in the type that a scalar argument for this loop has."""
     wire, _, _ = wire_of(loop)
     value: Any = constant.value == "True" if constant.kind is bool else constant.kind(constant.value)
     if wire == "complex<double>":
@@ -199,7 +200,7 @@ def _double(value: float) -> str:
 
 
 def headers(expression: Expression) -> list[str]:
-    """The headers of its functors."""
+    """The headers of the expression's functors."""
     found = {f"math/{node.op.header}" for node in expression.nodes}
     dtypes = {each.dtype for each in expression.inputs if isinstance(each, Layout)} | {
         each for node in expression.nodes for each in (*node.loop, node.dtype)
@@ -208,7 +209,7 @@ def headers(expression: Expression) -> list[str]:
 
 
 def policy_of(expression: Expression, capability: int) -> Policy:
-    """The numbers of the longest functor."""
+    """The policy of the node that wants the fewest elements per thread: that with the longest functor."""
     policies = [elementwise_policy(node.op, node.loop[-1], capability) for node in expression.nodes]
     shortest = min(policies, key=lambda policy: policy.elements_per_thread, default=Policy())
     return shortest._replace(outlined=False)

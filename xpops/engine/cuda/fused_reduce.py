@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 
-# Of a long expression a thread reduces this many times the elements that it would write: each is code, and code takes
-# time to compile.
+# A thread reduces at most this many times the elements that it would write in an elementwise kernel of the expression.
+# Each element adds code, and long code takes long to compile.
 COPIES = 2
 
 
 class ReduceSource(NamedTuple):
-    """The source of a kernel of the reduce family, its slots behind the result's, and what follows them."""
+    """The plan and source of a reduce kernel, its slots behind the result's, and the parameters behind the slots."""
 
     plan: ReducePlan
     source: str
@@ -48,14 +48,14 @@ class ReduceSource(NamedTuple):
 def fused_reduce(
     engine: CudaEngine, expression: Expression, op: Reduction, made: Layout, to: ReducedLayout, correction: float
 ) -> Kernel:
-    """The kernel ``(stream, out, *inputs)`` that reduces the one result of an expression.
+    """The kernel ``(stream, out, *inputs)`` that reduces the single result of an expression.
 
     Parameters
     ----------
     made : Layout
-        The dtype and the shape of what is reduced, which is not empty.
+        The dtype and the shape of the array to reduce, which is not empty.
     to : ReducedLayout
-        What `op` makes of it.
+        The result of `op`.
     """
     capability, multiprocessors = engine.context.capability, engine.context.multiprocessors
     value = value_of(expression, made)
@@ -67,12 +67,12 @@ def fused_reduce(
 
 
 def value_of(expression: Expression, made: Layout) -> Layout:
-    """Where the elements of an expression would lie in memory."""
+    """The layout that the value of an expression would have in memory."""
     return result_layout(Signature((), made.dtype, made.shape), expression.inputs, made.device)
 
 
 def in_two(expression: Expression, value: Layout, capability: int) -> bool:
-    """Whether operands lie across each other, so that tiles in shared memory make one array of them first."""
+    """Whether an operand is transposed to another: then a tiled kernel writes the expression to an array first."""
     return plan_tiled(value, expression.inputs, policy_of(expression, capability)) is not None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RowsSource(NamedTuple):
-    """The source of a kernel, its grid, and what follows its slots."""
+    """The source of a kernel, the format of its slots, its grid, and the parameters behind the slots."""
 
     source: str
     slots: str
@@ -38,9 +38,9 @@ def fused_rows(
     outs: tuple[Layout, ...],
     inputs: tuple[int, ...],
 ) -> Kernel:
-    """The kernel ``(stream, *outs, *inputs)``.
+    """The kernel ``(stream, *outs, *inputs)`` that computes an expression with reductions along the rows.
 
-    Results are of the shape of what is reduced, or have one element for each row; see `xpops.plan.fused_rows.fits`.
+    A result has the shape `full` of the reduced values, or one element for each row; see `xpops.plan.fused_rows.fits`.
     """
     made = rows_source(expression, stages, full, outs, inputs, engine.context.capability)
     launch = engine.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail)
@@ -70,7 +70,7 @@ def rows_source(
     )
     shape = plan_rows(length, plan.pack, item)
     declared = declare(types_of((*outs, *operands)), plan)
-    # The few elements of a thread that holds them, and those of a block's threads, add up in trees.
+    # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]
     program = _program(expression, stages, reducers, inputs, outs, wide, declared.names)
     params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
@@ -103,7 +103,7 @@ def _program(
     wide: list[int],
     declared: list[str],
 ) -> list[str]:
-    """What the kernel is told: a functor for each stage, for elements and for rows, and the types of results."""
+    """The source of the kernel's ``Program``: a functor for each stage, for elements and for rows, and result types."""
     numbers = tuple(stage.number for stage in stages)
     lines = []
     for k, stage in enumerate(stages):

@@ -1,4 +1,4 @@
-"""Elements at places that indices name, on CUDA."""
+"""Gather and scatter elements by integer indices, on CUDA."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 POLICY = GatherPolicy()
-# Threads of a block that places rows, and blocks of a grid whose size the host does not know for each multiprocessor.
+# The threads of a block that scatters rows. The most blocks for each multiprocessor in a grid for `row_gatherer` or
+# `row_scatterer`, where the host learns the number of rows only at the launch.
 BLOCK, BLOCKS = 256, 16
 _WORDS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint2", 16: "uint4"}
 
 
 def word_of(width: int) -> str:
-    """The C++ type that stands for any of `width` bytes."""
+    """The C++ type in which kernels copy elements of `width` bytes."""
     return _WORDS[width]
 
 
@@ -94,8 +95,9 @@ def _moving(
     lines: tuple[Strides, ...],
     sets: bool,
 ) -> Kernel:
-    """The kernel ``(stream, x, other, *indices)`` that moves what `x` holds at indices; `array` and `lines` are the
-    strides of `x` and of the indices in the shape of `other`.
+    """The kernel ``(stream, x, other, *indices)`` that copies elements of `x` at indices to `other`, or back if `sets`.
+
+    `array` and `lines` are the strides of `x` and of the indices, both in the shape of `other`.
     """
     if other.size == 0:
         return empty_kernel
@@ -122,7 +124,7 @@ def _moving(
 def row_gatherer(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
     """The kernel ``(stream, out, x, indices, rows of out)`` that copies rows of a C-contiguous `x`.
 
-    It has `length` of them, which is not 0, and so many `out` has at most; indices are int64, and in range.
+    `x` has `length` rows, which is not 0; `out` has at most `length`. Indices are int64 and in range.
     """
     row = x.size // length
     strides = (0, 1), (row, 1), ((1, 0),), (row,)
@@ -135,7 +137,7 @@ def row_gatherer(engine: CudaEngine, x: Layout, length: int) -> Callable[..., No
 
 
 def row_scatterer(engine: CudaEngine, x: Layout, row: int) -> Callable[..., None]:
-    """The kernel ``(stream, x, rows, indices, elements of rows)`` that writes rows of `row` elements into any `x`."""
+    """The kernel ``(stream, x, rows, indices, elements of rows)`` that writes rows of `row` elements to any `x`."""
     if x.size == 0:
         return empty_kernel
     shape, strides = _in_order(x)
@@ -149,7 +151,7 @@ def row_scatterer(engine: CudaEngine, x: Layout, row: int) -> Callable[..., None
 
 
 def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shape and strides with neighbouring axes merged that are walked in one line in C order; at least one axis."""
+    """Shape and strides of `x`, with neighbouring axes merged if one stride covers both; at least one axis."""
     merged: list[tuple[int, int]] = []
     for length, stride in zip(x.shape, x.strides, strict=True):
         if length == 1:
@@ -162,19 +164,19 @@ def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _told(engine: CudaEngine, lengths: tuple[int, ...], codes: tuple[int, ...]) -> bytes:
-    """The bytes of the parameters about indices that are out of range."""
+    """The bytes of the parameters with which the kernel checks indices: report address, lengths and codes."""
     return struct.pack(f"<Q{2 * len(lengths)}Q", engine.faults.address, *lengths, *codes)
 
 
 def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str:
-    """The glue of a kernel that moves words between an array and what is at indices in another."""
+    """The glue of a kernel that copies words between an array and the elements at indices of another array."""
     types = ", ".join(dt.INFO[dtype].c_type for dtype in indices)
     call = f"gather<{word_of(plan.word)}, {truth(sets)}, {plan.pieces}, {plan.words}, {POLICY.block}, {types}>"
     return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", POLICY.block)
 
 
 def scatter_glue(word: int, rank: int, bits: int) -> str:
-    """The glue of a kernel that places rows of words of `word` bytes."""
+    """The glue of a kernel that scatters rows of words of `word` bytes."""
     return _glue(f"scatter_rows<{word_of(word)}, {BLOCK}>", f"ScatterParams<{rank}, uint{bits}>", BLOCK)
 
 

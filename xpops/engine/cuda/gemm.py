@@ -1,4 +1,4 @@
-"""Products of floating-point matrices by cuBLASLt, through nvmath-python's bindings."""
+"""Matrix products by cuBLASLt, through nvmath-python's bindings."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from xpops.plan.matmul import Product, leading
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# What a product may have of scratch memory, as in torch for compute capability 9.0.
+# The most scratch memory of a product, as in torch for compute capability 9.0.
 WORKSPACE = 32 << 20
 # The library counts the matrices of a stack in 32 bits.
 MOST = 2**31 - 1
 
 
 class Arithmetic(NamedTuple):
-    """How the library names a product: dtypes of operands and result, what it computes in, and the scale's dtype."""
+    """The library's types of a product: operands, result, compute type, scale, and the scale's NumPy type."""
 
     operands: str
     result: str
@@ -46,7 +46,7 @@ _TRANSPOSED = 1  # CUBLAS_OP_T
 
 
 class _Descriptor:
-    """A matrix of a product: lines of `length` elements, `step` apart, in a stack."""
+    """The library's layout of a stack of matrices. Lines have `length` elements, and stride `step` between them."""
 
     def __init__(self, kind: int, length: int, lines: int, step: int, batches: int, stride: int) -> None:
         from nvmath.bindings import cublasLt
@@ -67,7 +67,7 @@ def _set(function: Any, handle: int, attribute: Any, value: Any) -> None:
 
 
 class _Operation:
-    """What is computed, and how the library lays its hands on both matrices."""
+    """The library's description of a product: the compute type, and which operands are transposed."""
 
     def __init__(self, compute: int, scale: int, transposed: tuple[bool, bool]) -> None:
         from nvmath.bindings import cublasLt
@@ -85,7 +85,7 @@ class _Operation:
 def _described(product: Product, names: Arithmetic, compute: int) -> tuple[_Operation, list[_Descriptor]]:
     """The operation, and the matrices in the library's order.
 
-    It counts along columns first. So it computes the transposed result, of the transposed operands.
+    The library's matrices are column-major. So it computes the transposed result as x2.T @ x1.T.
     """
     import nvmath
 
@@ -104,9 +104,9 @@ def _described(product: Product, names: Arithmetic, compute: int) -> tuple[_Oper
 
 
 def gemm(engine: CudaEngine, product: Product, dtype: DType, aligns: tuple[int, int], tf32: bool) -> Kernel | None:
-    """The kernel ``(stream, out, x1, x2)`` of a product in one stack at most, whose matrices lie by lines.
+    """The kernel ``(stream, out, x1, x2)`` of a product with at most one stack axis; matrices are row- or column-major.
 
-    The result of int8 is int32. None where the library has no such product.
+    The result of int8 is int32. None if the library does not support the product.
     """
     opened = library(engine, "cublasLt")
     names = TYPES[dtype]
@@ -136,7 +136,7 @@ def gemm(engine: CudaEngine, product: Product, dtype: DType, aligns: tuple[int, 
 
 
 def _best(handle: int, operation: int, layouts: tuple[int, int, int], aligns: tuple[int, int]) -> Any:
-    """The library's first choice: the algorithm, and the bytes of scratch memory that it wants."""
+    """The library's first choice: the algorithm and its bytes of scratch memory. None if it supports no algorithm."""
     from nvmath.bindings import cublasLt
 
     names = cublasLt.MatmulPreferenceAttribute

@@ -1,4 +1,4 @@
-"""The few lines that instantiate a kernel template. Bodies live in ``native/``."""
+"""Glue: the few lines of source that instantiate a kernel template. The templates are in ``native/``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Glue(NamedTuple):
     ----------
     source : str
     slots : str
-        The `struct` format of what changes from call to call: the result's address, then addresses and scalars.
+        The `struct` format of the parameters that change from call to call: the result's address, then the operands'
+        addresses and scalars.
     """
 
     source: str
@@ -85,7 +86,7 @@ class Declared(NamedTuple):
 
 
 def declare(given: list[tuple[str, str]], plan: ElementwisePlan) -> Declared:
-    """Arguments for what is given: the three types of each, and the `struct` format of its slots."""
+    """The template arguments; `given` has the three types and the slots' `struct` format of each result and operand."""
     names, slots, lines = [], "", 0
     for (types, form), mode in zip(given, plan.modes, strict=True):
         if mode is Mode.SCALAR:
@@ -98,7 +99,7 @@ def declare(given: list[tuple[str, str]], plan: ElementwisePlan) -> Declared:
 
 
 def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
-    """An array among the template's arguments: its three types, its slot, and its line of strides."""
+    """The template argument for an array, from its three types, its slot, and its line of strides."""
     if plan.tile:
         transposed = truth(mode is Mode.TILE)
         return f"TiledOperand<{types}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
@@ -106,7 +107,7 @@ def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line
 
 
 def scalar_operand(types: str, plan: ElementwisePlan, slot: int) -> str:
-    """A scalar among the template's arguments; the first of its types is the one that it travels as."""
+    """The template argument for a scalar; the first of its three types is the type of its slot."""
     return f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
 
 
@@ -136,14 +137,14 @@ def entry_point(functor: str, outs: list[str], operands: list[str], params: str,
 
 
 def functor_of(op: Operator, loop: tuple[DType, ...], dtype: DType) -> tuple[str, bool]:
-    """The functor for a result of `dtype`, and whether it takes 16- and 8-bit floating-point numbers as they are."""
+    """The functor for a result of `dtype`, and whether it takes 16- and 8-bit floats without conversion to float32."""
     if op.narrow and dtype in NARROW and loop[0] != dt.float64:
         return f"Narrow{op.functor}<{dt.INFO[dtype].c_type}>", True
     return op.functor, op.own_halves
 
 
 def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
-    """The glue of `arange`; integers travel modulo 2**64."""
+    """The glue of `arange`; integer parameters are modulo 2**64."""
     wire, form, _ = wire_of(out.dtype)
     if wire == "int64":
         wire, form = "uint64", "Q"
@@ -160,7 +161,7 @@ def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
 
 
 def _types(dtype: DType, loop: DType, raw: bool) -> str:
-    """The three types of an operand: in memory, of the loop, and what the functor sees, which may be the loop's own."""
+    """The three types of an operand: in memory, of the loop, and of the functor's argument; the loop's own if `raw`."""
     stored, looped = dt.INFO[dtype].c_type, dt.INFO[loop].c_type
     return f"{stored}, {looped}, {looped if raw else f'compute_t<{looped}>'}"
 
@@ -171,9 +172,9 @@ def truth(value: bool) -> str:
 
 
 def wire_of(loop: DType) -> tuple[str, str, int]:
-    """How a Python scalar travels to a loop: the C++ type, its `struct` format, and its slots of 8 bytes.
+    """The parameter type of a Python scalar: its C++ type, its `struct` format, and its number of 8-byte slots.
 
-    It is rounded to the loop's dtype on the device, once.
+    The kernel rounds it to the loop's dtype, once.
     """
     if loop in _COMPLEX:
         return "complex<double>", "dd", 2

@@ -1,4 +1,4 @@
-"""Counting integers, and numbers in bins, on CUDA."""
+"""Counts of integers, and of numbers in bins, on CUDA."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from xpops.plan.signature import signature_of
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Threads of a block, packs that a thread loads at once, and blocks for each multiprocessor: as many as have room beside
-# each other for the most counters (32 KiB) on an H200, so that no block waits for a place.
+# The threads of a block, the packs that a thread loads at once, and the blocks for each multiprocessor. On an H200 so
+# many blocks are resident at once with the most counters (32 KiB), so that no block waits for another to end.
 BLOCK, UNROLL, BLOCKS = 256, 2, 6
-# A block's counters in shared memory: as many bins as there are, in as many copies as fit, one for each lane at most.
+# The least bins and the most counters of a block in shared memory. A block has a counter for each bin, in as many
+# copies as fit, at most one for each lane.
 FEWEST_BINS, SHARED_COUNTERS = 256, 8192
-# Bins of the first pass where the caller named no length.
+# The bins of the first pass if the caller gave no `minlength`.
 GUESS = 1024
 _WORD, _LANES, _KEPT = 8, 32, 64
 
@@ -32,8 +33,8 @@ _WORD, _LANES, _KEPT = 8, 32, 64
 def bincount(engine: CudaEngine, x: Layout, minlength: int) -> Measure:
     """See `xpops.engine.protocol.Engine.bincount`.
 
-    The first pass counts into as many bins as are likely to do, and finds the largest value. Only where that has no bin
-    there is a second one.
+    The first pass counts into a likely number of bins, and finds the largest value. A second pass follows only if that
+    value has no bin.
     """
     guess, device = minlength or GUESS, engine.context.device
     allocate, one = engine.pool.allocator((guess + 1) * _WORD), layout_of(dt.uint64, (), None, device)
@@ -67,7 +68,7 @@ def bincount(engine: CudaEngine, x: Layout, minlength: int) -> Measure:
 
 
 def _counter(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
-    """The kernel ``(stream, x, bins, largest)``, for `length` bins."""
+    """The kernel ``(stream, x, bins, largest)`` that counts into `length` bins, and finds the largest value."""
     if x.size == 0:
         return lambda *arguments: None
     tail = struct.pack("<QQ", x.size, length)
@@ -77,7 +78,7 @@ def _counter(engine: CudaEngine, x: Layout, length: int) -> Callable[..., None]:
 def histogram(engine: CudaEngine, x: Layout, bins: EqualBins) -> Kernel:
     """See `xpops.engine.protocol.Engine.histogram`."""
     length, edges = bins.edges.size - 1, layout_of(bins.edges.dtype, bins.edges.shape, None, engine.context.device)
-    # By stream, to which the memory goes back when the plan is dropped.
+    # By stream: a copy of the edges on the device. When the plan is dropped, the pool gets the memory back.
     kept: dict[int, tuple[int, Block]] = {}
     copy = engine.elementwise(IDENTITY, signature_of(IDENTITY, (edges,), edges.dtype), (edges,), edges)
     if x.size:
@@ -107,7 +108,7 @@ def _blocks(engine: CudaEngine, x: Layout) -> int:
 
 
 def histogram_glue(x: Layout, length: int) -> str:
-    """The glue of the kernel that counts into `length` bins; it is the same for lengths that are not far apart.
+    """The glue of the kernel that counts into `length` bins. All lengths up to the same power of two share one kernel.
 
     Examples
     --------

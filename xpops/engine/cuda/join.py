@@ -1,4 +1,4 @@
-"""Pieces of arrays at their places in a result, on CUDA."""
+"""Copy pieces of arrays to their places in a result, on CUDA."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xpops.plan.join import MAX_PIECES, JoinPlan, Piece, plan_join
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Threads of a block, and words that each of them moves.
+# The threads of a block, and the words that each of them copies.
 BLOCK, UNROLL = 256, 4
 
 

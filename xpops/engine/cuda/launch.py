@@ -1,4 +1,4 @@
-"""Launching: a loaded kernel, its grid, and a parameter buffer that is only rewritten where it changes."""
+"""Launches: a loaded kernel, its grid, and a parameter buffer; a launch writes only the slots that change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xpops.engine.cuda.driver import DeviceContext, check
 
 ENTRY = b"xpops_kernel"
 _SUCCESS = driver.CUresult.CUDA_SUCCESS
-# What a launch answers when another device's context, or none, is current in the calling thread.
+# The errors of a launch if another device's context, or none, is current in the calling thread.
 _WRONG_CONTEXT = (
     driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,
     driver.CUresult.CUDA_ERROR_INVALID_HANDLE,
@@ -27,7 +27,7 @@ _WRONG_CONTEXT = (
 
 
 class Function:
-    """A kernel loaded on one device, for as long as the process lives."""
+    """A kernel loaded on one device. It is never unloaded."""
 
     def __init__(self, cubin: bytes, context: DeviceContext) -> None:
         with uncaptured(context):
@@ -44,7 +44,7 @@ def launcher(
     name : str
         For errors.
     slots : str
-        The `struct` format of what changes from call to call: addresses and scalars.
+        The `struct` format of the parameters that change from call to call: addresses and scalars.
     tail : bytes
         The parameters that follow the slots and never change.
     """
@@ -53,13 +53,13 @@ def launcher(
     handle, launch_kernel = function.handle, driver.cuLaunchKernel
 
     def new_buffer() -> tuple[Any, int, Any]:
-        # The kernel takes one structure: an array of one pointer to it is what the driver wants.
+        # The kernel has one parameter, a structure. The driver takes an array of pointers to the parameters.
         buffer = ctypes.create_string_buffer(bytes(head.size) + tail, (head.size + len(tail) + 31) // 16 * 16)
         pointers = (ctypes.c_void_p * 1)(ctypes.addressof(buffer))
         return buffer, ctypes.addressof(pointers), pointers
 
     def launch(stream: int, *values: Any) -> None:
-        # Launching gives up the GIL, so each call under way has a buffer of its own.
+        # A launch releases the GIL, so each concurrent launch has its own buffer.
         parameters = free.pop() if free else new_buffer()
         try:
             write(parameters[0], 0, *values)
@@ -77,17 +77,17 @@ def launcher(
             if config.debug and not is_capturing(stream):
                 synchronise(name, context)
 
-    # On the first device the right context is nearly always current already, and where it is not the driver says so. In
-    # a forked process it faults instead.
+    # For the first device the right context is nearly always current; if it is not, the launch returns an error, and
+    # `_launch_again` repairs it. In a forked process the launch would crash instead.
     return guarded if config.debug or cuda_driver.forked or context.index != 0 else launch
 
 
 def _launch_again(
     error: Any, name: str, context: DeviceContext, handle: Any, blocks: int, threads: int, stream: int, pointers: int
 ) -> None:
-    """Launch once more with the device's own context current, if that is what was wrong; else raise.
+    """If the wrong context was current, launch again with the device's own context; otherwise raise the error.
 
-    A thread that had none keeps it, so that this happens once.
+    If the thread had no context, it keeps this one, so that the next launch succeeds at once.
     """
     if error in _WRONG_CONTEXT:
         with nullcontext() if context.adopt_thread() else context:
@@ -96,6 +96,6 @@ def _launch_again(
 
 
 def synchronise(name: str, context: DeviceContext) -> None:
-    """Wait for the device; a fault that a kernel left behind names `name`."""
+    """Wait for the device. The error of a failed kernel contains `name`."""
     with context:
         check(driver.cuCtxSynchronize(), f"running {name}")

@@ -18,7 +18,7 @@ from xpops.engine.cuda.driver import DeviceContext
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Where the bindings keep the class of a library's errors.
+# The module and the class of a library's errors in the bindings.
 _ERRORS = {
     "cublas": ("cublas", "cuBLASError"),
     "cublasLt": ("cublasLt", "cuBLASLtError"),
@@ -54,9 +54,9 @@ class Binding:
             raise DeviceError(f"{name} needs nvmath-python; accepted: pip install nvmath-python") from missing
 
     def function(self, name: str) -> Callable[..., Any]:
-        """A function of the library, for calls with the device's context current.
+        """A function of the library. The device's context must be current when it is called.
 
-        It raises DeviceError, which says its name, if the library is not installed or refuses the call.
+        It raises DeviceError with its name if the library is not installed or the call fails.
         """
         call, refused, library = getattr(self._module, name), self._refused, self._name
 
@@ -72,9 +72,10 @@ class Binding:
         return checked
 
     def current(self) -> AbstractContextManager[Any]:
-        """Within, the device's context is current; where it is anyway, nothing is done.
+        """A context manager that makes the device's context current; it does nothing if that is current already.
 
-        Unlike a kernel's launch, a library does not say that another device's is: it would run there.
+        A kernel's launch fails if another device's context is current, but a library's function would run on that
+        device.
         """
         if not cuda_driver.forked:
             error, handle = driver.cuCtxGetCurrent()
@@ -84,7 +85,7 @@ class Binding:
 
 
 class Handle:
-    """What a library's functions take first: used by one thread at a time, for work on one stream.
+    """A library's handle, the first argument of its functions. One thread at a time uses it, for work on one stream.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ class Handle:
     ----------
     handle : int
     function, current : callable
-        Those of the binding.
+        The methods of the binding.
     """
 
     def __init__(self, binding: Binding, handle: int) -> None:
@@ -105,7 +106,7 @@ class Handle:
 
     @contextmanager
     def on(self, stream: int) -> Iterator[int]:
-        """Within, the handle is this thread's own, and its work goes to `stream`."""
+        """A context manager that locks the handle for this thread, and sets its stream to `stream`."""
         with self._lock, self.current():
             if stream != self._stream:
                 self.function("set_stream")(self.handle, stream)
@@ -114,7 +115,7 @@ class Handle:
 
 
 class Library(Handle):
-    """A library with one handle, made on first use."""
+    """A library with one handle. `library` creates it at first use."""
 
     def __init__(self, name: str, context: DeviceContext) -> None:
         binding = Binding(name, context)
@@ -123,7 +124,7 @@ class Library(Handle):
         self._made: dict[str, int] = {}
 
     def made(self, function: str) -> int:
-        """A parameter object that `function` creates, the same one every time."""
+        """The parameter object that `function` creates at the first call; later calls return the same object."""
         with self._lock, self.current():
             if function not in self._made:
                 self._made[function] = self.function(function)()

@@ -1,4 +1,4 @@
-"""Linear equations, inverses, determinants on CUDA: by LU decomposition, of what lies transposed for the libraries."""
+"""Linear equations, inverses and determinants on CUDA, by LU decomposition. The libraries see transposed matrices."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 # Up to this size cuBLAS inverts matrices in one step.
 SMALL_INVERSE = 32
-# A warp for each matrix.
+# The threads of a warp. One warp computes the determinant of a matrix.
 WARP = 32
 
 
 class Factors(NamedTuple):
-    """Addresses of what a decomposition leaves beside its matrices, who owns them, and memory of the host in use."""
+    """The addresses of a decomposition's further results, the owners of their memory, and host memory still in use."""
 
     pivots: int
     infos: int
@@ -33,9 +33,9 @@ class Factors(NamedTuple):
 
 
 class LU:
-    """The LU decomposition of a stack of square matrices where they lie, and equations solved by it.
+    """The in-place LU decomposition of a stack of square matrices, and the solution of equations with it.
 
-    Small ones are decomposed together by cuBLAS, others one by one by cuSOLVER.
+    cuBLAS decomposes stacks of small matrices in one call; cuSOLVER decomposes other matrices one by one.
     """
 
     def __init__(self, engine: CudaEngine, x: Layout) -> None:
@@ -52,7 +52,7 @@ class LU:
             self._routine = Routine(engine, "xgetrf")
 
     def pointers(self, columns: int) -> Addresses:
-        """The function that makes addresses of so many columns for each matrix."""
+        """A function that writes the addresses of a stack's matrices, each of `columns` columns, to device memory."""
         return addresses(self.engine, self.count, columns * self.size * self._item)
 
     def factor(self, stream: int, a: int) -> Factors:
@@ -74,7 +74,7 @@ class LU:
     def solver(self, columns: int) -> Callable[[int, int, Factors, int], None]:
         """A function ``(stream, a, factors, b)`` that solves equations.
 
-        It replaces the `columns` of right-hand sides for each matrix, which are rows of `b`.
+        For each matrix, `b` has `columns` right-hand sides, one per row; the solutions overwrite them.
         """
         return self._solver_together(columns) if self.together else self._solver_of_each(columns)
 
@@ -137,7 +137,8 @@ def inv(engine: CudaEngine, x: Layout, identity: Callable[[int, int], None]) -> 
     return kernel
 
 
-# From a stream, the place of the inverses and that of the matrices: what says whether one failed, and owners.
+# A function (stream, out, x) that launches the inversion. It returns a function that raises if a matrix is singular,
+# and the owners of memory in use.
 _Inverse = Callable[[int, int, int], tuple[Callable[[str], None], Any]]
 
 

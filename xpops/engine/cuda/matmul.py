@@ -1,4 +1,4 @@
-"""Products of matrices on CUDA: by cuBLASLt where it can, else by our own kernel."""
+"""Matrix products on CUDA: by cuBLASLt if it supports the product, else by our own kernel."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from xpops.plan.signature import signature_of
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# The edge of a block's tile, the step along the inner axis, the edge of a thread's cells; and threads for which a
-# multiprocessor has registers. By what fills the GPU, and by the bytes of an element that is computed with.
+# The edge of a block's tile, the step along the inner axis, the edge of the cells of a thread, and the threads that
+# must be resident on a multiprocessor. SMALL is for products whose large tiles do not fill the GPU, and for types
+# wider than 4 bytes.
 LARGE, SMALL = (128, 16, 8, 512), (64, 16, 4, 1024)
 
 
@@ -37,7 +38,7 @@ def matmul(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout, tf32: bool) 
     if x1.dtype in dt.CATEGORIES["integer or boolean"]:
         return by_digits(engine, product, x1.dtype) or tiled(engine, product, x1)
     given = [layout if _lies(layout) else _compact(layout) for layout in (x1, x2)]
-    if len(plan_product(*given).batches) > 1:  # the library walks a stack along one axis
+    if len(plan_product(*given).batches) > 1:  # a stack of the library has one axis
         given = [layout_of(layout.dtype, layout.shape, None, layout.device) for layout in given]
     library = gemm(engine, plan_product(*given), x1.dtype, (given[0].align, given[1].align), tf32)
     if library is None:
@@ -49,14 +50,14 @@ def matmul(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout, tf32: bool) 
 
 
 def _lies(layout: Layout) -> bool:
-    """Whether the library takes the matrices as they lie."""
+    """Whether the library supports these strides without a copy."""
     *stack, down, across = layout.strides
     rows, columns = layout.shape[-2:]
     return leading(rows, columns, (down, across)) is not None and min(stack, default=0) >= 0
 
 
 def _compact(layout: Layout) -> Layout:
-    """The layout of a copy in which what is repeated along the stack is still there once."""
+    """The layout of a compact copy. Stack axes that are broadcast (stride 0) stay so."""
     *stack, rows, columns = layout.shape
     once = [1 if stride == 0 else length for length, stride in zip(stack, layout.strides, strict=False)]
     strides = contiguous_strides((*once, rows, columns))
@@ -65,7 +66,7 @@ def _compact(layout: Layout) -> Layout:
 
 
 def _with_copy(engine: CudaEngine, kernel: Kernel, place: int, layout: Layout, fresh: Layout) -> Kernel:
-    """`kernel` with an operand that is copied first, what is repeated once."""
+    """Wrap `kernel` to copy an operand first, without repeating broadcast matrices."""
     shape = tuple(
         1 if stride == 0 and axis < layout.ndim - 2 else length
         for axis, (length, stride) in enumerate(zip(layout.shape, fresh.strides, strict=True))
@@ -113,12 +114,12 @@ def tiled(engine: CudaEngine, product: Product, x: Layout) -> Kernel:
 
 
 def _compute(x: Layout) -> tuple[str, int]:
-    """What is multiplied and added in, and its bytes. Integers wrap; bools count."""
+    """The C++ type for multiplication and addition, and its bytes. Integers wrap; bools are counted."""
     if x.dtype in dt.CATEGORIES["integer or boolean"]:
         return ("uint32", 4) if x.dtype.itemsize <= 4 else ("uint64", 8)
     return f"compute_t<{dt.INFO[x.dtype].c_type}>", max(x.dtype.itemsize, 4)
 
 
 def _inner_first(outer: int, inner: int) -> bool:
-    """Whether neighbours along the inner axis are nearer to each other in memory."""
+    """Whether the inner axis has the smaller stride."""
     return abs(inner) < abs(outer)

@@ -1,4 +1,4 @@
-"""Device memory: stream-ordered, reused without asking the driver, and handed back when it runs short."""
+"""Device memory: stream-ordered, reused without a driver call, and given back when the device runs out of memory."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from xpops.engine.cuda.capture import Captures, is_capturing, uncaptured
 from xpops.engine.cuda.driver import DeviceContext, check
 from xpops.engine.cuda.settling import Settler
 
-# Blocks of these sizes are kept in lists of our own when they are freed, since the driver takes some microseconds for
-# one. A large block takes longer to write than the driver does.
+# Our own lists keep freed blocks of up to MIDDLING bytes, since the driver takes some microseconds to allocate a block.
+# To write a larger block takes longer than that.
 SMALL, MIDDLING = 1 << 20, 1 << 26
-# The lists have at most this part of the device's memory, blocks in use included. Other libraries cannot get it, while
-# the driver hands what its own pool caches to whoever runs short.
+# The lists have at most 1 / KEPT_SHARE of the device's memory, including blocks in use. Other libraries cannot get this
+# memory, while the driver gives the memory that its own pool caches to any library that runs out.
 KEPT_SHARE = 256
-# Blocks that are taken from the driver before lists that had nothing to give back are looked through again.
+# If the lists are full and `_empty_default_lists` finds nothing to free, so many allocations pass before it runs again.
 PATIENCE = 256
-# Sizes of middling blocks between a power of two and the next.
+# The number of sizes of middling blocks between two powers of two.
 STEPS = 8
 GRANULE, WORD = 512, 8
-# What the driver's pool keeps of freed memory after a synchronisation: this part of the device's.
+# After a synchronisation, the driver's pool keeps freed memory up to 1 / RELEASE_SHARE of the device's memory.
 RELEASE_SHARE = 8
 
-# The addresses of the freed blocks of one size, by the stream they may be reused on.
+# The addresses of the freed blocks of one size, by the stream that may reuse them.
 _FreeLists = dict[int, list[int]]
 
 
 def block_size(nbytes: int) -> int:
-    """The bytes of a block for `nbytes`.
+    """The size of the block for `nbytes`.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def _nowhere(stream: int) -> tuple[int, None]:
 
 
 class HostWords:
-    """Words of 8 bytes in the host's memory that kernels write, for counts that the host waits for.
+    """8-byte words in host memory that kernels write: counts and reports for the host.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class HostWords:
         self._free: list[int] = []
 
     def take(self) -> int:
-        """The address of a word that nobody uses, on the host and on the device."""
+        """The address of an unused word; it is the same on the host and on the device."""
         try:
             return self._free.pop()
         except IndexError:
@@ -79,7 +79,7 @@ class HostWords:
             return first
 
     def give_back(self, address: int) -> int:
-        """The number in a word, which others may use from now on."""
+        """Free a word, and return the number in it."""
         value = c_uint64.from_address(address).value
         self._free.append(address)
         return value
@@ -88,9 +88,9 @@ class HostWords:
 class Pool:
     """The memory of one device.
 
-    A block returns to the stream it was allocated on and is reused there only, so that the reuse comes after every
-    kernel that this stream ran on it. `xpops.stream` says what that asks of those who use an array on several streams.
-    What a CUDA graph captures has memory of its own.
+    A freed block returns to the stream on which it was allocated, and only that stream reuses it. So the reuse comes
+    after every kernel that this stream ran on the block. For arrays used on several streams see `xpops.stream`.
+    Captured calls use the memory of their graph.
 
     Parameters
     ----------
@@ -100,10 +100,10 @@ class Pool:
     def __init__(self, context: DeviceContext) -> None:
         self._context = context
         self._lists: dict[int, _FreeLists] = {}
-        # The bytes of blocks that lists take when they are freed, and the most that these may be.
+        # The bytes of all blocks that return to the lists, and the allocations before the lists are searched again.
         self._kept, self._patience = 0, 0
         self._lock = threading.RLock()
-        # Blocks that could not be freed when they were dropped, since their stream was captured.
+        # Blocks that could not be freed when they were dropped, for example since their stream was in capture.
         self._deferred: list[tuple[int, int]] = []
         self._settler = Settler(context)
         self.captures = Captures(self._take_aside, self._give_back_aside)
@@ -126,9 +126,9 @@ class Pool:
         return pool
 
     def allocator(self, nbytes: int) -> Callable[[int], tuple[int, Block]]:
-        """A function from a stream to uninitialised memory for work on it, aligned to 256 bytes at least.
+        """A function ``(stream)`` that allocates uninitialised memory for work on a stream, aligned to 256 bytes.
 
-        It raises OutOfMemoryError, saying how much was asked for, is free, and was cached.
+        It raises OutOfMemoryError with the bytes requested, free and cached.
         """
         size = block_size(nbytes)
         if size > MIDDLING:
@@ -150,7 +150,7 @@ class Pool:
         return allocate
 
     def scratch(self, nbytes: int) -> Callable[[int], tuple[int, Block | None]]:
-        """`allocator`, but that no bytes are at address 0."""
+        """As `allocator`, but 0 bytes have the address 0 and no block."""
         return self.allocator(nbytes) if nbytes else _nowhere
 
     def _allocate_large(self, size: int, stream: int) -> tuple[int, Block]:
@@ -160,7 +160,7 @@ class Pool:
         return address, Block((address, partial(self._give_back, stream)))
 
     def _grow(self, size: int, addresses: list[int], stream: int) -> tuple[int, Block]:
-        """A block from the driver, for a list to keep if there is room in them."""
+        """Allocate a block from the driver. When freed, it goes to `addresses` if the lists have room for it."""
         with self._lock:
             if self._kept + size > self._most:
                 self._patience -= 1
@@ -174,9 +174,10 @@ class Pool:
         return address, Block((address, addresses.append))
 
     def _empty_default_lists(self) -> int:
-        """Give what the lists of the legacy default stream keep back to the driver. Returns the bytes.
+        """Give the blocks in the lists of the legacy default stream back to the driver. Returns the bytes.
 
-        Those of other streams stay: the stream may be gone, and nothing else is in order with their last use.
+        Blocks of other streams stay: a stream may be destroyed by now, and no other stream is ordered after their last
+        use.
         """
         freed = 0
         for size, lists in list(self._lists.items()):
@@ -198,7 +199,7 @@ class Pool:
             if self._deferred:
                 self._give_back_deferred()
             error, pointer = allocate()
-            if error == out_of_memory and stream != self._aside:  # for a graph: waiting would end its capture
+            if error == out_of_memory and stream != self._aside:  # not for a graph: a wait would end its capture
                 cached = self.trim()
                 error, pointer = allocate()
             if error == out_of_memory:
@@ -214,7 +215,7 @@ class Pool:
         return int(pointer)
 
     def _give_back(self, stream: int, address: int, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # At exit the driver may be gone, as may this module's names, and takes everything back anyway.
+        # At exit the driver and this module's names may be unloaded already; the driver frees everything anyway.
         if finalizing():
             return
         if not self._settler.free(address, stream):
@@ -234,11 +235,11 @@ class Pool:
             self._give_back(*self._deferred.pop(0))
 
     def trim(self) -> int:
-        """Hand every cached byte back to the driver, waiting for the device. Returns how many our lists held."""
+        """Wait for the device, and give every cached byte back to the driver. Returns the bytes that our lists held."""
         with uncaptured(self._context):
             self.captures.collect()
             taken = list(self._take_all())
-            check(driver.cuCtxSynchronize())  # nothing uses any of them now, so any stream will do
+            check(driver.cuCtxSynchronize())  # now no work uses the blocks, so any stream can free them
             for _, address in taken:
                 self._give_back(0, address)
             check(driver.cuCtxSynchronize())
@@ -246,7 +247,7 @@ class Pool:
         return sum(size for size, _ in taken)
 
     def _take_all(self) -> Iterator[tuple[int, int]]:
-        """Take every block from the lists: its bytes, and its address. Those that could not be freed count as none."""
+        """Remove every block from the lists: yield its bytes and its address. Deferred blocks count as 0 bytes."""
         for size, lists in list(self._lists.items()):
             for addresses in list(lists.values()):
                 with suppress(IndexError):  # another thread may take the last one
@@ -259,6 +260,6 @@ class Pool:
             yield 0, self._deferred.pop()[1]
 
     def reserved(self) -> int:
-        """The bytes that the pool has from the driver, used or cached."""
+        """The bytes that the driver has reserved for the pool, used or cached."""
         attribute = driver.CUmemPool_attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
         return int(check(driver.cuMemPoolGetAttribute(self._driver_pool, attribute)))

@@ -1,7 +1,7 @@
-"""NVRTC, and, run as a program, a process that compiles for its parent. Imports nothing of the package.
+"""Compile with NVRTC. As a program, this file is a compiler process for its parent. It imports no other xpops module.
 
-While it compiles, NVRTC up to 13.0 at least catches SIGINT and SIGTERM for the whole process, and exits, or damages the
-heap, where a signal comes. So it compiles in a process that no Ctrl-C reaches.
+While it compiles, NVRTC (at least up to 13.0) catches SIGINT and SIGTERM for the whole process. On such a signal it
+exits the process or damages the heap. So it runs in a process of its own, which Ctrl-C does not reach.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import select
 import sys
 from typing import NamedTuple
 
-# A process that nobody asks for so many seconds ends.
+# The process ends after so many seconds without a request.
 IDLE = 60.0
-# What it says first, once it has what it needs.
+# The first bytes that the process writes, when it is ready for requests.
 READY = b"ready"
 
 
 class Request(NamedTuple):
-    """What to compile: a name, a source, NVRTC's options, and instances of templates."""
+    """A request to compile: a name, a source, NVRTC's options, and name expressions (instances of templates)."""
 
     name: str
     source: str
@@ -29,16 +29,16 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came of it.
+    """The result of a compilation.
 
     Attributes
     ----------
     log : str or None
-        NVRTC's words, if it refused.
+        NVRTC's log if the compilation failed, else None.
     names : tuple of bytes
-        What the expressions are called in the binary.
+        The lowered names of the expressions.
     binary : bytes
-        A cubin; PTX where the options name a virtual architecture, ``compute_90``.
+        A cubin; PTX if the options name a virtual architecture like ``compute_90``.
     """
 
     log: str | None
@@ -76,21 +76,21 @@ def compile_here(request: Request) -> Answer:
 
 
 def _buffer(length: int) -> bytes:
-    """Bytes for NVRTC to write into. Never of length 1: Python has one object for each of those, used by everyone."""
+    """Bytes for NVRTC to write into; never of length 1, since Python shares one object for each such value."""
     return bytes(max(length, 2))
 
 
 def serve(library: str) -> None:
-    """Answer requests from standard input on standard output, until it ends or nothing comes for a while.
+    """Read requests from standard input, and write answers to standard output. Return if the input ends or is idle.
 
     Parameters
     ----------
     library : str
-        The path of the NVRTC that the parent has found.
+        The path of the parent's NVRTC.
     """
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # so that what a library prints is not taken for an answer
+    os.dup2(2, 1)  # so that text that a library prints does not mix with the answers
     from cuda.bindings import nvrtc
 
     nvrtc.nvrtcVersion()
@@ -101,7 +101,7 @@ def serve(library: str) -> None:
             request = Request(*pickle.load(requests))
         except EOFError:
             return
-        # As plain tuples: here the classes are those of a module called __main__.
+        # A plain tuple, because here the class belongs to a module called __main__, which the parent cannot unpickle.
         pickle.dump(tuple(compile_here(request)), answers)
         answers.flush()
 

@@ -18,8 +18,8 @@ from xpops.plan.random import ROUNDS, round_keys
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Threads of a block, and counters that a thread makes elements of where a pack does not ask for more: one
-# H200, 2026-11, over 128 to 512 threads and 2 and 4 counters.
+# The threads of a block, and the counters of a thread; a pack may need more. Measured on one H200, 2026-11, over 128 to
+# 512 threads and 2 and 4 counters.
 BLOCK, COUNTERS = 256, 4
 
 
@@ -39,7 +39,7 @@ def random(engine: CudaEngine, law: Law, out: Layout) -> Kernel:
 
 
 def unroll(law: Law, dtype: DType) -> int:
-    """The packs that a thread writes."""
+    """The number of packs that a thread writes."""
     counters = MAX_PACK_BYTES // dtype.itemsize // law.count(dtype)
     return max(1, COUNTERS // counters)
 

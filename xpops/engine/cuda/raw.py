@@ -1,4 +1,4 @@
-"""Kernels in a user's own CUDA C++: modules on a device, and launches."""
+"""A user's own CUDA C++ kernels: load modules on a device, and launch kernels."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 
-# What a block may have of shared memory without the kernel asking for more.
+# The most dynamic shared memory of a block without the attribute that allows more.
 _SHARED_BYTES = 48 << 10
 
 
 class Module:
-    """A source, and what it is compiled to for each device.
+    """A source, and its compiled and loaded module for each device.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Module:
         For errors.
     source : str
     options, expressions : tuple of str
-        As `compile_cubin` takes them.
+        See `compile_cubin`.
     """
 
     def __init__(self, name: str, source: str, options: tuple[str, ...], expressions: tuple[str, ...]) -> None:
@@ -37,13 +37,13 @@ class Module:
         self._loaded, self._functions = Once(), Once()
 
     def cubin(self, capability: int) -> tuple[bytes, dict[str, bytes]]:
-        """The cubin, and the name that each expression bears in it."""
+        """The cubin, and the lowered name of each expression."""
         compiled = cubin_for(self.name, self.source, capability, self.options, self.expressions)
         *names, cubin = compiled.split(b"\0", len(self.expressions))
         return cubin, dict(zip(self.expressions, names, strict=True))
 
     def function(self, engine: CudaEngine, name: str) -> Function:
-        """One kernel on one device.
+        """The kernel `name` on the device of `engine`.
 
         Raises
         ------
@@ -72,11 +72,11 @@ class Function:
     Attributes
     ----------
     registers : int
-        Of a thread.
+        The registers of a thread.
     shared_bytes : int
-        Of a block, beside what a launch asks for.
+        The static shared memory of a block; a launch may add dynamic shared memory.
     max_threads : int
-        The most that a block may have.
+        The most threads of a block.
     sizes : tuple of int
         The bytes of each parameter.
     """
@@ -105,13 +105,13 @@ class Function:
         while True:
             with self._context:
                 error, _offset, size = driver.cuFuncGetParamInfo(self._handle, len(found))
-            if error == driver.CUresult.CUDA_ERROR_INVALID_VALUE:  # there is none of this number
+            if error == driver.CUresult.CUDA_ERROR_INVALID_VALUE:  # there are no more parameters
                 return tuple(found)
             check((error,), f"looking at {self.name}")
             found.append(size)
 
     def occupancy(self, block: int, shared: int) -> int:
-        """The blocks of `block` threads that a multiprocessor holds at a time."""
+        """The most blocks of `block` threads that are resident on a multiprocessor at once."""
         from cuda.bindings import driver
 
         with self._context:
@@ -128,7 +128,7 @@ class Function:
         cooperative: bool,
         cluster: Shape | None,
     ) -> None:
-        """Launch on ctypes values, one for each parameter."""
+        """Launch with ctypes values as arguments, one for each parameter."""
         from cuda.bindings import driver
 
         from xpops.engine.cuda.capture import is_capturing
@@ -152,7 +152,7 @@ class Function:
                 wish = configuration(grid, block, shared, stream, cooperative, cluster)
                 check(driver.cuLaunchKernelEx(wish, self._handle, address, 0), doing)
         if config.debug and not is_capturing(stream):
-            from xpops.engine.cuda.launch import synchronise  # it imports the bindings, which need not be there
+            from xpops.engine.cuda.launch import synchronise  # imports the bindings, which may be missing
 
             synchronise(self.name, self._context)
 
@@ -165,7 +165,7 @@ class Function:
 
 
 def configuration(grid: Shape, block: Shape, shared: int, stream: int, cooperative: bool, cluster: Shape | None) -> Any:
-    """A launch with attributes, as the driver takes it."""
+    """The driver's configuration of a launch with attributes."""
     from cuda.bindings import driver
 
     wish = driver.CUlaunchConfig()

@@ -20,10 +20,10 @@ from xpops.plan.reduce import ReducePlan, plan_reduce
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# A state is an element, or a few of them beside a count or a position.
+# The bytes of a state. A state is an element, or a few elements with a count or a position.
 STATE_BYTES = 32
-# Sums of more than a thousand elements carry their rounding errors along. Of fewer, the tree that adds them up loses no
-# more than NumPy does; and what is rounded to a half type at the end needs no more than float32.
+# Sums of more than 1024 elements carry their rounding errors along (compensated summation). For fewer elements, the
+# tree of additions loses no more than NumPy does. A result in a half type needs no more than float32.
 _EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
 _MANY = 1024
 
@@ -44,9 +44,9 @@ def reduce(
 
 
 def inner_products(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout) -> Kernel | None:
-    """The kernel ``(stream, out, x1, x2)`` of sums of products along the last axis, read once.
+    """The kernel ``(stream, out, x1, x2)`` that sums products along the last axis; it reads each operand once.
 
-    None where the operands do not lie alike: this is the reduce family with two inputs at the same offsets.
+    None if the operands have different strides: this reduce kernel has two inputs with the same offsets.
     """
     axes = range(x1.ndim)
     if any(x1.strides[axis] != x2.strides[axis] for axis in axes if x1.shape[axis] > 1):
@@ -60,9 +60,9 @@ def inner_products(engine: CudaEngine, x1: Layout, x2: Layout, out: Layout) -> K
 
 
 def launched(engine: CudaEngine, name: str, slots: str, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
-    """The kernel ``(stream, out, *inputs)`` of a plan and a source of the family; `slots` are the inputs'."""
+    """The kernel ``(stream, out, *inputs)`` for a plan and a source; `slots` is the `struct` format of the inputs."""
     slots = "Q" + slots
-    if plan.splits == 1:  # which needs neither states nor counters
+    if plan.splits == 1:  # this kernel needs neither states nor counters
         return engine.launcher(name, source, plan.blocks, plan.block, slots, bytes(16) + tail)
     launch = engine.launcher(name, source, plan.blocks, plan.block, slots + "QQ", tail)
     allocate, counters = engine.pool.allocator(plan.partials * STATE_BYTES), engine.counters
@@ -88,7 +88,7 @@ def planned(
 ) -> tuple[ReducePlan, str, bytes]:
     """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty.
 
-    Of two inputs it is the product that is reduced; `x` says how both lie.
+    With two inputs the kernel reduces their products; both have the layout `x`.
     """
     plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors), inputs)
     count = prod(x.shape[axis] for axis in axes)
@@ -98,7 +98,7 @@ def planned(
 
 
 def reducer_of(op: Reduction, loop: DType, count: int) -> str:
-    """The reducer of so many elements."""
+    """The reducer for `count` elements in each sum: compensated if they are many."""
     compensated = op.compensated and loop in _EXACT and count > _MANY
     return "Compensated" * compensated + op.functor
 
@@ -109,7 +109,7 @@ def ending(count: int, correction: float) -> bytes:
 
 
 def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan, inputs: int) -> str:
-    """The lines that instantiate a kernel of the family, for a reducer of an array's elements."""
+    """The glue of a reduce kernel for the elements of an array."""
     stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
     source = f"ReduceArray<{stored}, {looped}, compute_t<{looped}>, {result}>"
     headers = [reduce_header(plan), f"math/{header}"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
@@ -128,7 +128,7 @@ def reduce_header(plan: ReducePlan) -> str:
 
 
 def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> list[str]:
-    """The lines of the kernel itself; `numbers` are the parameters' slots, and lines of strides if not one."""
+    """The lines of the kernel itself. `numbers` are the parameters' slots, and lines of strides if more than one."""
     shape: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
     if not plan.columns:
         shape = [str(plan.block), *shape, truth(plan.ragged)]

@@ -1,4 +1,4 @@
-"""Vectors scaled by powers of two, where a library would square numbers too large or too small for that."""
+"""Scale vectors by powers of two, for a library that squares numbers: the squares would overflow or underflow."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ WORD = 4
 
 
 class Rescaling(NamedTuple):
-    """The way there and back.
+    """The kernels that scale vectors and scale them back.
 
     Attributes
     ----------
     nbytes : int
-        What the words of all vectors need.
+        The bytes of `words`, which has a word for each vector.
     begin, end : Kernel
-        ``(stream, x, words)``: scales the vectors of `x` in place, and what became of them back.
+        ``(stream, x, words)``: `begin` scales the vectors of `x` in place, and `end` scales their results back.
     """
 
     nbytes: int
@@ -35,7 +35,7 @@ class Rescaling(NamedTuple):
 
 
 def rescaling(engine: CudaEngine, x: Layout) -> Rescaling:
-    """For C-contiguous numbers, each vector along the last axis by itself. Ordinary ones stay as they are."""
+    """The scaling of a C-contiguous `x`: each vector along the last axis has its own power. Ordinary vectors keep 1."""
     real = dt.REAL_OF.get(x.dtype, x.dtype)
     parts = x.nbytes // real.itemsize
     vectors = x.size // x.shape[-1]
@@ -55,7 +55,7 @@ def rescaling(engine: CudaEngine, x: Layout) -> Rescaling:
 
 
 def rescale_calls(c_type: str) -> tuple[str, str, str]:
-    """What finds the magnitudes, scales, and scales back."""
+    """The calls of the three kernels: find magnitudes, scale, scale back."""
     return (f"find_magnitudes<{c_type}>", *(f"rescale<{c_type}, {truth(back)}>" for back in (False, True)))  # type: ignore[return-value]
 
 

@@ -31,7 +31,7 @@ def scan(engine: CudaEngine, op: Scan, x: Layout, axis: int, out: Layout, initia
 
 
 def launched(engine: CudaEngine, name: str, plan: ScanPlan, source: str, x: Layout, out: Layout) -> Kernel:
-    """The kernel ``(stream, out, x[, gamma])`` of a plan and a source of the family."""
+    """The kernel ``(stream, out, x[, gamma])`` for a plan and a source."""
     launch = engine.launcher(name, source, plan.blocks, plan.block, "QQQd", plan.tail)
     in_shift, out_shift = plan.in_shift * x.dtype.itemsize, plan.out_shift * out.dtype.itemsize
     scratch, allocate = plan.scratch, engine.pool.allocator(plan.scratch)
@@ -61,14 +61,14 @@ def planned(op: Scan, x: Layout, axis: int, out: Layout, initial: bool, multipro
 
 
 def _compute(dtype: DType) -> tuple[str, int]:
-    """What elements of a result's dtype are added in: the C++ type, and its bytes. Unsigned integers wrap."""
+    """The C++ type in which elements of a result's dtype are added, and its bytes. Integers are unsigned: they wrap."""
     if dtype in dt.CATEGORIES["integer"]:
         return ("uint32", 4) if dtype.itemsize <= 4 else ("uint64", 8)
     return f"compute_t<{dt.INFO[dtype].c_type}>", max(dtype.itemsize, 4)
 
 
 def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPlan, resident: int) -> str:
-    """The lines that instantiate a kernel of the family."""
+    """The glue of a scan kernel."""
     numbers = ", ".join(str(number).lower() for number in plan.numbers)
     types = ", ".join([dt.INFO[dtype].c_type, dt.INFO[result].c_type, compute, f"{op.functor}<{compute}>"])
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Reducing into places that indices name, on CUDA: by atomic additions, or in the order of the sorted places."""
+"""Scatter reductions on CUDA: by atomic additions, or by segments of sorted places."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from xpops.plan.signature import signature_of
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Where the hardware has no addition, sums are as exact in these.
+# For these dtypes the hardware has no atomic addition. Sums in the wider dtypes give the same results.
 _WIDER = {dt.int8: dt.int32, dt.uint8: dt.uint32, dt.int16: dt.int32, dt.uint16: dt.uint32}
-# Shared memory has counters for this many places at least, so that few kernels serve all.
+# Shared memory has sums for at least so many places, so that few different kernels are needed.
 _FEWEST = 256
-# From this capability on bfloat16 has an addition.
+# From this compute capability on, the hardware has an atomic addition for bfloat16.
 _HOPPER = 90
 
 
@@ -58,14 +58,14 @@ def scatter_reduce(
 
 
 class Addition(NamedTuple):
-    """How sums are made by atomic additions.
+    """A plan of atomic additions.
 
     Attributes
     ----------
     target : numpy.dtype
-        Of the memory in which they are made.
+        The dtype of the memory that the kernel adds to.
     slots, copies : int
-        The sums that a block makes in shared memory first, and copies of them; 0 and 1 where it does not.
+        The places of a block's sums in shared memory, and the copies of them; 0 and 1 if it adds to global memory only.
     """
 
     target: DType
@@ -74,12 +74,13 @@ class Addition(NamedTuple):
 
 
 def plan_addition(out: Layout, sources: int, pack: int, capability: int) -> Addition:
-    """How to add `sources` elements to `out`, packs of which lie side by side.
+    """Plan the addition of `sources` elements to `out`, in packs of `pack` contiguous elements.
 
-    float16 and bfloat16 are added in a float32 copy of `out` where that costs no more than adding them as they are:
-    where elements come one by one, of which an atomic addition takes one however wide it is, and there are more of them
-    than places. Rows, of which one addition takes 16 bytes, and elements too few to pay for a copy of `out`, are added
-    as they are.
+    float16 and bfloat16 are added in a float32 copy of `out` if that costs no more than direct additions. That is so
+    for packs of one element, at least as many as `out` has places: an atomic addition adds one such element, whatever
+    its dtype. Longer packs are added directly, 16 bytes in one addition, and so are elements too few to pay for a copy.
+
+    Exceptions, which always use the copy: sums in shared memory, and bfloat16 on GPUs without an addition for it.
 
     Examples
     --------
@@ -100,7 +101,7 @@ def plan_addition(out: Layout, sources: int, pack: int, capability: int) -> Addi
 
 
 def addition_source(source: DType, index: DType, placement: Placement, addition: Addition) -> str:
-    """The glue of adding by atomic additions."""
+    """The glue of the kernel of atomic additions."""
     types = ", ".join(dt.INFO[each].c_type for each in (source, addition.target, index))
     numbers = f"{placement.pack}, {POLICY.unroll}, {addition.slots}, {addition.copies}, {POLICY.block}"
     params = f"ScatterAddParams<{placement.rank}, uint{placement.index_bits}>"

@@ -19,9 +19,9 @@ from xpops.plan.signature import Operand
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Estimates for compute capability 9.0 that no measurement has changed yet.
+# Estimates for compute capability 9.0, not tuned by measurements yet.
 POLICY = SearchPolicy()
-# The most blocks of a multiprocessor that build a tree.
+# The most blocks for each multiprocessor that build a tree.
 BUILDERS = 32
 
 
@@ -34,7 +34,7 @@ def searchsorted(
     loop: DType | None = None,
     sorter: Layout | None = None,
 ) -> Kernel:
-    """The kernel ``(stream, out, x1, x2, [sorter])`` that says where each element of `x2` belongs in a sorted `x1`."""
+    """See `xpops.engine.protocol.Engine.searchsorted`."""
     if out.size == 0:
         return empty_kernel
     loop = x1.dtype if loop is None else loop
@@ -57,14 +57,14 @@ def searchsorted(
 def _builder(
     engine: CudaEngine, x1: Layout, sorter: Layout | None, loop: DType, plan: SearchPlan
 ) -> Callable[..., None]:
-    """The kernel ``(stream, tree, x1, sorter)``."""
+    """The kernel ``(stream, tree, x1, sorter)`` that builds the search tree."""
     blocks = min(-(-plan.entries // POLICY.block), BUILDERS * engine.context.multiprocessors)
     source, tail = tree_glue(x1, sorter, loop), pack("<QQ", x1.size, plan.levels)
     return engine.launcher("searchsorted_tree", source, blocks, POLICY.block, "QQQ", tail)
 
 
 def tree_glue(x1: Layout, sorter: Layout | None, loop: DType) -> str:
-    """The glue of what builds a tree."""
+    """The glue of the kernel that builds a search tree."""
     sorted_type, loop_type, order, index = _types(x1, sorter, loop)
     call = f"build_tree<{sorted_type}, {loop_type}, {order}, {index}, {POLICY.fan_bits}, {POLICY.block}>"
     return _glue(call, "TreeParams", f"{POLICY.block}")
@@ -85,7 +85,7 @@ def search_glue(x1: Layout, x2: Operand, sorter: Layout | None, loop: DType, rig
 
 
 def _types(x1: Layout, sorter: Layout | None, loop: DType) -> tuple[str, str, str, str]:
-    """What the elements of `x1` are, are compared as, are ordered by, and are counted with."""
+    """The C++ types of `x1`, of the comparison, of the sorter, and of indices."""
     order = "void" if sorter is None else dt.INFO[sorter.dtype].c_type
     index = "uint32" if x1.size < INDEX_LIMIT else "uint64"
     return dt.INFO[x1.dtype].c_type, dt.INFO[loop].c_type, order, index
@@ -103,5 +103,5 @@ def _glue(call: str, params: str, bounds: str) -> str:
 
 
 def _itemsize(loop: DType) -> int:
-    """The bytes of what values of `loop` are compared as (``compute_t``)."""
+    """The bytes of the type in which values of `loop` are compared (``compute_t``)."""
     return max(4, loop.itemsize) if loop in dt.CATEGORIES["real floating-point"] else loop.itemsize

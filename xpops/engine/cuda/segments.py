@@ -1,4 +1,7 @@
-"""Reducing into places in the order of the sorted places, on CUDA: plan, glue, kernels, launchers."""
+"""Scatter reductions by segments of sorted places, on CUDA: plan, glue, kernels, launchers.
+
+A segment is the sources of one place. Within it they are reduced in a fixed order.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +27,19 @@ _REDUCERS = {"sum": "SegmentSum", "mean": "SegmentSum", "prod": "Prod", "min": "
 
 
 class Reduction(NamedTuple):
-    """What the kernels of one reduction by segments are made for.
+    """The parameters of the kernels of one reduction by segments.
 
     Attributes
     ----------
     dtype, named : numpy.dtype
-        Of elements, and of the index.
+        The dtypes of elements and of the index.
     reduction : str
     include_self : bool
     segments : Segments
     pack : int
-        Elements that a thread reduces side by side.
+        The contiguous elements that a thread reduces at once.
     lanes : int
+        The lanes of a warp that share a segment.
     index_bits : {32, 64}
     """
 
@@ -50,17 +54,17 @@ class Reduction(NamedTuple):
 
     @property
     def state(self) -> DType:
-        """What is reduced."""
+        """The dtype of the states that are reduced."""
         return dt.float32 if self.dtype in HALVES else self.dtype
 
     @property
     def packs(self) -> int:
-        """Of a row."""
+        """The packs of a row."""
         return self.segments.inner // self.pack
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """How many chunks there are of each level; none where there would be one."""
+        """The number of chunks of each level, at most two levels. A level with a single chunk is omitted."""
         counts: list[int] = []
         rows = self.segments.sources
         while rows >= 2 * POLICY.chunk and len(counts) < 2:
@@ -69,29 +73,29 @@ class Reduction(NamedTuple):
         return tuple(counts)
 
     def keys_source(self) -> str:
-        """The glue of writing targets as keys."""
+        """The glue of the kernel that writes the targets as sort keys."""
         keys = self.segments.keys
         types = f"{dt.INFO[self.named].c_type}, {dt.INFO[self.segments.key].c_type}"
         params = f"TargetKeysParams<{keys.rank}, uint{keys.index_bits}>"
         return scatter_glue("segments", f"target_keys<{types}, {POLICY.unroll}, {POLICY.block}>", params)
 
     def bounds_source(self) -> str:
-        """The glue of finding the bounds of segments."""
+        """The glue of the kernel that finds the bounds of segments."""
         types = f"{dt.INFO[self.segments.key].c_type}, {dt.INFO[self.segments.place].c_type}"
         return scatter_glue("segments", f"segment_bounds<{types}, {POLICY.block}>", "SegmentBoundsParams")
 
     def chunks_source(self, level: int) -> str:
-        """The glue of reducing chunks of sources (level 0), or of chunks."""
+        """The glue of the kernel that reduces chunks of sources (level 0) or chunks of chunks (level 1)."""
         call = f"segment_chunks<{self._types}, {self._numbers}, {level}, {POLICY.block}>"
         return scatter_glue("segments", call, f"SegmentParams<uint{self.index_bits}>")
 
     @property
     def by_heads(self) -> bool:
-        """Whether segments are found by the sources that begin them, since there are no more of these than targets."""
+        """Whether threads find segments by their first sources: if there are no more sources than targets."""
         return self.segments.sources <= self.segments.targets
 
     def reduce_source(self) -> str:
-        """The glue of reducing segments."""
+        """The glue of the kernel that reduces segments."""
         ends = self.by_heads, self.include_self, self.reduction == "mean"
         numbers = f"{self._numbers}, {len(self.chunks)}, {', '.join(map(truth, ends))}, {POLICY.block}"
         return scatter_glue(
@@ -113,7 +117,7 @@ class Reduction(NamedTuple):
 def plan_reduction(
     out: Layout, axis: int, index: Layout, source: Layout, reduction: str, include_self: bool
 ) -> Reduction:
-    """What is needed to reduce by segments."""
+    """Plan a reduction by segments."""
     segments = plan_segments(out, axis, index)
     widest = widest_pack(out.dtype, min(out.align, source.align))
     pack = min(widest, segments.inner & -segments.inner)
@@ -162,13 +166,13 @@ def reduce_sorted(
         find(stream, bounds, ordered)
         for step in steps:
             step(stream, out, ordered, places, bounds, source, *chunks, *missing)
-        del owner  # the stream orders what comes to lie here next behind the kernels
+        del owner  # the stream runs the next work on this memory after the kernels
 
     return kernel
 
 
 def _finder(engine: CudaEngine, call: Reduction) -> tuple[Kernel, int]:
-    """The kernel ``(stream, bounds, keys)`` that finds the bounds of segments, and the bytes of these."""
+    """The kernel ``(stream, bounds, keys)`` that finds the bounds of segments, and the bytes of the bounds."""
     size, targets = call.segments.sources, call.segments.targets
     nbytes, tail = 2 * targets * call.segments.place.itemsize, struct.pack("<QQ", size, targets)
     launch = engine.launcher("scatter bounds", call.bounds_source(), -(-size // POLICY.block), POLICY.block, "QQ", tail)
@@ -181,7 +185,7 @@ def _finder(engine: CudaEngine, call: Reduction) -> tuple[Kernel, int]:
 
 
 def _step(engine: CudaEngine, call: Reduction, source: str, rows: int) -> Kernel:
-    """The kernel ``(stream, out, keys, places, bounds, source, *chunks)`` that reduces to `rows` of each group."""
+    """The kernel ``(stream, out, keys, places, bounds, source, *chunks)`` of one step, with threads for `rows` rows."""
     segments = call.segments
     threads = segments.outer * rows * call.packs * call.lanes
     tail = struct.pack("<QQQ", threads, segments.sources, segments.targets)

@@ -1,4 +1,4 @@
-"""Selection on CUDA: flag the chosen elements and count those of every tile, read the sum, write them."""
+"""Selection on CUDA: flag and count the selected elements of every tile, send the total to the host, write them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def runs(engine: CudaEngine, x: Layout, wanted: tuple[str, ...]) -> Measure:
 
 
 def _part(engine: CudaEngine, tiling: Tiling, x: Layout, each: str) -> Callable[..., None]:
-    """What writes a result of `runs`: a function ``(stream, counts, out, x, *order)``."""
+    """A function ``(stream, counts, out, x, *order)`` that writes one result of `runs`."""
     if each == "groups":
         launch = _selecting(engine, tiling, groups_glue(tiling), "QQQQ", (1,))
         return lambda stream, counts, out, x, order: launch(stream, counts.flags, counts.offsets, out, order)
@@ -134,11 +134,11 @@ def _part(engine: CudaEngine, tiling: Tiling, x: Layout, each: str) -> Callable[
 
 
 def _always(layouts: tuple[Layout, ...]) -> Measure:
-    """The measure of calls that select nothing, whatever the data."""
+    """The measure of a call whose result is empty for all data."""
     return lambda stream, *operands: Program(layouts, empty_kernel)
 
 
-# Writers: functions (stream, counts, results, what else is read).
+# Writers: functions (stream, counts, *results, *other operands).
 
 
 def _elements(engine: CudaEngine, tiling: Tiling, width: int, align: int) -> Callable[..., None]:
@@ -156,7 +156,7 @@ def _indices(engine: CudaEngine, tiling: Tiling, shape: tuple[int, ...]) -> Call
 
 
 def _rows(engine: CudaEngine, tiling: Tiling, x: Layout, length: int) -> Callable[..., None]:
-    """Whole rows of `x`, of which there are `length`: by their indices."""
+    """The writer of whole rows of `x`, which has `length` rows: it writes their indices first, then gathers them."""
     write = _indices(engine, tiling, (length,))
     gather, allocator = row_gatherer(engine, x, length), engine.pool.allocator
 
@@ -177,12 +177,12 @@ def _selecting(
 
 
 def select_glue(tiling: Tiling, sink: str, params: str) -> str:
-    """The glue of the kernel that writes what is chosen."""
+    """The glue of the kernel that writes the selected elements or their indices."""
     call = f"select<{sink}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
     return glue(call, params, BLOCK)
 
 
 def groups_glue(tiling: Tiling) -> str:
-    """The glue of the kernel that numbers groups."""
+    """The glue of the kernel that writes the number of each element's run."""
     call = f"number_groups<{tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
     return glue(call, "SelectParams<4>", BLOCK)

@@ -1,4 +1,4 @@
-"""Freed memory that others may have: the driver hands it on once somebody has waited for the stream that freed it."""
+"""Make freed memory available to other libraries: the driver gives it away only after a wait for the freeing stream."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ PAUSE = 0.001
 
 
 class Settler:
-    """Waits for streams that have freed memory: at once for idle ones, on a thread of its own for busy ones.
+    """Wait for streams that have freed memory: for an idle stream at once, for a busy one on a separate thread.
 
-    Otherwise a library that runs short would not get the memory before a call of somebody waits for the device.
+    Without that, a library that runs out of memory would get this memory only after some call waits for the device.
 
     Parameters
     ----------
@@ -32,27 +32,27 @@ class Settler:
 
     def __init__(self, context: DeviceContext) -> None:
         self._context = context
-        # Freeing may happen in a collection of garbage, at any moment: nothing but this queue may be locked then. It
-        # holds an event, or None for whatever the legacy default stream has freed so far.
+        # The garbage collector may call `free` at any moment: then no lock may be taken except that of this queue. An
+        # entry is an event, or None for all memory that the legacy default stream has freed so far.
         self._freed: SimpleQueue[Any] = SimpleQueue()
         self._is_noted = False
         self._is_started = False
 
     def start(self) -> None:
-        """Start the thread, if it is not there. Not while garbage is collected."""
+        """Start the thread, if it is not running. Do not call this during garbage collection."""
         if not self._is_started:
             self._is_started = True
-            # threading's own start does not survive an interrupt at any moment.
+            # `threading.Thread.start` is not safe if an interrupt comes at a bad moment.
             _thread.start_new_thread(self._run, ())
 
     def free(self, address: int, stream: int) -> bool:
         """Free memory of the driver's pool in the order of a stream.
 
-        Returns whether that could be: not while the stream is captured, nor if it is gone.
+        Returns False, and frees nothing, if the stream is in capture or destroyed.
         """
         with uncaptured(self._context):
-            # While a blocking stream is captured, this fails for the legacy default one, and touching that would end
-            # the capture: this call does not.
+            # While a blocking stream is in capture, any use of the legacy default stream would end the capture. This
+            # query is safe: it only returns an error.
             error, status = driver.cuStreamIsCapturing(stream)
             if error is not _SUCCESS or status is not _NOT_CAPTURING:
                 return False
@@ -62,7 +62,7 @@ class Settler:
             with suppress(DeviceError):  # after a fault there is nothing to wait for
                 if idle:
                     check(driver.cuStreamSynchronize(stream))
-                elif stream:  # which may be gone when the thread comes to it
+                elif stream:  # an event, since the stream may be destroyed before the thread waits
                     self._freed.put(_event_on(stream))
                 elif not self._is_noted:
                     self._freed.put(None)
@@ -75,10 +75,10 @@ class Settler:
                 event = self._freed.get()
                 time.sleep(PAUSE)
                 if event is None:
-                    # What is freed from here on is noted anew.
+                    # From here on, `free` adds a new entry.
                     self._is_noted = False
                     if driver.cuStreamIsCapturing(0)[0] is not _SUCCESS:  # see `free`
-                        continue  # who frees after the capture notes it
+                        continue  # the next `free` after the capture adds a new entry
                 with suppress(DeviceError):
                     event = event or _event_on(0)
                     driver.cuEventSynchronize(event)

@@ -38,7 +38,7 @@ def softmax(engine: CudaEngine, x: Layout, axis: int, out: Layout, log: bool) ->
 
 
 def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str) -> str:
-    """The lines that instantiate a kernel of the family."""
+    """The glue of a softmax kernel."""
     types = f"{dt.INFO[x.dtype].c_type}, {dt.INFO[out.dtype].c_type}"
     ways = ", ".join(truth(each) for each in (log, plan.columns, plan.full))
     numbers = f"{plan.block}, {plan.group}, {plan.pack}, {plan.steps}"

@@ -1,4 +1,4 @@
-"""What calls of cuSOLVER and cuBLAS on stacks of matrices have in common."""
+"""Shared parts of the calls of cuSOLVER and cuBLAS on stacks of matrices."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from xpops.plan.signature import signature_of
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Larger matrices, and stacks of fewer, are decomposed one by one: the batched routines are made for many small ones.
-# By analogy with other libraries' choices; not measured yet.
+# Larger matrices, and stacks of fewer matrices, are decomposed one by one: batched routines are for many small
+# matrices. The numbers follow other libraries' choices; not measured yet.
 BATCHED_SIZE, BATCHED_COUNT = 512, 3
 
 
-# Passed where no memory of the host is asked for.
+# Passed as host memory to a routine that needs none.
 _NOWHERE = np.empty(1, np.uint8)
 
 
 class Kind(NamedTuple):
-    """How the libraries call a dtype: the letter of its routines, and its and its real dtype's cudaDataType."""
+    """The libraries' names of a dtype: the letter of its routines, its cudaDataType, and that of its real dtype."""
 
     letter: str
     code: int
@@ -44,7 +44,7 @@ KINDS = {
     dt.complex64: Kind("c", 4, 0),
     dt.complex128: Kind("z", 5, 1),
 }
-# Threads of a block of our own kernels here.
+# The threads of a block of our own linear algebra kernels.
 BLOCK = 128
 # CUBLAS_OP_N, CUBLAS_FILL_MODE_*.
 PLAIN = 0
@@ -52,12 +52,12 @@ LOWER, UPPER = 0, 1
 
 
 def batched(x: Layout) -> bool:
-    """Whether a stack is decomposed by one call."""
+    """Whether one batched call decomposes the stack."""
     return x.shape[0] >= BATCHED_COUNT and max(x.shape[1:]) <= BATCHED_SIZE
 
 
 class Routine:
-    """A routine of cuSOLVER's 64-bit interface, with the scratch memory that it asks for.
+    """A routine of cuSOLVER's 64-bit interface, with its scratch memory.
 
     Parameters
     ----------
@@ -75,10 +75,10 @@ class Routine:
     def __call__(
         self, handle: int, stream: int, arguments: tuple[int, ...], info: int, *rest: int, extra: tuple[int, ...] = ()
     ) -> tuple[Any, ...]:
-        """Call it with `arguments`, the scratch memory, the address of `info`, and the `rest`; its turn is `handle`'s.
+        """Call the routine with `arguments`, the scratch memory, the address of `info`, and the `rest`.
 
-        `extra` are the places of arguments that do not count when it is asked for the memory's size. The memory of the
-        host that is returned, if any, lives until the work is done.
+        The caller holds `handle`; see `Handle.on`. `extra` are the positions of arguments that the query of the scratch
+        size does not take. Returns the host memory in use, if any; the caller keeps it until the work is done.
         """
         if self._allocate is None:
             asked = (argument for place, argument in enumerate(arguments) if place not in extra)
@@ -97,14 +97,14 @@ class Routine:
 
 
 class OlderRoutine:
-    """A routine of cuSOLVER's first interface, with the scratch memory that it asks for.
+    """A routine of cuSOLVER's older 32-bit interface, with its scratch memory.
 
     Parameters
     ----------
     engine : CudaEngine
     name : str
     itemsize : int
-        The bytes of what it counts the memory in.
+        The bytes of the unit in which the routine counts scratch memory.
     """
 
     def __init__(self, engine: CudaEngine, name: str, itemsize: int) -> None:
@@ -115,7 +115,7 @@ class OlderRoutine:
         self._size = 0
 
     def __call__(self, handle: int, stream: int, arguments: tuple[int, ...], info: int, *rest: int) -> None:
-        """Call it with `arguments`, the scratch memory, the address of `info`, and the `rest`."""
+        """Call the routine with `arguments`, the scratch memory, the address of `info`, and the `rest`."""
         if self._allocate is None:
             self._size = self._ask(handle, *arguments, *rest)
             self._allocate = self._engine.pool.allocator(self._size * self._itemsize)
@@ -125,7 +125,7 @@ class OlderRoutine:
 
 
 class Infos:
-    """What the libraries say of each matrix of a stack: 0, or what was wrong with it. The host waits to hear of it."""
+    """The status that the libraries write for each matrix of a stack, 0 for success. The host waits for the verdict."""
 
     def __init__(self, engine: CudaEngine, count: int) -> None:
         layout = layout_of(dt.int32, (count,), None, engine.context.device)
@@ -136,9 +136,9 @@ class Infos:
         self._count = engine.reduce(counting, layout, (0,), loop, word, (0,))
 
     def ask(self, stream: int, address: int) -> Callable[[str], None]:
-        """Have the failures counted. What is returned waits for their number, and for nothing that is launched after.
+        """Launch the count of failures. Returns a function ``(failure)`` that waits for the count, not for later work.
 
-        It raises a LinAlgError of what it is given if there are any.
+        That function raises ``LinAlgError(failure)`` if a matrix has failed.
         """
         answer = self._ask(stream, lambda word: self._count(stream, word, address))
 
@@ -149,19 +149,19 @@ class Infos:
         return verdict
 
     def check(self, stream: int, address: int, failure: str) -> None:
-        """Wait for the stream; LinAlgError if a matrix has failed."""
+        """Wait for the stream; raise LinAlgError if a matrix has failed."""
         self.ask(stream, address)(failure)
 
 
 class Reports:
-    """What the libraries say of each matrix of a stack, of which the host hears when it waits anyway.
+    """The status that the libraries write for each matrix of a stack. A failure is a fault; see `faults`.
 
     Parameters
     ----------
     engine : CudaEngine
     count : int
     failure : str
-        "{}" stands for the matrix's number.
+        The text of the error; the matrix's number replaces "{}".
     """
 
     def __init__(self, engine: CudaEngine, count: int, failure: str) -> None:
@@ -171,7 +171,7 @@ class Reports:
         self._launch = engine.launcher("linalg", failures_glue(), -(-count // BLOCK), BLOCK, "Q", tail)
 
     def send(self, stream: int, address: int) -> None:
-        """Have failures reported."""
+        """Launch the kernel that reports failures."""
         self._launch(stream, address)
         if config.debug:
             self._faults.check()
@@ -197,12 +197,12 @@ def linalg_glue(call: str, params: str) -> str:
     )
 
 
-# From a stream and the address of the first matrix: the address of the array of addresses, and its owner.
+# A function (stream, address of the first matrix) that returns the address of an array of addresses, and its owner.
 Addresses = Callable[[int, int], tuple[int, Any]]
 
 
 def addresses(engine: CudaEngine, count: int, nbytes: int) -> Addresses:
-    """A function that makes the addresses of the matrices of a stack, `nbytes` each, on the device."""
+    """A function that writes the addresses of the matrices of a stack, `nbytes` each, to device memory."""
     layout = layout_of(dt.uint64, (count,), None, engine.context.device)
     write, allocate = engine.arange(layout), engine.allocator(layout)
 

@@ -1,4 +1,4 @@
-"""Sorting on CUDA: short rows in registers (``native/xpops/kernels/row_sort.cuh``), long ones by radix passes."""
+"""Sort on CUDA: short rows in registers (``native/xpops/kernels/row_sort.cuh``), long rows by radix passes."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from xpops.engine.protocol import Kernel
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Numbers for compute capability 9.0. Rows of 64 to 4096 keys are within their targets with these.
+# Numbers for compute capability 9.0. With these, rows of 64 to 4096 keys meet their performance targets.
 ROW_BLOCK = 128
-# By the bytes of what is compared, a key and perhaps its place: the keys that a thread sorts in registers, and the
-# length up to which rows are sorted so. Shared memory, 48 KiB at most, holds a row.
+# By the bytes compared, a key and perhaps its index: the keys that a thread sorts in registers, and the longest row
+# that is sorted so. Shared memory, at most 48 KiB, holds a row.
 ROW_ITEMS = {4: 32, 8: 16, 12: 8}
 ROW_LIMITS = {4: 4096, 8: 4096, 12: 2048}
 
 DIGITS = 256
 COUNT_BLOCK, COUNT_ITEMS = 512, 16
-# Blocks that count digits, for each multiprocessor.
+# The blocks for each multiprocessor that count digits.
 COUNT_WAVES = 4
-# From this row length on, counts of keys are 64-bit, and from that one on indices travel as 64 bits.
+# From the first row length on, counts of keys have 64 bits. From the second on, indices in radix passes have 64 bits.
 LONG_COUNT, LONG_INDEX = 2**30, 2**32
 
 
 class PassPolicy(NamedTuple):
-    """A radix pass: threads of a block, keys of a thread, blocks that a multiprocessor should hold at least."""
+    """A radix pass: threads of a block, keys of a thread, and the least resident blocks of a multiprocessor."""
 
     block: int
     items: int
     blocks: int
 
 
-# By the bytes of a key, and of an index that travels with it (0: none). Shared memory, 48 KiB at most, holds a tile.
-# One H200, 2026-11: (4, 0), (8, 0), (4, 4) and (8, 4) over blocks of 256 and 384 and 8 to 24 keys; the others by
-# analogy.
+# By the bytes of a key, and of the index that moves with it (0: none). Shared memory, at most 48 KiB, holds a tile.
+# Measured on one H200, 2026-11: (4, 0), (8, 0), (4, 4) and (8, 4), over blocks of 256 and 384 threads and 8 to 24 keys.
+# The other entries are chosen by analogy.
 PASS_POLICIES = {
     (1, 0): PassPolicy(384, 24, 3),
     (2, 0): PassPolicy(384, 24, 3),
@@ -58,7 +58,7 @@ PASS_POLICIES = {
 
 
 class Sort(NamedTuple):
-    """One call: the rows of `x`, and what is wanted of them; `placed` is the dtype of indices."""
+    """One call: the rows of `x`, and the results. `values`: if wanted; `placed`: the dtype of indices."""
 
     dtype: DType
     rows: int
@@ -68,7 +68,7 @@ class Sort(NamedTuple):
     descending: bool
 
     def addresses(self, data: tuple[int, ...]) -> tuple[int, int, int]:
-        """Those of values, indices and x from a kernel's arguments; 0 for what is not wanted."""
+        """The addresses of values, indices and x from a kernel's arguments; 0 for a result that is not wanted."""
         return (data[0] if self.values else 0), (data[-2] if self.placed is not None else 0), data[-1]
 
     def glue(self, family: str, body: str, block: int, blocks: int = 1) -> str:
@@ -84,7 +84,7 @@ class Sort(NamedTuple):
 
     @property
     def compared(self) -> int:
-        """The bytes of what is compared in registers: a key, and a place beside it where indices are wanted."""
+        """The bytes compared in registers: a key, and its index if indices are wanted."""
         wide = {1: 4, 2: 4, 4: 8, 8: 12} if self.placed is not None else {1: 4, 2: 4, 4: 4, 8: 8}
         return wide[self.dtype.itemsize]
 
@@ -98,7 +98,7 @@ class Sort(NamedTuple):
 
 
 def sort(engine: CudaEngine, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
-    """The kernel ``(stream, [values], [indices], x)`` that sorts the rows of a C-contiguous `x`."""
+    """See `xpops.engine.protocol.Engine.sort`."""
     if x.size == 0:
         return empty_kernel
     length = x.shape[-1]
@@ -108,7 +108,7 @@ def sort(engine: CudaEngine, x: Layout, values: Layout | None, indices: Layout |
 
 
 class RowPlan(NamedTuple):
-    """How short rows are sorted: keys of a thread, threads of a row, threads of a block, blocks."""
+    """The shape of a row sort: keys of a thread, threads of a row, threads of a block, blocks."""
 
     items: int
     lanes: int
@@ -117,7 +117,7 @@ class RowPlan(NamedTuple):
 
 
 def plan_rows(call: Sort) -> RowPlan:
-    """The plan of rows that fit the registers of a block.
+    """The plan of a row sort, for rows that fit in the registers of a block.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def plan_rows(call: Sort) -> RowPlan:
 
 
 def row_source(call: Sort, plan: RowPlan) -> str:
-    """The glue of sorting in registers."""
+    """The glue of a row sort."""
     full = truth(plan.items * plan.lanes == call.length)
     body = f"row_sort<{call.types}, {truth(call.values)}, {call.out}, {plan.items}, {plan.lanes}, {full}, {plan.block}>"
     return call.glue("row", body, plan.block)
@@ -150,7 +150,7 @@ def _sort_rows(engine: CudaEngine, call: Sort) -> Kernel:
 
 
 class RadixPlan(NamedTuple):
-    """How long rows are sorted: C++ types of counts and of travelling indices, numbers of a pass, tiles of a row."""
+    """The plan of a radix sort: C++ types of counts and of moved indices, bytes of an index, policy, tiles of a row."""
 
     counts: str
     carried: str
@@ -160,7 +160,7 @@ class RadixPlan(NamedTuple):
 
 
 def plan_radix(call: Sort) -> RadixPlan:
-    """The plan of sorting by radix passes."""
+    """Plan a radix sort."""
     wide = call.length >= LONG_INDEX
     index_bytes = 0 if call.placed is None else 8 if wide else 4
     policy = PASS_POLICIES[call.dtype.itemsize, index_bytes]
@@ -174,7 +174,7 @@ def plan_radix(call: Sort) -> RadixPlan:
 
 
 def radix_sources(call: Sort, plan: RadixPlan) -> tuple[str, str, str]:
-    """The glue of counting, preparing, and of a pass."""
+    """The glue of three kernels: count digits, prepare the passes, and one pass."""
     block, items, blocks = plan.policy
     c_type = dt.INFO[call.dtype].c_type
     moved = f"{truth(call.values)}, {plan.carried}, {call.out}"
@@ -203,7 +203,8 @@ def _sort_radix(engine: CudaEngine, call: Sort) -> Kernel:
 
     word = 8 if plan.counts == "uint64" else 4
     states = call.rows * plan.tiles * DIGITS * word
-    # What has to be zero comes first. Values end in their own memory, and so do indices, every other pass.
+    # The pieces that must be zero come first. Passes alternate between two buffers. Every other pass writes to the
+    # results' memory, if these results are wanted; the sorted values end there.
     pieces = (
         call.rows * digits * DIGITS * word,
         call.rows * digits * 4,
@@ -229,6 +230,6 @@ def _sort_radix(engine: CudaEngine, call: Sort) -> Kernel:
         launch_prepare(stream, *buffers, 0)
         for digit in range(digits):
             launch_move(stream, *buffers, digit)
-        del owner  # the stream orders what comes to lie here next behind the passes
+        del owner  # the stream runs the next work on this memory after the passes
 
     return kernel

@@ -16,14 +16,14 @@ from xpops.plan.divmod import pack_divmod
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Up to this size the library finds the eigenvalues or singular values of many matrices at once by Jacobi's rotations.
+# Up to this size the library decomposes a stack of matrices in one call, by Jacobi rotations.
 SMALL = 32
 
 
 def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.eigh`.
 
-    For the library rows are columns: it sees the conjugated matrix, whose lower triangle is its upper one.
+    The library is column-major: it sees the transposed, and so conjugated, matrix. Our lower triangle is its upper one.
     """
     count, size, _ = x.shape
     if count > 1 and size <= SMALL:
@@ -46,7 +46,7 @@ def eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
 
 
 def _small_eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
-    """By Jacobi's rotations, all at once; ascending, which is the library's default."""
+    """`eigh` by Jacobi rotations, in one call. Ascending order is the library's default."""
     (count, size, _), letter, item = x.shape, KINDS[x.dtype].letter, x.dtype.itemsize
     solver, reports = library(engine, "cusolverDn"), _eigenvalues(engine, count, vectors)
     routine = OlderRoutine(engine, f"{letter}{'he' if letter in 'cz' else 'sy'}evj_batched", item)
@@ -63,7 +63,7 @@ def _small_eigh(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
 
 
 def eig(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
-    """See `xpops.engine.protocol.Engine.eig`. For the library rows are columns, so that it sees `x.mT`."""
+    """See `xpops.engine.protocol.Engine.eig`. The library is column-major, so it sees `x.mT`."""
     count, size, _ = x.shape
     kind, infos = KINDS[x.dtype], Infos(engine, count)
     routine, solver = Routine(engine, "xgeev"), library(engine, "cusolverDn")
@@ -97,8 +97,9 @@ def eig(engine: CudaEngine, x: Layout, vectors: bool) -> Kernel:
 def svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.svd`.
 
-    For the library rows are columns: it sees the transposed matrix, which is not wide, as it wants, and whose vectors
-    are those of `x` with the sides exchanged.
+    The library is column-major: it sees the transposed matrix, which has at least as many rows as columns, as the
+    library requires. The left singular vectors of the transposed matrix are the right ones of `x`, and the other way
+    round.
     """
     if x.shape[0] > 1 and max(x.shape[1:]) <= SMALL:
         return _small_svd(engine, x, vectors, full)
@@ -131,7 +132,8 @@ def _small_svd(engine: CudaEngine, x: Layout, vectors: bool, full: bool) -> Kern
     reports = _singular_values(engine, count, vectors)
     routine = OlderRoutine(engine, f"{kind.letter}gesvdj_batched", item)
     left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
-    # The library's U.T lies as rows, which are those of Vh. Its V lies transposed, and U is its conjugate.
+    # The rows of the library's U.T in memory are the rows of Vh. Its V is transposed in memory, and U is the conjugate
+    # of V.
     part = layout_of(x.dtype, (count, low, high), left.strides, x.device)
     turned = layout_of(x.dtype, right.shape, (low * low, 1, low), x.device)
     copy_vh = copy_of(engine, IDENTITY, part, layout_of(x.dtype, part.shape, None, x.device))
@@ -167,5 +169,5 @@ def _singular_values(engine: CudaEngine, count: int, vectors: bool) -> Reports:
 
 
 def eigenvectors_glue(c_type: str) -> str:
-    """The glue of the kernel that makes complex vectors of real and imaginary parts."""
+    """The glue of the kernel that joins real and imaginary parts to complex vectors."""
     return linalg_glue(f"eigenvectors<{c_type}>", "EigenvectorParams")

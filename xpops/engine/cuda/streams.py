@@ -10,17 +10,17 @@ from typing import Any
 
 from xpops.core.errors import described
 
-# 0 is CUDA's legacy default stream, which waits for every blocking stream and they for it.
+# 0 is CUDA's legacy default stream. It waits for every blocking stream, and every blocking stream waits for it.
 LEGACY_DEFAULT = 0
 
 
 def no_framework(index: int) -> int:
-    """The stream of no framework."""
+    """The value of `framework_stream` while no framework has set it: the legacy default stream."""
     return LEGACY_DEFAULT
 
 
-# From a device's index to the current stream of a framework that may capture graphs, and whether it captures on that.
-# The first is asked in every call on xpops arrays: it is torch's own function once torch is there.
+# The current stream of a framework that may capture graphs, by the device's index; and whether it captures on that
+# stream. Every call on xpops arrays calls the first function. Once torch is imported, it is torch's own function.
 framework_stream: Callable[[int], int] = no_framework
 framework_captures: Callable[[], bool] = bool
 
@@ -34,8 +34,8 @@ def _variable(index: int) -> ContextVar[int | None]:
 def current(index: int) -> Callable[[], int]:
     """A function that returns the current stream of the GPU with this index.
 
-    That is the one that `stream` has set; else the one on which a framework captures a graph at present, so that
-    xpops arrays are part of it; else the legacy default stream.
+    That is the stream that `stream` has set. Otherwise it is the stream on which a framework captures a graph now, so
+    that the graph includes calls on xpops arrays. Otherwise it is the legacy default stream.
     """
     get = _variable(index).get
 
@@ -54,11 +54,11 @@ def current(index: int) -> Callable[[], int]:
 def stream(s: Any) -> Iterator[None]:
     """Run the calls of a block on the stream `s`, in this thread or task only.
 
-    Arrays of torch and cupy alone are computed on those libraries' own current streams, whatever this says.
+    Calls with only torch or only cupy arrays ignore this, and run on that library's own current stream.
 
-    An array's memory is used again in the order of the stream it was made on. Who uses it on another stream keeps it
-    until that work is done, or makes the first stream wait for it: as with cupy, and with torch without
-    ``record_stream``.
+    The memory of a dropped array is reused in the order of the stream on which the array was made. If you use the array
+    on another stream, keep it until that work is done, or make the first stream wait for that work. The same rule holds
+    for cupy, and for torch without ``record_stream``.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def stream(s: Any) -> Iterator[None]:
 
 
 def _device_index(s: Any) -> int:
-    """The GPU of a stream, as its library says it: torch, cupy, cuda.core; else the first."""
+    """The index of a stream's GPU, from an attribute that torch, cupy or cuda.core has; 0 if there is none."""
     for attribute in ("device_index", "device_id"):
         if isinstance(getattr(s, attribute, None), int):
             return max(int(getattr(s, attribute)), 0)

@@ -1,4 +1,4 @@
-"""The first pass of a selection on CUDA: which elements are chosen, and how many before each tile."""
+"""The first pass of a selection on CUDA: flag the selected elements, and count those before each tile."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# Threads of a block, and those of the one block that scans counts, with the counts that each of them takes at once.
+# The threads of a block; the threads of the single block that scans the counts, and the counts that each loads at once.
 BLOCK, SCAN_BLOCK, SCAN_ITEMS = 256, 1024, 16
-# Packs that a thread judges; fewer where a pack has many elements, each of which is code. One H200, 2026-11: 438 us for
-# half of 2**28 float32 with 8, 453 with 4.
+# The packs that a thread tests. UNROLL_BYTES is for packs of 16 elements, since each element adds code. One H200,
+# 2026-11, half of 2**28 float32 selected: 438 us with 8 packs, 453 us with 4.
 UNROLL, UNROLL_BYTES = 8, 4
 _WARP = 32
 _WORD = dt.uint32.itemsize
 
 
 class Tiling(NamedTuple):
-    """How an array is cut into tiles for a predicate.
+    """The tiles of an array, and the predicate that selects its elements.
 
     Attributes
     ----------
     predicate : str
         The C++ type.
     size : int
-        Elements to judge; not 0.
+        The number of elements to test; not 0.
     pack, unroll : int
-        Elements that a thread judges at once, and how many times.
+        The elements that a thread tests at once, and the number of such packs.
     offset : numpy.dtype
-        Holds every place in the result.
+        The dtype of offsets in the result.
     """
 
     predicate: str
@@ -60,7 +60,7 @@ class Tiling(NamedTuple):
 
 
 def tiling_of(predicate: str, x: Layout, itemsize: int) -> Tiling:
-    """The tiles of a C-contiguous `x`, of which elements of `itemsize` bytes are kept.
+    """The tiles of a C-contiguous `x`, if each selected element writes `itemsize` bytes.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def tiling_of(predicate: str, x: Layout, itemsize: int) -> Tiling:
 
 
 class Counts(NamedTuple):
-    """What the first pass found.
+    """The results of the first pass.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ class Counts(NamedTuple):
     flags : int
         The address of a bit for each element.
     offsets : int
-        The address of the tiles' first places.
+        The address of the offset of each tile in the result.
     block : Block
-        Keeps both.
+        The memory of both.
     """
 
     total: int
@@ -100,7 +100,7 @@ class Counts(NamedTuple):
 
 
 def counter(engine: CudaEngine, tiling: Tiling) -> Callable[[int, int], Counts]:
-    """The first pass: a function of the stream and what the predicate reads. It waits for the device."""
+    """The first pass: a function ``(stream, address of the predicate's operand)``. It waits for the device."""
     warps = BLOCK // _WARP
     count = engine.launcher(
         "select", count_glue(tiling), -(-tiling.tiles // warps), BLOCK, "QQQ", struct.pack("<Q", tiling.size)
@@ -119,19 +119,19 @@ def counter(engine: CudaEngine, tiling: Tiling) -> Callable[[int, int], Counts]:
 
 
 def count_glue(tiling: Tiling) -> str:
-    """The glue of the kernel that judges every element, and counts what is chosen of each tile."""
+    """The glue of the kernel that tests every element, and counts the selected ones of each tile."""
     call = f"count_tiles<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.tile}>"
     return glue(call, "SelectParams<3>", BLOCK)
 
 
 def scan_glue(tiling: Tiling) -> str:
-    """The glue of the kernel that turns counts into places."""
+    """The glue of the kernel that scans the counts to offsets."""
     call = f"scan_tiles<{tiling.c_offset}, {SCAN_BLOCK}, {SCAN_ITEMS}>"
     return glue(call, "ScanTilesParams", SCAN_BLOCK)
 
 
 def glue(call: str, params: str, threads: int) -> str:
-    """The lines that instantiate a kernel of selection."""
+    """The glue of a selection kernel."""
     return "\n".join(
         [
             "#include <xpops/kernels/select.cuh>",

@@ -36,8 +36,8 @@ _NOT_DEFINITE = "cholesky: a matrix is not positive definite"
 def cholesky(engine: CudaEngine, x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.cholesky`.
 
-    For the library rows are columns: the upper factor is its lower one, of the transposed and so conjugated matrix. To
-    make its upper one takes it about twice as long.
+    The library is column-major: it sees the transposed, and so conjugated, matrix. Our upper factor is its lower one.
+    The library takes about twice as long to compute its upper one.
     """
     if batched(x):
         return _cholesky_together(engine, x)
@@ -74,12 +74,12 @@ def _cholesky_together(engine: CudaEngine, x: Layout) -> Kernel:
     return kernel
 
 
-# A function ``(stream, x, tau)`` that factorises matrices; what it returns is memory of the host in use.
+# A function ``(stream, x, tau)`` that factorises matrices, and returns the host memory in use.
 _Factor = Callable[[int, int, int], list[Any]]
 
 
 def qr(engine: CudaEngine, x: Layout, q: Layout) -> Kernel:
-    """See `xpops.engine.protocol.Engine.qr`. For the library `x` are the matrices and `q` their orthonormal columns."""
+    """See `xpops.engine.protocol.Engine.qr`. The library is column-major: it sees `x.mT` and `q.mT`."""
     (count, columns, rows), made, item = x.shape, q.shape[1], x.dtype.itemsize
     used, letter = min(rows, columns), KINDS[x.dtype].letter
     taus, news = engine.allocator(layout_of(x.dtype, (count, used), None, x.device)), Infos(engine, 1).new
@@ -92,7 +92,7 @@ def qr(engine: CudaEngine, x: Layout, q: Layout) -> Kernel:
 
     def kernel(stream: int, q: int, x: int) -> None:
         (tau, first), (told, second), (largest, third) = taus(stream), news(stream), words(stream)
-        scale.begin(stream, x, largest)  # the library guards against no overflow; columns leave their factor in R alone
+        scale.begin(stream, x, largest)  # the library may overflow; a scaled column of x scales only its column of R
         host = factor(stream, x, tau)
         copy(stream, q, x)
         scale.end(stream, x, largest)

@@ -1,4 +1,4 @@
-"""Images enlarged by the nearest element on CUDA: plan, glue, kernel, launcher."""
+"""Nearest-neighbour upsampling of images on CUDA: plan, glue, kernel, launcher."""
 
 from __future__ import annotations
 

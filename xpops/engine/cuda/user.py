@@ -1,4 +1,4 @@
-"""Operations of a user's own as kernels of the elementwise family."""
+"""User-defined operations as kernels of the elementwise family."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from xpops.plan.user import Operation, Parameter, Types
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
-# The names that a user's code has without saying where they are from.
+# Names that a user's code can use without the namespace.
 USING = tuple(f"using xpops::{name};" for name in ("bfloat16", "complex", "float16", "float8_e4m3fn", "float8_e5m2"))
 _INTEGERS, _COMPLEX = dt.CATEGORIES["integer"], dt.CATEGORIES["complex floating-point"]
 
 
 class UserSource(NamedTuple):
-    """The source of a kernel, its plan, the `struct` format of what changes, and all parameters behind that."""
+    """The plan and source of a kernel, the `struct` format of its slots, and the parameters behind the slots."""
 
     plan: ElementwisePlan
     source: str
@@ -38,7 +38,7 @@ class UserSource(NamedTuple):
 
 
 def elementwise(engine: CudaEngine, call: UserCall) -> Kernel:
-    """The kernel ``(stream, *arguments)``: results, then operands; given results come behind these."""
+    """The kernel ``(stream, *arguments)``: results, then operands. If the caller gave the results, they come last."""
     if 0 in call.shape:
         return empty_kernel
     operation, (plan, source, slots, tail) = call.operation, user_source(call)
@@ -64,7 +64,7 @@ def user_source(call: UserCall) -> UserSource:
 
 
 def opening(operation: Operation, types: Types, header: str, *more: str, state: str = "") -> list[str]:
-    """What stands before the user's statements: headers, the family's first, names, macros, and the preamble.
+    """The lines before the user's statements: headers, the family's first, names, macros, and the preamble.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def opening(operation: Operation, types: Types, header: str, *more: str, state: 
     types : Types
     header, *more : str
     state : str
-        Further text of the user's.
+        More text of the user; it is only searched for "complex".
     """
     texts = (*operation.definitions, operation.preamble, operation.before, operation.body, operation.after, state)
     dtypes = (*types.ins, *types.outs, *(dtype for _, dtype in types.letters))
@@ -86,19 +86,19 @@ def opening(operation: Operation, types: Types, header: str, *more: str, state: 
 
 
 def within(lines: list[str]) -> list[str]:
-    """The lines of an entry point where all of our names are known, whatever names the user's own code has."""
+    """Put the lines of an entry point in our namespace, so that the user's names cannot hide ours."""
     return ["namespace xpops {", *lines, "}  // namespace xpops", "using xpops::xpops_kernel;", ""]
 
 
 def located(lines: list[str], text: str, part: str, name: str) -> None:
-    """Add a user's text to the lines of a source, so that errors in it bear its own line numbers."""
+    """Add a user's text to the lines of a source, with ``#line``, so that errors have the text's own line numbers."""
     if text.strip():
         own = text.splitlines()
         lines += [f'#line 1 "{name}.{part}"', *own, f'#line {len(lines) + len(own) + 3} "{name}.cu"']
 
 
 def method(lines: list[str], head: str, before: str, text: tuple[str, str, str], after: str) -> None:
-    """Add a method that has a user's text in it; `text` is as `located` takes it."""
+    """Add a method that contains a user's text. `text` holds the last three arguments of `located`."""
     lines += [f"  XPOPS_DEVICE {head} {{", f"    {before}"]
     located(lines, *text)
     lines += [f"    {after}", "  }"]
@@ -114,9 +114,10 @@ def _plan(call: UserCall) -> ElementwisePlan:
         if plan is not None:
             return plan
     if indexed or not outs:
-        index = layout_of(dt.int8, call.shape, None, call.outs[0].device)  # whose offsets are the numbers of elements
+        index = layout_of(dt.int8, call.shape, None, call.outs[0].device)  # its offset is the element's index
         outs = (*outs, index) if outs else (index,)
-    # What indexes arrays itself does so along neighbouring elements, which neighbouring threads are to have.
+    # Code that indexes raw arrays itself mostly reads neighbouring elements. One element per thread coalesces these
+    # reads.
     return plan_elementwise(
         outs[0], (*outs[1:], *arrays), Policy()._replace(elements_per_thread=1) if raw else Policy()
     )
@@ -127,7 +128,7 @@ def _walked(parameters: tuple[Parameter, ...], operands: tuple[Operand, ...]) ->
 
 
 def _functor(lines: list[str], call: UserCall) -> None:
-    """Add the functor: the user's statements as a function of its own, and the call of it."""
+    """Add the functor: a function with the user's statements, and the call operator that calls it."""
     operation, types = call.operation, call.types
     taken = [
         (f"{_raw(spec)}" if parameter.raw else computed(dtype), parameter)
@@ -153,11 +154,12 @@ def _functor(lines: list[str], call: UserCall) -> None:
         lines.append(f"    const xpops::PlaceIndexer<{len(call.shape)}> _ind(n, i, xpops_lengths);")
     elif operation.mentions("_ind"):
         lines.append(f"    const xpops::Indexer<{len(call.shape)}> _ind{{n}};")
-    # In blocks of their own users may declare i, n and _ind anew, and not the results, which would be lost.
+    # The user's text is in its own C++ block, so that it may redeclare i, n and _ind. The results are declared in that
+    # block, so that the user cannot redeclare them: values written to such a copy would be lost.
     declared = [f"    {kind}& {each.name} = xpops_{each.name};" for kind, each in made if not each.raw]
     lines += ["    {", *declared]
     located(lines, operation.before, "loop_prep", operation.name)
-    lines += ["    ; do {", *declared]  # which the operation may leave by continue, as a loop
+    lines += ["    ; do {", *declared]  # the operation may end with `continue`, as in a loop
     for part, text in operation.parts or (("operation", operation.body),):
         if part:
             located(lines, text, part, operation.name)
@@ -192,7 +194,7 @@ def _raw(layout: Operand) -> str:
 def with_scalars(
     launch: Kernel, operation: Operation, ins: tuple[Operand, ...], dtypes: tuple[DType, ...], first: int
 ) -> Kernel:
-    """`launch` for calls whose scalars are Python's; the operands are its arguments from number `first` on."""
+    """Wrap `launch` to convert Python scalars. The operands are its arguments from number `first` on."""
     ways = [
         None if isinstance(spec, Layout) else _travel(spec, dtype, f"{operation.name}: {parameter.name}")
         for spec, dtype, parameter in zip(ins, dtypes, operation.ins, strict=True)
@@ -210,7 +212,7 @@ def with_scalars(
 
 
 def _travel(kind: type, dtype: DType, what: str) -> Callable[[Any], tuple[Any, ...]]:
-    """How a Python scalar is written for a parameter: converted as C++ does it, integers modulo a power of 2."""
+    """The function that converts a Python scalar to slot values, as C++ does: integers modulo a power of 2."""
     if dtype in dt.COMPLEX_FLOATS:
         return lambda value: (_floating(value, what).real, _floating(value, what).imag)
     if kind is complex:
@@ -235,7 +237,7 @@ def _floating(value: Any, what: str) -> complex:
 
 
 def _apart(launch: Kernel, call: UserCall) -> Kernel:
-    """`launch`, refusing results whose memory another one shares, or an operand, unless they are the same elements."""
+    """Wrap `launch` to raise ValueError if a result overlaps another result, or partly overlaps an operand."""
     name = call.operation.name
     given = [
         (place, parameter, spec)

@@ -1,4 +1,4 @@
-"""The operands of a user's operation among the arguments of the elementwise templates."""
+"""The operands of a user's operation as template arguments of elementwise kernels."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class UserCall(NamedTuple):
     ins : tuple of Layout or type
     outs : tuple of Layout
     given : bool
-        Whether the caller gave memory for the results, behind the operands: the operation may read them.
+        Whether the caller gave the results, as arguments behind the operands. Then the operation may read them.
     shape : tuple of int
     pairs : str
-        The structure whose ``apply2`` takes two numbers at a time, if all are of one 16-bit dtype.
+        The C++ structure whose ``apply2`` computes two elements at once, if all arrays have the same 16-bit dtype.
     """
 
     operation: Operation
@@ -40,18 +40,18 @@ class UserCall(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """Operands among a template's arguments.
+    """The template arguments of a call, and its parameters.
 
     Attributes
     ----------
     outs : list of str
         The results that are not raw.
     operands : list of str
-        What the operation is called with.
+        The arguments with which the kernel calls the operation.
     slots : str
-        The `struct` format of what changes from call to call.
+        The `struct` format of the slots that change from call to call.
     facts : list of int
-        What the slots behind those hold, always.
+        The constant values of the slots behind those.
     params : str
         The type of the kernel's parameters.
     """
@@ -64,7 +64,7 @@ class Declared(NamedTuple):
 
 
 class _Writer:
-    """Writes operands in the order of a plan's modes, and counts lines of strides and facts."""
+    """Writes template arguments in the order of a plan's modes; counts the lines of strides, and collects the facts."""
 
     def __init__(self, plan: ElementwisePlan, first_fact: int, pairs: bool) -> None:
         self._seen = "{}" if pairs else "compute_t<{}>"
@@ -103,7 +103,7 @@ class _Writer:
 
 
 def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
-    """What was planned, and what need not be, in the order in which the operation is called with it."""
+    """The template arguments of planned and raw operands, in the order of the operation's arguments."""
     operation, indexed = call.operation, call.operation.indexed
     ins, outs = _places(call)
     used = sum(len(form) for _, form in (*ins, *outs))
@@ -133,17 +133,17 @@ def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
 
 
 def counts(operation: Operation) -> bool:
-    """Whether the operation knows how many elements there are."""
+    """Whether the operation needs the number of elements."""
     return operation.mentions("n") or operation.mentions("_ind")
 
 
 def computed(dtype: DType) -> str:
-    """The type that a user's code computes in: float for narrower ones."""
+    """The C++ type in which a user's code computes: float for narrower floating-point types."""
     return "float" if dtype in NARROW else c_type(dtype)
 
 
 def c_type(dtype: DType) -> str:
-    """The type in C++, where nothing is in scope."""
+    """The C++ type, with the namespace if it is ours."""
     name = dt.INFO[dtype].c_type
     return name if name in ("bool", "float", "double") else f"xpops::{name}"
 

@@ -1,4 +1,4 @@
-"""Reductions of a user's own as kernels of the reduce family."""
+"""User-defined reductions as kernels of the reduce family."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def mapped(
     engine: CudaEngine, reduction: UserReduction, types: Types, ins: tuple[Operand, ...], made: Layout
 ) -> Kernel:
-    """The kernel ``(stream, made, *ins)`` that writes what is to be reduced, of the states' dtype."""
+    """The kernel ``(stream, made, *ins)`` that maps the operands to an array of states, for `reduced`."""
     operation = reduction.map
     target = Parameter("xpops_state", made.dtype, False)
     before = f"xpops_state = {conversion(reduction, types)}("
@@ -49,7 +49,7 @@ def reduced(
     strides: Strides,
     maps: bool,
 ) -> Kernel:
-    """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty, and maps its elements first."""
+    """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty. If `maps`, it maps first."""
     found = reduce_source(reduction, types, x, axes, strides, maps, engine.context.multiprocessors)
     return launched(engine, reduction.map.name, "Q", *found)
 
@@ -63,12 +63,12 @@ def in_one(
     axes: tuple[int, ...],
     strides: Strides,
 ) -> Kernel:
-    """The kernel ``(stream, out, *ins)`` that reduces `axes` of what is made of operands that lie anyhow.
+    """The kernel ``(stream, out, *ins)`` that maps operands of any strides and reduces `axes` of the mapped values.
 
     Parameters
     ----------
     value : Layout
-        Where what is made of them would lie; see `value_of`.
+        The layout that the mapped values would have in memory; see `value_of`.
     """
     operation = reduction.map
     found = in_one_source(reduction, types, ins, value, axes, strides, engine.context.multiprocessors)
@@ -77,19 +77,19 @@ def in_one(
 
 
 def value_of(ins: tuple[Operand, ...], shape: tuple[int, ...]) -> Layout:
-    """Where what is made of operands would lie in memory, as wide as the widest of them."""
+    """The layout that the mapped values would have in memory, with the widest operand's dtype."""
     arrays = [spec for spec in ins if isinstance(spec, Layout)]
     widest = max((each.dtype for each in arrays), key=lambda dtype: dtype.itemsize)
     return result_layout(Signature((), widest, shape), ins, arrays[0].device)
 
 
 def transposed(value: Layout, ins: tuple[Operand, ...]) -> bool:
-    """Whether operands lie across each other, so that tiles in shared memory had better make one array of them."""
+    """Whether an operand is transposed to another: then a tiled kernel should write the mapped values to an array."""
     return plan_tiled(value, ins, Policy()) is not None
 
 
 def of_nothing(engine: CudaEngine, reduction: UserReduction, types: Types, out: Layout) -> Kernel:
-    """The kernel ``(stream, out)`` that writes what is made of the identity."""
+    """The kernel ``(stream, out)`` for a reduction of no elements: it writes the finished identity."""
     operation = reduction.map
     before = f"{state_type(reduction, types)} a = {conversion(reduction, types)}("
     parts = (("", before), ("identity", reduction.identity), ("", ");"), ("post_map_expr", reduction.finish))
@@ -98,7 +98,7 @@ def of_nothing(engine: CudaEngine, reduction: UserReduction, types: Types, out: 
 
 
 def state_dtype(reduction: UserReduction, types: Types) -> DType | None:
-    """The dtype of states; None where they are of a type of the user's."""
+    """The dtype of states; None if the user defines their type."""
     if reduction.state is None:
         found: DType | None = types.outs[0]
     else:
@@ -107,18 +107,18 @@ def state_dtype(reduction: UserReduction, types: Types) -> DType | None:
 
 
 def state_type(reduction: UserReduction, types: Types) -> str:
-    """The type of states in C++."""
+    """The C++ type of states."""
     dtype = state_dtype(reduction, types)
     return computed(dtype) if dtype is not None else str(reduction.state)
 
 
 def state_text(reduction: UserReduction) -> str:
-    """All that the user wrote of states."""
+    """All of the user's text about states."""
     return "\n".join((reduction.state or "", reduction.identity, reduction.combine, reduction.finish))
 
 
 def conversion(reduction: UserReduction, types: Types) -> str:
-    """What makes a state of an expression's value."""
+    """The C++ function that converts the value of an expression to a state."""
     state = state_type(reduction, types)
     return state if state_dtype(reduction, types) is None else f"xpops::cast<{state}>"
 
@@ -154,7 +154,7 @@ def in_one_source(
     strides: Strides,
     multiprocessors: int,
 ) -> ReduceSource:
-    """The plan and the source of one kernel for operands that lie anyhow. Needs no GPU."""
+    """The plan and the source of one kernel for operands of any strides. Needs no GPU."""
     plan = plan_fused_reduce(value, ins, axes, strides, reduce_policy(multiprocessors))
     operands, slots = _operands(types, ins, plan)
     lines = opening(
@@ -176,7 +176,7 @@ def in_one_source(
 
 
 def _operands(types: Types, ins: tuple[Operand, ...], plan: FusedReducePlan) -> tuple[list[str], str]:
-    """The operands among the template's arguments, and the `struct` format of their slots."""
+    """The template arguments of the operands, and the `struct` format of their slots."""
     found, slots = [], ""
     for spec, dtype, mode, line in zip(ins, types.ins, plan.modes, plan.lines, strict=True):
         name = c_type(dtype)
@@ -196,7 +196,7 @@ def _reducer(lines: list[str], reduction: UserReduction, types: Types, dtype: DT
     Parameters
     ----------
     dtype : numpy.dtype or None
-        That of the one operand, whose elements it maps; None: it is given states.
+        The dtype of the single operand whose elements the reducer maps. None if its inputs are states.
     """
     operation = reduction.map
     (out,), name = operation.outs, operation.name

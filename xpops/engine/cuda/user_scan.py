@@ -1,4 +1,4 @@
-"""Scans of a user's own as kernels of the scan family."""
+"""User-defined scans as kernels of the scan family."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def scan_source(
 
 
 def _scanner(lines: list[str], scan: UserReduction, types: Types) -> None:
-    """Add the scanner, as ``math/scan.cuh`` describes it, and what is around it, as `ScanTypes` in ``scan.cuh``."""
+    """Add the scanner (see ``math/scan.cuh``), and the structure that replaces `ScanTypes` of ``scan.cuh``."""
     operation, made = scan.map, f"return {conversion(scan, types)}("
     (given,), (out,), name = types.ins, types.outs, operation.name
     result, target = computed(out), operation.outs[0].name

@@ -1,4 +1,4 @@
-"""Compiling ahead: the core kernels at import, many more by ``python -m xpops warmup``."""
+"""Compile kernels ahead of use: the core kernels at import, many more by ``python -m xpops warmup``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from xpops.plan.signature import Operand, signature_of
 
 CORE_OPERATORS = ("add", "subtract", "multiply", "divide", "less", "equal", "negative", "exp", "sqrt", "tanh")
 _LENGTH = 1 << 20
-# Seconds that an import waits. One core needs some 3; what takes twenty times as long does not come to an end.
+# The most seconds that an import waits. One core needs some 3 s; a compilation twenty times as long hangs.
 _TIME_LIMIT = 60.0
 _GPU = Device("cuda")
 
@@ -79,12 +79,12 @@ def _castable(dtype: DType, out: DType) -> bool:
 
 
 def compile_all(sources: list[Source], capability: int, progress: Callable[[int, int], None] | None = None) -> None:
-    """Bring every source to the disk cache, in parallel.
+    """Compile every source that is not in the disk cache, in parallel.
 
     Raises
     ------
     CompileError
-        For the first that does not compile.
+        The first error of a source that does not compile.
     """
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         waiting = [pool.submit(cubin_for, name, source, capability) for name, source in sources]
@@ -100,10 +100,10 @@ def prepare_core(capability: int) -> None:
 
 
 def at_import() -> None:
-    """See that the core kernels of every visible GPU are on disk. Creates no CUDA context, never fails the import.
+    """Compile the core kernels of every visible GPU to the disk cache. Creates no CUDA context, never fails the import.
 
-    NVRTC initialises the driver, after which no forked child can use the GPU: what is missing is compiled in a process
-    of its own. It is tried once: what is missing afterwards is compiled at first use.
+    NVRTC initialises the driver, and after that no forked child could use the GPU. So a child process compiles. The
+    compilation is tried once; kernels that are missing afterwards are compiled at first use.
     """
     if not config.prepare:
         return
@@ -111,7 +111,7 @@ def at_import() -> None:
     store = disk() if capabilities and is_python(sys.executable) else None
     if store is None:
         return
-    with suppress(OSError):  # a full or read-only disk, where preparing would be in vain
+    with suppress(OSError):  # a full or read-only disk could not store the kernels
         wanted = [capability for capability in capabilities if store.get(_mark(capability)) is None]
         for capability in wanted:
             store[_mark(capability)] = b"tried"
@@ -145,7 +145,7 @@ def _prepare_in_child(capabilities: list[int]) -> None:
 
 
 def _mark(capability: int) -> bytes:
-    """The key of a small entry that says that these core kernels were prepared: a warm import reads nothing else."""
+    """The key of the entry that marks the core kernels as tried. A warm import reads no other entry."""
     sources = core_sources(capability)
     digest = sha256(repr((SCHEMA, sources)).encode()).hexdigest()
     headers = "\n".join(source for _, source in sources)
