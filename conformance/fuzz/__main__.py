@@ -114,7 +114,7 @@ def _run(options: Any, part: int, numbers: Numbers) -> list[dict[str, Any]]:
         outcomes.append(process.ask(number))
         if "fault" in outcomes[-1]:
             process.close()
-            process = Process(options, 0, 0)
+            process = Process(options, part, 0)
     process.close()
     return outcomes
 

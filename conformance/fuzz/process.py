@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from threading import Timer
 from typing import Any
 
+import xpops as xp
 from conformance.fingerprint import ROOT
 
 # Seconds for a program, and for the kernels that are compiled first.
@@ -24,7 +25,7 @@ class Process:
     options : argparse.Namespace
         device, seed and kernels.
     part, parts : int
-        The share of the kernels that it compiles first: none if `parts` is 0.
+        The share of the kernels that it compiles first: none if `parts` is 0. The GPUs take turns by `part`.
     """
 
     def __init__(self, options: Any, part: int, parts: int) -> None:
@@ -32,8 +33,9 @@ class Process:
         command = [sys.executable, "-m", "conformance.fuzz", f"--device={options.device}", f"--seed={options.seed}"]
         command += [f"--kernels={options.kernels}", f"--child={share}"]
         pipe = subprocess.PIPE
-        # JAX would take most of the GPU's memory, in each process.
-        environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+        # JAX would take most of the GPU's memory, in each process. It also leaves the last GPU current, where cupy would
+        # make its arrays; so a process sees one.
+        environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "CUDA_VISIBLE_DEVICES": _gpu(part)}
         self._child = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True
         )
@@ -82,3 +84,11 @@ class Process:
             return self._child.stdout.readline()
         finally:
             timer.cancel()
+
+
+def _gpu(number: int) -> str:
+    """One of the GPUs that this process sees, as CUDA names it; "" if there is none."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    count = sum(device.type == "cuda" for device in xp.__array_namespace_info__().devices())
+    names = named.split(",")[:count] if named else [str(each) for each in range(count)]
+    return names[number % count] if names else ""

@@ -98,6 +98,15 @@ def _with_correction(random: Random, dtype: DType) -> Drawn:
     return operands, {**named, "correction": random.choice([0, 1, 0.0, 1.0, True])}
 
 
+def _mean_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
+    """That of sums; anything where the sum that is divided overflows, as NumPy's does."""
+    (x,) = operands
+    sizes = np.abs(x)
+    sums = np.sum(sizes, **parameters)
+    overflows = sums >= float(np.finfo(dtype if dtype in (*WIDE_FLOATS, *COMPLEX) else np.float32).max)
+    return np.where(overflows, np.inf, errors.of_sums(np.mean)(operands, exact, dtype, parameters))
+
+
 def _deviation_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
     """What `sum` is allowed, and a rounding of the mean."""
     (x,) = operands
@@ -202,7 +211,7 @@ FUNCTIONS = [
     Function("nansum", reduction(), FLOATS, np.nansum, of_sums, errors.of_sums(np.nansum)),
     Function("prod", reduction("unit"), FLOATS[2:], np.prod, of_sums, _products_bound),
     Function("prod", reduction("small"), INTEGERS, np.prod, of_sums),
-    Function("mean", reduction("any", empty=False), (*FLOATS, *COMPLEX), np.mean, common, errors.of_sums(np.mean)),
+    Function("mean", reduction("any", empty=False), (*FLOATS, *COMPLEX), np.mean, common, _mean_bound),
     Function("var", _with_correction, WIDE_FLOATS, np.var, common, _variance_bound),
     Function("std", _with_correction, WIDE_FLOATS, np.std, common, _deviation_bound),
     Function("nanmax", reduction("finite", empty=False), FLOATS, np.nanmax, common),

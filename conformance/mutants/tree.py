@@ -81,8 +81,9 @@ class Workshop:
                 text=True,
                 errors="replace",
                 start_new_session=True,
-                preexec_fn=_limit_memory if self._limited else None,
             )
+            if self._limited:  # not between fork and exec: this process may have threads
+                resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
             try:
                 shown, _ = process.communicate(timeout=limit)
                 return Ended(process.returncode, shown or "")
@@ -117,10 +118,6 @@ def host_compiler() -> str:
 def _left_out(folder: str, names: list[str]) -> list[str]:
     """Hidden folders, caches and built packages."""
     return [name for name in names if name.startswith(".") or name in ("__pycache__", "dist")]
-
-
-def _limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
 def _end(process: subprocess.Popen[str]) -> None:

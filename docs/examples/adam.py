@@ -34,4 +34,4 @@ if __name__ == "__main__":
             loss = ((weight - 0.25) ** 2).sum()
             (grad,) = torch.autograd.grad(loss, weight)
             adam(weight.detach(), grad, mean, square, step, rate=0.02)
-        print(weight)  # whose memory was written
+        print(weight.tolist())  # its memory was written

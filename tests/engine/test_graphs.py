@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -110,12 +111,21 @@ def test_the_memory_of_a_graph_is_given_back_with_it(cuda_torch: Any, cuda: Any)
     gc.collect()
     torch.cuda.synchronize()
     assert float(result[17]) == 2, "a result outlives the graph"
-    pool.trim()
+    assert has_less_than(pool, reserved)
     without_scratch = pool.reserved()
-    assert without_scratch < reserved
     del result
-    pool.trim()
-    assert pool.reserved() < without_scratch
+    assert has_less_than(pool, without_scratch)
+
+
+def has_less_than(pool: Any, reserved: int) -> bool:
+    """Whether the pool holds less soon. The driver says on a thread of its own that a graph is gone."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        pool.trim()
+        if pool.reserved() < reserved:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def test_graphs_do_not_share_memory(cuda_torch: Any, cuda: Any) -> None:

@@ -48,7 +48,7 @@ def build(source: str, *flags: str) -> ctypes.CDLL:
         code = library.with_suffix(".cpp")
         code.write_text(source)
         aside = library.with_suffix(".tmp")
-        command = [COMPILER, *FLAGS, *flags, str(code), "-o", str(aside)]
+        command = [COMPILER, *FLAGS, str(code), "-o", str(aside), *flags]  # libraries follow what needs them
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
