@@ -227,8 +227,8 @@ class Hop:
 
 def _can_hop(variable: Variable, home: Home) -> bool:
     is_taken = variable.dtype in home.exchanged and variable.dtype in variable.home.exchanged
-    # xpops gives a copy where a stride is negative.
-    mirrors = home.mirrors and variable.home.name not in ("own", "capsule")
+    # xpops gives a copy where a stride is negative. CuPy gives a wrong one (cupy#10172), which xpops refuses.
+    mirrors = home.mirrors and variable.home.name not in ("own", "capsule", "cupy")
     return is_taken and (mirrors or not variable.is_mirrored) and variable.home is not home
 
 
