@@ -33,8 +33,8 @@ class Process:
         command = [sys.executable, "-m", "conformance.fuzz", f"--device={options.device}", f"--seed={options.seed}"]
         command += [f"--kernels={options.kernels}", f"--child={share}"]
         pipe = subprocess.PIPE
-        # JAX would take most of the GPU's memory, in each process. It also leaves the last GPU current, where cupy would
-        # make its arrays; so a process sees one.
+        # JAX would take most of the GPU's memory, in each process. It also leaves the last GPU current, and cupy makes
+        # its arrays there; so a process sees one.
         environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "CUDA_VISIBLE_DEVICES": _gpu(part)}
         self._child = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True
