@@ -157,7 +157,7 @@ def to_capsule(
 def device_of(array: Tensor) -> tuple[int, int]:
     """The kind and the index of the array's device in DLPack: the standard's ``__dlpack_device__``."""
     device = array._layout.device
-    return (dl.KIND_CPU if device == CPU else dl.KIND_CUDA), device.index
+    return engine_of(device).dlpack_kind, device.index
 
 
 def cuda_array_interface(array: Tensor) -> dict[str, Any]:
@@ -166,14 +166,14 @@ def cuda_array_interface(array: Tensor) -> dict[str, Any]:
     Raises
     ------
     AttributeError
-        If the array is on the CPU, or the interface has no name for its dtype. So ``hasattr`` returns False.
+        If the array is not on a CUDA device, or the interface has no name for its dtype. So ``hasattr`` returns False.
     """
     layout = array._layout
-    if layout.device == CPU:
-        raise AttributeError("__cuda_array_interface__: the array is on the CPU; accepted: an array on a GPU")
+    engine, item = engine_of(layout.device), layout.dtype.itemsize
+    if engine.dlpack_kind != dl.KIND_CUDA:
+        raise AttributeError(f"__cuda_array_interface__: the array is on {layout.device}; accepted: an array on a GPU")
     if layout.dtype in _NAMELESS:
         raise AttributeError(f"__cuda_array_interface__: it has no name for {layout.dtype}; accepted: DLPack")
-    engine, item = engine_of(layout.device), layout.dtype.itemsize
     return {
         "version": 3,
         "shape": layout.shape,
@@ -199,9 +199,9 @@ def moved(array: Tensor, device: Device) -> Tensor:
         data, owner = engine.allocate(layout, stream)
         array = elementwise(IDENTITY, (array,), Tensor(layout, data, owner), layout.dtype)
     host = engine.to_host(array._data, layout, stream)
-    if device == CPU:
-        return Tensor(layout_of(layout.dtype, layout.shape, None, CPU, alignment(host.ctypes.data)), host, None)
     there, target = engine_of(device), layout_of(layout.dtype, layout.shape, None, device)
+    if there.is_host:
+        return Tensor(layout_of(layout.dtype, layout.shape, None, device, alignment(host.ctypes.data)), host, None)
     data, owner = there.allocate(target, there.current_stream())
     there.from_host(host, data, target, there.current_stream())
     return Tensor(target, data, owner)
@@ -246,7 +246,7 @@ def _target(array: Tensor, dl_device: tuple[Any, int] | None) -> Device:
 
 def _consumer_stream(stream: Any, target: Device) -> int | None:
     """The handle of the stream that must wait for our stream; None if none must."""
-    if target == CPU:
+    if engine_of(target).is_host:
         if stream is not None:
             raise ValueError(f"__dlpack__: stream is {stream!r}; accepted on the CPU: None")
         return None

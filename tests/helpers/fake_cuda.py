@@ -38,6 +38,8 @@ class FakeCuda:
         Every `retain` call.
     """
 
+    is_host, dlpack_kind = False, 2
+
     def __init__(self) -> None:
         self.stream = 0
         self.orders: list[tuple[int, int]] = []

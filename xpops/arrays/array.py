@@ -16,7 +16,7 @@ from xpops.arrays.host import NDArray, Readable, host_array
 from xpops.arrays.keys import is_basic, parse
 from xpops.arrays.printing import to_text
 from xpops.arrays.tensors import assignable, trimmed, viewed
-from xpops.core.devices import CPU, Device
+from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
@@ -197,13 +197,13 @@ class Array(Readable):
             If a stream is given and neither device has streams.
         """
         target = Device(device)
-        engine_of(target)
-        if stream is not None and target == CPU == self.device:
+        here, there = engine_of(self.device), engine_of(target)
+        if stream is not None and here.is_host and there.is_host:
             raise ValueError(f"to_device: stream is {stream!r}; accepted on the CPU: None")
-        if target == self.device:
+        if here is there:
             return self
-        host = host_array(self, stream if self.device != CPU else None)
-        return from_host(host, target, stream=stream if self.device == CPU else None)
+        host = host_array(self, None if here.is_host else stream)
+        return from_host(host, target, stream=stream if here.is_host else None)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version is not None and api_version not in API_VERSIONS:

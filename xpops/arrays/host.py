@@ -13,7 +13,6 @@ import numpy as np
 from xpops.arrays.operators import Operators
 from xpops.arrays.tensors import dense
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU
 from xpops.core.errors import HostCopyError
 from xpops.dispatch import Tensor
 from xpops.engine import engine_of
@@ -47,7 +46,7 @@ class Readable(Operators):
 
     def to_numpy(self) -> NDArray:
         """The elements as a NumPy array: the array's own memory on the CPU, a copy of it from a GPU."""
-        return _host_view(self) if self._layout.device == CPU else host_array(self)
+        return _host_view(self) if engine_of(self._layout.device).is_host else host_array(self)
 
     def _scalar(self, method: str, *refused: str) -> Any:
         dtype, shape = self._layout.dtype, self._layout.shape
@@ -78,7 +77,8 @@ class Readable(Operators):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         device = self._layout.device
-        if device != CPU:
+        is_host = engine_of(device).is_host
+        if not is_host:
             if not _copies_allowed.get():
                 raise HostCopyError(
                     f"__array__: the array is on {device}, and NumPy would copy it to the host; "
@@ -91,7 +91,7 @@ class Readable(Operators):
             if copy is False:
                 raise ValueError(f"__array__: {host.dtype} to {np.dtype(dtype)} is not possible with copy=False")
             return host.astype(dtype)
-        return host.copy() if copy and device == CPU else host
+        return host.copy() if copy and is_host else host
 
 
 @contextmanager

@@ -10,13 +10,13 @@ import numpy as np
 
 from xpops.arrays.tensors import moved, seen_as, viewed
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU
 from xpops.core.errors import described
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
 from xpops.dispatch.dense import on_dense
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import compute
+from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
@@ -45,10 +45,11 @@ def parse(x: Tensor, key: Any) -> tuple[tuple[Part, ...], list[Tensor | NDArray]
     IndexError
         If a part cannot be an index.
     """
+    is_host = engine_of(x._layout.device).is_host
     parts: list[Part] = []
     arrays: list[Tensor | NDArray] = []
     for part in key if isinstance(key, tuple) else (key,):
-        array = _array(part, x._layout.device == CPU)
+        array = _array(part, is_host)
         if array is None:
             parts.append(_indexed(part))
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from xpops.core.devices import CPU
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
@@ -112,7 +111,7 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     finally:  # kernels that were launched before an error still read the operands
         operands.release()
     if (
-        operands.as_given and operands.device != CPU and (dtype is None or op is not IDENTITY)
+        operands.as_given and not engine_of(operands.device).is_host and (dtype is None or op is not IDENTITY)
     ):  # casts never look a call up
         _remember(op, operands, arguments, out, dtype, call, result)
     return result

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xpops.core.devices import CPU, Device
+from xpops.core.devices import Device
 from xpops.core.errors import described
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.tensor import Tensor
@@ -133,7 +133,7 @@ class Operands:
                     return kind(value)
             raise TypeError(f"{self._function}: {argument} is {x!r}; accepted: bool, int, float and complex scalars")
         view = adapter.view(x, self._function, argument, self._stream_of)
-        if view.layout.device != CPU:
+        if not engine_of(view.layout.device).is_host:
             self._foreign.append((adapter, view))
             self.as_given &= view.owner is x
         return view

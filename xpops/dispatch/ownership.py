@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from xpops.core.devices import CPU, Device
+from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
 from xpops.engine import engine_of
 from xpops.engine.protocol import Engine
@@ -81,8 +81,8 @@ def _order(engine: Engine, first: int, then: int, owner: Any) -> None:
 
 
 def borrowed(view: View, adapter: Adapter) -> View:
-    """`view` with a `Borrowed` owner. On the CPU the view itself: work on the CPU is done when a call returns."""
+    """`view` with a `Borrowed` owner. On the host the view itself: work there is done when a call returns."""
     device = view.layout.device
-    if device == CPU:
+    if engine_of(device).is_host:
         return view
     return view._replace(owner=Borrowed(view.owner, device, adapter.current_stream(device)))

@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
@@ -200,7 +199,7 @@ def _remember(
             launches[key] = state.steady_of_several(engine, layouts, kernel)
         return
     remember = getattr(operands.framework, "inline", None)
-    if remember is None or not operands.as_given or operands.device == CPU or len(arguments) > 2 or len(layouts) != 1:
+    if remember is None or not operands.as_given or engine.is_host or len(arguments) > 2 or len(layouts) != 1:
         return
     x1, x2 = (*arguments, None)[:2]
     if remember.remember(way, x1, x2, None, operands.specs, *layouts, kernel, *results):

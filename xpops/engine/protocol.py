@@ -46,7 +46,18 @@ Measure = Callable[..., Program]
 
 
 class Engine(Protocol):
-    """The primitives of one kind of device."""
+    """The primitives of one kind of device.
+
+    Attributes
+    ----------
+    is_host : bool
+        Whether data are ndarrays in the host's memory. Then there are no streams: work is done when a call returns.
+    dlpack_kind : int
+        The kind of the device in DLPack.
+    """
+
+    is_host: bool
+    dlpack_kind: int
 
     def allocate(self, layout: Layout, stream: int) -> tuple[Data, Owner]:
         """Allocate uninitialised memory in the order of `stream`; `layout` is C-contiguous or densely permuted."""

@@ -44,6 +44,8 @@ HOST_ALIGNMENT = 64
 class CpuEngine:
     """The NumPy engine. Data is an ndarray of exactly the array's layout; it keeps its memory alive itself."""
 
+    is_host, dlpack_kind = True, 1
+
     reduce = reduce
     bincount = bincount
     histogram = histogram

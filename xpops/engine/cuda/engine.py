@@ -59,6 +59,8 @@ class CudaEngine:
     device : Device
     """
 
+    is_host, dlpack_kind = False, 2
+
     reduce = reduce
     bincount = bincount
     histogram = histogram
