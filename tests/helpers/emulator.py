@@ -23,7 +23,7 @@ from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine.cpu.engine import CpuEngine
 from xpops.engine.cuda.engine import CudaEngine
-from xpops.engine.cuda.faults import Faults
+from xpops.engine.cuda.runtime.faults import Faults
 
 NDArray = np.ndarray[Any, Any]
 

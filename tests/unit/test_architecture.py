@@ -53,7 +53,7 @@ def test_headers_include_downwards(path):
 def test_only_config_reads_the_environment():
     readers = {path.as_posix() for path in MODULES if re.search(r"os\.(environ|getenv)", (ROOT / path).read_text())}
     # CUDA_VISIBLE_DEVICES is the driver's variable, not ours.
-    assert readers <= {"xpops/core/config.py", "xpops/engine/cuda/driver.py"}
+    assert readers <= {"xpops/core/config.py", "xpops/engine/cuda/runtime/driver.py"}
 
 
 @pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)

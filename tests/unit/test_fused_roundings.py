@@ -15,9 +15,9 @@ from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch import elementwise
 from xpops.dispatch.fusing import record
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.fused import fused_source
-from xpops.engine.cuda.glue import elementwise_glue
+from xpops.engine.cuda.fused.elementwise import fused_source
+from xpops.engine.cuda.kernels.glue import elementwise_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy, plan_elementwise
 from xpops.plan.signature import signature_of

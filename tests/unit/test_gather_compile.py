@@ -3,8 +3,8 @@
 import pytest
 
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.gather import gather_glue
+from xpops.engine.cuda.kernels.gather import gather_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.gather import GatherPlan, GatherPolicy, plan_gather
 
 ARCHITECTURES = (80, 90, 100)

@@ -8,13 +8,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import xpops.engine.cuda.histogram as on_cuda
+import xpops.engine.cuda.kernels.histogram as on_cuda
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.histogram import value_histogram_glue
+from xpops.engine.cuda.kernels.histogram import value_histogram_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.histogram import equal_bins
 
 RANDOM = np.random.default_rng(12)

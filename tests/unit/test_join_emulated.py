@@ -10,8 +10,8 @@ import pytest
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.join import join_glue
+from xpops.engine.cuda.kernels.join import join_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.join import MAX_PIECES, JoinPlan, Piece, piece_of, plan_join
 
 RANDOM = np.random.default_rng(7)

@@ -19,13 +19,13 @@ from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda import cache
-from xpops.engine.cuda.arguments import Parameter, check_array, parameters_of, scalar
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.raw import configuration
-from xpops.engine.cuda.user import user_source
-from xpops.engine.cuda.user_reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
-from xpops.engine.cuda.user_scan import scan_source
+from xpops.engine.cuda.runtime import cache
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.user.arguments import Parameter, check_array, parameters_of, scalar
+from xpops.engine.cuda.user.elementwise import user_source
+from xpops.engine.cuda.user.raw import configuration
+from xpops.engine.cuda.user.reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
+from xpops.engine.cuda.user.scan import scan_source
 from xpops.plan.user import bound, call_shape
 
 CAPABILITIES = (80, 90, 100)

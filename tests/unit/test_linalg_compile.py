@@ -2,12 +2,12 @@
 
 import pytest
 
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.lu import slogdet_glue
-from xpops.engine.cuda.rescale import rescale_calls, rescale_glue
-from xpops.engine.cuda.solver import failures_glue
-from xpops.engine.cuda.spectral import eigenvectors_glue
-from xpops.engine.cuda.triangular import triangle_glue
+from xpops.engine.cuda.kernels.rescale import rescale_calls, rescale_glue
+from xpops.engine.cuda.libraries.lu import slogdet_glue
+from xpops.engine.cuda.libraries.solver import failures_glue
+from xpops.engine.cuda.libraries.spectral import eigenvectors_glue
+from xpops.engine.cuda.libraries.triangular import triangle_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
 
 ARCHITECTURES = (80, 90, 100)
 SOURCES = {

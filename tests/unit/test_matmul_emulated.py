@@ -10,8 +10,8 @@ import pytest
 
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda import matmul
-from xpops.engine.cuda.digits import by_digits
+from xpops.engine.cuda.kernels import matmul
+from xpops.engine.cuda.libraries.digits import by_digits
 from xpops.plan.matmul import Product, matmul_tail, plan_product
 
 NDArray = np.ndarray[Any, Any]
@@ -124,8 +124,8 @@ def by_numpy(engine: EmulatedEngine, product: Product, dtype: Any, aligns: Any, 
 @pytest.mark.parametrize("dtype", [bool, "i1", "u1", "i2", "u2", "i4", "u4"])
 @pytest.mark.parametrize("name", ["one", "row", "transposed", "gaps", "backwards", "stacks", "a repeated stack"])
 def test_digits(name: str, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.digits.WORTH_IT", 0)
-    monkeypatch.setattr("xpops.engine.cuda.digits.gemm", by_numpy)
+    monkeypatch.setattr("xpops.engine.cuda.libraries.digits.WORTH_IT", 0)
+    monkeypatch.setattr("xpops.engine.cuda.libraries.digits.gemm", by_numpy)
     x1, x2 = (spread(x, dtype) for x in CASES[name])
     engine, one, two = EmulatedEngine(), layout_on_gpu(x1), layout_on_gpu(x2)
     out = layout_of(one.dtype, (*one.shape[:-1], two.shape[-1]), None, one.device)

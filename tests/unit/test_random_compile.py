@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.test_random_emulated import CASES
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.random import random_glue, unroll
+from xpops.engine.cuda.kernels.random import random_glue, unroll
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.ops.random import LAWS, Law
 
 

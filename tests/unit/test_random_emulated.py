@@ -14,7 +14,7 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import layout_of
 from xpops.engine.cpu import random as cpu_random
 from xpops.engine.cpu.engine import CpuEngine
-from xpops.engine.cuda.random import BLOCK, unroll
+from xpops.engine.cuda.kernels.random import BLOCK, unroll
 from xpops.ops.random import LAWS, Law
 
 ENGINE, HOST = EmulatedEngine(), CpuEngine()

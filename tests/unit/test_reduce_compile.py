@@ -9,8 +9,8 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import contiguous_strides, layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.reduce import planned
+from xpops.engine.cuda.kernels.reduce import planned
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.ops.reduction import REDUCTIONS, reduction_dtypes
 
 GPU = Device("cuda")

@@ -9,8 +9,8 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.scan import planned
+from xpops.engine.cuda.kernels.scan import planned
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.ops.scan import SCANS, scan_dtype
 from xpops.plan.scan import ScanPlan, scan_result
 

@@ -169,6 +169,6 @@ def test_columns_look_back_in_every_radix(radix: int, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(("rows", "tiles"), [(1, 32), (1, 33), (1, 300), (40, 3), (3, 40), (2, 32), (5, 31)])
 def test_rows_of_many_tiles(rows: int, tiles: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: ScanPolicy(tile_block=64, packs=1))
+    monkeypatch.setattr("xpops.engine.cuda.kernels.scan.scan_policy", lambda _: ScanPolicy(tile_block=64, packs=1))
     x = small(rows, tiles * 256 - 5)
     np.testing.assert_array_equal(scanned("cumulative_sum", x, 1), np.cumsum(x, 1))

@@ -88,7 +88,7 @@ def test_every_layout(name: str) -> None:
 
 @kinds
 def test_rows_that_a_few_lanes_walk_down(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.user_scan.scan_policy", lambda _: ScanPolicy(rows=8))
+    monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda _: ScanPolicy(rows=8))
     check(kind, numbers(9, 1300), 1)
     check(kind, numbers(9, 601)[:, 1:], 1)
 
@@ -98,7 +98,7 @@ def test_rows_that_a_few_lanes_walk_down(kind: str, monkeypatch: pytest.MonkeyPa
 def test_rows_of_many_tiles(rows: int, tiles: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of 32 tiles, which warps of the first block hand over to each other."""
     policy = ScanPolicy(tile_block=64, packs=1)
-    monkeypatch.setattr("xpops.engine.cuda.user_scan.scan_policy", lambda _: policy)
+    monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda _: policy)
     check(kind, numbers(rows, tiles * 256 - 5), 1)
 
 
@@ -108,5 +108,5 @@ def test_columns_of_many_tiles(radix: int, kind: str, monkeypatch: pytest.Monkey
     """Of groups and of groups of groups: what comes before them all, before the groups, before the tiles."""
     monkeypatch.setattr("xpops.plan.scan._radix", lambda *_: radix)
     policy = ScanPolicy(column_warps=2)
-    monkeypatch.setattr("xpops.engine.cuda.user_scan.scan_policy", lambda _: policy)
+    monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda _: policy)
     check(kind, numbers(3000 if radix < 8 else 5000, 33), 0)

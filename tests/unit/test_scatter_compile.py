@@ -13,9 +13,9 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.scatter import Addition, addition_source, plan_addition
-from xpops.engine.cuda.segments import plan_reduction
+from xpops.engine.cuda.kernels.scatter import Addition, addition_source, plan_addition
+from xpops.engine.cuda.kernels.segments import plan_reduction
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.scatter import places_of, plan_placement, plan_segments, widest_pack
 
 ARCHITECTURES = (80, 90, 100)

@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import xpops.engine.cuda.scatter as on_cuda
-import xpops.engine.cuda.segments as in_order
+import xpops.engine.cuda.kernels.scatter as on_cuda
+import xpops.engine.cuda.kernels.segments as in_order
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core.devices import CPU

@@ -109,7 +109,7 @@ CALLS: dict[str, tuple[NDArray, Callable[[Any, Any], Any]]] = {
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles of few elements, so that there are many."""
     policy = ScanPolicy(tile_block=64, packs=1, column_warps=2)
-    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: policy)
+    monkeypatch.setattr("xpops.engine.cuda.kernels.scan.scan_policy", lambda _: policy)
 
 
 # Blocks of these wait for others, and start in the order of their numbers.

@@ -5,11 +5,11 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.gather import scatter_glue
-from xpops.engine.cuda.histogram import histogram_glue
-from xpops.engine.cuda.select import groups_glue, select_glue
-from xpops.engine.cuda.tiles import count_glue, scan_glue, tiling_of
+from xpops.engine.cuda.kernels.gather import scatter_glue
+from xpops.engine.cuda.kernels.histogram import histogram_glue
+from xpops.engine.cuda.kernels.select import groups_glue, select_glue
+from xpops.engine.cuda.kernels.tiles import count_glue, scan_glue, tiling_of
+from xpops.engine.cuda.runtime.compile import compile_cubin
 
 GPU = Device("cuda")
 ARCHITECTURES = (80, 90, 100)

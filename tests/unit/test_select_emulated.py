@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core import dtypes as dt
-from xpops.engine.cuda import tiles
+from xpops.engine.cuda.kernels import tiles
 
 RANDOM = np.random.default_rng(5)
 ENGINE = EmulatedEngine()

@@ -9,8 +9,8 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.softmax import softmax_glue
+from xpops.engine.cuda.kernels.softmax import softmax_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.softmax import Way, plan_softmax
 
 GPU = Device("cuda")

@@ -4,9 +4,9 @@ import pytest
 
 from tests.unit.test_kernels_compile import ARCHITECTURES, layout
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.searchsorted import search_glue, tree_glue
-from xpops.engine.cuda.sort import PASS_POLICIES, Sort, plan_radix, plan_rows, radix_sources, row_source
+from xpops.engine.cuda.kernels.searchsorted import search_glue, tree_glue
+from xpops.engine.cuda.kernels.sort import PASS_POLICIES, Sort, plan_radix, plan_rows, radix_sources, row_source
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.search import SearchPolicy, plan_search
 
 ROWS = {

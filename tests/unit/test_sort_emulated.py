@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import xpops.engine.cuda.sort as sorting
+import xpops.engine.cuda.kernels.sort as sorting
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of

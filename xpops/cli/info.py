@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from xpops.core import config
 from xpops.core.errors import DeviceError
-from xpops.engine.cuda.compile import nvrtc_version
-from xpops.engine.cuda.driver import cuda_devices, missing, visible_gpus
+from xpops.engine.cuda.runtime.compile import nvrtc_version
+from xpops.engine.cuda.runtime.driver import cuda_devices, missing, visible_gpus
 
 FRAMEWORKS = ("torch", "cupy", "jax")
 _PACKAGES = ("xpops", "numpy", "ml_dtypes", "array-api-compat", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc")
