@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
@@ -16,13 +16,21 @@ from xpops.engine.cuda.fused.elementwise import (
     types_of,
     with_scalars,
 )
-from xpops.engine.cuda.kernels.reduce import ending, entry_point, launched, planned, reduce, reduce_header, reducer_of
+from xpops.engine.cuda.kernels.reduce import (
+    ReduceSource,
+    ending,
+    entry_point,
+    launched,
+    planned,
+    reduce,
+    reduce_header,
+    reducer_of,
+)
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.expression import Expression
 from xpops.plan.fused_reduce import plan_fused_reduce
-from xpops.plan.reduce import ReducePlan
 from xpops.plan.result import ReducedLayout, result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.tiled import plan_tiled
@@ -30,19 +38,9 @@ from xpops.plan.tiled import plan_tiled
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-
 # A thread reduces at most this many times the elements that it would write in an elementwise kernel of the expression.
 # Each element adds code, and long code takes long to compile.
 COPIES = 2
-
-
-class ReduceSource(NamedTuple):
-    """The plan and source of a reduce kernel, its slots behind the result's, and the parameters behind the slots."""
-
-    plan: ReducePlan
-    source: str
-    slots: str
-    tail: bytes
 
 
 def fused_reduce(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
@@ -26,6 +26,15 @@ STATE_BYTES = 32
 # tree of additions loses no more than NumPy does. A result in a half type needs no more than float32.
 _EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
 _MANY = 1024
+
+
+class ReduceSource(NamedTuple):
+    """The plan and source of a reduce kernel, its slots behind the result's, and the parameters behind the slots."""
+
+    plan: ReducePlan
+    source: str
+    slots: str
+    tail: bytes
 
 
 def reduce(

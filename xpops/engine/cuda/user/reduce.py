@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.fused.reduce import ReduceSource
 from xpops.engine.cuda.kernels.glue import NARROW, wire_of
-from xpops.engine.cuda.kernels.reduce import STATE_BYTES, ending, entry_point, launched, reduce_header
+from xpops.engine.cuda.kernels.reduce import STATE_BYTES, ReduceSource, ending, entry_point, launched, reduce_header
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.cuda.user.arguments import TYPES
 from xpops.engine.cuda.user.elementwise import elementwise, method, opening, with_scalars, within
