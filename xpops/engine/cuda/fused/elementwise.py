@@ -10,7 +10,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
-from xpops.engine.cuda.tuning import elementwise_policy
+from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.expression import Constant, Expression, Node, Unsigned
@@ -211,5 +211,5 @@ def headers(expression: Expression) -> list[str]:
 def policy_of(expression: Expression, capability: int) -> Policy:
     """The policy of the node that wants the fewest elements per thread: that with the longest functor."""
     policies = [elementwise_policy(node.op, node.loop[-1], capability) for node in expression.nodes]
-    shortest = min(policies, key=lambda policy: policy.elements_per_thread, default=Policy())
+    shortest = min(policies, key=lambda policy: policy.elements_per_thread, default=tuning_of(capability).elementwise)
     return shortest._replace(outlined=False)

@@ -26,7 +26,7 @@ from xpops.engine.cuda.kernels.reduce import (
     reduce_header,
     reducer_of,
 )
-from xpops.engine.cuda.tuning import reduce_policy
+from xpops.engine.cuda.tuning import reduce_policy, tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.expression import Expression
@@ -37,10 +37,6 @@ from xpops.plan.tiled import plan_tiled
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
-
-# A thread reduces at most this many times the elements that it would write in an elementwise kernel of the expression.
-# Each element adds code, and long code takes long to compile.
-COPIES = 2
 
 
 def fused_reduce(
@@ -99,8 +95,8 @@ def fused_reduce_source(
     multiprocessors: int,
 ) -> ReduceSource:
     """The plan and the source. Needs no GPU."""
-    policy = reduce_policy(multiprocessors)
-    most = min(policy.elements_per_thread, COPIES * policy_of(expression, capability).elements_per_thread)
+    policy, copies = reduce_policy(capability, multiprocessors), tuning_of(capability).fused_copies
+    most = min(policy.elements_per_thread, copies * policy_of(expression, capability).elements_per_thread)
     plan = plan_fused_reduce(value, expression.inputs, to.axes, to.strides, policy._replace(elements_per_thread=most))
     operands, slots = [], ""
     for (types, form), mode, line in zip(types_of(expression.inputs), plan.modes, plan.lines, strict=True):
@@ -139,4 +135,5 @@ def sources_of(
     if expression.nodes and not in_two(expression, value, capability):
         return [fused_reduce_source(expression, op, value, to, correction, capability, multiprocessors).source]
     first = [fused_source(expression, (value,), capability).source] if expression.nodes else []
-    return [*first, planned(op, value, to.axes, to.loop, to.out, to.strides, correction, multiprocessors)[1]]
+    policy = reduce_policy(capability, multiprocessors)
+    return [*first, planned(op, value, to.axes, to.loop, to.out, to.strides, correction, policy)[1]]

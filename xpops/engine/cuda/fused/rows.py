@@ -11,6 +11,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.kernels.glue import NARROW, declare
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import Mode, plan_elementwise
 from xpops.plan.expression import Expression
@@ -68,7 +69,7 @@ def rows_source(
         for spec, mode in zip(operands, modes, strict=True)
         if isinstance(spec, Layout) and mode is Mode.LINEAR
     )
-    shape = plan_rows(length, plan.pack, item)
+    shape = plan_rows(length, plan.pack, item, tuning_of(capability).fused_rows)
     declared = declare(types_of((*outs, *operands)), plan)
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]

@@ -9,7 +9,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import Glue, wire_of
-from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import MAX_PACK_BYTES
 
@@ -21,10 +21,11 @@ def arange(runtime: Runtime, out: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.arange`."""
     if out.size == 0:
         return empty_kernel
-    glue = arange_glue(out, ARANGE_BLOCK, ARANGE_UNROLL)
-    elements = ARANGE_BLOCK * ARANGE_UNROLL * MAX_PACK_BYTES // out.dtype.itemsize
+    block, unroll = tuning_of(runtime.context.capability).arange
+    glue = arange_glue(out, block, unroll)
+    elements = block * unroll * MAX_PACK_BYTES // out.dtype.itemsize
     blocks, tail = -(-out.size // elements), pack("<Q", out.size)
-    launch = runtime.launcher("arange", glue.source, blocks, ARANGE_BLOCK, glue.slots, tail)
+    launch = runtime.launcher("arange", glue.source, blocks, block, glue.slots, tail)
 
     def modular(stream: int, out: int, start: int, step: int) -> None:
         launch(stream, out, start % 2**64, step % 2**64)

@@ -12,19 +12,16 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel, Program
 from xpops.plan.coalesce import Strides
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT
-from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, plan_gather
+from xpops.plan.gather import GatherPlan, gathered_shape, gathered_strides, plan_gather
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-POLICY = GatherPolicy()
-# The threads of a block that scatters rows. The most blocks for each multiprocessor in a grid for `row_gatherer` or
-# `row_scatterer`, where the host learns the number of rows only at the launch.
-BLOCK, BLOCKS = 256, 16
 _WORDS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint2", 16: "uint4"}
 
 
@@ -102,13 +99,13 @@ def _moving(
     if other.size == 0:
         return empty_kernel
     steps = tuple(x.strides[axis] for axis in axes)
-    align = min(x.align, other.align)
-    plan = plan_gather(other.shape, array, other.strides, lines, steps, x.dtype.itemsize, align, POLICY)
+    align, policy = min(x.align, other.align), tuning_of(runtime.context.capability).gather
+    plan = plan_gather(other.shape, array, other.strides, lines, steps, x.dtype.itemsize, align, policy)
     lengths = tuple(x.shape[axis] for axis in axes)
     codes = tuple(runtime.faults.of_index(name, length) for name, length in zip(names, lengths, strict=True))
     source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
     tail = _told(runtime, lengths, codes) + plan.tail
-    launch = runtime.launcher("gather", source, plan.blocks, POLICY.block, "QQQ" + "Q" * len(indices), tail)
+    launch = runtime.launcher("gather", source, plan.blocks, plan.block, "QQQ" + "Q" * len(indices), tail)
     size = plan.size
 
     def move(stream: int, x: int, other: int, *indices: int) -> None:
@@ -126,12 +123,12 @@ def row_gatherer(runtime: Runtime, x: Layout, length: int) -> Callable[..., None
 
     `x` has `length` rows, which is not 0; `out` has at most `length`. Indices are int64 and in range.
     """
-    row = x.size // length
+    row, policy = x.size // length, tuning_of(runtime.context.capability).gather
     strides = (0, 1), (row, 1), ((1, 0),), (row,)
-    plan = plan_gather((length, row), *strides, x.dtype.itemsize, x.align, POLICY)
-    blocks = min(plan.blocks, BLOCKS * runtime.context.multiprocessors)
+    plan = plan_gather((length, row), *strides, x.dtype.itemsize, x.align, policy)
+    blocks = min(plan.blocks, policy.waves * runtime.context.multiprocessors)
     tail = struct.pack("<QQQ", 0, length, 0) + plan.tail
-    launch = runtime.launcher("gather", gather_glue(plan, (dt.int64,), False), blocks, POLICY.block, "QQQQ", tail)
+    launch = runtime.launcher("gather", gather_glue(plan, (dt.int64,), False), blocks, plan.block, "QQQQ", tail)
     pieces = plan.size // length
     return lambda stream, out, x, indices, rows: launch(stream, x, out, rows * pieces, indices)
 
@@ -145,9 +142,11 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     bits = 32 if max(x.size, reach) < INDEX_LIMIT else 64
     tail = pack_divmod(row, bits) + b"".join(pack_divmod(length, bits) for length in shape[1:] or (1,))
     tail += struct.pack(f"<{len(strides)}{'i' if bits == 32 else 'q'}", *strides)
-    blocks = min(-(-x.size // BLOCK), BLOCKS * runtime.context.multiprocessors)
-    source = scatter_glue(x.dtype.itemsize, len(shape), bits)
-    return runtime.launcher("place", source, blocks, BLOCK, "QQQQ", tail)
+    policy = tuning_of(runtime.context.capability).gather
+    block = policy.scatter_block
+    blocks = min(-(-x.size // block), policy.waves * runtime.context.multiprocessors)
+    source = scatter_glue(x.dtype.itemsize, len(shape), bits, block)
+    return runtime.launcher("place", source, blocks, block, "QQQQ", tail)
 
 
 def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -171,13 +170,13 @@ def _told(runtime: Runtime, lengths: tuple[int, ...], codes: tuple[int, ...]) ->
 def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str:
     """The glue of a kernel that copies words between an array and the elements at indices of another array."""
     types = ", ".join(dt.INFO[dtype].c_type for dtype in indices)
-    call = f"gather<{word_of(plan.word)}, {truth(sets)}, {plan.pieces}, {plan.words}, {POLICY.block}, {types}>"
-    return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", POLICY.block)
+    call = f"gather<{word_of(plan.word)}, {truth(sets)}, {plan.pieces}, {plan.words}, {plan.block}, {types}>"
+    return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", plan.block)
 
 
-def scatter_glue(word: int, rank: int, bits: int) -> str:
+def scatter_glue(word: int, rank: int, bits: int, block: int) -> str:
     """The glue of a kernel that scatters rows of words of `word` bytes."""
-    return _glue(f"scatter_rows<{word_of(word)}, {BLOCK}>", f"ScatterParams<{rank}, uint{bits}>", BLOCK)
+    return _glue(f"scatter_rows<{word_of(word)}, {block}>", f"ScatterParams<{rank}, uint{bits}>", block)
 
 
 def _glue(call: str, params: str, threads: int) -> str:

@@ -39,12 +39,14 @@ def elementwise_glue(
     --------
     >>> from xpops.core.devices import Device
     >>> from xpops.core.layouts import layout_of
+    >>> from xpops.engine.cuda.tuning import tuning_of
     >>> from xpops.ops.elementwise import OPERATORS
-    >>> from xpops.plan.elementwise import Policy, plan_elementwise
+    >>> from xpops.plan.elementwise import plan_elementwise
     >>> from xpops.plan.signature import signature_of
     >>> x = layout_of(dt.float32, (8,), None, Device("cuda"))
     >>> op, operands = OPERATORS["add"], (x, float)
-    >>> glue = elementwise_glue(op, signature_of(op, operands), x, operands, plan_elementwise(x, operands, Policy()))
+    >>> plan = plan_elementwise(x, operands, tuning_of(90).elementwise)
+    >>> glue = elementwise_glue(op, signature_of(op, operands), x, operands, plan)
     >>> glue.slots
     'QQd'
     """

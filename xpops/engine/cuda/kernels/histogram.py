@@ -10,6 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.runtime.blocks import Block
+from xpops.engine.cuda.tuning import HistogramPolicy, tuning_of
 from xpops.engine.protocol import Kernel, Measure, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
@@ -19,14 +20,6 @@ from xpops.plan.histogram import EqualBins, bins_for
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-# The threads of a block, the packs that a thread loads at once, and the blocks for each multiprocessor. On an H200 so
-# many blocks are resident at once with the most counters (32 KiB), so that no block waits for another to end.
-BLOCK, UNROLL, BLOCKS = 256, 2, 6
-# The least bins and the most counters of a block in shared memory. A block has a counter for each bin, in as many
-# copies as fit, at most one for each lane.
-FEWEST_BINS, SHARED_COUNTERS = 256, 8192
-# The bins of the first pass if the caller gave no `minlength`.
-GUESS = 1024
 _WORD, _LANES, _KEPT = 8, 32, 64
 
 
@@ -36,7 +29,7 @@ def bincount(runtime: Runtime, x: Layout, minlength: int) -> Measure:
     The first pass counts into a likely number of bins, and finds the largest value. A second pass follows only if that
     value has no bin.
     """
-    guess, device = minlength or GUESS, runtime.context.device
+    guess, device = minlength or tuning_of(runtime.context.capability).histogram.guess, runtime.context.device
     allocate, one = runtime.pool.allocator((guess + 1) * _WORD), layout_of(dt.uint64, (), None, device)
     count = _counter(runtime, x, guess)
     copies: BoundedDict[int, Kernel] = BoundedDict(_KEPT)
@@ -70,7 +63,9 @@ def _counter(runtime: Runtime, x: Layout, length: int) -> Callable[..., None]:
     if x.size == 0:
         return lambda *arguments: None
     tail = struct.pack("<QQ", x.size, length)
-    return runtime.launcher("bincount", histogram_glue(x, length), _blocks(runtime, x), BLOCK, "QQQ", tail)
+    policy = tuning_of(runtime.context.capability).histogram
+    source, blocks = histogram_glue(x, length, policy), _blocks(runtime, x, policy)
+    return runtime.launcher("bincount", source, blocks, policy.block, "QQQ", tail)
 
 
 def histogram(runtime: Runtime, x: Layout, bins: EqualBins) -> Kernel:
@@ -83,8 +78,9 @@ def histogram(runtime: Runtime, x: Layout, bins: EqualBins) -> Kernel:
         ends = float(bins.edges[0]), float(bins.edges[-1]), float(bins.width)
         margins = length / float(bins.width), bins.margin, 1.0 - bins.margin
         tail = struct.pack("<QQ6d", x.size, length, *ends, *margins)
-        source = value_histogram_glue(x, bins)
-        count = runtime.launcher("histogram", source, _blocks(runtime, x), BLOCK, "QQQ", tail)
+        policy = tuning_of(runtime.context.capability).histogram
+        source, blocks = value_histogram_glue(x, bins, policy), _blocks(runtime, x, policy)
+        count = runtime.launcher("histogram", source, blocks, policy.block, "QQQ", tail)
 
     def kernel(stream: int, counts: int, out: int, x_data: int) -> None:
         found = kept.get(stream)
@@ -100,42 +96,44 @@ def histogram(runtime: Runtime, x: Layout, bins: EqualBins) -> Kernel:
     return kernel
 
 
-def _blocks(runtime: Runtime, x: Layout) -> int:
-    tile = BLOCK * UNROLL * (MAX_PACK_BYTES // x.dtype.itemsize)
-    return min(-(-x.size // tile), BLOCKS * runtime.context.multiprocessors)
+def _blocks(runtime: Runtime, x: Layout, policy: HistogramPolicy) -> int:
+    tile = policy.block * policy.unroll * (MAX_PACK_BYTES // x.dtype.itemsize)
+    return min(-(-x.size // tile), policy.blocks * runtime.context.multiprocessors)
 
 
-def histogram_glue(x: Layout, length: int) -> str:
+def histogram_glue(x: Layout, length: int, policy: HistogramPolicy) -> str:
     """The glue of the kernel that counts into `length` bins. All lengths up to the same power of two share one kernel.
 
     Examples
     --------
     >>> from xpops.core.devices import Device
-    >>> histogram_glue(layout_of(dt.int32, (8,), None, Device("cuda")), 1000).splitlines()[-2]
+    >>> x = layout_of(dt.int32, (8,), None, Device("cuda"))
+    >>> histogram_glue(x, 1000, tuning_of(90).histogram).splitlines()[-2]
     '  histogram<int32, 4, 1024, 8, 256, 2>(params);'
     """
-    return _glue("histogram", f"histogram<{dt.INFO[x.dtype].c_type}, {_numbers(x, length)}>", "HistogramParams")
+    call = f"histogram<{dt.INFO[x.dtype].c_type}, {_numbers(x, length, policy)}>"
+    return _glue("histogram", call, "HistogramParams", policy.block)
 
 
-def value_histogram_glue(x: Layout, bins: EqualBins) -> str:
+def value_histogram_glue(x: Layout, bins: EqualBins, policy: HistogramPolicy) -> str:
     """The glue of the kernel that counts numbers in equal parts of an interval."""
     types = ", ".join(dt.INFO[each].c_type for each in (x.dtype, bins.edges.dtype, bins.quotient))
-    call = f"value_histogram<{types}, {_numbers(x, bins.edges.size - 1)}>"
-    return _glue("value_histogram", call, "ValueHistogramParams")
+    call = f"value_histogram<{types}, {_numbers(x, bins.edges.size - 1, policy)}>"
+    return _glue("value_histogram", call, "ValueHistogramParams", policy.block)
 
 
-def _numbers(x: Layout, length: int) -> str:
-    bins = max(FEWEST_BINS, 1 << (length - 1).bit_length())
-    bins, copies = (bins, min(SHARED_COUNTERS // bins, _LANES)) if bins <= SHARED_COUNTERS else (0, 1)
-    return f"{x.align // x.dtype.itemsize or 1}, {bins}, {copies}, {BLOCK}, {UNROLL}"
+def _numbers(x: Layout, length: int, policy: HistogramPolicy) -> str:
+    bins = max(policy.least_bins, 1 << (length - 1).bit_length())
+    bins, copies = (bins, min(policy.counters // bins, _LANES)) if bins <= policy.counters else (0, 1)
+    return f"{x.align // x.dtype.itemsize or 1}, {bins}, {copies}, {policy.block}, {policy.unroll}"
 
 
-def _glue(header: str, call: str, params: str) -> str:
+def _glue(header: str, call: str, params: str, block: int) -> str:
     return "\n".join(
         [
             f"#include <xpops/kernels/{header}.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
+            f'extern "C" __global__ void __launch_bounds__({block})',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",
             f"  {call}(params);",
             "}",

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.gather import word_of
+from xpops.engine.cuda.tuning import FlatPolicy, tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.join import MAX_PIECES, JoinPlan, Piece, plan_join
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
-
-# The threads of a block, and the words that each of them copies.
-BLOCK, UNROLL = 256, 4
 
 
 def join(runtime: Runtime, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
@@ -33,11 +31,13 @@ def join(runtime: Runtime, pieces: tuple[Piece, ...], out: Layout) -> Kernel | N
 
 
 def _launch(runtime: Runtime, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
-    plan = plan_join(pieces, out, BLOCK * UNROLL)
+    policy = tuning_of(runtime.context.capability).join
+    plan = plan_join(pieces, out, policy.block * policy.unroll)
     if plan is None:
         return None
     slots = "Q" * (1 + len(pieces))
-    launch = runtime.launcher("join", join_glue(plan, len(pieces)), plan.blocks, BLOCK, slots, plan.tail)
+    source = join_glue(plan, len(pieces), policy)
+    launch = runtime.launcher("join", source, plan.blocks, policy.block, slots, plan.tail)
     item = out.dtype.itemsize
     starts = [(piece.source, piece.offset * item) for piece in pieces]
 
@@ -47,15 +47,15 @@ def _launch(runtime: Runtime, pieces: tuple[Piece, ...], out: Layout) -> Kernel 
     return kernel
 
 
-def join_glue(plan: JoinPlan, pieces: int) -> str:
+def join_glue(plan: JoinPlan, pieces: int, policy: FlatPolicy) -> str:
     """The glue of a kernel that copies pieces of rows."""
     return "\n".join(
         [
             "#include <xpops/kernels/join.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
+            f'extern "C" __global__ void __launch_bounds__({policy.block})',
             f"xpops_kernel(const __grid_constant__ JoinParams<{pieces}, uint{plan.index_bits}> params) {{",
-            f"  join<{word_of(plan.word)}, {BLOCK}, {UNROLL}>(params);",
+            f"  join<{word_of(plan.word)}, {policy.block}, {policy.unroll}>(params);",
             "}",
             "",
         ]

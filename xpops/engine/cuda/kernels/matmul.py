@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.matmul import Product, matmul_tail
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-# The edge of a block's tile, the step along the inner axis, the edge of the cells of a thread, and the threads that
-# must be resident on a multiprocessor. SMALL is for products whose large tiles do not fill the GPU, and for types
-# wider than 4 bytes.
-LARGE, SMALL = (128, 16, 8, 512), (64, 16, 4, 1024)
-
 
 def tiled(runtime: Runtime, product: Product, x: Layout) -> Kernel:
     """The kernel ``(stream, out, x1, x2)`` of ``native/xpops/kernels/matmul.cuh``, for any dtype and strides."""
     name, compute, itemsize = dt.INFO[x.dtype].c_type, *_compute(x)
     multiprocessors = runtime.context.multiprocessors
-    tile, step, cells, resident = LARGE
+    policy = tuning_of(runtime.context.capability).matmul
+    tile, step, cells, resident = policy.large
     if itemsize > 4 or matmul_tail(product, tile)[0] < multiprocessors:
-        tile, step, cells, resident = SMALL
+        tile, step, cells, resident = policy.small
     step = step * 4 // max(itemsize, 4)
     blocks, tail = matmul_tail(product, tile)
     block = (tile // cells) ** 2

@@ -15,7 +15,7 @@ from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.plan.coalesce import Strides
-from xpops.plan.reduce import ReducePlan, plan_reduce
+from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -48,8 +48,8 @@ def reduce(
     correction: float = 0.0,
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
-    multiprocessors = runtime.context.multiprocessors
-    return launched(runtime, op.name, "Q", *planned(op, x, axes, loop, out, strides, correction, multiprocessors))
+    policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
+    return launched(runtime, op.name, "Q", *planned(op, x, axes, loop, out, strides, correction, policy))
 
 
 def inner_products(runtime: Runtime, x1: Layout, x2: Layout, out: Layout) -> Kernel | None:
@@ -63,8 +63,8 @@ def inner_products(runtime: Runtime, x1: Layout, x2: Layout, out: Layout) -> Ker
     x = layout_of(x1.dtype, x1.shape, x1.strides, x1.device, min(x1.align, x2.align))
     op = REDUCTIONS["any" if x.dtype == dt.bool else "sum"]
     strides = (*contiguous_strides(x1.shape[:-1]), 0)
-    multiprocessors = runtime.context.multiprocessors
-    found = planned(op, x, (x.ndim - 1,), x.dtype, out, strides, 0.0, multiprocessors, 2)
+    policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
+    found = planned(op, x, (x.ndim - 1,), x.dtype, out, strides, 0.0, policy, 2)
     return launched(runtime, op.name, "QQ", *found)
 
 
@@ -92,14 +92,14 @@ def planned(
     out: Layout,
     strides: Strides,
     correction: float,
-    multiprocessors: int,
+    policy: ReducePolicy,
     inputs: int = 1,
 ) -> tuple[ReducePlan, str, bytes]:
     """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty.
 
     With two inputs the kernel reduces their products; both have the layout `x`.
     """
-    plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors), inputs)
+    plan = plan_reduce(x, axes, strides, policy, inputs)
     count = prod(x.shape[axis] for axis in axes)
     functor = reducer_of(op, loop, count)
     source = reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan, inputs)

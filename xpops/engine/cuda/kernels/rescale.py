@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.divmod import pack_divmod
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-BLOCK = 256
 WORD = 4
 
 
@@ -40,9 +40,9 @@ def rescaling(runtime: Runtime, x: Layout) -> Rescaling:
     parts = x.nbytes // real.itemsize
     vectors = x.size // x.shape[-1]
     tail = pack("<Q", parts) + pack_divmod(parts // vectors, 64)
-    nbytes = vectors * WORD
+    nbytes, block = vectors * WORD, tuning_of(runtime.context.capability).block
     find, there, back = (
-        runtime.launcher("rescale", rescale_glue(call), -(-parts // BLOCK), BLOCK, "QQ", tail)
+        runtime.launcher("rescale", rescale_glue(call, block), -(-parts // block), block, "QQ", tail)
         for call in rescale_calls(dt.INFO[real].c_type)
     )
 
@@ -59,11 +59,11 @@ def rescale_calls(c_type: str) -> tuple[str, str, str]:
     return (f"find_magnitudes<{c_type}>", *(f"rescale<{c_type}, {truth(back)}>" for back in (False, True)))  # type: ignore[return-value]
 
 
-def rescale_glue(call: str) -> str:
+def rescale_glue(call: str, block: int) -> str:
     """The glue of a kernel of ``kernels/rescale.cuh``."""
     return (
         "#include <xpops/kernels/rescale.cuh>\n"
         "using namespace xpops;\n"
-        f'extern "C" __global__ void __launch_bounds__({BLOCK})\n'
+        f'extern "C" __global__ void __launch_bounds__({block})\n'
         f"xpops_kernel(const __grid_constant__ RescaleParams params) {{\n  {call}(params);\n}}\n"
     )

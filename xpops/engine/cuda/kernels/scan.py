@@ -12,7 +12,7 @@ from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.scan import Scan
-from xpops.plan.scan import ScanPlan, plan_scan
+from xpops.plan.scan import ScanPlan, ScanPolicy, plan_scan
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -26,7 +26,8 @@ def scan(runtime: Runtime, op: Scan, x: Layout, axis: int, out: Layout, initial:
     if x.shape[axis] == 1 and not initial:
         copy = unary(runtime, IDENTITY, x, out)
         return lambda stream, out, x, gamma=0.0: copy(stream, out, x)
-    plan, source = planned(op, x, axis, out, initial, runtime.context.multiprocessors)
+    policy = scan_policy(runtime.context.capability, runtime.context.multiprocessors)
+    plan, source = planned(op, x, axis, out, initial, policy)
     return launched(runtime, op.name, plan, source, x, out)
 
 
@@ -48,10 +49,9 @@ def launched(runtime: Runtime, name: str, plan: ScanPlan, source: str, x: Layout
     return looking_back if scratch else direct
 
 
-def planned(op: Scan, x: Layout, axis: int, out: Layout, initial: bool, multiprocessors: int) -> tuple[ScanPlan, str]:
+def planned(op: Scan, x: Layout, axis: int, out: Layout, initial: bool, policy: ScanPolicy) -> tuple[ScanPlan, str]:
     """The plan and the glue. Needs no GPU. `x` is not empty."""
     compute = _compute(out.dtype)
-    policy = scan_policy(multiprocessors)
     plan = plan_scan(x, out, axis, op.reverse, initial, op.state * compute[1], policy)
     return plan, scan_glue(op, x.dtype, out.dtype, compute[0], plan, policy.resident)
 

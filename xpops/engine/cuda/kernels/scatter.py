@@ -10,18 +10,17 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
-from xpops.engine.cuda.kernels.segments import HALVES, POLICY, reduce_sorted, scatter_glue
+from xpops.engine.cuda.kernels.segments import HALVES, reduce_sorted, scatter_glue
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.scatter import Placement, places_of, plan_placement, widest_pack
+from xpops.plan.scatter import Placement, ScatterPolicy, places_of, plan_placement, widest_pack
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
 # For these dtypes the hardware has no atomic addition. Sums in the wider dtypes give the same results.
 _WIDER = {dt.int8: dt.int32, dt.uint8: dt.uint32, dt.int16: dt.int32, dt.uint16: dt.uint32}
-# Shared memory has sums for at least so many places, so that few different kernels are needed.
-_FEWEST = 256
 # From this compute capability on, the hardware has an atomic addition for bfloat16.
 _HOPPER = 90
 
@@ -89,9 +88,10 @@ def plan_addition(out: Layout, sources: int, pack: int, capability: int) -> Addi
     """
     halves = out.dtype in HALVES
     width = 4 if halves else max(out.dtype.itemsize, 4)
-    slots = max(_FEWEST, 1 << (out.size - 1).bit_length())
-    room = POLICY.shared // width
-    few = slots <= room and sources >= POLICY.crowded * out.size
+    policy = tuning_of(capability).scatter
+    slots = max(policy.least_slots, 1 << (out.size - 1).bit_length())
+    room = policy.shared // width
+    few = slots <= room and sources >= policy.crowded * out.size
     target = _WIDER.get(out.dtype, out.dtype)
     missing = out.dtype == dt.bfloat16 and capability < _HOPPER
     if halves and (few or missing or (pack == 1 and sources >= out.size)):
@@ -99,23 +99,26 @@ def plan_addition(out: Layout, sources: int, pack: int, capability: int) -> Addi
     return Addition(target, slots, min(room // slots, 32)) if few else Addition(target, 0, 1)
 
 
-def addition_source(source: DType, index: DType, placement: Placement, addition: Addition) -> str:
+def addition_source(
+    source: DType, index: DType, placement: Placement, addition: Addition, policy: ScatterPolicy
+) -> str:
     """The glue of the kernel of atomic additions."""
     types = ", ".join(dt.INFO[each].c_type for each in (source, addition.target, index))
-    numbers = f"{placement.pack}, {POLICY.unroll}, {addition.slots}, {addition.copies}, {POLICY.block}"
+    numbers = f"{placement.pack}, {policy.unroll}, {addition.slots}, {addition.copies}, {policy.block}"
     params = f"ScatterAddParams<{placement.rank}, uint{placement.index_bits}>"
-    return scatter_glue("scatter_add", f"scatter_add<{types}, {numbers}>", params)
+    return scatter_glue("scatter_add", f"scatter_add<{types}, {numbers}>", params, policy.block)
 
 
 def _atomic(runtime: Runtime, out: Layout, axis: int, index: Layout, source: Layout, range_: bytes) -> Kernel:
     widest = widest_pack(out.dtype, min(out.align, source.align))
     placement = plan_placement(index.shape, *places_of(out, axis, index), widest)
     addition = plan_addition(out, source.size, placement.pack, runtime.context.capability)
-    tiles = -(-placement.size // (POLICY.block * POLICY.unroll))
-    blocks = min(tiles, POLICY.blocks * runtime.context.multiprocessors if addition.slots else 2**31 - 1)
+    policy = tuning_of(runtime.context.capability).scatter
+    tiles = -(-placement.size // (policy.block * policy.unroll))
+    blocks = min(tiles, policy.blocks * runtime.context.multiprocessors if addition.slots else 2**31 - 1)
     tail = struct.pack("<QQq", placement.size, out.size, placement.step) + range_ + placement.tail
-    code = addition_source(out.dtype, index.dtype, placement, addition)
-    add = runtime.launcher("scatter_add", code, blocks, POLICY.block, "QQQ", tail)
+    code = addition_source(out.dtype, index.dtype, placement, addition, policy)
+    add = runtime.launcher("scatter_add", code, blocks, policy.block, "QQQ", tail)
     if addition.target == out.dtype:
         return add
     wide = layout_of(addition.target, out.shape, None, out.device)

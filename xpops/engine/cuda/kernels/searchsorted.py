@@ -11,6 +11,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import Glue, wire_of
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 from xpops.plan.search import SearchPlan, SearchPolicy, plan_search
@@ -18,11 +19,6 @@ from xpops.plan.signature import Operand
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
-
-# Estimates for compute capability 9.0, not tuned by measurements yet.
-POLICY = SearchPolicy()
-# The most blocks for each multiprocessor that build a tree.
-BUILDERS = 32
 
 
 def searchsorted(
@@ -38,9 +34,10 @@ def searchsorted(
     if out.size == 0:
         return empty_kernel
     loop = x1.dtype if loop is None else loop
-    plan = plan_search(x1.size, out.size, _itemsize(loop), runtime.context.multiprocessors, POLICY)
-    glue, tail = search_glue(x1, x2, sorter, loop, right, plan), pack("<QQQ", x1.size, out.size, plan.levels)
-    search = runtime.launcher("searchsorted", glue.source, plan.blocks, POLICY.block, glue.slots, tail)
+    policy = tuning_of(runtime.context.capability).search
+    plan = plan_search(x1.size, out.size, _itemsize(loop), runtime.context.multiprocessors, policy)
+    glue, tail = search_glue(x1, x2, sorter, loop, right, plan, policy), pack("<QQQ", x1.size, out.size, plan.levels)
+    search = runtime.launcher("searchsorted", glue.source, plan.blocks, policy.block, glue.slots, tail)
     if plan.levels == 0:
         return lambda stream, out, x1, x2, sorter=0: search(stream, out, x1, x2, sorter, 0)
     build, allocate = _builder(runtime, x1, sorter, loop, plan), runtime.pool.allocator(plan.entries * _itemsize(loop))
@@ -56,19 +53,28 @@ def searchsorted(
 
 def _builder(runtime: Runtime, x1: Layout, sorter: Layout | None, loop: DType, plan: SearchPlan) -> Callable[..., None]:
     """The kernel ``(stream, tree, x1, sorter)`` that builds the search tree."""
-    blocks = min(-(-plan.entries // POLICY.block), BUILDERS * runtime.context.multiprocessors)
-    source, tail = tree_glue(x1, sorter, loop), pack("<QQ", x1.size, plan.levels)
-    return runtime.launcher("searchsorted_tree", source, blocks, POLICY.block, "QQQ", tail)
+    policy = tuning_of(runtime.context.capability).search
+    blocks = min(-(-plan.entries // policy.block), policy.builders * runtime.context.multiprocessors)
+    source, tail = tree_glue(x1, sorter, loop, policy), pack("<QQ", x1.size, plan.levels)
+    return runtime.launcher("searchsorted_tree", source, blocks, policy.block, "QQQ", tail)
 
 
-def tree_glue(x1: Layout, sorter: Layout | None, loop: DType) -> str:
+def tree_glue(x1: Layout, sorter: Layout | None, loop: DType, policy: SearchPolicy) -> str:
     """The glue of the kernel that builds a search tree."""
     sorted_type, loop_type, order, index = _types(x1, sorter, loop)
-    call = f"build_tree<{sorted_type}, {loop_type}, {order}, {index}, {POLICY.fan_bits}, {POLICY.block}>"
-    return _glue(call, "TreeParams", f"{POLICY.block}")
+    call = f"build_tree<{sorted_type}, {loop_type}, {order}, {index}, {policy.fan_bits}, {policy.block}>"
+    return _glue(call, "TreeParams", f"{policy.block}")
 
 
-def search_glue(x1: Layout, x2: Operand, sorter: Layout | None, loop: DType, right: bool, plan: SearchPlan) -> Glue:
+def search_glue(
+    x1: Layout,
+    x2: Operand,
+    sorter: Layout | None,
+    loop: DType,
+    right: bool,
+    plan: SearchPlan,
+    policy: SearchPolicy,
+) -> Glue:
     """The glue of a binary search."""
     query, form, scalar = (
         (dt.INFO[x2.dtype].c_type, "Q", "false") if isinstance(x2, Layout) else (*wire_of(loop)[:2], "true")
@@ -76,9 +82,9 @@ def search_glue(x1: Layout, x2: Operand, sorter: Layout | None, loop: DType, rig
     sorted_type, loop_type, order, index = _types(x1, sorter, loop)
     side = "true" if right else "false"
     widest = max(1, min(x1.align, MAX_PACK_BYTES) // x1.dtype.itemsize)
-    numbers = POLICY.fan_bits, min(widest, 1 << POLICY.fan_bits), plan.top, plan.unroll, POLICY.block
+    numbers = policy.fan_bits, min(widest, 1 << policy.fan_bits), plan.top, plan.unroll, policy.block
     arguments = ", ".join([sorted_type, query, scalar, loop_type, order, side, index, *map(str, numbers)])
-    source = _glue(f"searchsorted<{arguments}>", "SearchParams", f"{POLICY.block}, {POLICY.blocks}")
+    source = _glue(f"searchsorted<{arguments}>", "SearchParams", f"{policy.block}, {policy.blocks}")
     return Glue(source, f"QQ{form}QQ")
 
 

@@ -11,7 +11,8 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.gather import row_gatherer, row_scatterer, word_of
-from xpops.engine.cuda.kernels.tiles import BLOCK, Counts, Tiling, counter, glue, tiling_of
+from xpops.engine.cuda.kernels.tiles import Counts, Tiling, counter, glue, tiling_of
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Measure, Program
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import MAX_PACK_BYTES
@@ -26,7 +27,7 @@ def nonzero(runtime: Runtime, x: Layout) -> Measure:
     device, rank = runtime.context.device, x.ndim
     if x.size == 0:
         return _always((layout_of(dt.int64, (0,), None, device),) * rank)
-    tiling = tiling_of("NonZero", x, 1)
+    tiling = tiling_of("NonZero", x, 1, tuning_of(runtime.context.capability).select)
     counted, write = counter(runtime, tiling), _indices(runtime, tiling, x.shape)
 
     def measure(stream: int, x: int) -> Program:
@@ -48,7 +49,7 @@ def compress(runtime: Runtime, x: Layout, mask: Layout) -> Measure:
         return _always((layout_of(dtype, (0, *rest), None, device),))
     width = prod(rest) * dtype.itemsize
     whole = width in (1, 2, 4, 8, MAX_PACK_BYTES) and x.align >= width
-    tiling = tiling_of("NonZero", mask, width if whole else 1)
+    tiling = tiling_of("NonZero", mask, width if whole else 1, tuning_of(runtime.context.capability).select)
     counted = counter(runtime, tiling)
     write: Callable[..., None] = empty_kernel
     if whole:
@@ -74,7 +75,7 @@ def place(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> Measure:
     if mask.size == 0:
         require_count(0, rows)
         return _always(())
-    tiling = tiling_of("NonZero", mask, 1)
+    tiling = tiling_of("NonZero", mask, 1, tuning_of(runtime.context.capability).select)
     counted, write = counter(runtime, tiling), _indices(runtime, tiling, (mask.size,))
     scatter, allocate = row_scatterer(runtime, x, row), runtime.pool.allocator(rows * dt.int64.itemsize)
 
@@ -105,7 +106,7 @@ def runs(runtime: Runtime, x: Layout, wanted: tuple[str, ...]) -> Measure:
 
     if size == 0:
         return _always(layouts(0))
-    tiling = tiling_of("Differs", x, dtype.itemsize)
+    tiling = tiling_of("Differs", x, dtype.itemsize, tuning_of(runtime.context.capability).select)
     counted, parts = counter(runtime, tiling), [_part(runtime, tiling, x, each) for each in wanted]
 
     def measure(stream: int, x: int, *order: int) -> Program:
@@ -173,16 +174,16 @@ def _selecting(
     runtime: Runtime, tiling: Tiling, source: str, slots: str, divisors: tuple[int, ...], bits: int = 32
 ) -> Callable[..., None]:
     tail = struct.pack("<Q", tiling.size) + b"".join(pack_divmod(divisor, bits) for divisor in divisors)
-    return runtime.launcher("select", source, tiling.tiles, BLOCK, slots, tail)
+    return runtime.launcher("select", source, tiling.tiles, tiling.policy.block, slots, tail)
 
 
 def select_glue(tiling: Tiling, sink: str, params: str) -> str:
     """The glue of the kernel that writes the selected elements or their indices."""
-    call = f"select<{sink}, {tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
-    return glue(call, params, BLOCK)
+    call = f"select<{sink}, {tiling.c_offset}, {tiling.policy.block}, {tiling.pack}, {tiling.unroll}>"
+    return glue(call, params, tiling.policy.block)
 
 
 def groups_glue(tiling: Tiling) -> str:
     """The glue of the kernel that writes the number of each element's run."""
-    call = f"number_groups<{tiling.c_offset}, {BLOCK}, {tiling.pack}, {tiling.unroll}>"
-    return glue(call, "SelectParams<4>", BLOCK)
+    call = f"number_groups<{tiling.c_offset}, {tiling.policy.block}, {tiling.pack}, {tiling.unroll}>"
+    return glue(call, "SelectParams<4>", tiling.policy.block)

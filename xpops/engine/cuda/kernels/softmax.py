@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.softmax import SoftmaxPlan, Way, plan_softmax
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
     width = 8 if x.dtype == dt.float64 else 4
-    plan = plan_softmax(x, axis, width, runtime.context.multiprocessors)
+    plan = plan_softmax(x, axis, width, runtime.context.multiprocessors, tuning_of(runtime.context.capability).softmax)
     name = "log_softmax" if log else "softmax"
 
     def launcher(way: str, slots: str, tail: bytes) -> Kernel:

@@ -10,51 +10,15 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import PassPolicy, SortPolicy, tuning_of
 from xpops.engine.protocol import Kernel
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-# Numbers for compute capability 9.0. With these, rows of 64 to 4096 keys meet their performance targets.
-ROW_BLOCK = 128
-# By the bytes compared, a key and perhaps its index: the keys that a thread sorts in registers, and the longest row
-# that is sorted so. Shared memory, at most 48 KiB, holds a row.
-ROW_ITEMS = {4: 32, 8: 16, 12: 8}
-ROW_LIMITS = {4: 4096, 8: 4096, 12: 2048}
-
 DIGITS = 256
-COUNT_BLOCK, COUNT_ITEMS = 512, 16
-# The blocks for each multiprocessor that count digits.
-COUNT_WAVES = 4
 # From the first row length on, counts of keys have 64 bits. From the second on, indices in radix passes have 64 bits.
 LONG_COUNT, LONG_INDEX = 2**30, 2**32
-
-
-class PassPolicy(NamedTuple):
-    """A radix pass: threads of a block, keys of a thread, and the least resident blocks of a multiprocessor."""
-
-    block: int
-    items: int
-    blocks: int
-
-
-# By the bytes of a key, and of the index that moves with it (0: none). Shared memory, at most 48 KiB, holds a tile.
-# Measured on one H200, 2026-11: (4, 0), (8, 0), (4, 4) and (8, 4), over blocks of 256 and 384 threads and 8 to 24 keys.
-# The other entries are chosen by analogy.
-PASS_POLICIES = {
-    (1, 0): PassPolicy(384, 24, 3),
-    (2, 0): PassPolicy(384, 24, 3),
-    (4, 0): PassPolicy(256, 20, 4),
-    (8, 0): PassPolicy(256, 15, 3),
-    (1, 4): PassPolicy(384, 18, 2),
-    (2, 4): PassPolicy(384, 18, 2),
-    (4, 4): PassPolicy(384, 18, 2),
-    (8, 4): PassPolicy(384, 11, 2),
-    (1, 8): PassPolicy(384, 11, 2),
-    (2, 8): PassPolicy(384, 11, 2),
-    (4, 8): PassPolicy(384, 11, 2),
-    (8, 8): PassPolicy(384, 11, 2),
-}
 
 
 class Sort(NamedTuple):
@@ -66,6 +30,7 @@ class Sort(NamedTuple):
     values: bool
     placed: DType | None
     descending: bool
+    policy: SortPolicy
 
     def addresses(self, data: tuple[int, ...]) -> tuple[int, int, int]:
         """The addresses of values, indices and x from a kernel's arguments; 0 for a result that is not wanted."""
@@ -103,8 +68,9 @@ def sort(runtime: Runtime, x: Layout, values: Layout | None, indices: Layout | N
         return empty_kernel
     length = x.shape[-1]
     index = None if indices is None else indices.dtype
-    call = Sort(x.dtype, x.size // length, length, values is not None, index, descending)
-    return _sort_rows(runtime, call) if length <= ROW_LIMITS[call.compared] else _sort_radix(runtime, call)
+    policy = tuning_of(runtime.context.capability).sort
+    call = Sort(x.dtype, x.size // length, length, values is not None, index, descending, policy)
+    return _sort_rows(runtime, call) if length <= policy.row_limits[call.compared] else _sort_radix(runtime, call)
 
 
 class RowPlan(NamedTuple):
@@ -121,13 +87,14 @@ def plan_rows(call: Sort) -> RowPlan:
 
     Examples
     --------
-    >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False))
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False, tuning_of(90).sort))
     RowPlan(items=32, lanes=2, block=128, blocks=16)
     """
     room = 1 << (call.length - 1).bit_length()
-    items = min(room, ROW_ITEMS[call.compared])
+    items = min(room, call.policy.row_items[call.compared])
     lanes = room // items
-    block = max(ROW_BLOCK, lanes)
+    block = max(call.policy.row_block, lanes)
     return RowPlan(items, lanes, block, -(-call.rows // (block // lanes)))
 
 
@@ -163,7 +130,7 @@ def plan_radix(call: Sort) -> RadixPlan:
     """Plan a radix sort."""
     wide = call.length >= LONG_INDEX
     index_bytes = 0 if call.placed is None else 8 if wide else 4
-    policy = PASS_POLICIES[call.dtype.itemsize, index_bytes]
+    policy = call.policy.passes[call.dtype.itemsize, index_bytes]
     return RadixPlan(
         "uint64" if call.length >= LONG_COUNT else "uint32",
         {0: "void", 4: "uint32", 8: "uint64"}[index_bytes],
@@ -178,9 +145,10 @@ def radix_sources(call: Sort, plan: RadixPlan) -> tuple[str, str, str]:
     block, items, blocks = plan.policy
     c_type = dt.INFO[call.dtype].c_type
     moved = f"{truth(call.values)}, {plan.carried}, {call.out}"
-    count_items = max(1, COUNT_ITEMS * 4 // max(4, call.dtype.itemsize))
+    count_block = call.policy.count_block
+    count_items = max(1, call.policy.count_items * 4 // max(4, call.dtype.itemsize))
     return (
-        call.glue("radix", f"radix_count<{call.types}, {plan.counts}, {COUNT_BLOCK}, {count_items}>", COUNT_BLOCK),
+        call.glue("radix", f"radix_count<{call.types}, {plan.counts}, {count_block}, {count_items}>", count_block),
         call.glue("radix", f"radix_prepare<{c_type}, {plan.counts}>", DIGITS),
         call.glue("radix", f"radix_pass<{call.types}, {moved}, {plan.counts}, {block}, {items}>", block, blocks),
     )
@@ -191,13 +159,14 @@ def _sort_radix(runtime: Runtime, call: Sort) -> Kernel:
     digits, size = call.dtype.itemsize, call.rows * call.length
     tail = pack("<QII", call.length, call.rows, plan.tiles)
     count, prepare, move = radix_sources(call, plan)
-    tiles_to_count = -(-call.length // (COUNT_BLOCK * COUNT_ITEMS))
-    counters = min(tiles_to_count, max(1, COUNT_WAVES * runtime.context.multiprocessors // call.rows))
+    policy = call.policy
+    tiles_to_count = -(-call.length // (policy.count_block * policy.count_items))
+    counters = min(tiles_to_count, max(1, policy.count_waves * runtime.context.multiprocessors // call.rows))
 
     def launcher(source: str, blocks: int, threads: int) -> Any:
         return runtime.launcher("sort", source, blocks, threads, "11Q", tail)
 
-    launch_count = launcher(count, counters * call.rows, COUNT_BLOCK)
+    launch_count = launcher(count, counters * call.rows, policy.count_block)
     launch_prepare = launcher(prepare, call.rows, DIGITS)
     launch_move = launcher(move, plan.tiles * call.rows, plan.policy.block)
 

@@ -10,16 +10,12 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.runtime.blocks import Block
+from xpops.engine.cuda.tuning import SelectPolicy
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-# The threads of a block; the threads of the single block that scans the counts, and the counts that each loads at once.
-BLOCK, SCAN_BLOCK, SCAN_ITEMS = 256, 1024, 16
-# The packs that a thread tests. UNROLL_BYTES is for packs of 16 elements, since each element adds code. One H200,
-# 2026-11, half of 2**28 float32 selected: 438 us with 8 packs, 453 us with 4.
-UNROLL, UNROLL_BYTES = 8, 4
 _WARP = 32
 _WORD = dt.uint32.itemsize
 
@@ -37,6 +33,7 @@ class Tiling(NamedTuple):
         The elements that a thread tests at once, and the number of such packs.
     offset : numpy.dtype
         The dtype of offsets in the result.
+    policy : SelectPolicy
     """
 
     predicate: str
@@ -44,11 +41,12 @@ class Tiling(NamedTuple):
     pack: int
     unroll: int
     offset: DType
+    policy: SelectPolicy
 
     @property
     def tile(self) -> int:
         """The elements of a tile."""
-        return BLOCK * self.pack * self.unroll
+        return self.policy.block * self.pack * self.unroll
 
     @property
     def tiles(self) -> int:
@@ -59,23 +57,25 @@ class Tiling(NamedTuple):
         return dt.INFO[self.offset].c_type
 
 
-def tiling_of(predicate: str, x: Layout, itemsize: int) -> Tiling:
+def tiling_of(predicate: str, x: Layout, itemsize: int, policy: SelectPolicy) -> Tiling:
     """The tiles of a C-contiguous `x`, if each selected element writes `itemsize` bytes.
 
     Examples
     --------
     >>> from xpops.core.devices import Device
     >>> from xpops.core.layouts import layout_of
-    >>> tiling_of("NonZero", layout_of(dt.bool, (8,), None, Device("cuda")), 4)
-    Tiling(predicate='NonZero<bool, 16>', size=8, pack=4, unroll=8, offset=dtype('uint32'))
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> tiling_of("NonZero", layout_of(dt.bool, (8,), None, Device("cuda")), 4, tuning_of(90).select)[:5]
+    ('NonZero<bool, 16>', 8, 4, 8, dtype('uint32'))
     """
     pack = MAX_PACK_BYTES // max(x.dtype.itemsize, itemsize)
     return Tiling(
         f"{predicate}<{dt.INFO[x.dtype].c_type}, {x.align // x.dtype.itemsize or 1}>",
         x.size,
         pack,
-        UNROLL if pack < MAX_PACK_BYTES else UNROLL_BYTES,
+        policy.unroll if pack < MAX_PACK_BYTES else policy.unroll_bytes,
         dt.uint32 if x.size < INDEX_LIMIT else dt.uint64,
+        policy,
     )
 
 
@@ -101,12 +101,14 @@ class Counts(NamedTuple):
 
 def counter(runtime: Runtime, tiling: Tiling) -> Callable[[int, int], Counts]:
     """The first pass: a function ``(stream, address of the predicate's operand)``. It waits for the device."""
-    warps = BLOCK // _WARP
+    policy = tiling.policy
+    block, scan_block, scan_items = policy.block, policy.scan_block, policy.scan_items
+    warps = block // _WARP
     count = runtime.launcher(
-        "select", count_glue(tiling), -(-tiling.tiles // warps), BLOCK, "QQQ", struct.pack("<Q", tiling.size)
+        "select", count_glue(tiling), -(-tiling.tiles // warps), block, "QQQ", struct.pack("<Q", tiling.size)
     )
-    scan = runtime.launcher("select", scan_glue(tiling), 1, SCAN_BLOCK, "QQ", struct.pack("<Q", tiling.tiles))
-    places = -(-(tiling.tiles + 1) // SCAN_ITEMS) * SCAN_ITEMS * tiling.offset.itemsize
+    scan = runtime.launcher("select", scan_glue(tiling), 1, scan_block, "QQ", struct.pack("<Q", tiling.tiles))
+    places = -(-(tiling.tiles + 1) // scan_items) * scan_items * tiling.offset.itemsize
     allocate = runtime.pool.allocator(places + -(-tiling.size // (8 * _WORD)) * _WORD)
 
     def counted(stream: int, source: int) -> Counts:
@@ -120,14 +122,14 @@ def counter(runtime: Runtime, tiling: Tiling) -> Callable[[int, int], Counts]:
 
 def count_glue(tiling: Tiling) -> str:
     """The glue of the kernel that tests every element, and counts the selected ones of each tile."""
-    call = f"count_tiles<{tiling.predicate}, {tiling.c_offset}, {BLOCK}, {tiling.tile}>"
-    return glue(call, "SelectParams<3>", BLOCK)
+    call = f"count_tiles<{tiling.predicate}, {tiling.c_offset}, {tiling.policy.block}, {tiling.tile}>"
+    return glue(call, "SelectParams<3>", tiling.policy.block)
 
 
 def scan_glue(tiling: Tiling) -> str:
     """The glue of the kernel that scans the counts to offsets."""
-    call = f"scan_tiles<{tiling.c_offset}, {SCAN_BLOCK}, {SCAN_ITEMS}>"
-    return glue(call, "ScanTilesParams", SCAN_BLOCK)
+    threads, items = tiling.policy.scan_block, tiling.policy.scan_items
+    return glue(f"scan_tiles<{tiling.c_offset}, {threads}, {items}>", "ScanTilesParams", threads)
 
 
 def glue(call: str, params: str, threads: int) -> str:

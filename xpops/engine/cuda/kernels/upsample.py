@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.gather import word_of
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.upsample import Axis, plan_upsample
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-BLOCK = 256
-
 
 def upsample(runtime: Runtime, x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.upsample`."""
     plan = plan_upsample(x, out, axes, words, backward)
-    item, pack = x.dtype.itemsize, plan.pack
+    item, pack, block = x.dtype.itemsize, plan.pack, tuning_of(runtime.context.capability).block
     if backward:
         word = dt.INFO[x.dtype].c_type
     elif words > 1:  # a pack of a column is one word
@@ -31,11 +30,11 @@ def upsample(runtime: Runtime, x: Layout, out: Layout, axes: tuple[Axis, Axis], 
             "#include <xpops/core/types.cuh>",
             "#include <xpops/kernels/upsample.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
+            f'extern "C" __global__ void __launch_bounds__({block})',
             f"xpops_kernel(const __grid_constant__ UpsampleParams<uint{plan.index_bits}> params) {{",
             f"  {plan.kernel}<{word}, {pack}>(params);",
             "}",
             "",
         ]
     )
-    return runtime.launcher("upsample_nearest2d", source, -(-plan.threads // BLOCK), BLOCK, "QQ", plan.tail)
+    return runtime.launcher("upsample_nearest2d", source, -(-plan.threads // block), block, "QQ", plan.tail)

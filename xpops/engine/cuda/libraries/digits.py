@@ -11,6 +11,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import MAX_ALIGNMENT
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.libraries.gemm import gemm
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.matmul import Product
@@ -18,10 +19,7 @@ from xpops.plan.matmul import Product
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-BLOCK = 256
 PACK = 16  # digits that a thread writes at a time
-# With at least this many multiplications, this is faster than `matmul.tiled`: one H200, 2026-11.
-WORTH_IT = 2**32
 
 
 def by_digits(runtime: Runtime, product: Product, dtype: DType) -> Kernel | None:
@@ -31,7 +29,7 @@ def by_digits(runtime: Runtime, product: Product, dtype: DType) -> Kernel | None
     """
     count = prod(product.batches)
     work = count * product.rows * product.columns * product.inner
-    if work < WORTH_IT or len(product.batches) > 1 or dtype.itemsize > 4:
+    if work < tuning_of(runtime.context.capability).matmul.digits or len(product.batches) > 1 or dtype.itemsize > 4:
         return None
     digits, padded = dtype.itemsize, -(-product.inner // PACK) * PACK
     line = digits * padded
@@ -92,9 +90,10 @@ def _adder(runtime: Runtime, dtype: DType, size: int, place: int) -> Kernel:
 
 
 def _launcher(runtime: Runtime, params: str, body: str, threads: int, tail: bytes) -> Kernel:
+    block = tuning_of(runtime.context.capability).matmul.digits_block
     source = (
         "#include <xpops/kernels/digits.cuh>\nusing namespace xpops;\n"
-        f'extern "C" __global__ void __launch_bounds__({BLOCK})\n'
+        f'extern "C" __global__ void __launch_bounds__({block})\n'
         f"xpops_kernel(const __grid_constant__ {params} params) {{\n  {body}(params);\n}}\n"
     )
-    return runtime.launcher("matmul", source, -(-threads // BLOCK), BLOCK, "QQ", tail)
+    return runtime.launcher("matmul", source, -(-threads // block), block, "QQ", tail)

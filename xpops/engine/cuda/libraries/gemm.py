@@ -9,14 +9,13 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.engine.cuda.libraries.loading import library
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.matmul import Product, leading
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-# The most scratch memory of a product, as in torch for compute capability 9.0.
-WORKSPACE = 32 << 20
 # The library counts the matrices of a stack in 32 bits.
 MOST = 2**31 - 1
 
@@ -115,8 +114,9 @@ def gemm(runtime: Runtime, product: Product, dtype: DType, aligns: tuple[int, in
         return None
     operation, descriptors = _described(product, names, compute)
     a, b, d = (each.handle for each in descriptors)
+    workspace = tuning_of(runtime.context.capability).matmul.workspace
     with opened.current():
-        found = _best(opened.handle, operation.handle, (a, b, d), aligns)
+        found = _best(opened.handle, operation.handle, (a, b, d), aligns, workspace)
     if found is None:
         return None
     algorithm, space = found
@@ -135,7 +135,7 @@ def gemm(runtime: Runtime, product: Product, dtype: DType, aligns: tuple[int, in
     return run
 
 
-def _best(handle: int, operation: int, layouts: tuple[int, int, int], aligns: tuple[int, int]) -> Any:
+def _best(handle: int, operation: int, layouts: tuple[int, int, int], aligns: tuple[int, int], workspace: int) -> Any:
     """The library's first choice: the algorithm and its bytes of scratch memory. None if it supports no algorithm."""
     from nvmath.bindings import cublasLt
 
@@ -145,7 +145,7 @@ def _best(handle: int, operation: int, layouts: tuple[int, int, int], aligns: tu
     count = np.zeros(1, np.int32)
     a, b, d = layouts
     settings = (
-        (names.MAX_WORKSPACE_BYTES, np.uint64(WORKSPACE)),
+        (names.MAX_WORKSPACE_BYTES, np.uint64(workspace)),
         (names.MIN_ALIGNMENT_A_BYTES, np.uint32(aligns[1])),
         (names.MIN_ALIGNMENT_B_BYTES, np.uint32(aligns[0])),
     )

@@ -11,7 +11,6 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.libraries.loading import library
 from xpops.engine.cuda.libraries.solver import (
-    BLOCK,
     KINDS,
     PLAIN,
     Addresses,
@@ -21,6 +20,7 @@ from xpops.engine.cuda.libraries.solver import (
     batched,
     linalg_glue,
 )
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class LU:
     def __init__(self, runtime: Runtime, x: Layout) -> None:
         self.runtime, self.kind = runtime, KINDS[x.dtype]
         self.count, self.size, _ = x.shape
-        self.together, self._item = batched(x), x.dtype.itemsize
+        self.together, self._item = batched(runtime, x), x.dtype.itemsize
         self.pivot = dt.int32 if self.together else dt.int64
         self._pivots = runtime.allocator(layout_of(self.pivot, (self.count, self.size), None, x.device))
         self.infos, self.point = Infos(runtime, self.count), self.pointers(self.size)
@@ -198,8 +198,9 @@ def _inverse_of_each(lu: LU, identity: Callable[[int, int], None]) -> _Inverse:
 def slogdet(runtime: Runtime, x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.slogdet`."""
     lu, (count, size, _) = LU(runtime, x), x.shape
-    source = slogdet_glue(dt.INFO[x.dtype].c_type, dt.INFO[lu.pivot].c_type)
-    launch = runtime.launcher("slogdet", source, -(-count * WARP // BLOCK), BLOCK, "QQQQ", pack("<QQ", count, size))
+    block = tuning_of(runtime.context.capability).linalg.block
+    source = slogdet_glue(dt.INFO[x.dtype].c_type, dt.INFO[lu.pivot].c_type, block)
+    launch = runtime.launcher("slogdet", source, -(-count * WARP // block), block, "QQQQ", pack("<QQ", count, size))
     keep = runtime.retain
 
     def kernel(stream: int, sign: int, logabsdet: int, x: int) -> None:
@@ -211,6 +212,6 @@ def slogdet(runtime: Runtime, x: Layout) -> Kernel:
     return kernel
 
 
-def slogdet_glue(c_type: str, pivot: str) -> str:
+def slogdet_glue(c_type: str, pivot: str, block: int) -> str:
     """The glue of the kernel that multiplies diagonals."""
-    return linalg_glue(f"slogdet<{c_type}, {pivot}>", "SlogdetParams")
+    return linalg_glue(f"slogdet<{c_type}, {pivot}>", "SlogdetParams", block)

@@ -15,15 +15,11 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.arange import arange
 from xpops.engine.cuda.kernels.reduce import reduce
 from xpops.engine.cuda.libraries.loading import library
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.ops.reduction import REDUCTIONS, reduction_dtypes
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
-
-# Larger matrices, and stacks of fewer matrices, are decomposed one by one: batched routines are for many small
-# matrices. The numbers follow other libraries' choices; not measured yet.
-BATCHED_SIZE, BATCHED_COUNT = 512, 3
-
 
 # Passed as host memory to a routine that needs none.
 _NOWHERE = np.empty(1, np.uint8)
@@ -43,16 +39,15 @@ KINDS = {
     dt.complex64: Kind("c", 4, 0),
     dt.complex128: Kind("z", 5, 1),
 }
-# The threads of a block of our own linear algebra kernels.
-BLOCK = 128
 # CUBLAS_OP_N, CUBLAS_FILL_MODE_*.
 PLAIN = 0
 LOWER, UPPER = 0, 1
 
 
-def batched(x: Layout) -> bool:
+def batched(runtime: Runtime, x: Layout) -> bool:
     """Whether one batched call decomposes the stack."""
-    return x.shape[0] >= BATCHED_COUNT and max(x.shape[1:]) <= BATCHED_SIZE
+    policy = tuning_of(runtime.context.capability).linalg
+    return x.shape[0] >= policy.batched_count and max(x.shape[1:]) <= policy.batched_size
 
 
 class Routine:
@@ -167,7 +162,8 @@ class Reports:
         layout = layout_of(dt.int32, (count,), None, runtime.context.device)
         self.new, self._faults = runtime.allocator(layout), runtime.faults
         tail = pack("<QQQ", runtime.faults.address, runtime.faults.code(LinAlgError, failure), count)
-        self._launch = runtime.launcher("linalg", failures_glue(), -(-count // BLOCK), BLOCK, "Q", tail)
+        block = tuning_of(runtime.context.capability).linalg.block
+        self._launch = runtime.launcher("linalg", failures_glue(block), -(-count // block), block, "Q", tail)
 
     def send(self, stream: int, address: int) -> None:
         """Launch the kernel that reports failures."""
@@ -176,18 +172,18 @@ class Reports:
             self._faults.check()
 
 
-def failures_glue() -> str:
+def failures_glue(block: int) -> str:
     """The glue of the kernel that reports failures."""
-    return linalg_glue("report_failures", "FailureParams")
+    return linalg_glue("report_failures", "FailureParams", block)
 
 
-def linalg_glue(call: str, params: str) -> str:
+def linalg_glue(call: str, params: str, block: int) -> str:
     """The glue of a kernel of ``kernels/linalg.cuh``."""
     return "\n".join(
         [
             "#include <xpops/kernels/linalg.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({BLOCK})',
+            f'extern "C" __global__ void __launch_bounds__({block})',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",
             f"  {call}(params);",
             "}",

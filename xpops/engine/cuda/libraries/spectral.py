@@ -9,7 +9,8 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.libraries.loading import library
-from xpops.engine.cuda.libraries.solver import BLOCK, KINDS, UPPER, Infos, OlderRoutine, Reports, Routine, linalg_glue
+from xpops.engine.cuda.libraries.solver import KINDS, UPPER, Infos, OlderRoutine, Reports, Routine, linalg_glue
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.divmod import pack_divmod
@@ -71,9 +72,10 @@ def eig(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
     spectrum = dt.COMPLEX_OF.get(x.dtype, x.dtype)
     code, item, step = KINDS[spectrum].code, spectrum.itemsize, size**2 * x.dtype.itemsize
     allocate, pair = runtime.allocator(x), vectors and x.dtype is not spectrum
-    source = eigenvectors_glue(dt.INFO[dt.REAL_OF[spectrum]].c_type)
+    block = tuning_of(runtime.context.capability).linalg.block
+    source = eigenvectors_glue(dt.INFO[dt.REAL_OF[spectrum]].c_type, block)
     tail = pack("<Q", x.size) + pack_divmod(size, 64)
-    unpack = runtime.launcher("eigenvectors", source, -(-x.size // BLOCK), BLOCK, "QQQ", tail) if pair else None
+    unpack = runtime.launcher("eigenvectors", source, -(-x.size // block), block, "QQQ", tail) if pair else None
 
     def kernel(stream: int, values: int, *data: int) -> None:
         *results, x = data
@@ -169,6 +171,6 @@ def _singular_values(runtime: Runtime, count: int, vectors: bool) -> Reports:
     return Reports(runtime, count, f"{name}: the singular values of matrix {{}} did not converge")
 
 
-def eigenvectors_glue(c_type: str) -> str:
+def eigenvectors_glue(c_type: str, block: int) -> str:
     """The glue of the kernel that joins real and imaginary parts to complex vectors."""
-    return linalg_glue(f"eigenvectors<{c_type}>", "EigenvectorParams")
+    return linalg_glue(f"eigenvectors<{c_type}>", "EigenvectorParams", block)

@@ -13,7 +13,6 @@ from xpops.engine.cuda.kernels.gather import word_of
 from xpops.engine.cuda.kernels.rescale import rescaling
 from xpops.engine.cuda.libraries.loading import library
 from xpops.engine.cuda.libraries.solver import (
-    BLOCK,
     KINDS,
     LOWER,
     Infos,
@@ -23,6 +22,7 @@ from xpops.engine.cuda.libraries.solver import (
     batched,
     linalg_glue,
 )
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.divmod import pack_divmod
@@ -39,7 +39,7 @@ def cholesky(runtime: Runtime, x: Layout) -> Kernel:
     The library is column-major: it sees the transposed, and so conjugated, matrix. Our upper factor is its lower one.
     The library takes about twice as long to compute its upper one.
     """
-    if batched(x):
+    if batched(runtime, x):
         return _cholesky_together(runtime, x)
     count, size, _ = x.shape
     code, step = KINDS[x.dtype].code, size**2 * x.dtype.itemsize
@@ -83,7 +83,7 @@ def qr(runtime: Runtime, x: Layout, q: Layout) -> Kernel:
     (count, columns, rows), made, item = x.shape, q.shape[1], x.dtype.itemsize
     used, letter = min(rows, columns), KINDS[x.dtype].letter
     taus, news = runtime.allocator(layout_of(x.dtype, (count, used), None, x.device)), Infos(runtime, 1).new
-    factor = (_factor_together if batched(x) else _factor_each)(runtime, x)
+    factor = (_factor_together if batched(runtime, x) else _factor_each)(runtime, x)
     source, target = (layout_of(x.dtype, (count, used, rows), each.strides, x.device, x.align) for each in (x, q))
     copy, solver = unary(runtime, IDENTITY, source, target), library(runtime, "cusolverDn")
     scale = rescaling(runtime, x)
@@ -142,11 +142,11 @@ def _factor_each(runtime: Runtime, x: Layout) -> _Factor:
 
 def triangle(runtime: Runtime, x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.triangle`."""
-    _, rows, columns = x.shape
+    (_, rows, columns), block = x.shape, tuning_of(runtime.context.capability).linalg.block
     tail = pack("<Q", x.size) + pack_divmod(columns, 64) + pack_divmod(rows, 64)
-    return runtime.launcher("triangle", triangle_glue(x.dtype.itemsize), -(-x.size // BLOCK), BLOCK, "Q", tail)
+    return runtime.launcher("triangle", triangle_glue(x.dtype.itemsize, block), -(-x.size // block), block, "Q", tail)
 
 
-def triangle_glue(itemsize: int) -> str:
+def triangle_glue(itemsize: int, block: int) -> str:
     """The glue of the kernel that writes zeros under the diagonal."""
-    return linalg_glue(f"triangle<{word_of(itemsize)}>", "TriangleParams")
+    return linalg_glue(f"triangle<{word_of(itemsize)}>", "TriangleParams", block)

@@ -12,6 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import entry_point, family_of, truth
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed, counts, declare
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
@@ -41,16 +42,17 @@ def elementwise(runtime: Runtime, call: UserCall) -> Kernel:
     """The kernel ``(stream, *arguments)``: results, then operands. If the caller gave the results, they come last."""
     if 0 in call.shape:
         return empty_kernel
-    operation, (plan, source, slots, tail) = call.operation, user_source(call)
+    operation, policy = call.operation, tuning_of(runtime.context.capability).elementwise
+    plan, source, slots, tail = user_source(call, policy)
     launch = runtime.launcher(operation.name, source, plan.blocks, plan.block, slots, tail)
     launch = with_scalars(launch, operation, call.ins, call.types.ins, 0 if call.given else len(call.outs))
     return _apart(launch, call) if call.given else launch
 
 
-def user_source(call: UserCall) -> UserSource:
+def user_source(call: UserCall, policy: Policy) -> UserSource:
     """The plan and the source. Needs no GPU."""
     operation = call.operation
-    plan = _plan(call)
+    plan = _plan(call, policy)
     declared = declare(call, plan)
     pairs = call.pairs * (not plan.tile)
     params = f"Pairs<{declared.params}>" if pairs else declared.params
@@ -104,13 +106,13 @@ def method(lines: list[str], head: str, before: str, text: tuple[str, str, str],
     lines += [f"    {after}", "  }"]
 
 
-def _plan(call: UserCall) -> ElementwisePlan:
+def _plan(call: UserCall, policy: Policy) -> ElementwisePlan:
     arrays = _walked(call.operation.ins, call.ins)
     outs = tuple(each for each in _walked(call.operation.outs, call.outs) if isinstance(each, Layout))
     raw = any(each.raw for each in (*call.operation.ins, *call.operation.outs))
     indexed = call.operation.indexed
     if len(outs) == 1 and not raw and not indexed:
-        plan = plan_tiled(outs[0], arrays, Policy())
+        plan = plan_tiled(outs[0], arrays, policy)
         if plan is not None:
             return plan
     if indexed or not outs:
@@ -118,9 +120,8 @@ def _plan(call: UserCall) -> ElementwisePlan:
         outs = (*outs, index) if outs else (index,)
     # Code that indexes raw arrays itself mostly reads neighbouring elements. One element per thread coalesces these
     # reads.
-    return plan_elementwise(
-        outs[0], (*outs[1:], *arrays), Policy()._replace(elements_per_thread=1) if raw else Policy()
-    )
+    policy = policy._replace(elements_per_thread=1) if raw else policy
+    return plan_elementwise(outs[0], (*outs[1:], *arrays), policy)
 
 
 def _walked(parameters: tuple[Parameter, ...], operands: tuple[Operand, ...]) -> tuple[Operand, ...]:

@@ -10,15 +10,14 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import NARROW, wire_of
 from xpops.engine.cuda.kernels.reduce import STATE_BYTES, ReduceSource, ending, entry_point, launched, reduce_header
-from xpops.engine.cuda.tuning import reduce_policy
+from xpops.engine.cuda.tuning import reduce_policy, tuning_of
 from xpops.engine.cuda.user.arguments import TYPES
 from xpops.engine.cuda.user.elementwise import elementwise, method, opening, with_scalars, within
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed
 from xpops.engine.protocol import Kernel
 from xpops.plan.coalesce import Strides
-from xpops.plan.elementwise import Policy
 from xpops.plan.fused_reduce import FusedReducePlan, plan_fused_reduce
-from xpops.plan.reduce import ReducePlan, plan_reduce
+from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.tiled import plan_tiled
@@ -47,7 +46,8 @@ def reduced(
     maps: bool,
 ) -> Kernel:
     """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty. If `maps`, it maps first."""
-    found = reduce_source(reduction, types, x, axes, strides, maps, runtime.context.multiprocessors)
+    policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
+    found = reduce_source(reduction, types, x, axes, strides, maps, policy)
     return launched(runtime, reduction.map.name, "Q", *found)
 
 
@@ -68,7 +68,8 @@ def in_one(
         The layout that the mapped values would have in memory; see `value_of`.
     """
     operation = reduction.map
-    found = in_one_source(reduction, types, ins, value, axes, strides, runtime.context.multiprocessors)
+    policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
+    found = in_one_source(reduction, types, ins, value, axes, strides, policy)
     launch = launched(runtime, operation.name, found.slots, found.plan, found.source, found.tail)
     return with_scalars(launch, operation, ins, types.ins, 1)
 
@@ -82,7 +83,7 @@ def value_of(ins: tuple[Operand, ...], shape: tuple[int, ...]) -> Layout:
 
 def transposed(value: Layout, ins: tuple[Operand, ...]) -> bool:
     """Whether an operand is transposed to another: then a tiled kernel should write the mapped values to an array."""
-    return plan_tiled(value, ins, Policy()) is not None
+    return plan_tiled(value, ins, tuning_of(90).elementwise) is not None
 
 
 def of_nothing(runtime: Runtime, reduction: UserReduction, types: Types, out: Layout) -> Kernel:
@@ -130,10 +131,10 @@ def reduce_source(
     axes: tuple[int, ...],
     strides: Strides,
     maps: bool,
-    multiprocessors: int,
+    policy: ReducePolicy,
 ) -> tuple[ReducePlan, str, bytes]:
     """The plan, the source and the parameters after the slots. Needs no GPU."""
-    plan = plan_reduce(x, axes, strides, reduce_policy(multiprocessors))
+    plan = plan_reduce(x, axes, strides, policy)
     lines = opening(reduction.map, types, reduce_header(plan), state=state_text(reduction))
     reducer = _reducer(lines, reduction, types, x.dtype if maps else None)
     stored = dt.INFO[x.dtype].c_type
@@ -149,10 +150,10 @@ def in_one_source(
     value: Layout,
     axes: tuple[int, ...],
     strides: Strides,
-    multiprocessors: int,
+    policy: ReducePolicy,
 ) -> ReduceSource:
     """The plan and the source of one kernel for operands of any strides. Needs no GPU."""
-    plan = plan_fused_reduce(value, ins, axes, strides, reduce_policy(multiprocessors))
+    plan = plan_fused_reduce(value, ins, axes, strides, policy)
     operands, slots = _operands(types, ins, plan)
     lines = opening(
         reduction.map, types, reduce_header(plan.kernel), "kernels/fused_reduce", state=state_text(reduction)

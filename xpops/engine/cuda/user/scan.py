@@ -12,7 +12,7 @@ from xpops.engine.cuda.user.elementwise import method, opening, within
 from xpops.engine.cuda.user.operands import c_type, computed
 from xpops.engine.cuda.user.reduce import conversion, state_dtype, state_text, state_type
 from xpops.engine.protocol import Kernel
-from xpops.plan.scan import ScanPlan, plan_scan
+from xpops.plan.scan import ScanPlan, ScanPolicy, plan_scan
 from xpops.plan.user import Types, UserReduction
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 def scanned(runtime: Runtime, scan: UserReduction, types: Types, x: Layout, axis: int, out: Layout) -> Kernel:
     """The kernel ``(stream, out, x)`` that scans `x`, which is not empty, along an axis."""
-    plan, source = scan_source(scan, types, x, axis, out, runtime.context.multiprocessors)
+    policy = scan_policy(runtime.context.capability, runtime.context.multiprocessors)
+    plan, source = scan_source(scan, types, x, axis, out, policy)
     return launched(runtime, scan.map.name, plan, source, x, out)
 
 
 def scan_source(
-    scan: UserReduction, types: Types, x: Layout, axis: int, out: Layout, multiprocessors: int
+    scan: UserReduction, types: Types, x: Layout, axis: int, out: Layout, policy: ScanPolicy
 ) -> tuple[ScanPlan, str]:
     """The plan and the source. Needs no GPU."""
-    policy = scan_policy(multiprocessors)
     state = state_dtype(scan, types)
     plan = plan_scan(x, out, axis, False, False, STATE_BYTES if state is None else state.itemsize, policy)
     family = "columns" if plan.kernel == "columns" else "rows"
