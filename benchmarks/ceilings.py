@@ -30,9 +30,9 @@ def bare_launch() -> Any:
     from cuda.bindings import driver
 
     from xpops.core.devices import Device
-    from xpops.engine.cuda.compile import compile_cubin
-    from xpops.engine.cuda.driver import DeviceContext
-    from xpops.engine.cuda.launch import Function
+    from xpops.engine.cuda.runtime.compile import compile_cubin
+    from xpops.engine.cuda.runtime.driver import DeviceContext
+    from xpops.engine.cuda.runtime.launch import Function
 
     context = DeviceContext(Device("cuda"))
     source = 'extern "C" __global__ void xpops_kernel(const float* x) {}\n'

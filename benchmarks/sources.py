@@ -12,7 +12,7 @@ import xpops as xp
 from benchmarks.timing import device_times
 from xpops.core.layouts import layout_of
 from xpops.engine import engine_of
-from xpops.engine.cuda.matmul import tiled
+from xpops.engine.cuda.kernels.matmul import tiled
 from xpops.plan.matmul import matmul_tail, plan_product
 
 _Works = dict[str, Callable[[], Any]]

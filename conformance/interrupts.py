@@ -173,7 +173,7 @@ class Calls:
 
 def child(seed: int, seconds: float) -> None:
     """Call and be interrupted; then call without, and print what happened."""
-    from xpops.engine.cuda import cache
+    from xpops.engine.cuda.runtime import cache
 
     calls, done, interrupted, is_calling = Calls(seed), 0, 0, False
     calls.np.seterr(all="ignore")

@@ -72,7 +72,7 @@ def installed(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
 
 def heading(device: str) -> dict[str, Any]:
     """The date, the device and its driver, and the versions: the first keys of every report."""
-    from xpops.engine.cuda.driver import visible_gpus
+    from xpops.engine.cuda.runtime.driver import visible_gpus
 
     gpu = visible_gpus()[0] if device == "cuda" else None
     return {
@@ -85,7 +85,7 @@ def heading(device: str) -> dict[str, Any]:
 
 def available(device: str) -> bool:
     """Whether there is such a device here."""
-    from xpops.engine.cuda.driver import visible_gpus
+    from xpops.engine.cuda.runtime.driver import visible_gpus
 
     return device == "cpu" or bool(visible_gpus())
 

@@ -79,7 +79,7 @@ from xpops.core.dtypes import (
     uint64,
 )
 from xpops.core.errors import CompileError, DeviceError, HostCopyError, OutOfMemoryError
-from xpops.engine.cuda.streams import stream
+from xpops.engine.cuda.runtime.streams import stream
 from xpops.engine.cuda.warmup import at_import as _prepare_kernels
 
 __version__ = "0.1.0"

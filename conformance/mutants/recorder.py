@@ -96,7 +96,7 @@ def _watch_compilers(recorder: Recorder) -> None:
     ctypes.CDLL = Library  # type: ignore[misc]
     from cuda.bindings import nvrtc
 
-    from xpops.engine.cuda.compiler import Compilers
+    from xpops.engine.cuda.runtime.compiler import Compilers
 
     create, compile_request = nvrtc.nvrtcCreateProgram, Compilers.compile
 

@@ -83,7 +83,7 @@ class Bench:
 
     def _compiles(self, mutant: Mutant) -> bool:
         """Whether NVRTC and a host compiler take the header alone. What templates hide shows as tests compile them."""
-        from xpops.engine.cuda.nvrtc import Request, compile_here
+        from xpops.engine.cuda.runtime.nvrtc import Request, compile_here
 
         with self._workshop.copy() as tree:
             mutant.apply(tree)

@@ -70,7 +70,7 @@ class DeviceMemory:
 
         from xpops.core.devices import Device
         from xpops.engine import engine_of
-        from xpops.engine.cuda.driver import check
+        from xpops.engine.cuda.runtime.driver import check
 
         self._driver, self._check, self._engine = driver, check, engine_of(Device("cuda:0"))
         with self._engine.current():

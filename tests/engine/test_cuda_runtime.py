@@ -120,7 +120,7 @@ def test_without_a_visible_gpu_everything_runs_on_the_cpu(cuda: Any) -> None:
 
 PROGRAM = """
     import xpops as xp
-    from xpops.engine.cuda import cache
+    from xpops.engine.cuda.runtime import cache
     for dtype in (xp.float32, xp.float16, xp.int32):
         x = xp.astype(xp.reshape(xp.arange(70 * 66, device="cuda"), (70, 66)), dtype)
         y = x + x[:1, :] + x[:, :1] + 1
@@ -220,7 +220,7 @@ def test_many_threads(cuda: Any) -> None:
 
 
 def test_threads_that_ask_for_one_new_kernel_compile_it_once(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from xpops.engine.cuda import cache
+    from xpops.engine.cuda.runtime import cache
 
     monkeypatch.setattr(cache, "disk", lambda: None)
     x = xp.ones((3, 5, 7, 2, 3), dtype=xp.uint16, device=cuda)

@@ -14,9 +14,9 @@ from tests.helpers.kps import Case, Shape
 from tests.helpers.kps_cases import CASES
 from tests.helpers.kps_examples import EXAMPLES, Example
 from xpops.engine import engine_of
-from xpops.engine.cuda.compile import compile_cubin, options_for
-from xpops.engine.cuda.driver import check
-from xpops.engine.cuda.launch import Function
+from xpops.engine.cuda.runtime.compile import compile_cubin, options_for
+from xpops.engine.cuda.runtime.driver import check
+from xpops.engine.cuda.runtime.launch import Function
 
 
 @cache

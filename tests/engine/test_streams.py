@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.engine.cuda import streams
-from xpops.engine.cuda.streams import LEGACY_DEFAULT, stream
+from xpops.engine.cuda.runtime import streams
+from xpops.engine.cuda.runtime.streams import LEGACY_DEFAULT, stream
 
 current = streams.current(0)
 

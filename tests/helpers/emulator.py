@@ -17,13 +17,15 @@ from typing import Any
 from weakref import WeakSet
 
 import numpy as np
+import pytest
 
 from tests.helpers.host_compile import build
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine.cpu.engine import CpuEngine
+from xpops.engine.cuda import tuning
 from xpops.engine.cuda.engine import CudaEngine
-from xpops.engine.cuda.faults import Faults
+from xpops.engine.cuda.runtime.faults import Faults
 
 NDArray = np.ndarray[Any, Any]
 
@@ -211,6 +213,12 @@ class EmulatedEngine(CudaEngine):
 
     def retain(self, owner: Any, stream: int) -> None:
         pass
+
+
+def tuned(monkeypatch: pytest.MonkeyPatch, **policies: Any) -> None:
+    """Replace tuning numbers of the only row, which every emulated engine takes."""
+    ((capability, row),) = tuning.ROWS.items()
+    monkeypatch.setitem(tuning.ROWS, capability, row._replace(**policies))
 
 
 def layout_on_gpu(host: NDArray) -> Layout:

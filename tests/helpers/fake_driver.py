@@ -17,7 +17,7 @@ from cuda.bindings import driver
 OK, OUT_OF_MEMORY = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
 INVALID, NOT_READY = driver.CUresult.CUDA_ERROR_INVALID_HANDLE, driver.CUresult.CUDA_ERROR_NOT_READY
 _STATUS = driver.CUstreamCaptureStatus
-_MODULES = ("memory", "settling", "capture", "engine")
+_MODULES = ("memory", "settling", "capture", "runtime")
 _ASIDE = 1 << 20  # the stream that the pool makes
 
 
@@ -207,9 +207,9 @@ def pretend(monkeypatch: pytest.MonkeyPatch, total: int = 1 << 30) -> FakeDriver
     """Put the pretended driver in every module that manages memory and order; nothing runs in the background."""
     fake = FakeDriver(total)
     for name in _MODULES:
-        __import__(f"xpops.engine.cuda.{name}")
-        monkeypatch.setattr(sys.modules[f"xpops.engine.cuda.{name}"], "driver", fake)
+        __import__(f"xpops.engine.cuda.runtime.{name}")
+        monkeypatch.setattr(sys.modules[f"xpops.engine.cuda.runtime.{name}"], "driver", fake)
     for function in ("cuGetErrorName", "cuGetErrorString"):  # which need a library
         monkeypatch.setattr(driver, function, lambda error: (OK, error.name.encode()))
-    monkeypatch.setattr("xpops.engine.cuda.settling._thread.start_new_thread", lambda *arguments: None)
+    monkeypatch.setattr("xpops.engine.cuda.runtime.settling._thread.start_new_thread", lambda *arguments: None)
     return fake

@@ -11,7 +11,7 @@ import xpops
 from tests.helpers.devices import DEVICES
 from xpops.dlpack import from_dlpack
 from xpops.engine import engine_of
-from xpops.engine.cuda.streams import stream
+from xpops.engine.cuda.runtime.streams import stream
 
 GPUS = [device for device in DEVICES if device.type == "cuda"]
 pytestmark = pytest.mark.skipif(not GPUS, reason="needs a GPU")

@@ -347,7 +347,7 @@ def test_dtypes_of_torch() -> None:
 def test_torch_is_asked_for_captures_only_where_it_has_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """xpops arrays on a GPU beside a torch that has none: a build for the CPU, or one whose driver is too old."""
     torch = pytest.importorskip("torch")
-    from xpops.engine.cuda import streams
+    from xpops.engine.cuda.runtime import streams
     from xpops.frameworks import registry
 
     monkeypatch.setattr(streams, "framework_stream", registry._await_torch)

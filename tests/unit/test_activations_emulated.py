@@ -17,8 +17,8 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.elementwise import planned
+from xpops.engine.cuda.kernels.elementwise import planned
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.ops.activation import ACTIVATIONS
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, signature_of

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,18 @@ from xpops.ops.scan import SCANS
 ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
 ORDER = ("cli", "api", "arrays", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
+# Within engine/cuda: a room, or a module beside them, imports only those of a higher number.
+CUDA_ORDER = {"engine": 0, "warmup": 0, "fused": 1, "user": 1, "libraries": 2, "kernels": 3, "tuning": 4, "runtime": 5}
 NATIVE_ORDER = ("kps", "kernels", "block", "memory", "index", "math", "core")
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "xpops").rglob("*.py"))
 HEADERS = sorted(path.relative_to(ROOT) for path in (ROOT / "native").rglob("*.cuh"))
+
+
+def module_of(path):
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+NAMES = {module_of(path) for path in MODULES}
 
 
 def imported(path):
@@ -42,6 +52,34 @@ def test_imports_run_down(path):
             assert ORDER.index(parts[1]) >= ORDER.index(here), f"{path} imports {name}"
 
 
+def imported_modules(path):
+    """The modules of xpops that a file imports: within functions and for type checkers, too."""
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in NAMES)
+        elif isinstance(node, ast.ImportFrom):
+            found = {f"{node.module}.{alias.name}" for alias in node.names}
+            yield from found & NAMES
+            if found - NAMES and node.module in NAMES:  # names that the module itself defines
+                yield node.module
+
+
+def test_no_module_imports_itself_in_a_circle():
+    try:
+        TopologicalSorter({module_of(path): set(imported_modules(path)) for path in MODULES}).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.parts[:3] == ("xpops", "engine", "cuda")], ids=str)
+def test_rooms_of_the_cuda_engine(path):
+    here = path.parts[3].removesuffix(".py")
+    for name in imported(path):
+        there = name.removeprefix("xpops.engine.cuda.").partition(".")[0]
+        if name.startswith("xpops.engine.cuda.") and there != here:
+            assert CUDA_ORDER[there] > CUDA_ORDER[here], f"{path} imports {name}"
+
+
 @pytest.mark.parametrize("path", HEADERS, ids=str)
 def test_headers_include_downwards(path):
     here = path.parts[2].removesuffix(".cuh")  # kps.cuh stands for the folder
@@ -50,10 +88,22 @@ def test_headers_include_downwards(path):
         assert (here, name) != ("kps", "kernels"), f"{path} includes {name}: they stand side by side"
 
 
+# A folder with more files is hard to read. These have more already; they may shrink, but not grow.
+MOST_FILES = 25
+LARGE_FOLDERS = {"native/xpops/kernels": 34, "xpops/plan": 30, "xpops/dispatch": 26}
+FOLDERS = sorted({path.parent for path in (*MODULES, *HEADERS)})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=str)
+def test_folders_are_small(folder):
+    files = [path for path in (*MODULES, *HEADERS) if path.parent == folder]
+    assert len(files) <= LARGE_FOLDERS.get(folder.as_posix(), MOST_FILES)
+
+
 def test_only_config_reads_the_environment():
     readers = {path.as_posix() for path in MODULES if re.search(r"os\.(environ|getenv)", (ROOT / path).read_text())}
     # CUDA_VISIBLE_DEVICES is the driver's variable, not ours.
-    assert readers <= {"xpops/core/config.py", "xpops/engine/cuda/driver.py"}
+    assert readers <= {"xpops/core/config.py", "xpops/engine/cuda/runtime/driver.py"}
 
 
 @pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from xpops.core.errors import CompileError
-from xpops.engine.cuda import cache, compile
+from xpops.engine.cuda.runtime import cache, compile
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = 'extern "C" __global__ void xpops_kernel(int* x) { *x = 1; }\n'
@@ -292,7 +292,7 @@ def test_a_failure_is_passed_on_and_tried_again() -> None:
 
 PROGRAM = """
 from hashlib import sha256
-from xpops.engine.cuda import cache
+from xpops.engine.cuda.runtime import cache
 source = 'extern "C" __global__ void xpops_kernel(int* x) {{ *x = {}; }}'
 cubins = [cache.cubin_for("storm", source.format(i), 90) for i in range(6)]
 print(sha256(b"".join(cubins)).hexdigest(), cache.compilations)

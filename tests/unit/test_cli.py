@@ -14,8 +14,8 @@ import pytest
 import xpops.cli.warmup
 from xpops.cli import main, pipeline
 from xpops.cli.pipeline import STEPS
-from xpops.engine.cuda import cache
-from xpops.engine.cuda.driver import Gpu
+from xpops.engine.cuda.runtime import cache
+from xpops.engine.cuda.runtime.driver import Gpu
 from xpops.engine.cuda.warmup import core_sources
 
 ROOT = Path(__file__).resolve().parents[2]

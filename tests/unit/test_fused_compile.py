@@ -12,8 +12,8 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch.fusing import record, sources
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.fused import fused_source
+from xpops.engine.cuda.fused.elementwise import fused_source
+from xpops.engine.cuda.runtime.compile import compile_cubin
 
 GPU = Device("cuda")
 

@@ -15,11 +15,12 @@ from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch import elementwise
 from xpops.dispatch.fusing import record
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.fused import fused_source
-from xpops.engine.cuda.glue import elementwise_glue
+from xpops.engine.cuda.fused.elementwise import fused_source
+from xpops.engine.cuda.kernels.glue import elementwise_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.ops.operator import Operator
-from xpops.plan.elementwise import Policy, plan_elementwise
+from xpops.plan.elementwise import plan_elementwise
 from xpops.plan.signature import signature_of
 
 # Functors as docs/architecture.md says that they are added, in the header of operators that contract nothing.
@@ -56,7 +57,7 @@ def compiled(source: str) -> Counter[str]:
 def alone(op: Operator, dtype: Any) -> Counter[str]:
     """The arithmetic of an operator's own kernel."""
     operands = (one(dtype),) * op.arity
-    plan = plan_elementwise(one(dtype), operands, Policy())
+    plan = plan_elementwise(one(dtype), operands, tuning_of(90).elementwise)
     return compiled(elementwise_glue(op, signature_of(op, operands), one(dtype), operands, plan).source)
 
 

@@ -3,12 +3,13 @@
 import pytest
 
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.gather import gather_glue
-from xpops.plan.gather import GatherPlan, GatherPolicy, plan_gather
+from xpops.engine.cuda.kernels.gather import gather_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.plan.gather import GatherPlan, plan_gather
 
 ARCHITECTURES = (80, 90, 100)
-POLICY = GatherPolicy()
+POLICY = tuning_of(90).gather
 
 
 def plan(row, itemsize=4, align=16, step=1):

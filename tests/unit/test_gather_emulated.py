@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda import faults
+from xpops.engine.cuda.runtime import faults
 from xpops.plan.gather import gathered_shape
 
 RANDOM = np.random.default_rng(6)

@@ -8,13 +8,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import xpops.engine.cuda.histogram as on_cuda
+import xpops.engine.cuda.kernels.histogram as on_cuda
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.histogram import value_histogram_glue
+from xpops.engine.cuda.kernels.histogram import value_histogram_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.histogram import equal_bins
 
 RANDOM = np.random.default_rng(12)
@@ -124,11 +125,11 @@ def test_kernels_compile(dtype: Any, capability: int) -> None:
             if dtype in FLOATS and np.dtype(dtype).itemsize == 2:
                 count = 10
             x = layout_of(np.dtype(dtype), (100,), None, Device("cuda"))
-            source = value_histogram_glue(x, equal_bins(x.dtype, count, *ends))
+            source = value_histogram_glue(x, equal_bins(x.dtype, count, *ends), tuning_of(capability).histogram)
             assert compile_cubin("histogram", source, capability)
 
 
 def test_copies_of_counters() -> None:
     x = layout_of(dt.float32, (100,), None, Device("cuda"))
-    found = [on_cuda._numbers(x, length) for length in (10, 256, 257, 8192, 8193)]
+    found = [on_cuda._numbers(x, length, tuning_of(90).histogram) for length in (10, 256, 257, 8192, 8193)]
     assert found == [f"4, {bins}, 256, 2" for bins in ("256, 32", "256, 32", "512, 16", "8192, 1", "0, 1")]

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from xpops.core.errors import CompileError
-from xpops.engine.cuda import compiler, nvrtc
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.nvrtc import Answer, Request
+from xpops.engine.cuda.runtime import compiler, nvrtc
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.runtime.nvrtc import Answer, Request
 
 ROOT = Path(__file__).parents[2]
 SOURCE = 'extern "C" __global__ void xpops_kernel(float* p) { p[0] = %d; }'
@@ -27,7 +27,7 @@ def run(program: str, folder: Path) -> str:
         import os, random, signal, threading, time
         os.environ["XPOPS_CACHE_DIR"] = {str(folder)!r}
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's jobs in the background ignore it
-        from xpops.engine.cuda import cache
+        from xpops.engine.cuda.runtime import cache
 
         def interrupt(after):
             time.sleep(after)
@@ -47,7 +47,7 @@ def test_an_interrupt_is_answered_at_once_and_the_work_goes_on(tmp_path: Path) -
     printed = run(
         """
         import tempfile
-        from xpops.engine.cuda import compiler
+        from xpops.engine.cuda.runtime import compiler
         held = threading.Event()
         plain = compiler.Compilers.compile
 

@@ -10,8 +10,9 @@ import pytest
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.join import join_glue
+from xpops.engine.cuda.kernels.join import join_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.join import MAX_PIECES, JoinPlan, Piece, piece_of, plan_join
 
 RANDOM = np.random.default_rng(7)
@@ -75,7 +76,7 @@ def test_what_lies_in_no_rows_is_left_to_others() -> None:
     ids=["bytes", "many", "wide"],
 )
 def test_it_compiles(plan: JoinPlan, pieces: int, capability: int) -> None:
-    assert compile_cubin("join", join_glue(plan, pieces), capability)
+    assert compile_cubin("join", join_glue(plan, pieces, tuning_of(capability).join), capability)
 
 
 def test_many_large_pieces_fit_into_the_parameters() -> None:

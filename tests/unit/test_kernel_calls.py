@@ -16,8 +16,8 @@ from tests.helpers.emulator import GPU, STREAM
 from tests.unit.conftest import PretendedEngine
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.raw import Module
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.user.raw import Module
 
 GUIDE = Path(__file__).parents[2] / "docs" / "kernels.md"
 NDArray = np.ndarray[Any, Any]

@@ -19,13 +19,14 @@ from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda import cache
-from xpops.engine.cuda.arguments import Parameter, check_array, parameters_of, scalar
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.raw import configuration
-from xpops.engine.cuda.user import user_source
-from xpops.engine.cuda.user_reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
-from xpops.engine.cuda.user_scan import scan_source
+from xpops.engine.cuda.runtime import cache
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import reduce_policy, scan_policy, tuning_of
+from xpops.engine.cuda.user.arguments import Parameter, check_array, parameters_of, scalar
+from xpops.engine.cuda.user.elementwise import user_source
+from xpops.engine.cuda.user.raw import configuration
+from xpops.engine.cuda.user.reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
+from xpops.engine.cuda.user.scan import scan_source
 from xpops.plan.user import bound, call_shape
 
 CAPABILITIES = (80, 90, 100)
@@ -217,7 +218,7 @@ def vector(dtype: Any, *shape: int, strides: Any = None) -> Any:
 
 
 def source_of(kernel: ElementwiseKernel, *specs: Any, size: int | None = None, given: bool = False) -> str:
-    return user_source(user_call(kernel._operation, specs, size, given, GPU)).source
+    return user_source(user_call(kernel._operation, specs, size, given, GPU), tuning_of(90).elementwise).source
 
 
 AXPY = ElementwiseKernel("T a, T x, T y", "T z", "z = a * x + y", "axpy")
@@ -301,15 +302,16 @@ def test_functors(capability: int) -> None:
     text = "struct Sum {\n  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x + y; }\n};"
     for specs in ((vector(dt.float16), vector(dt.float16)), (vector(dt.complex64), float), (vector(dt.int8), int)):
         call = user_call(_operation(text, "Sum", specs, None), specs, None, False, GPU)
-        assert compile_cubin("Sum", user_source(call).source, capability)
+        assert compile_cubin("Sum", user_source(call, tuning_of(capability).elementwise).source, capability)
     call = user_call(_operation(text, "Sum", specs[:1], None), specs[:1], None, False, GPU)
+    source = user_source(call, tuning_of(capability).elementwise).source
     with pytest.raises(xp.CompileError, match=r"Sum\.preamble\(2\)"):
-        compile_cubin("Sum", user_source(call).source.replace("return x + y;", "return x + nowhere;"), capability)
+        compile_cubin("Sum", source.replace("return x + y;", "return x + nowhere;"), capability)
 
 
 def reduction_source(kernel: ReductionKernel, x: Any, axis: int, strides: tuple[int, ...]) -> str:
     (text,) = kernel._plan.args
-    return reduce_source(text, bound(text.map, (x,), ()), x, (axis,), strides, True, 132)[1]
+    return reduce_source(text, bound(text.map, (x,), ()), x, (axis,), strides, True, reduce_policy(90, 132))[1]
 
 
 PAIR = "struct Pair { float low, high; };"
@@ -342,7 +344,7 @@ def in_one(kernel: ReductionKernel, ins: tuple[Any, ...], axis: int, strides: tu
     """The source where there are several operands."""
     (text,) = kernel._plan.args
     types, value = bound(text.map, ins, ()), value_of(ins, call_shape(text.map, ins, (), None))
-    return in_one_source(text, types, ins, value, (axis,), strides, 132).source
+    return in_one_source(text, types, ins, value, (axis,), strides, reduce_policy(90, 132)).source
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
@@ -427,7 +429,7 @@ def test_functors_of_pairs(capability: int) -> None:
     """
     for dtype, paired in ((dt.float16, True), (dt.bfloat16, True), (dt.float32, False)):
         specs = (vector(dtype), vector(dtype))
-        source = user_source(_call(text, "Sum", specs, None, GPU)).source
+        source = user_source(_call(text, "Sum", specs, None, GPU), tuning_of(90).elementwise).source
         assert ("Pairs<" in source) == paired
         assert compile_cubin("Sum", source, capability)
 
@@ -438,7 +440,7 @@ def test_scans(capability: int) -> None:
     for dtype in (dt.float16, dt.float64):
         for shape, axis in (((1 << 22,), 0), ((1 << 16, 64), 1), ((1 << 16, 64), 0)):
             x = vector(dtype, *shape)
-            source = scan_source(highest, bound(highest.map, (x,), ()), x, axis, x, 132)[1]
+            source = scan_source(highest, bound(highest.map, (x,), ()), x, axis, x, scan_policy(90, 132))[1]
             assert compile_cubin("highest", source, capability)
     (extremes,) = ScanKernel(
         "T x", "T y", "Pair{x, x}", "Pair{min(a.low, b.low), max(a.high, b.high)}", "y = a.high - a.low",
@@ -446,9 +448,9 @@ def test_scans(capability: int) -> None:
     )._plan.args  # fmt: skip
     for shape, axis in (((1 << 22,), 0), ((1 << 16, 64), 1), ((1 << 16, 64), 0)):
         x = vector(dt.float32, *shape)
-        source = scan_source(extremes, bound(extremes.map, (x,), ()), x, axis, x, 132)[1]
+        source = scan_source(extremes, bound(extremes.map, (x,), ()), x, axis, x, scan_policy(90, 132))[1]
         assert compile_cubin("extremes", source, capability)
     (spoiled,) = ScanKernel("T x", "T y", "x", "a +\n nowhere", "y = a", "spoiled")._plan.args
-    source = scan_source(spoiled, bound(spoiled.map, (x,), ()), x, 0, x, 132)[1]
+    source = scan_source(spoiled, bound(spoiled.map, (x,), ()), x, 0, x, scan_policy(90, 132))[1]
     with pytest.raises(xp.CompileError, match=r"spoiled\.scan_expr\(2\): error: identifier"):
         compile_cubin("spoiled", source, capability)

@@ -6,9 +6,9 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.errors import CompileError
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.elementwise import planned
-from xpops.engine.cuda.glue import arange_glue
+from xpops.engine.cuda.kernels.arange import arange_glue
+from xpops.engine.cuda.kernels.elementwise import planned
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.result import result_layout
 from xpops.plan.signature import signature_of

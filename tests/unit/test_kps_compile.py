@@ -13,7 +13,7 @@ from tests.helpers.host_compile import NATIVE
 from tests.helpers.kps import Case
 from tests.helpers.kps_cases import SOURCES
 from tests.helpers.kps_examples import ADD, REDUCE
-from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.divmod import magic
 
 CAPABILITIES = (80, 90, 100)

@@ -18,7 +18,7 @@ from xpops.core.errors import DeviceError
 from xpops.core.layouts import layout_of
 from xpops.dispatch.ownership import Borrowed, Lent
 from xpops.engine.cuda.engine import CudaEngine
-from xpops.engine.cuda.memory import MIDDLING, SMALL, Pool
+from xpops.engine.cuda.runtime.memory import MIDDLING, SMALL, Pool
 
 OURS, THEIRS = 5, 9
 GPU = Device("cuda")

@@ -14,8 +14,8 @@ pytest.importorskip("nvmath")
 from cuda.bindings import driver
 from nvmath.bindings import cusolver
 
-from xpops.engine.cuda import libraries
-from xpops.engine.cuda.libraries import Binding, Handle
+from xpops.engine.cuda.libraries import loading
+from xpops.engine.cuda.libraries.loading import Binding, Handle
 
 OURS, ANOTHER, NONE = 5, 6, 0
 
@@ -43,7 +43,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> Any:
     made: Any = Context()
     made.current = OURS
     answer = lambda: (driver.CUresult.CUDA_SUCCESS, driver.CUcontext(made.current))  # noqa: E731
-    monkeypatch.setattr(libraries.driver, "cuCtxGetCurrent", answer)
+    monkeypatch.setattr(loading.driver, "cuCtxGetCurrent", answer)
     return made
 
 
@@ -56,8 +56,8 @@ def test_the_context_is_current(context: Any, current: int, entered: int, adopte
 
 def test_a_forked_process_is_told(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """There even asking may fail."""
-    monkeypatch.setattr(libraries.cuda_driver, "forked", True)
-    monkeypatch.setattr(libraries.driver, "cuCtxGetCurrent", None)
+    monkeypatch.setattr(loading.cuda_driver, "forked", True)
+    monkeypatch.setattr(loading.driver, "cuCtxGetCurrent", None)
     with Binding("cufft", context).current():
         assert context.entered == 1
 

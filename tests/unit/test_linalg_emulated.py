@@ -14,9 +14,9 @@ from xpops.core import dtypes as dt
 from xpops.core.errors import LinAlgError
 from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, fft, linalg
-from xpops.engine.cuda import fft as cuda_fft
-from xpops.engine.cuda import lu, solver, spectral, triangular
-from xpops.engine.cuda.rescale import rescaling
+from xpops.engine.cuda.kernels.rescale import rescaling
+from xpops.engine.cuda.libraries import fft as cuda_fft
+from xpops.engine.cuda.libraries import lu, solver, spectral, triangular
 from xpops.plan import fft as plans
 
 pytest.importorskip("nvmath")

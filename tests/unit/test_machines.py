@@ -19,7 +19,7 @@ import xpops.engine
 from xpops.cli import main
 from xpops.core import config
 from xpops.core.errors import DeviceError
-from xpops.engine.cuda import cache, compile, driver
+from xpops.engine.cuda.runtime import cache, compile, driver
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = 'extern "C" __global__ void xpops_kernel(int* x) { *x = 1; }\n'
@@ -133,7 +133,7 @@ def test_a_gpu_that_is_asked_for_in_vain_is_explained() -> None:
 def test_cuda_core_is_absent(tmp_path: Path) -> None:
     program = without("cuda.core", "ModuleNotFoundError(\"No module named 'cuda.core'\")") + (
         "import xpops\n"
-        "from xpops.engine.cuda import cache\n"
+        "from xpops.engine.cuda.runtime import cache\n"
         f"for _ in range(2): assert cache.cubin_for('test', {SOURCE!r}, 90)\n"
     )
     done = python(program, XPOPS_CACHE_DIR=str(tmp_path / "cache"))

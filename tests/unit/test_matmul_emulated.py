@@ -8,14 +8,17 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run, tuned
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda import matmul
-from xpops.engine.cuda.digits import by_digits
+from xpops.engine.cuda.kernels import matmul
+from xpops.engine.cuda.libraries.digits import by_digits
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.matmul import Product, matmul_tail, plan_product
 
 NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(11)
+POLICY = tuning_of(90).matmul
+LARGE_TILES = POLICY._replace(small=POLICY.large)
 
 
 def multiplied(x1: NDArray, x2: NDArray) -> NDArray:
@@ -71,14 +74,14 @@ CASES = {
 @pytest.mark.parametrize("tile", ["large", "small"])
 def test_layouts(name: str, tile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if tile == "large":
-        monkeypatch.setattr(matmul, "SMALL", matmul.LARGE)
+        tuned(monkeypatch, matmul=LARGE_TILES)
     x1, x2 = CASES[name]
     np.testing.assert_array_equal(multiplied(x1, x2), np.matmul(x1, x2))
 
 
 @pytest.mark.parametrize("length", [127, 128, 129, 15, 16, 17, 33])
 def test_sizes_on_the_edges_of_tiles(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matmul, "SMALL", matmul.LARGE)
+    tuned(monkeypatch, matmul=LARGE_TILES)
     x1, x2 = some("i4", length, 18), some("i4", 18, length)
     np.testing.assert_array_equal(multiplied(x1, x2), x1 @ x2)
     np.testing.assert_array_equal(multiplied(x2, x1), x2 @ x1)
@@ -124,8 +127,8 @@ def by_numpy(engine: EmulatedEngine, product: Product, dtype: Any, aligns: Any, 
 @pytest.mark.parametrize("dtype", [bool, "i1", "u1", "i2", "u2", "i4", "u4"])
 @pytest.mark.parametrize("name", ["one", "row", "transposed", "gaps", "backwards", "stacks", "a repeated stack"])
 def test_digits(name: str, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.digits.WORTH_IT", 0)
-    monkeypatch.setattr("xpops.engine.cuda.digits.gemm", by_numpy)
+    tuned(monkeypatch, matmul=POLICY._replace(digits=0))
+    monkeypatch.setattr("xpops.engine.cuda.libraries.digits.gemm", by_numpy)
     x1, x2 = (spread(x, dtype) for x in CASES[name])
     engine, one, two = EmulatedEngine(), layout_on_gpu(x1), layout_on_gpu(x2)
     out = layout_of(one.dtype, (*one.shape[:-1], two.shape[-1]), None, one.device)

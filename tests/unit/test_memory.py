@@ -9,8 +9,8 @@ import pytest
 
 from tests.helpers.fake_driver import FakeContext, FakeDriver, pretend
 from xpops.core.errors import OutOfMemoryError
-from xpops.engine import other_caches
-from xpops.engine.cuda.memory import KEPT_SHARE, MIDDLING, SMALL, Pool
+from xpops.engine.caches import other_caches
+from xpops.engine.cuda.runtime.memory import KEPT_SHARE, MIDDLING, SMALL, Pool
 
 A, B = 5, 9
 TOTAL = 1 << 38
@@ -158,7 +158,7 @@ def settle(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """What the thread does until it has nothing to do."""
     settler = pool._settler
     monkeypatch.setattr(settler, "_freed", Queue())
-    monkeypatch.setattr("xpops.engine.cuda.settling.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("xpops.engine.cuda.runtime.settling.time.sleep", lambda seconds: None)
 
     def work() -> None:
         with pytest.raises(Ended):

@@ -11,16 +11,18 @@ from tests.helpers.layouts import CUTS, cut_of
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
 from xpops.plan.coalesce import coalesce
 from xpops.plan.divmod import magic
-from xpops.plan.elementwise import STRIDED, Mode, Policy, plan_elementwise
+from xpops.plan.elementwise import STRIDED, Mode, plan_elementwise
 from xpops.plan.overlap import elements_apart, overlaps_itself, safe_distance
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.tiled import plan_tiled
 
 GPU = Device("cuda")
+POLICY = tuning_of(90).elementwise
 EDGES = [1, 2, 3, 5, 7, 15, 16, 17, 127, 128, 129, 4095, 4096, 4097, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1]
 
 shapes = st.lists(st.integers(1, 5), max_size=4).map(tuple)
@@ -135,7 +137,7 @@ def offset(linear, divisors, strides, rank):
 def check_plan(out, a, b):
     """What a kernel reads for every element of `out` is what NumPy says lies there, and every pack is aligned."""
     shape = out.shape
-    plan = plan_elementwise(out, (a, b), Policy())
+    plan = plan_elementwise(out, (a, b), POLICY)
     layouts = (out, a, b)
     for layout, mode in zip(layouts, plan.modes, strict=True):
         assert mode not in (Mode.LINEAR, Mode.VECTOR) or layout.align >= plan.pack * layout.dtype.itemsize
@@ -206,7 +208,7 @@ def test_a_plan_of_fixed_views(name):
 def test_classes_of_layouts(operands, modes):
     layouts = tuple(layout_of(dt.float32, shape, strides, GPU) for shape, strides in operands)
     out = result_layout(Signature((dt.float32,) * 2, dt.float32, (64, operands[0][0][-1])), layouts, GPU)
-    plan = plan_elementwise(out, layouts, Policy())
+    plan = plan_elementwise(out, layouts, POLICY)
     assert " ".join(plan.modes) == modes
     assert plan.pack == 4  # 16 bytes of float32, whatever the other operands are
 
@@ -215,13 +217,13 @@ def test_a_narrower_pack_may_make_a_vector_of_what_was_gathered():
     out = layout_of(dt.float32, (64, 3, 8), None, GPU)
     a = layout_of(dt.float32, (3, 8), (10, 1), GPU, 4)
     b = layout_of(dt.float32, (64, 3, 8), (36, 12, 1), GPU, 8)
-    assert plan_elementwise(out, (a, b), Policy()).pack == 1
+    assert plan_elementwise(out, (a, b), POLICY).pack == 1
 
 
 def test_a_misaligned_operand_narrows_the_pack():
     wide, narrow = (layout_of(dt.float32, (100,), None, GPU, align) for align in (16, 4))
-    assert plan_elementwise(wide, (wide, wide), Policy()).pack == 4
-    assert plan_elementwise(wide, (wide, narrow), Policy()).pack == 1
+    assert plan_elementwise(wide, (wide, wide), POLICY).pack == 4
+    assert plan_elementwise(wide, (wide, narrow), POLICY).pack == 1
 
 
 @pytest.mark.parametrize(
@@ -243,7 +245,7 @@ def test_a_misaligned_operand_narrows_the_pack():
 def test_large_arrays_are_indexed_with_64_bits(shape, strides, bits):
     """Where an element is 2^31 places away, counted from the first: also of few elements, and backwards."""
     x, out = layout_of(dt.uint8, shape, strides, GPU), layout_of(dt.uint8, shape, None, GPU)
-    plan = plan_elementwise(out, (x,), Policy())
+    plan = plan_elementwise(out, (x,), POLICY)
     assert plan.index_bits == bits
     # A block counts in the index's type to the end of its tile.
     assert plan.blocks * plan.block * plan.pack * plan.unroll < 2 ** (bits - 1)
@@ -251,14 +253,12 @@ def test_large_arrays_are_indexed_with_64_bits(shape, strides, bits):
 
 def test_a_transposed_operand_is_tiled():
     a, b = layout_of(dt.float32, (64, 64), (1, 64), GPU), layout_of(dt.float32, (64, 64), None, GPU)
-    plan = plan_tiled(b, (a, b), Policy())
+    plan = plan_tiled(b, (a, b), POLICY)
     assert plan is not None
     assert plan.modes == (Mode.GATHER, Mode.TILE, Mode.GATHER)
-    assert plan_tiled(b, (b, b), Policy()) is None
-    assert (
-        plan_tiled(layout_of(dt.float32, (64, 4), None, GPU), (layout_of(dt.float32, (64, 4), (1, 64), GPU),), Policy())
-        is None
-    )
+    assert plan_tiled(b, (b, b), POLICY) is None
+    slim, turned = (layout_of(dt.float32, (64, 4), strides, GPU) for strides in (None, (1, 64)))
+    assert plan_tiled(slim, (turned,), POLICY) is None
 
 
 def test_a_result_keeps_the_order_its_operands_agree_on():

@@ -14,7 +14,8 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import layout_of
 from xpops.engine.cpu import random as cpu_random
 from xpops.engine.cpu.engine import CpuEngine
-from xpops.engine.cuda.random import BLOCK, unroll
+from xpops.engine.cuda.kernels.random import unroll
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.ops.random import LAWS, Law
 
 ENGINE, HOST = EmulatedEngine(), CpuEngine()
@@ -66,7 +67,8 @@ def test_known_answers(counter: Any, key: Any, wanted: Any) -> None:
 @pytest.mark.parametrize(("law", "dtype"), CASES, ids=str)
 def test_same_bits_as_on_the_cpu(law: Law, dtype: Any) -> None:
     pack = 16 // dtype.itemsize
-    block = BLOCK * unroll(law, dtype) * pack
+    policy = tuning_of(90).random
+    block = policy.block * unroll(law, dtype, policy) * pack
     for parameters in PARAMETERS[law.name]:
         for size in (1, pack - 1, pack + 1, block - 1, block, 2 * block + 3):
             call = law, dtype, size, KEY, BRANCH, 2**32 - 3, *parameters

@@ -9,8 +9,9 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import contiguous_strides, layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.reduce import planned
+from xpops.engine.cuda.kernels.reduce import planned
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import reduce_policy
 from xpops.ops.reduction import REDUCTIONS, reduction_dtypes
 
 GPU = Device("cuda")
@@ -22,9 +23,8 @@ def source(name: str, dtype: Any, shape: tuple[int, ...], axes: tuple[int, ...],
     loop, result = reduction_dtypes(op, dtype)
     kept = tuple(1 if i in axes else length for i, length in enumerate(shape))
     strides = tuple(0 if i in axes else stride for i, stride in enumerate(contiguous_strides(kept)))
-    return planned(op, x, axes, loop, layout_of(result, kept, None, GPU), strides, 0.0, 132, options.get("inputs", 1))[
-        1
-    ]
+    out, policy = layout_of(result, kept, None, GPU), reduce_policy(90, 132)
+    return planned(op, x, axes, loop, out, strides, 0.0, policy, options.get("inputs", 1))[1]
 
 
 FAMILIES: dict[str, Any] = {

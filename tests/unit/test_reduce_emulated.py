@@ -15,7 +15,7 @@ from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction
-from xpops.engine.cuda.reduce import inner_products
+from xpops.engine.cuda.kernels.reduce import inner_products
 from xpops.ops.reduction import REDUCTIONS
 
 RANDOM = np.random.default_rng(3)

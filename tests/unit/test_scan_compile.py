@@ -9,8 +9,9 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.scan import planned
+from xpops.engine.cuda.kernels.scan import planned
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import scan_policy
 from xpops.ops.scan import SCANS, scan_dtype
 from xpops.plan.scan import ScanPlan, scan_result
 
@@ -19,7 +20,7 @@ GPU = Device("cuda")
 
 def plan(name: str, dtype: Any, shape: tuple[int, ...], axis: int, align: int = 16, initial: bool = False) -> Any:
     op, x = SCANS[name], layout_of(dtype, shape, None, GPU, align)
-    return planned(op, x, axis, scan_result(x, axis, scan_dtype(op, dtype), initial), initial, 132)
+    return planned(op, x, axis, scan_result(x, axis, scan_dtype(op, dtype), initial), initial, scan_policy(90, 132))
 
 
 FAMILIES: dict[str, Any] = {

@@ -10,8 +10,8 @@ import pytest
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.dispatch.scans import scan
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.ops.scan import SCANS
-from xpops.plan.scan import ScanPolicy
 
 NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(7)
@@ -169,6 +169,7 @@ def test_columns_look_back_in_every_radix(radix: int, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(("rows", "tiles"), [(1, 32), (1, 33), (1, 300), (40, 3), (3, 40), (2, 32), (5, 31)])
 def test_rows_of_many_tiles(rows: int, tiles: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: ScanPolicy(tile_block=64, packs=1))
+    policy = tuning_of(90).scan._replace(rows=4224, tile_block=64, packs=1)
+    monkeypatch.setattr("xpops.engine.cuda.kernels.scan.scan_policy", lambda *_: policy)
     x = small(rows, tiles * 256 - 5)
     np.testing.assert_array_equal(scanned("cumulative_sum", x, 1), np.cumsum(x, 1))

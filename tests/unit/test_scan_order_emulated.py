@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.api.kernel import ScanKernel
-from xpops.plan.scan import ScanPolicy
+from xpops.engine.cuda.tuning import tuning_of
 
 NDArray = np.ndarray[Any, Any]
 
@@ -88,7 +88,7 @@ def test_every_layout(name: str) -> None:
 
 @kinds
 def test_rows_that_a_few_lanes_walk_down(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.engine.cuda.user_scan.scan_policy", lambda _: ScanPolicy(rows=8))
+    monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda *_: tuning_of(90).scan._replace(rows=8))
     check(kind, numbers(9, 1300), 1)
     check(kind, numbers(9, 601)[:, 1:], 1)
 
@@ -97,8 +97,8 @@ def test_rows_that_a_few_lanes_walk_down(kind: str, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(("rows", "tiles"), [(1, 33), (1, 70), (3, 11)])
 def test_rows_of_many_tiles(rows: int, tiles: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of 32 tiles, which warps of the first block hand over to each other."""
-    policy = ScanPolicy(tile_block=64, packs=1)
-    monkeypatch.setattr("xpops.engine.cuda.user_scan.scan_policy", lambda _: policy)
+    policy = tuning_of(90).scan._replace(rows=4224, tile_block=64, packs=1)
+    monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda *_: policy)
     check(kind, numbers(rows, tiles * 256 - 5), 1)
 
 
@@ -107,6 +107,6 @@ def test_rows_of_many_tiles(rows: int, tiles: int, kind: str, monkeypatch: pytes
 def test_columns_of_many_tiles(radix: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of groups and of groups of groups: what comes before them all, before the groups, before the tiles."""
     monkeypatch.setattr("xpops.plan.scan._radix", lambda *_: radix)
-    policy = ScanPolicy(column_warps=2)
-    monkeypatch.setattr("xpops.engine.cuda.user_scan.scan_policy", lambda _: policy)
+    policy = tuning_of(90).scan._replace(rows=4224, column_warps=2)
+    monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda *_: policy)
     check(kind, numbers(3000 if radix < 8 else 5000, 33), 0)

@@ -13,13 +13,15 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.scatter import Addition, addition_source, plan_addition
-from xpops.engine.cuda.segments import plan_reduction
+from xpops.engine.cuda.kernels.scatter import Addition, addition_source, plan_addition
+from xpops.engine.cuda.kernels.segments import plan_reduction
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.scatter import places_of, plan_placement, plan_segments, widest_pack
 
 ARCHITECTURES = (80, 90, 100)
 GPU = Device("cuda")
+POLICY = tuning_of(90).scatter
 
 
 def layouts(dtype: Any, targets: int, sources: int, *row: int) -> tuple[Layout, Layout, Layout]:
@@ -30,7 +32,8 @@ def layouts(dtype: Any, targets: int, sources: int, *row: int) -> tuple[Layout, 
 def addition(dtype: Any, targets: int, sources: int, *row: int, capability: int = 90) -> str:
     out, index, source = layouts(dtype, targets, sources, *row)
     placement = plan_placement(index.shape, *places_of(out, 0, index), widest_pack(dtype, 16))
-    return addition_source(dtype, index.dtype, placement, plan_addition(out, source.size, placement.pack, capability))
+    addition = plan_addition(out, source.size, placement.pack, capability)
+    return addition_source(dtype, index.dtype, placement, addition, POLICY)
 
 
 @pytest.mark.parametrize("capability", ARCHITECTURES)
@@ -46,7 +49,7 @@ def test_reductions_compile(reduction: str, capability: int) -> None:
     for dtype in (dt.int8, dt.uint64, dt.bfloat16, dt.float32, dt.float64):
         for shape in ((2**20, 2**26), (2**14, 2**20, 128), (3, 200)):
             out, index, source = layouts(dtype, *shape)
-            call = plan_reduction(out, 0, index, source, reduction, dtype == dt.float32)
+            call = plan_reduction(out, 0, index, source, reduction, dtype == dt.float32, POLICY)
             sources = [call.keys_source(), call.bounds_source(), call.reduce_source()]
             for code in (*sources, *(call.chunks_source(level) for level, _ in enumerate(call.chunks))):
                 assert compile_cubin("scatter_reduce", code, capability)
@@ -84,7 +87,7 @@ def test_large_arrays() -> None:
     out, index, source = layouts(dt.int8, 2**32, 2**33)
     segments = plan_segments(out, 0, index)
     assert (segments.key, segments.place) == (dt.uint64, dt.int64)
-    assert plan_reduction(out, 0, index, source, "sum", True).index_bits == 64
+    assert plan_reduction(out, 0, index, source, "sum", True, POLICY).index_bits == 64
     assert plan_placement(index.shape, *places_of(out, 0, index), 16).index_bits == 64
     assert plan_segments(layouts(dt.int8, 2**16, 9)[0], 0, index).key == dt.uint32
     assert Addition(dt.float32, 0, 1) == plan_addition(layouts(dt.float32, 2**32, 9)[0], 2**33, 1, 90)

@@ -8,14 +8,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import xpops.engine.cuda.scatter as on_cuda
-import xpops.engine.cuda.segments as in_order
-from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
+import xpops.engine.cuda.kernels.scatter as on_cuda
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run, tuned
 from tests.helpers.oracle import bits
 from xpops.core.devices import CPU
 from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, scattering
 from xpops.engine import engine_of
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.scatter import plan_placement
 
 RANDOM = np.random.default_rng(11)
@@ -108,7 +108,7 @@ def test_slices(dtype: Any, deterministic: bool, shape: tuple[int, ...]) -> None
 @pytest.mark.parametrize("spread", [1, 2, 20])
 @pytest.mark.parametrize("width", [1, 4, 24])
 def test_many_sources_of_few_places(dtype: Any, spread: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_order, "POLICY", in_order.POLICY._replace(chunk=8))
+    tuned(monkeypatch, scatter=tuning_of(90).scatter._replace(chunk=8))
     index = np.minimum(RANDOM.geometric(1 / spread, 700) - 1, 19)
     x, source = np.zeros((20, width), dtype), some(dtype, 700, width)
     for reduction, deterministic in (("sum", True), ("sum", False), ("max", True), ("mean", True)):

@@ -13,7 +13,7 @@ from tests.helpers.emulator import STREAM, EmulatedEngine, KernelError
 from tests.helpers.host_compile import COMPILER
 from tests.unit.conftest import PretendedEngine
 from tests.unit.test_emulator import TEMPLATE
-from xpops.plan.scan import ScanPolicy
+from xpops.engine.cuda.tuning import tuning_of
 
 pytestmark = pytest.mark.skipif("g++" not in str(COMPILER), reason="other compilers report volatile accesses otherwise")
 NDArray = np.ndarray[Any, Any]
@@ -108,8 +108,8 @@ CALLS: dict[str, tuple[NDArray, Callable[[Any, Any], Any]]] = {
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles of few elements, so that there are many."""
-    policy = ScanPolicy(tile_block=64, packs=1, column_warps=2)
-    monkeypatch.setattr("xpops.engine.cuda.scan.scan_policy", lambda _: policy)
+    policy = tuning_of(90).scan._replace(rows=4224, tile_block=64, packs=1, column_warps=2)
+    monkeypatch.setattr("xpops.engine.cuda.kernels.scan.scan_policy", lambda *_: policy)
 
 
 # Blocks of these wait for others, and start in the order of their numbers.

@@ -2,9 +2,10 @@
 
 import pytest
 
-from xpops.plan.search import SearchPolicy, plan_search, tree_levels
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.plan.search import plan_search, tree_levels
 
-POLICY = SearchPolicy()
+POLICY = tuning_of(90).search
 
 
 @pytest.mark.parametrize("fan_bits", [2, 3, 4])

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-import xpops.engine.cuda.searchsorted as searching
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+import xpops.engine.cuda.kernels.searchsorted as searching
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run, tuned
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
-from xpops.plan.search import SearchPolicy
+from xpops.engine.cuda.tuning import tuning_of
 
 GENERATOR = np.random.default_rng(11)
 ENGINE = EmulatedEngine()
+TREES = tuning_of(90).search._replace(block=32, blocks=1, top_bytes=64, least=1, share=1 << 40)
 
 
 def found(x1, x2, *, right=False, loop=None, sorter=None):
@@ -25,7 +26,7 @@ def found(x1, x2, *, right=False, loop=None, sorter=None):
 @pytest.fixture
 def trees(monkeypatch):
     """A tree above more than 16 values of 4 bytes, or 8 of 8 bytes, however few are searched for."""
-    monkeypatch.setattr(searching, "POLICY", SearchPolicy(block=32, blocks=1, top_bytes=64, least=1, share=1 << 40))
+    tuned(monkeypatch, search=TREES)
 
 
 def check(x1, x2, right, **options):
@@ -95,7 +96,7 @@ def test_misaligned(trees):
 
 @pytest.mark.parametrize("fan_bits", [2, 4])
 def test_other_nodes(trees, monkeypatch, fan_bits):
-    monkeypatch.setattr(searching, "POLICY", searching.POLICY._replace(fan_bits=fan_bits))
+    tuned(monkeypatch, search=TREES._replace(fan_bits=fan_bits))
     x1, x2 = np.sort(GENERATOR.normal(size=1500).astype(np.float32)), GENERATOR.normal(size=200).astype(np.float32)
     check(x1, x2, True)
 
@@ -110,7 +111,7 @@ def test_in_memory():
 
 
 def test_in_shared_memory():
-    check(np.sort(GENERATOR.normal(size=300)), GENERATOR.normal(size=SearchPolicy().least), True)
+    check(np.sort(GENERATOR.normal(size=300)), GENERATOR.normal(size=tuning_of(90).search.least), True)
 
 
 def test_promotion_and_many_searches(trees):

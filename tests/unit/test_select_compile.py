@@ -5,13 +5,15 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.gather import scatter_glue
-from xpops.engine.cuda.histogram import histogram_glue
-from xpops.engine.cuda.select import groups_glue, select_glue
-from xpops.engine.cuda.tiles import count_glue, scan_glue, tiling_of
+from xpops.engine.cuda.kernels.gather import scatter_glue
+from xpops.engine.cuda.kernels.histogram import histogram_glue
+from xpops.engine.cuda.kernels.select import groups_glue, select_glue
+from xpops.engine.cuda.kernels.tiles import count_glue, scan_glue, tiling_of
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import tuning_of
 
 GPU = Device("cuda")
+BINS = tuning_of(90).histogram
 ARCHITECTURES = (80, 90, 100)
 
 
@@ -20,7 +22,7 @@ def layout(dtype, size=1000, align=16):
 
 
 def tiling(predicate="NonZero", dtype=dt.bool, itemsize=4, size=1000, align=16):
-    return tiling_of(predicate, layout(dtype, size, align), itemsize)
+    return tiling_of(predicate, layout(dtype, size, align), itemsize, tuning_of(90).select)
 
 
 SOURCES = {
@@ -37,11 +39,11 @@ SOURCES = {
     "indices": select_glue(tiling(itemsize=1), "Indices<1, uint64>", "SelectParams<3, 1, uint64>"),
     "coordinates": select_glue(tiling(itemsize=1), "Indices<3, uint32>", "SelectParams<5, 3, uint32>"),
     "groups": groups_glue(tiling("Differs", dt.complex128, 16)),
-    "place": scatter_glue(4, 1, 32),
-    "place strided": scatter_glue(2, 3, 64),
-    "bincount": histogram_glue(layout(dt.int32), 256),
-    "bincount wide": histogram_glue(layout(dt.uint64), 10**6),
-    "bincount misaligned": histogram_glue(layout(dt.uint8, align=1), 1024),
+    "place": scatter_glue(4, 1, 32, 256),
+    "place strided": scatter_glue(2, 3, 64, 256),
+    "bincount": histogram_glue(layout(dt.int32), 256, BINS),
+    "bincount wide": histogram_glue(layout(dt.uint64), 10**6, BINS),
+    "bincount misaligned": histogram_glue(layout(dt.uint8, align=1), 1024, BINS),
 }
 
 

@@ -10,7 +10,8 @@ import pytest
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core import dtypes as dt
-from xpops.engine.cuda import tiles
+from xpops.engine.cuda.kernels import tiles
+from xpops.engine.cuda.tuning import tuning_of
 
 RANDOM = np.random.default_rng(5)
 ENGINE = EmulatedEngine()
@@ -79,7 +80,7 @@ def test_flags_of_every_size(dtype: Any, limit: int, monkeypatch: pytest.MonkeyP
     """Partial packs, words and tiles, where memory is aligned to a pack and where it is not, and 64-bit places."""
     monkeypatch.setattr(tiles, "INDEX_LIMIT", limit)
     whole = RANDOM.integers(0, 2, 50001).astype(np.float32).astype(dtype)
-    tile = tiles.tiling_of("NonZero", layout_on_gpu(whole), 1).tile
+    tile = tiles.tiling_of("NonZero", layout_on_gpu(whole), 1, tuning_of(90).select).tile
     for edge in (8, 32, tile, tile + 32, 2 * tile + 4096):
         for size in (edge - 1, edge, edge + 1):
             for x in (whole[:size], whole[1 : size + 1], whole[-size:]):

@@ -9,8 +9,9 @@ import pytest
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.compile import compile_cubin
-from xpops.engine.cuda.softmax import softmax_glue
+from xpops.engine.cuda.kernels.softmax import softmax_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.softmax import Way, plan_softmax
 
 GPU = Device("cuda")
@@ -33,7 +34,7 @@ CASES = [
 def test_every_kernel(case: Any, log: bool, capability: int) -> None:
     shape, axis, dtype, result = case
     x, out = (layout_of(each, shape, None, GPU) for each in (dtype, result))
-    plan = plan_softmax(x, axis, 8 if dtype == dt.float64 else 4, 132)
+    plan = plan_softmax(x, axis, 8 if dtype == dt.float64 else 4, 132, tuning_of(90).softmax)
     ways = [plan.way, "from_states"] if plan.way is Way.SPLIT else [plan.way]
     for way in ways:
         assert compile_cubin("softmax", softmax_glue(x, out, log, plan, way), capability)

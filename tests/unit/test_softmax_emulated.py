@@ -13,6 +13,7 @@ from tests.helpers import activations
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.values import ulp_error
 from xpops.core import dtypes as dt
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.softmax import Way, plan_softmax
 
 NDArray = np.ndarray[Any, Any]
@@ -70,12 +71,12 @@ def check(shape: tuple[int, ...], axis: int, dtype: Any) -> None:
 def test_every_way_is_taken(case: Any) -> None:
     shape, axis, way = case
     x = layout_on_gpu(np.empty(shape, np.float32))
-    assert plan_softmax(x, axis, 4, 4).way is way
+    assert plan_softmax(x, axis, 4, 4, tuning_of(90).softmax).way is way
 
 
 def test_one_block_a_long_row() -> None:
     x = RANDOM.normal(size=(16, 17000)).astype(np.float64)
-    assert plan_softmax(layout_on_gpu(x), 1, 8, 4).way is Way.LONG
+    assert plan_softmax(layout_on_gpu(x), 1, 8, 4, tuning_of(90).softmax).way is Way.LONG
     assert error(emulated(x, 1), activations.softmax(x, 1)[0]) <= BOUNDS[dt.float64]
 
 

@@ -3,15 +3,20 @@
 import numpy as np
 import pytest
 
-import xpops.engine.cuda.sort as sorting
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+import xpops.engine.cuda.kernels.sort as sorting
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run, tuned
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.engine.cpu.engine import CpuEngine
+from xpops.engine.cuda.tuning import PassPolicy, tuning_of
 
 GENERATOR = np.random.default_rng(7)
 SPECIAL = np.array([0.0, -0.0, 1.5, -1.5, np.inf, -np.inf, np.nan, -np.nan, 1e-40, 3.0])
 ENGINE = EmulatedEngine()
+POLICY = tuning_of(90).sort
+SMALL = POLICY._replace(
+    passes=dict.fromkeys(POLICY.passes, PassPolicy(256, 2, 1)), row_limits=dict.fromkeys(POLICY.row_limits, 16)
+)
 
 
 def random(dtype, *shape):
@@ -63,10 +68,7 @@ def test_indices_of_rows_alone():
 @pytest.fixture
 def small(monkeypatch):
     """Small tiles, so that a few thousand keys are many of them; two blocks at a time."""
-    policy = sorting.PassPolicy(256, 2, 1)
-    monkeypatch.setattr(sorting, "PASS_POLICIES", dict.fromkeys(sorting.PASS_POLICIES, policy))
-    monkeypatch.setattr(sorting, "ROW_LIMITS", dict.fromkeys(sorting.ROW_LIMITS, 16))
-    monkeypatch.setattr(sorting, "COUNT_ITEMS", 1)
+    tuned(monkeypatch, sort=SMALL._replace(count_items=1))
     return EmulatedEngine(workers=2)
 
 
@@ -100,8 +102,7 @@ def test_radix_with_wide_counts_and_indices(small, monkeypatch):
 
 @pytest.mark.parametrize("high", [1, 200])
 def test_rows_that_finish_at_different_digits(high: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sorting, "PASS_POLICIES", dict.fromkeys(sorting.PASS_POLICIES, sorting.PassPolicy(256, 2, 1)))
-    monkeypatch.setattr(sorting, "ROW_LIMITS", dict.fromkeys(sorting.ROW_LIMITS, 16))
+    tuned(monkeypatch, sort=SMALL)
     generator = np.random.default_rng(5)
     x = np.stack([generator.integers(0, top, 700) for top in (high, 2**32)]).astype(np.uint32)
     layout = layout_on_gpu(x)

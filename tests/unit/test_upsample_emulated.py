@@ -14,7 +14,7 @@ from xpops.api.nn import upsampling
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.compile import compile_cubin
+from xpops.engine.cuda.runtime.compile import compile_cubin
 
 NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(3)

@@ -16,8 +16,9 @@ import pytest
 
 from xpops.core import config, progress
 from xpops.core import dtypes as dt
-from xpops.engine.cuda import cache, warmup
-from xpops.engine.cuda.driver import Gpu
+from xpops.engine.cuda import warmup
+from xpops.engine.cuda.runtime import cache
+from xpops.engine.cuda.runtime.driver import Gpu
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 
 

@@ -7,8 +7,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 from xpops.core import config
 from xpops.core.errors import DeviceError
-from xpops.engine.cuda.compile import nvrtc_version
-from xpops.engine.cuda.driver import cuda_devices, missing, visible_gpus
+from xpops.engine.cuda.runtime.compile import nvrtc_version
+from xpops.engine.cuda.runtime.driver import cuda_devices, missing, visible_gpus
+from xpops.engine.cuda.tuning import ROWS, measured
 
 FRAMEWORKS = ("torch", "cupy", "jax")
 _PACKAGES = ("xpops", "numpy", "ml_dtypes", "array-api-compat", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc")
@@ -37,6 +38,7 @@ def facts() -> dict[str, str]:
     found["GPU"] = f"{names}: {missing()}" if missing() else names
     if not cuda_devices():
         found["GPU"] += "; everything runs on NumPy"
+    found["tuning"] = "; ".join(dict.fromkeys(_tuning(gpu.capability) for gpu in gpus)) or "none"
     found["driver"] = gpus[0].driver if gpus else "none"
     found["compiler"] = _compiler()
     found["kernel cache"] = str(config.cache_directory())
@@ -44,6 +46,12 @@ def facts() -> dict[str, str]:
         ", ".join(f"{name} {installed(name)}" for name in FRAMEWORKS if installed(name)) or "only NumPy"
     )
     return found
+
+
+def _tuning(capability: int) -> str:
+    row = measured(capability)
+    nearest = "" if row == capability else f", the nearest to sm_{capability}"
+    return f"sm_{row} ({ROWS[row].gpu}){nearest}"
 
 
 def _compiler() -> str:

@@ -20,7 +20,7 @@ def _on_host(work: Callable[[], object]) -> float:
 def _between_events(work: Callable[[], object]) -> float:
     from cuda.bindings import driver
 
-    from xpops.engine.cuda.driver import check
+    from xpops.engine.cuda.runtime.driver import check
 
     start, end = (check(driver.cuEventCreate(0)) for _ in range(2))
     check(driver.cuCtxSynchronize())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from xpops.core import config
-from xpops.engine.cuda import cache
-from xpops.engine.cuda.driver import visible_gpus
+from xpops.engine.cuda.runtime import cache
+from xpops.engine.cuda.runtime.driver import visible_gpus
 from xpops.engine.cuda.warmup import all_sources, compile_all, core_sources
 
 

@@ -159,7 +159,7 @@ def program(engine: CudaEngine, recorded: Recorded, names: tuple[str, ...]) -> P
 
 
 def _program(engine: CudaEngine, recorded: Recorded) -> Program:
-    from xpops.engine.cuda.fused import fused
+    from xpops.engine.cuda.fused.elementwise import fused
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
@@ -191,9 +191,9 @@ def _program(engine: CudaEngine, recorded: Recorded) -> Program:
 
 def sources(recorded: Recorded) -> list[str]:
     """The C++ of the kernels, in the order of their launches. Needs no GPU."""
-    from xpops.engine.cuda.fused import fused_source
-    from xpops.engine.cuda.fused_reduce import sources_of
-    from xpops.engine.cuda.fused_rows import rows_source
+    from xpops.engine.cuda.fused.elementwise import fused_source
+    from xpops.engine.cuda.fused.reduce import sources_of
+    from xpops.engine.cuda.fused.rows import rows_source
 
     whole, walked = recorded.whole, _walked(recorded)
     if walked is not None:
@@ -210,7 +210,7 @@ def sources(recorded: Recorded) -> list[str]:
 
 def _row_program(engine: CudaEngine, recorded: Recorded, walked: _Rows) -> Program:
     """The program of the whole function as one kernel that computes row by row."""
-    from xpops.engine.cuda.fused_rows import fused_rows
+    from xpops.engine.cuda.fused.rows import fused_rows
 
     launch = fused_rows(engine, recorded.whole, walked.stages, walked.full, recorded.layouts, walked.inputs)
     count = len(recorded.layouts)
@@ -274,7 +274,7 @@ def _step(engine: CudaEngine, whole: Expression, derived: Derived, target: int |
 
 def _reduction(engine: CudaEngine, whole: Expression, derived: Reduced) -> tuple[Kernel, tuple[int, ...]]:
     """The kernel ``(stream, out, *inputs)`` of a reduction, and the inputs that it reads."""
-    from xpops.engine.cuda.fused_reduce import fused_reduce
+    from xpops.engine.cuda.fused.reduce import fused_reduce
 
     place, operand, op, parameters = derived
     part, needed = whole.pruned((place,))

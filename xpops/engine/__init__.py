@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import cache
 
 from xpops.core.devices import CPU, Device
@@ -14,24 +13,14 @@ from xpops.engine.protocol import Engine
 @cache
 def devices() -> tuple[Device, ...]:
     """Every device of this machine that xpops can use. Creates no CUDA context."""
-    from xpops.engine.cuda.driver import cuda_devices
+    from xpops.engine.cuda.runtime.driver import cuda_devices
 
     return (CPU, *cuda_devices())
 
 
-# Functions that make other libraries give their cached memory back to the devices.
-other_caches: list[Callable[[], None]] = []
-
-
-def release_other_caches() -> None:
-    """Make other libraries give their cached memory back to the devices."""
-    for release in other_caches:
-        release()
-
-
 def available() -> str:
     """The available devices, and why others are not available, for error messages."""
-    from xpops.engine.cuda.driver import missing
+    from xpops.engine.cuda.runtime.driver import missing
 
     return ", ".join(devices()) + (f" ({missing()})" if missing() else "")
 

@@ -9,8 +9,8 @@ from importlib import import_module
 import numpy as np
 
 from xpops.core.errors import described
-from xpops.engine import other_caches
-from xpops.engine.cuda import streams
+from xpops.engine.caches import other_caches
+from xpops.engine.cuda.runtime import streams
 from xpops.frameworks.adapter import Adapter
 from xpops.plan.cache import BoundedDict
 

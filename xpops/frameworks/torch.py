@@ -11,7 +11,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine import engine_of
-from xpops.engine.cuda import streams
+from xpops.engine.cuda.runtime import streams
 from xpops.engine.protocol import Data
 from xpops.frameworks.adapter import Adapter, View, order_before, spelled_strides
 from xpops.frameworks.inline import InlineCache, increment_version

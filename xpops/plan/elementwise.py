@@ -56,11 +56,11 @@ class Policy(NamedTuple):
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
 
-    block: int = 128
-    unroll: int = 2
-    elements_per_thread: int = 16
-    tile_block: int = 256
-    tile: int = 64
+    block: int
+    unroll: int
+    elements_per_thread: int
+    tile_block: int
+    tile: int
     outlined: bool = False
 
 
@@ -107,7 +107,9 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     >>> from xpops.core.dtypes import float32
     >>> from xpops.core.layouts import layout_of
     >>> row, matrix = (layout_of(float32, shape, None, Device("cuda")) for shape in [(8,), (4, 8)])
-    >>> [str(mode) for mode in plan_elementwise(matrix, (matrix, row, float), Policy()).modes]
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> policy = tuning_of(90).elementwise
+    >>> [str(mode) for mode in plan_elementwise(matrix, (matrix, row, float), policy).modes]
     ['kLinear', 'kLinear', 'kVector', 'kScalar']
     """
     layouts, shape, strides = walk(out, operands)

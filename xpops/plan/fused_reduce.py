@@ -22,9 +22,6 @@ from xpops.plan.reduce import (
 )
 from xpops.plan.signature import Operand
 
-# With more large operands than this, a thread has fewer bytes of each in flight.
-AT_ONCE = 4
-
 
 class FusedReducePlan(NamedTuple):
     """One kernel of the reduce family with an expression.
@@ -77,7 +74,8 @@ def plan_fused_reduce(
     >>> from xpops.core.dtypes import float32
     >>> from xpops.core.layouts import layout_of
     >>> row, matrix = (layout_of(float32, shape, None, Device("cuda")) for shape in [(64,), (4096, 64)])
-    >>> plan = plan_fused_reduce(matrix, (matrix, row, float), (0,), (0, 1), ReducePolicy())
+    >>> from xpops.engine.cuda.tuning import reduce_policy
+    >>> plan = plan_fused_reduce(matrix, (matrix, row, float), (0,), (0, 1), reduce_policy(90, 132))
     >>> plan.kernel.columns, [str(mode) for mode in plan.modes], plan.lines
     (True, ['kVector', 'kVector', 'kScalar'], (0, 1, 0))
     """
@@ -90,9 +88,8 @@ def plan_fused_reduce(
             arrays.append(_Array(spec, lines.index(line), 8 * spec.size > value.size))
     walk = walk_of(value.shape, axes, out, lines)
     item = max(each.dtype.itemsize for each in (value, *(array.layout for array in arrays)))
-    policy = policy._replace(
-        bytes_per_thread=policy.bytes_per_thread * AT_ONCE // max(AT_ONCE, sum(array.large for array in arrays))
-    )
+    most, large = policy.large_operands, sum(array.large for array in arrays)
+    policy = policy._replace(bytes_per_thread=policy.bytes_per_thread * most // max(most, large))
     for access in _accesses(value, walk, item):
         found = [_mode(each, arrays, walk, access) for each in arrays]
         if not any(each.large and mode is Mode.GATHER for each, mode in zip(arrays, found, strict=True)):

@@ -17,13 +17,28 @@ from xpops.plan.expression import Expression
 SHORTEST, FEWEST = 64, 256
 SMALL, SMALL_ROW = 2**18, 2**15
 WARP = 32
-# The most bytes of operands that a thread holds in registers.
-HELD_BYTES = 128
-# The most packs of a row that a thread holds: each adds code, in every stage.
-MOST_STEPS = 16
-# The longest row that a warp walks, and the threads of a block if rows do not fit in registers.
-WARP_ROW, STREAMING_BLOCK = 1024, 512
-WARPS_BLOCK = 128
+
+
+class RowsPolicy(NamedTuple):
+    """Tuning numbers of kernels that compute expressions row by row.
+
+    Attributes
+    ----------
+    held_bytes : int
+        The most bytes of operands that a thread holds in registers.
+    steps : int
+        The most packs of a row that a thread holds: each adds code, in every stage.
+    warp_row : int
+        The longest row that a warp walks.
+    warps_block, streaming_block : int
+        The threads of a block: if at most a warp walks a row, and if rows do not fit in registers.
+    """
+
+    held_bytes: int
+    steps: int
+    warp_row: int
+    warps_block: int
+    streaming_block: int
 
 
 class Stage(NamedTuple):
@@ -127,23 +142,25 @@ def _worthwhile(expression: Expression, full: tuple[int, ...], only_reduced: boo
     return rows > 0 and length > 1 and (length >= SHORTEST or whole or rows * length <= SMALL)
 
 
-def plan_rows(length: int, pack: int, item: int) -> RowsPlan:
+def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan:
     """The kernel's shape for rows of `length` elements.
 
     Operands are read `pack` elements at a time; `item` is the bytes of one element of each operand, summed.
 
     Examples
     --------
-    >>> plan_rows(16384, 4, 4), plan_rows(768, 8, 2)
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> policy = tuning_of(90).fused_rows
+    >>> plan_rows(16384, 4, 4, policy), plan_rows(768, 8, 2, policy)
     (RowsPlan(group=512, block=512, pack=4, steps=8), RowsPlan(group=32, block=128, pack=8, steps=3))
-    >>> plan_rows(20, 4, 4)
+    >>> plan_rows(20, 4, 4, policy)
     RowsPlan(group=8, block=128, pack=4, steps=1)
     """
     pack = min(pack, length & -length)
     if length <= WARP // 2 * pack:
-        return RowsPlan(1 << (length // pack - 1).bit_length(), WARPS_BLOCK, pack, 1)
-    for group in (WARP, 128, 256, 512, 1024) if length <= WARP_ROW else (128, 256, 512, 1024):
+        return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, pack, 1)
+    for group in (WARP, 128, 256, 512, 1024) if length <= policy.warp_row else (128, 256, 512, 1024):
         steps = -(-length // (group * pack))
-        if steps <= MOST_STEPS and steps * pack * item <= HELD_BYTES:
-            return RowsPlan(group, WARPS_BLOCK if group == WARP else group, pack, steps)
-    return RowsPlan(STREAMING_BLOCK, STREAMING_BLOCK, pack, 0)
+        if steps <= policy.steps and steps * pack * item <= policy.held_bytes:
+            return RowsPlan(group, policy.warps_block if group == WARP else group, pack, steps)
+    return RowsPlan(policy.streaming_block, policy.streaming_block, pack, 0)

@@ -23,11 +23,17 @@ class GatherPolicy(NamedTuple):
         Words that a thread moves at once.
     long_row : int
         In rows of at least this many words a thread moves several words of one row; otherwise words of several rows.
+    scatter_block : int
+        Threads of a block that scatters rows.
+    waves : int
+        The most blocks for each multiprocessor, if the host learns the number of rows only at the launch.
     """
 
-    block: int = 256
-    unroll: int = 4
-    long_row: int = 16
+    block: int
+    unroll: int
+    long_row: int
+    scatter_block: int
+    waves: int
 
 
 class GatherPlan(NamedTuple):
@@ -44,7 +50,7 @@ class GatherPlan(NamedTuple):
     index_bits : {32, 64}
     size : int
         The pieces of all rows.
-    blocks : int
+    block, blocks : int
         The grid.
     per_word : int
         Elements of a word.
@@ -58,6 +64,7 @@ class GatherPlan(NamedTuple):
     rank: int
     index_bits: int
     size: int
+    block: int
     blocks: int
     per_word: int
     tail: bytes
@@ -124,7 +131,8 @@ def plan_gather(
 
     Examples
     --------
-    >>> plan = plan_gather((5, 64), (0, 1), (64, 1), ((1, 0),), (64,), 4, 16, GatherPolicy())
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> plan = plan_gather((5, 64), (0, 1), (64, 1), ((1, 0),), (64,), 4, 16, tuning_of(90).gather)
     >>> plan.word, plan.pieces, plan.words, plan.size
     (16, 1, 4, 20)
     """
@@ -152,7 +160,7 @@ def plan_gather(
     for line in lines:
         tail += struct.pack(f"<{len(line)}{code}", *line)
     blocks = min(-(-size // (policy.block * pieces)), 2**31 - 1)
-    return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, blocks, per_word, tail)
+    return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, policy.block, blocks, per_word, tail)
 
 
 def _widest(row: int, strides: list[int], itemsize: int, align: int) -> int:

@@ -27,12 +27,15 @@ class ReducePolicy(NamedTuple):
         Bytes that a thread has in flight.
     elements_per_thread : int
         The most elements that a thread has in flight: each adds code.
+    large_operands : int
+        With more large operands than this, a thread has fewer bytes of each in flight.
     """
 
-    block: int = 256
-    blocks: int = 528
-    bytes_per_thread: int = 64
-    elements_per_thread: int = 32
+    block: int
+    blocks: int
+    bytes_per_thread: int
+    elements_per_thread: int
+    large_operands: int
 
 
 class ReducePlan(NamedTuple):

@@ -49,18 +49,18 @@ class ScanPolicy(NamedTuple):
         Bytes of memory traffic per microsecond.
     """
 
-    rows_block: int = 128
-    tile_block: int = 128
-    rows: int = 4224
-    bytes: int = 128
-    tile_bytes: int = 256
-    packs: int = 16
-    words: int = 32
-    column_warps: int = 16
-    column_rows: int = 8
-    resident: int = 1024
-    hop: float = 3.0
-    speed: float = 4e6
+    rows_block: int
+    tile_block: int
+    rows: int
+    bytes: int
+    tile_bytes: int
+    packs: int
+    words: int
+    column_warps: int
+    column_rows: int
+    resident: int
+    hop: float
+    speed: float
 
 
 class ScanPlan(NamedTuple):
@@ -145,7 +145,8 @@ def plan_scan(
     >>> from xpops.core.devices import Device
     >>> from xpops.core.dtypes import float32
     >>> x = layout_of(float32, (4096, 4096), None, Device("cuda"))
-    >>> [plan_scan(x, x, axis, False, False, 4, ScanPolicy()).kernel for axis in (0, 1)]
+    >>> from xpops.engine.cuda.tuning import scan_policy
+    >>> [plan_scan(x, x, axis, False, False, 4, scan_policy(90, 132)).kernel for axis in (0, 1)]
     ['columns', 'tiles']
     """
     walk = _walk(x, out, axis, reverse, initial)

@@ -27,6 +27,8 @@ class ScatterPolicy(NamedTuple):
         Blocks for each multiprocessor if blocks first add in shared memory.
     shared : int
         Bytes of shared memory for these sums.
+    least_slots : int
+        Shared memory has sums for at least this many places, so that few different kernels are needed.
     crowded : int
         With at least this many sources for each place, a block first adds in shared memory, if the sums fit there.
     lanes : int
@@ -35,13 +37,14 @@ class ScatterPolicy(NamedTuple):
         Consecutive sorted sources that are reduced to one state beforehand, if all have the same place.
     """
 
-    block: int = 256
-    unroll: int = 4
-    blocks: int = 6
-    shared: int = 1 << 15
-    crowded: int = 64
-    lanes: int = 8
-    chunk: int = 128
+    block: int
+    unroll: int
+    blocks: int
+    shared: int
+    least_slots: int
+    crowded: int
+    lanes: int
+    chunk: int
 
 
 class Placement(NamedTuple):

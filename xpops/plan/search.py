@@ -22,15 +22,18 @@ class SearchPolicy(NamedTuple):
         With fewer searches, blocks do not use shared memory: loading it would be most of the work.
     share : int
         With less than one search for this many elements, no tree is built: building reads an element of each group.
+    builders : int
+        The most blocks for each multiprocessor that build a tree.
     """
 
-    block: int = 256
-    blocks: int = 4
-    bytes: int = 16
-    fan_bits: int = 3
-    top_bytes: int = 16 << 10
-    least: int = 1 << 14
-    share: int = 32
+    block: int
+    blocks: int
+    bytes: int
+    fan_bits: int
+    top_bytes: int
+    least: int
+    share: int
+    builders: int
 
 
 class SearchPlan(NamedTuple):
@@ -60,9 +63,10 @@ def plan_search(length: int, searches: int, itemsize: int, multiprocessors: int,
 
     Examples
     --------
-    >>> plan_search(2**20, 2**26, 4, 132, SearchPolicy())
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> plan_search(2**20, 2**26, 4, 132, tuning_of(90).search)
     SearchPlan(top=4096, levels=3, entries=149528, unroll=4, blocks=528)
-    >>> plan_search(2**20, 100, 4, 132, SearchPolicy())
+    >>> plan_search(2**20, 100, 4, 132, tuning_of(90).search)
     SearchPlan(top=0, levels=0, entries=0, unroll=1, blocks=1)
     """
     unroll = (

@@ -11,13 +11,27 @@ from xpops.core.layouts import Layout
 from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
-# Threads of a block, the most of them, and bytes of float32 or float64 numbers that a thread holds. By the compiler's
-# count of registers two blocks of 512 threads then fit on a multiprocessor (9.0); not measured.
-BLOCK, LARGEST_BLOCK, HELD_BYTES = 256, 1024, 128
-# A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
-COLUMNS = 8
-# If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
-BLOCKS = 4
+
+class SoftmaxPolicy(NamedTuple):
+    """Tuning numbers of the softmax family.
+
+    Attributes
+    ----------
+    block, largest_block : int
+        Threads of a block, and the most of them.
+    held_bytes : int
+        Bytes of float32 or float64 numbers that a thread holds.
+    columns : int
+        A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
+    blocks : int
+        If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
+    """
+
+    block: int
+    largest_block: int
+    held_bytes: int
+    columns: int
+    blocks: int
 
 
 class Way(StrEnum):
@@ -64,7 +78,7 @@ class SoftmaxPlan(NamedTuple):
     tail: bytes
 
 
-def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int) -> SoftmaxPlan:
+def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy: SoftmaxPolicy) -> SoftmaxPlan:
     """The plan for `x`, which is not empty and has no gaps in memory.
 
     Parameters
@@ -78,22 +92,23 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int) -> Soft
     >>> from xpops.core.dtypes import float32
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(float32, (64, 16384), None, Device("cuda"))
-    >>> plan_softmax(x, 1, 4, 132)[:6]
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> plan_softmax(x, 1, 4, 132, tuning_of(90).softmax)[:6]
     (<Way.HELD: 'held'>, False, 512, 512, 4, 8)
     """
     length, inner = x.shape[axis], inner_size(x, axis)
     columns = inner > 1
     pack = _pack(x, inner if columns else length)
     steps, side = (length, inner // pack) if columns else (length // pack, 1)
-    lines, most = x.size // (steps * pack), max(1, HELD_BYTES // (pack * width))
-    block, count = _threads(steps, side, most)
+    lines, most = x.size // (steps * pack), max(1, policy.held_bytes // (pack * width))
+    block, count = _threads(steps, side, most, policy)
     if count * most >= steps:
         way, held, splits = Way.HELD, -(-steps // count), 1
     else:
         way, held, splits = Way.LONG, max(1, most // 2), 1
-        block = BLOCK if columns else LARGEST_BLOCK // 2
+        block = policy.block if columns else policy.largest_block // 2
         count = block // min(_power_of_two(side), 32)
-        blocks, wanted = -(-lines * count // block), BLOCKS * multiprocessors
+        blocks, wanted = -(-lines * count // block), policy.blocks * multiprocessors
         if 2 * blocks < wanted:
             splits = max(1, min(-(-wanted // blocks), steps // (count * held)))
             way = Way.SPLIT if splits > 1 else way
@@ -118,20 +133,21 @@ def _pack(x: Layout, closest: int) -> int:
     return min(closest & -closest, 1 << widest.bit_length() - 1)
 
 
-def _threads(steps: int, side: int, most: int) -> tuple[int, int]:
+def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int]:
     """Threads of a block, and the threads that share a line. If these can hold all steps, the kernel holds the line.
 
     A thread of a short row takes half of the steps that it can hold, so that more threads share the row.
     """
+    largest = policy.largest_block
     if side > 1:
-        width = min(COLUMNS, _power_of_two(side))
-        count = min(_power_of_two(-(-steps // most)), LARGEST_BLOCK // width)
-        return max(BLOCK, count * width), count
+        width = min(policy.columns, _power_of_two(side))
+        count = min(_power_of_two(-(-steps // most)), largest // width)
+        return max(policy.block, count * width), count
     count = _power_of_two(-(-steps // max(1, most // 2)))
-    if count > LARGEST_BLOCK // 2:
-        count = max(LARGEST_BLOCK // 2, _power_of_two(-(-steps // most)))
-    count = min(max(count, min(_power_of_two(steps), 8)), LARGEST_BLOCK)
-    return max(BLOCK, count), count
+    if count > largest // 2:
+        count = max(largest // 2, _power_of_two(-(-steps // most)))
+    count = min(max(count, min(_power_of_two(steps), 8)), largest)
+    return max(policy.block, count), count
 
 
 def _power_of_two(count: int) -> int:

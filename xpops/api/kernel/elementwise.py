@@ -27,7 +27,7 @@ from xpops.plan.user import Operation, bound, call_shape, definitions, parameter
 if TYPE_CHECKING:
     from xpops.core.devices import Device
     from xpops.engine.cuda.engine import CudaEngine
-    from xpops.engine.cuda.user_operands import UserCall
+    from xpops.engine.cuda.user.operands import UserCall
 
 
 class ElementwiseKernel:
@@ -200,7 +200,7 @@ def _plan(
     given: bool,
     device: Device | None = None,
 ) -> Program:
-    from xpops.engine.cuda.user import elementwise
+    from xpops.engine.cuda.user.elementwise import elementwise
 
     place = device or next(spec.device for spec in specs if isinstance(spec, Layout))
     require_gpu(place, operation.name)
@@ -212,7 +212,7 @@ def user_call(
     operation: Operation, specs: tuple[Operand, ...], size: int | None, given: bool, device: Device
 ) -> UserCall:
     """What the operation does to operands, and to results behind them if these are given."""
-    from xpops.engine.cuda.user_operands import UserCall
+    from xpops.engine.cuda.user.operands import UserCall
 
     ins, results = specs[: len(operation.ins)], specs[len(operation.ins) :]
     types, shape = bound(operation, ins, results), call_shape(operation, ins, results, size)

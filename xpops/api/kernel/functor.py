@@ -24,7 +24,7 @@ from xpops.plan.user import Operation, Parameter
 if TYPE_CHECKING:
     from xpops.core.devices import Device
     from xpops.engine.cuda.engine import CudaEngine
-    from xpops.engine.cuda.user_operands import UserCall
+    from xpops.engine.cuda.user.operands import UserCall
 
 _STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
 
@@ -117,7 +117,7 @@ class Functor:
 
 
 def _plan(source: str, name: str, engine: Engine, specs: tuple[Operand, ...], result: DType | None) -> Program:
-    from xpops.engine.cuda.user import elementwise
+    from xpops.engine.cuda.user.elementwise import elementwise
 
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     require_gpu(device, name)
@@ -134,7 +134,7 @@ def _call(source: str, name: str, specs: tuple[Operand, ...], result: DType | No
 
 def _operation(source: str, name: str, specs: tuple[Operand, ...], result: DType | None) -> Operation:
     """The functor as an operation on operands of these dtypes."""
-    from xpops.engine.cuda.user_operands import computed
+    from xpops.engine.cuda.user.operands import computed
 
     common = promote((each.dtype if isinstance(each, Layout) else each for each in specs), name)
     ins = tuple(

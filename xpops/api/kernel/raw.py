@@ -17,9 +17,9 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor
 from xpops.dispatch.operands import Operands
 from xpops.engine import engine_of
-from xpops.engine.cuda import streams
-from xpops.engine.cuda.arguments import check_array, parameters_of, scalar
-from xpops.engine.cuda.raw import Function, Module, Shape
+from xpops.engine.cuda.runtime import streams
+from xpops.engine.cuda.user.arguments import check_array, parameters_of, scalar
+from xpops.engine.cuda.user.raw import Function, Module, Shape
 from xpops.frameworks.registry import adapter_of
 
 if TYPE_CHECKING:

@@ -176,7 +176,7 @@ def _kernel(
     out: Layout,
 ) -> Kernel:
     """The kernel ``(stream, out, *ins)``."""
-    from xpops.engine.cuda.user_reduce import in_one, of_nothing, reduced, state_dtype, transposed, value_of
+    from xpops.engine.cuda.user.reduce import in_one, of_nothing, reduced, state_dtype, transposed, value_of
 
     operation, steps = reduction.map, iter(out.strides)
     if 0 in shape:
@@ -229,7 +229,7 @@ def _in_two(
     strides: tuple[int, ...],
 ) -> Kernel:
     """The kernel ``(stream, out, *operands)`` that writes what is to be reduced, and then reduces it."""
-    from xpops.engine.cuda.user_reduce import mapped, reduced, state_dtype
+    from xpops.engine.cuda.user.reduce import mapped, reduced, state_dtype
 
     name, dtype = reduction.map.name, state_dtype(reduction, types)
     if dtype is None:

@@ -108,7 +108,7 @@ class ScanKernel:
 
 
 def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis: int | None) -> Program:
-    from xpops.engine.cuda.user_scan import scanned
+    from xpops.engine.cuda.user.scan import scanned
 
     name = scan.map.name
     x = require_array(specs[0], name, "x")

@@ -46,34 +46,34 @@ class CpuEngine:
 
     is_host, dlpack_kind = True, 1
 
-    reduce = reduce
-    bincount = bincount
-    histogram = histogram
-    cholesky = cholesky
-    eig = eig
-    eigh = eigh
-    fft = fft
-    inv = inv
-    qr = qr
-    slogdet = slogdet
-    solve = solve
-    svd = svd
-    triangle = triangle
-    compress = compress
-    gather = gather
-    matmul = matmul
-    nonzero = nonzero
-    place = place
-    random = random
-    runs = runs
-    scan = scan
-    scatter = scatter
-    scatter_reduce = scatter_reduce
-    searchsorted = searchsorted
-    softmax = softmax
-    sort = sort
-    take_along = take_along
-    upsample = upsample
+    reduce = staticmethod(reduce)
+    bincount = staticmethod(bincount)
+    histogram = staticmethod(histogram)
+    cholesky = staticmethod(cholesky)
+    eig = staticmethod(eig)
+    eigh = staticmethod(eigh)
+    fft = staticmethod(fft)
+    inv = staticmethod(inv)
+    qr = staticmethod(qr)
+    slogdet = staticmethod(slogdet)
+    solve = staticmethod(solve)
+    svd = staticmethod(svd)
+    triangle = staticmethod(triangle)
+    compress = staticmethod(compress)
+    gather = staticmethod(gather)
+    matmul = staticmethod(matmul)
+    nonzero = staticmethod(nonzero)
+    place = staticmethod(place)
+    random = staticmethod(random)
+    runs = staticmethod(runs)
+    scan = staticmethod(scan)
+    scatter = staticmethod(scatter)
+    scatter_reduce = staticmethod(scatter_reduce)
+    searchsorted = staticmethod(searchsorted)
+    softmax = staticmethod(softmax)
+    sort = staticmethod(sort)
+    take_along = staticmethod(take_along)
+    upsample = staticmethod(upsample)
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
         return partial(self.allocate, layout)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from xpops.core.layouts import Layout
 from xpops.engine.protocol import Kernel
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def fft(engine: CpuEngine, x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> Kernel:
+def fft(x: Layout, out: Layout, axes: tuple[int, ...], kind: str) -> Kernel:
     """See `xpops.engine.protocol.Engine.fft`."""
     lengths = tuple((out if kind == "irfft" else x).shape[axis] for axis in axes)
     unscaled = "forward" if kind in ("ifft", "irfft") else "backward"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,11 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.protocol import Kernel, Program
 from xpops.plan.gather import gathered_shape, require_places
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
 def gather(
-    engine: CpuEngine, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int, names: tuple[str, ...]
+    x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int, names: tuple[str, ...]
 ) -> Program:
     """See `xpops.engine.protocol.Engine.gather`."""
     count = indices[0].ndim
@@ -33,7 +30,7 @@ def gather(
     return Program((layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, place), None, CPU),), kernel)
 
 
-def take_along(engine: CpuEngine, x: Layout, indices: Layout, axis: int) -> Program:
+def take_along(x: Layout, indices: Layout, axis: int) -> Program:
     """See `xpops.engine.protocol.Engine.take_along`."""
 
     def kernel(stream: int, out: NDArray, x: NDArray, indices: NDArray) -> None:
@@ -44,7 +41,6 @@ def take_along(engine: CpuEngine, x: Layout, indices: Layout, axis: int) -> Prog
 
 
 def scatter(
-    engine: CpuEngine,
     x: Layout,
     axes: tuple[int, ...],
     indices: tuple[Layout, ...],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.protocol import Kernel, Measure, Program
 from xpops.plan.histogram import EqualBins, bins_for
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def bincount(engine: CpuEngine, x: Layout, minlength: int) -> Measure:
+def bincount(x: Layout, minlength: int) -> Measure:
     """See `xpops.engine.protocol.Engine.bincount`."""
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
@@ -32,7 +29,7 @@ def bincount(engine: CpuEngine, x: Layout, minlength: int) -> Measure:
     return measure
 
 
-def histogram(engine: CpuEngine, x: Layout, bins: EqualBins) -> Kernel:
+def histogram(x: Layout, bins: EqualBins) -> Kernel:
     """See `xpops.engine.protocol.Engine.histogram`."""
     ends = bins.first, bins.last
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from xpops.core.errors import LinAlgError
 from xpops.core.layouts import Layout
 from xpops.engine.protocol import Kernel
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def cholesky(engine: CpuEngine, x: Layout) -> Kernel:
+def cholesky(x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.cholesky`."""
 
     def kernel(stream: int, x: NDArray) -> None:
@@ -28,7 +25,7 @@ def cholesky(engine: CpuEngine, x: Layout) -> Kernel:
     return kernel
 
 
-def eig(engine: CpuEngine, x: Layout, vectors: bool) -> Kernel:
+def eig(x: Layout, vectors: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.eig`."""
 
     def kernel(stream: int, *data: NDArray) -> None:
@@ -44,7 +41,7 @@ def eig(engine: CpuEngine, x: Layout, vectors: bool) -> Kernel:
     return kernel
 
 
-def eigh(engine: CpuEngine, x: Layout, vectors: bool) -> Kernel:
+def eigh(x: Layout, vectors: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.eigh`."""
 
     def kernel(stream: int, values: NDArray, x: NDArray) -> None:
@@ -59,7 +56,7 @@ def eigh(engine: CpuEngine, x: Layout, vectors: bool) -> Kernel:
     return kernel
 
 
-def inv(engine: CpuEngine, x: Layout, identity: Callable[[int, NDArray], None]) -> Kernel:
+def inv(x: Layout, identity: Callable[[int, NDArray], None]) -> Kernel:
     """See `xpops.engine.protocol.Engine.inv`."""
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
@@ -69,7 +66,7 @@ def inv(engine: CpuEngine, x: Layout, identity: Callable[[int, NDArray], None]) 
     return kernel
 
 
-def qr(engine: CpuEngine, x: Layout, q: Layout) -> Kernel:
+def qr(x: Layout, q: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.qr`."""
 
     def kernel(stream: int, q: NDArray, x: NDArray) -> None:
@@ -80,7 +77,7 @@ def qr(engine: CpuEngine, x: Layout, q: Layout) -> Kernel:
     return kernel
 
 
-def slogdet(engine: CpuEngine, x: Layout) -> Kernel:
+def slogdet(x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.slogdet`."""
 
     def kernel(stream: int, sign: NDArray, logabsdet: NDArray, x: NDArray) -> None:
@@ -90,7 +87,7 @@ def slogdet(engine: CpuEngine, x: Layout) -> Kernel:
     return kernel
 
 
-def solve(engine: CpuEngine, a: Layout, b: Layout) -> Kernel:
+def solve(a: Layout, b: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.solve`."""
 
     def kernel(stream: int, a: NDArray, b: NDArray) -> None:
@@ -100,7 +97,7 @@ def solve(engine: CpuEngine, a: Layout, b: Layout) -> Kernel:
     return kernel
 
 
-def svd(engine: CpuEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
+def svd(x: Layout, vectors: bool, full: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.svd`."""
 
     def kernel(stream: int, *data: NDArray) -> None:
@@ -113,7 +110,7 @@ def svd(engine: CpuEngine, x: Layout, vectors: bool, full: bool) -> Kernel:
     return kernel
 
 
-def triangle(engine: CpuEngine, x: Layout) -> Kernel:
+def triangle(x: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.triangle`."""
 
     def kernel(stream: int, x: NDArray) -> None:

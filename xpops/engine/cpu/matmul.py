@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +10,8 @@ from xpops.core.layouts import Layout
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.protocol import Kernel
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
 
-
-def matmul(engine: CpuEngine, x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
+def matmul(x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.matmul`."""
     wide = WIDENED.get(out.dtype)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from xpops.engine.protocol import Kernel
 from xpops.ops.random import Law
 from xpops.plan.random import round_keys
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 # The counters of one step, so few that temporary arrays stay in the cache.
@@ -28,7 +25,7 @@ _HALF = np.uint64(32)
 _DIGITS = {dt.bfloat16: 8, dt.float16: 11, dt.float32: 24, dt.float64: 53}
 
 
-def random(engine: CpuEngine, law: Law, out: Layout) -> Kernel:
+def random(law: Law, out: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.random`."""
     count, make = law.count(out.dtype), _MAKERS[law.name]
 

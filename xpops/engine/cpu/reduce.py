@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.coalesce import Strides
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 Axes = tuple[int, ...]
 
@@ -29,7 +26,6 @@ _FEW = 4096
 
 
 def reduce(
-    engine: CpuEngine,
     op: Reduction,
     x: Layout,
     axes: Axes,

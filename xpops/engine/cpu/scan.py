@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from xpops.engine.cpu.rounding import ACCUMULATED, cast
 from xpops.engine.protocol import Kernel
 from xpops.ops.scan import Scan
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def scan(engine: CpuEngine, op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
+def scan(op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.scan`."""
     layout, lengths = x, block_shape(x, (axis,))
     others = tuple(other for other in range(x.ndim) if other != axis)

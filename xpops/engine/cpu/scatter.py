@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +12,12 @@ from xpops.engine.cpu.rounding import ACCUMULATED, cast
 from xpops.engine.protocol import Kernel
 from xpops.plan.scatter import require_targets
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 _UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
 def scatter_reduce(
-    engine: CpuEngine,
     out: Layout,
     axis: int,
     index: Layout,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,10 @@ from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.protocol import Kernel
 from xpops.plan.signature import Operand
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
 def searchsorted(
-    engine: CpuEngine,
     x1: Layout,
     x2: Operand,
     right: bool,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.protocol import Measure, Program
 from xpops.plan.selection import require_count
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def nonzero(engine: CpuEngine, x: Layout) -> Measure:
+def nonzero(x: Layout) -> Measure:
     """See `xpops.engine.protocol.Engine.nonzero`."""
 
     def measure(stream: int, x: NDArray) -> Program:
@@ -27,7 +24,7 @@ def nonzero(engine: CpuEngine, x: Layout) -> Measure:
     return measure
 
 
-def compress(engine: CpuEngine, x: Layout, mask: Layout) -> Measure:
+def compress(x: Layout, mask: Layout) -> Measure:
     """See `xpops.engine.protocol.Engine.compress`."""
 
     def measure(stream: int, x: NDArray, mask: NDArray) -> Program:
@@ -36,7 +33,7 @@ def compress(engine: CpuEngine, x: Layout, mask: Layout) -> Measure:
     return measure
 
 
-def place(engine: CpuEngine, x: Layout, mask: Layout, value: Layout) -> Measure:
+def place(x: Layout, mask: Layout, value: Layout) -> Measure:
     """See `xpops.engine.protocol.Engine.place`."""
 
     def kernel(stream: int, x: NDArray, mask: NDArray, value: NDArray) -> None:
@@ -49,7 +46,7 @@ def place(engine: CpuEngine, x: Layout, mask: Layout, value: Layout) -> Measure:
     return measure
 
 
-def runs(engine: CpuEngine, x: Layout, wanted: tuple[str, ...]) -> Measure:
+def runs(x: Layout, wanted: tuple[str, ...]) -> Measure:
     """See `xpops.engine.protocol.Engine.runs`."""
 
     def measure(stream: int, x: NDArray, *order: NDArray) -> Program:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,10 @@ from xpops.core.layouts import Layout
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.protocol import Kernel
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def softmax(engine: CpuEngine, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
+def softmax(x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
     wide = WIDENED.get(x.dtype, x.dtype)
 

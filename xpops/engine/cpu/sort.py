@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,10 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.protocol import Kernel
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def sort(engine: CpuEngine, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
+def sort(x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.sort`."""
 
     def kernel(stream: int, *data: NDArray) -> None:

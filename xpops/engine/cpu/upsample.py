@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,10 @@ from xpops.engine.cpu.rounding import ACCUMULATED, cast
 from xpops.engine.protocol import Kernel
 from xpops.plan.upsample import Axis
 
-if TYPE_CHECKING:
-    from xpops.engine.cpu.engine import CpuEngine
-
 NDArray = np.ndarray[Any, Any]
 
 
-def upsample(engine: CpuEngine, x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Kernel:
+def upsample(x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.upsample`."""
     rows, columns = (axis.sources() for axis in axes)
     small = tuple(axis.before for axis in axes)

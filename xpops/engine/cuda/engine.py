@@ -1,258 +1,62 @@
-"""The primitives on one GPU."""
+"""The engine of one GPU: the table of its primitives."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from struct import pack
-from typing import Any
-
-import numpy as np
-from cuda.bindings import driver
-
-from xpops.core.devices import Device
-from xpops.core.errors import DeviceError
-from xpops.core.layouts import Layout
-from xpops.engine.cuda import streams
-from xpops.engine.cuda.blocks import Block
-from xpops.engine.cuda.cache import Once, cubin_for
-from xpops.engine.cuda.capture import is_capturing, require_no_capture, uncaptured
-from xpops.engine.cuda.driver import DeviceContext, check
-from xpops.engine.cuda.elementwise import empty_kernel, planned, with_python_scalars
-from xpops.engine.cuda.faults import Faults
-from xpops.engine.cuda.fft import fft
-from xpops.engine.cuda.gather import gather, scatter, take_along
-from xpops.engine.cuda.glue import arange_glue
-from xpops.engine.cuda.histogram import bincount, histogram
-from xpops.engine.cuda.join import join
-from xpops.engine.cuda.launch import Function, launcher
-from xpops.engine.cuda.lu import inv, slogdet, solve
-from xpops.engine.cuda.matmul import matmul
-from xpops.engine.cuda.memory import HostWords, Pool
-from xpops.engine.cuda.random import random
-from xpops.engine.cuda.reduce import reduce
-from xpops.engine.cuda.scan import scan
-from xpops.engine.cuda.scatter import scatter_reduce
-from xpops.engine.cuda.searchsorted import searchsorted
-from xpops.engine.cuda.select import compress, nonzero, place, runs
-from xpops.engine.cuda.softmax import softmax
-from xpops.engine.cuda.sort import sort
-from xpops.engine.cuda.spectral import eig, eigh, svd
-from xpops.engine.cuda.triangular import cholesky, qr, triangle
-from xpops.engine.cuda.tuning import ARANGE_BLOCK, ARANGE_UNROLL
-from xpops.engine.cuda.upsample import upsample
-from xpops.engine.protocol import Kernel, Owner
-from xpops.ops.operator import Operator
-from xpops.plan.elementwise import MAX_PACK_BYTES
-from xpops.plan.signature import Operand, Signature
-
-# The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
-# fill a GPU.
-COUNTER_BYTES = 1 << 16
+from xpops.engine.cuda.kernels.arange import arange
+from xpops.engine.cuda.kernels.elementwise import elementwise
+from xpops.engine.cuda.kernels.gather import gather, scatter, take_along
+from xpops.engine.cuda.kernels.histogram import bincount, histogram
+from xpops.engine.cuda.kernels.join import join
+from xpops.engine.cuda.kernels.random import random
+from xpops.engine.cuda.kernels.reduce import reduce
+from xpops.engine.cuda.kernels.scan import scan
+from xpops.engine.cuda.kernels.scatter import scatter_reduce
+from xpops.engine.cuda.kernels.searchsorted import searchsorted
+from xpops.engine.cuda.kernels.select import compress, nonzero, place, runs
+from xpops.engine.cuda.kernels.softmax import softmax
+from xpops.engine.cuda.kernels.sort import sort
+from xpops.engine.cuda.kernels.upsample import upsample
+from xpops.engine.cuda.libraries.fft import fft
+from xpops.engine.cuda.libraries.lu import inv, slogdet, solve
+from xpops.engine.cuda.libraries.matmul import matmul
+from xpops.engine.cuda.libraries.spectral import eig, eigh, svd
+from xpops.engine.cuda.libraries.triangular import cholesky, qr, triangle
+from xpops.engine.cuda.runtime.runtime import Runtime
 
 
-class CudaEngine:
-    """The engine of one GPU. Data is an address; owners are blocks of the pool.
+class CudaEngine(Runtime):
+    """The engine of one GPU: a `Runtime` with the primitives of `xpops.engine.protocol.Engine`."""
 
-    Parameters
-    ----------
-    device : Device
-    """
-
+    arange = arange
+    bincount = bincount
+    cholesky = cholesky
+    compress = compress
+    eig = eig
+    eigh = eigh
+    elementwise = elementwise
+    fft = fft
+    gather = gather
+    histogram = histogram
+    inv = inv
+    join = join
+    matmul = matmul
+    nonzero = nonzero
+    place = place
+    qr = qr
+    random = random
     is_host, dlpack_kind = False, 2
 
     reduce = reduce
-    bincount = bincount
-    histogram = histogram
-    compress = compress
-    cholesky = cholesky
-    eig = eig
-    eigh = eigh
-    fft = fft
-    gather = gather
-    join = join
-    inv = inv
-    matmul = matmul
-    qr = qr
-    slogdet = slogdet
-    solve = solve
-    svd = svd
-    triangle = triangle
-    nonzero = nonzero
-    place = place
-    random = random
     runs = runs
     scan = scan
     scatter = scatter
     scatter_reduce = scatter_reduce
     searchsorted = searchsorted
+    slogdet = slogdet
     softmax = softmax
+    solve = solve
     sort = sort
+    svd = svd
     take_along = take_along
+    triangle = triangle
     upsample = upsample
-
-    def __init__(self, device: Device) -> None:
-        self.context = DeviceContext(device)
-        self.current_stream = streams.current(device.index)
-        self.pool, self._words = Pool(self.context), HostWords(self.context)
-        self.faults = Faults(self._words, device)
-        self._functions = Once()
-        self._counters: dict[int, tuple[int, Block]] = {}
-        self._counters_lock = threading.Lock()
-        self._retained: list[tuple[Any, Owner]] = []
-        self._retained_lock = threading.RLock()
-
-    def allocator(self, layout: Layout) -> Callable[[int], tuple[int, Block]]:
-        return self.pool.allocator(layout.nbytes)
-
-    def allocate(self, layout: Layout, stream: int) -> tuple[int, Block]:
-        return self.pool.allocator(layout.nbytes)(stream)
-
-    def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
-        if out.size == 0:
-            return empty_kernel
-        plan, glue = planned(op, signature, operands, out, self.context.capability)
-        launch = self.launcher(op.name, glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
-        return with_python_scalars(launch, operands, signature)
-
-    def arange(self, out: Layout) -> Kernel:
-        if out.size == 0:
-            return empty_kernel
-        glue = arange_glue(out, ARANGE_BLOCK, ARANGE_UNROLL)
-        elements = ARANGE_BLOCK * ARANGE_UNROLL * MAX_PACK_BYTES // out.dtype.itemsize
-        blocks, tail = -(-out.size // elements), pack("<Q", out.size)
-        launch = self.launcher("arange", glue.source, blocks, ARANGE_BLOCK, glue.slots, tail)
-
-        def modular(stream: int, out: int, start: int, step: int) -> None:
-            launch(stream, out, start % 2**64, step % 2**64)
-
-        def split(stream: int, out: int, start: complex, step: complex) -> None:
-            launch(stream, out, start.real, start.imag, step.real, step.imag)
-
-        return {"QQQ": modular, "Qdddd": split}.get(glue.slots, launch)
-
-    def launcher(
-        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
-    ) -> Callable[..., None]:
-        """A function ``(stream, *slots)`` that launches the kernel of `source`; see `launch.launcher`."""
-        function = self._functions.get(
-            source, lambda: Function(cubin_for(name, source, self.context.capability), self.context)
-        )
-        return launcher(name, function, self.context, blocks, threads, slots, tail)
-
-    def counters(self, stream: int) -> int:
-        """The address of the counters of `stream`: 0 before and after every kernel. No other stream uses them."""
-        if stream and is_capturing(stream):
-            return self._captured_counters(stream)
-        found = self._counters.get(stream)
-        if found is None:
-            with self._counters_lock:
-                found = self._counters.get(stream)
-                if found is None:
-                    made = self.pool.allocator(COUNTER_BYTES)(stream)
-                    self.zero(made[0], COUNTER_BYTES, stream)
-                    found = self._counters[stream] = made  # publish only after zeroing
-        return found[0]
-
-    def _captured_counters(self, stream: int) -> int:
-        """The counters of the graph in capture. The capture includes a memset that zeros them before the first use."""
-        memory = self.pool.captures.memory(stream)
-        if stream not in memory.counters:
-            address, memory.counters[stream] = memory.allocate(COUNTER_BYTES, stream)
-            self.zero(address, COUNTER_BYTES, stream)
-        return memory.counters[stream].address
-
-    def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
-        """Send a number from a kernel to the host. `launch` gets the address of 8 bytes that its kernel writes.
-
-        The returned function waits for that kernel, but not for later launches, and returns the number.
-
-        Raises
-        ------
-        DeviceError
-            If the stream is captured.
-        """
-        require_no_capture(stream, "a call that waits for a count or a verdict of the device")
-        word = self._words.take()
-        launch(word)
-        with uncaptured(self.context):
-            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
-            check(driver.cuEventRecord(event, stream))
-
-        def answer() -> int:
-            with uncaptured(self.context):
-                check(driver.cuEventSynchronize(event))
-                check(driver.cuEventDestroy(event))
-            count = self._words.give_back(word)
-            self.faults.check()
-            return count
-
-        return answer
-
-    def zero(self, address: int, nbytes: int, stream: int) -> None:
-        """Set memory to zeros, in the order of `stream`."""
-        with self.context:
-            check(driver.cuMemsetD8Async(address, 0, nbytes, stream))
-
-    def view(self, data: int, offset: int, layout: Layout) -> int:
-        return data + offset * layout.dtype.itemsize
-
-    def address(self, data: int) -> int:
-        return data
-
-    def adopt(self, address: int, layout: Layout, owner: Owner, writable: bool) -> int:
-        return address
-
-    def to_host(self, data: int, layout: Layout, stream: int) -> Any:
-        require_no_capture(stream, "reading an array on the host")
-        array = np.empty(layout.shape, layout.dtype)
-        if layout.size:
-            with uncaptured(self.context):
-                check(driver.cuMemcpyDtoHAsync(array.ctypes.data, data, layout.nbytes, stream))
-                check(driver.cuStreamSynchronize(stream))
-        self.faults.check()
-        return array
-
-    def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
-        require_no_capture(stream, "copying from the host")
-        if layout.size:
-            with uncaptured(self.context):
-                check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
-                # Pageable memory has been read when the call returns, but pinned memory has not.
-                check(driver.cuStreamSynchronize(stream))
-
-    def current(self) -> DeviceContext:
-        return self.context
-
-    def order(self, first: int, then: int) -> None:
-        if is_capturing(first) != is_capturing(then):
-            raise DeviceError(
-                "operands on two streams, one of which is captured, cannot be captured in a CUDA graph; use both on "
-                "the captured stream: with xpops.stream(...), or with the other library's own current stream"
-            )
-        with self.context:
-            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
-            check(driver.cuEventRecord(event, first))
-            check(driver.cuStreamWaitEvent(then, event, 0))
-            check(driver.cuEventDestroy(event))
-
-    def retain(self, owner: Owner, stream: int) -> None:
-        if is_capturing(stream):
-            self.pool.captures.memory(stream).keep(owner)
-            return
-        with uncaptured(self.context), self._retained_lock:
-            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
-            check(driver.cuEventRecord(event, stream))
-            self._retained.append((event, owner))
-            done = [entry for entry in self._retained if _is_done(entry[0])]
-            gone = set(map(id, done))
-            self._retained = [entry for entry in self._retained if id(entry) not in gone]
-            for event, _ in done:
-                driver.cuEventDestroy(event)
-        # Drop the owners only after the lock is released: the destructor of an owner may call `retain`.
-        done.clear()
-
-
-def _is_done(event: Any) -> bool:
-    (error,) = driver.cuEventQuery(event)
-    return bool(error == driver.CUresult.CUDA_SUCCESS)

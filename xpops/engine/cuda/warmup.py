@@ -17,11 +17,11 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.progress import tell_if_slow
-from xpops.engine.cuda.cache import SCHEMA, cubin_for, disk
-from xpops.engine.cuda.compile import header_digest
-from xpops.engine.cuda.compiler import is_python, python_command, python_environment
-from xpops.engine.cuda.driver import visible_gpus
-from xpops.engine.cuda.elementwise import planned
+from xpops.engine.cuda.kernels.elementwise import planned
+from xpops.engine.cuda.runtime.cache import SCHEMA, cubin_for, disk
+from xpops.engine.cuda.runtime.compile import header_digest
+from xpops.engine.cuda.runtime.compiler import is_python, python_command, python_environment
+from xpops.engine.cuda.runtime.driver import visible_gpus
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
 from xpops.plan.result import result_layout

@@ -1,0 +1,143 @@
+"""Expressions with reductions along the rows as one kernel."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
+from xpops.engine.cuda.kernels.glue import NARROW, declare
+from xpops.engine.cuda.kernels.reduce import ending, reducer_of
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.protocol import Kernel
+from xpops.plan.elementwise import Mode, plan_elementwise
+from xpops.plan.expression import Expression
+from xpops.plan.fused_rows import Stage, plan_rows
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+
+class RowsSource(NamedTuple):
+    """The source of a kernel, the format of its slots, its grid, and the parameters behind the slots."""
+
+    source: str
+    slots: str
+    blocks: int
+    block: int
+    tail: bytes
+
+
+def fused_rows(
+    runtime: Runtime,
+    expression: Expression,
+    stages: tuple[Stage, ...],
+    full: tuple[int, ...],
+    outs: tuple[Layout, ...],
+    inputs: tuple[int, ...],
+) -> Kernel:
+    """The kernel ``(stream, *outs, *inputs)`` that computes an expression with reductions along the rows.
+
+    A result has the shape `full` of the reduced values, or one element for each row; see `xpops.plan.fused_rows.fits`.
+    """
+    made = rows_source(expression, stages, full, outs, inputs, runtime.context.capability)
+    launch = runtime.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail)
+    return with_scalars(launch, len(outs), expression, inputs)
+
+
+def rows_source(
+    expression: Expression,
+    stages: tuple[Stage, ...],
+    full: tuple[int, ...],
+    outs: tuple[Layout, ...],
+    inputs: tuple[int, ...],
+    capability: int,
+) -> RowsSource:
+    """The source, for a compute capability. Needs no GPU."""
+    operands = tuple(expression.inputs[number] for number in inputs)
+    wide = [place for place, out in enumerate(outs) if out.shape == full]
+    line = outs[wide[0]] if wide else layout_of(dt.uint8, full, None, outs[0].device)
+    given = (*(out if out.shape == full else line for out in outs), *operands)
+    plan = plan_elementwise(given[0], given[1:], policy_of(expression, capability))  # type: ignore[arg-type]
+    length, rows = full[-1], prod(full[:-1])
+    modes = plan.modes[len(outs) :]
+    item = sum(
+        spec.dtype.itemsize
+        for spec, mode in zip(operands, modes, strict=True)
+        if isinstance(spec, Layout) and mode is Mode.LINEAR
+    )
+    shape = plan_rows(length, plan.pack, item, tuning_of(capability).fused_rows)
+    declared = declare(types_of((*outs, *operands)), plan)
+    # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
+    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]
+    program = _program(expression, stages, reducers, inputs, outs, wide, declared.names)
+    params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
+    arguments = ", ".join(
+        ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.names[len(outs) :]]
+    )
+    found = {"kernels/fused_rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
+    source = [
+        *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
+        "using namespace xpops;",
+        *program,
+        f'extern "C" __global__ void __launch_bounds__({shape.block})',
+        f"xpops_kernel(const __grid_constant__ {params} params) {{",
+        f"  fused_rows<{arguments}>(params);",
+        "}",
+        "",
+    ]
+    tail = plan.tail + bytes(-len(plan.tail) % 8)
+    tail += struct.pack("<QQ", rows, length) + b"".join(ending(length, stage.correction) for stage in stages)
+    blocks = -(-rows // (shape.block // shape.group))
+    return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail)
+
+
+def _program(
+    expression: Expression,
+    stages: tuple[Stage, ...],
+    reducers: list[str],
+    inputs: tuple[int, ...],
+    outs: tuple[Layout, ...],
+    wide: list[int],
+    declared: list[str],
+) -> list[str]:
+    """The source of the kernel's ``Program``: a functor for each stage, for elements and for rows, and result types."""
+    numbers = tuple(stage.number for stage in stages)
+    lines = []
+    for k, stage in enumerate(stages):
+        loop = dt.INFO[stage.loop].c_type
+        convert = f"cast<float>(cast<{loop}>({{}}))" if stage.loop in NARROW else f"cast<{loop}>({{}})"
+        lines += functor_source(f"Lift{k}", expression, (*numbers[:k], *inputs), (stage.place,), False, convert)
+        lines += [
+            f"struct Stage{k} {{",
+            f"  using Compute = compute_t<{loop}>;",
+            f"  using Reducer = {reducers[k]}<Compute>;",
+            f"  using Lift = Lift{k};",
+            f"  using Result = {dt.INFO[stage.dtype].c_type};",
+            "};",
+        ]
+    narrow = [place for place in range(len(outs)) if place not in wide]
+    results = expression.results
+    if wide:
+        several = len(wide) > 1
+        lines += functor_source(
+            "EachElement", expression, (*numbers, *inputs), tuple(results[place] for place in wide), several
+        )
+    lines += functor_source("EachRow", expression, numbers, tuple(results[place] for place in narrow), True)
+    rows = ", ".join(f"RowOutput<{dt.INFO[outs[place].dtype].c_type}, {place}>" for place in narrow)
+    list_of = ", ".join(f"Stage{k}" for k in range(len(stages)))
+    lines += [
+        "struct Program {",
+        f"  static constexpr int kStages = {len(stages)};",
+        f"  template <int k> using Stage = typename At<k, {list_of}>::type;",
+        f"  static constexpr bool kWritesElements = {'true' if wide else 'false'};",
+        f"  using RowOut = RowOutputs<{rows}>;",
+        "  using Row = EachRow;",
+    ]
+    if wide:
+        out = declared[wide[0]] if len(wide) == 1 else f"Outputs<{', '.join(declared[place] for place in wide)}>"
+        lines += ["  using Each = EachElement;", f"  using Out = {out};"]
+    return [*lines, "};"]

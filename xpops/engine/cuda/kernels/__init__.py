@@ -1,0 +1,1 @@
+"""The families of our own kernels: plan, glue, kernel, launcher."""

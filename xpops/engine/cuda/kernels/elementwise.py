@@ -1,0 +1,74 @@
+"""Elementwise calls on CUDA: plan, glue, kernel, launcher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.kernels.glue import Glue, elementwise_glue
+from xpops.engine.cuda.tuning import elementwise_policy
+from xpops.engine.protocol import Kernel
+from xpops.ops.operator import Operator
+from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
+from xpops.plan.signature import Operand, Signature, signature_of
+from xpops.plan.tiled import plan_tiled
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+
+def elementwise(
+    runtime: Runtime, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout
+) -> Kernel:
+    """See `xpops.engine.protocol.Engine.elementwise`."""
+    if out.size == 0:
+        return empty_kernel
+    plan, glue = planned(op, signature, operands, out, runtime.context.capability)
+    launch = runtime.launcher(op.name, glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
+    return with_python_scalars(launch, operands, signature)
+
+
+def unary(runtime: Runtime, op: Operator, x: Operand, out: Layout) -> Kernel:
+    """The kernel ``(stream, out, x)`` that writes `op` of `x`, converted to the dtype of `out`."""
+    return elementwise(runtime, op, signature_of(op, (x,), out.dtype), (x,), out)
+
+
+def planned(
+    op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout, capability: int
+) -> tuple[ElementwisePlan, Glue]:
+    """The plan and the glue of one call. Needs no GPU. `out` is not empty."""
+    policy = elementwise_policy(op, signature.loop[-1], capability)
+    plan = plan_tiled(out, operands, policy) or plan_elementwise(out, operands, policy)
+    return plan, elementwise_glue(op, signature, out, operands, plan)
+
+
+def with_python_scalars(kernel: Kernel, operands: tuple[Operand, ...], signature: Signature) -> Kernel:
+    """Wrap `kernel` to convert Python scalars: complex ones to two doubles, those for a bool loop to bools."""
+    travel = [
+        _travel(operand, loop) if not isinstance(operand, Layout) else None
+        for operand, loop in zip(operands, signature.loop, strict=True)
+    ]
+    if not any(travel):
+        return kernel
+
+    def converting(stream: int, out: int, *values: Any) -> None:
+        flat: list[Any] = []
+        for value, convert in zip(values, travel, strict=True):
+            flat += convert(value) if convert is not None else [value]
+        kernel(stream, out, *flat)
+
+    return converting
+
+
+def _travel(kind: type, loop: DType) -> Callable[[Any], list[Any]] | None:
+    """The function that converts a scalar of type `kind` to slot values for a loop dtype; None if none is needed."""
+    if loop in dt.CATEGORIES["complex floating-point"]:
+        return lambda value: [complex(value).real, complex(value).imag]
+    return (lambda value: [bool(value)]) if loop == dt.bool and kind is not bool else None
+
+
+def empty_kernel(stream: int, out: int, *values: Any) -> None:
+    """The kernel for a result without elements: it does nothing."""

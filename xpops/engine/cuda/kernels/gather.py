@@ -1,0 +1,193 @@
+"""Gather and scatter elements by integer indices, on CUDA."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xpops.core import config
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.kernels.elementwise import empty_kernel
+from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.protocol import Kernel, Program
+from xpops.plan.coalesce import Strides
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import INDEX_LIMIT
+from xpops.plan.gather import GatherPlan, gathered_shape, gathered_strides, plan_gather
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+_WORDS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint2", 16: "uint4"}
+
+
+def word_of(width: int) -> str:
+    """The C++ type in which kernels copy elements of `width` bytes."""
+    return _WORDS[width]
+
+
+def gather(
+    runtime: Runtime,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    place: int,
+    names: tuple[str, ...],
+) -> Program:
+    """See `xpops.engine.protocol.Engine.gather`."""
+    out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, place), None, runtime.context.device)
+    array, lines = gathered_strides(x, axes, indices, place)
+    return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines))
+
+
+def take_along(runtime: Runtime, x: Layout, indices: Layout, axis: int) -> Program:
+    """See `xpops.engine.protocol.Engine.take_along`."""
+    out = layout_of(x.dtype, indices.shape, None, runtime.context.device)
+    array = (*x.strides[:axis], 0, *x.strides[axis + 1 :])
+    names = ("take_along_axis: indices",)
+    return Program((out,), _gathering(runtime, x, (axis,), (indices,), names, out, array, (indices.strides,)))
+
+
+def scatter(
+    runtime: Runtime,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    place: int,
+    value: Layout,
+    names: tuple[str, ...],
+) -> Kernel:
+    """See `xpops.engine.protocol.Engine.scatter`."""
+    array, lines = gathered_strides(x, axes, indices, place)
+    return _moving(runtime, x, axes, indices, names, value, array, lines, True)
+
+
+def _gathering(
+    runtime: Runtime,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    names: tuple[str, ...],
+    out: Layout,
+    array: Strides,
+    lines: tuple[Strides, ...],
+) -> Kernel:
+    """The kernel ``(stream, out, x, *indices)``."""
+    move = _moving(runtime, x, axes, indices, names, out, array, lines, False)
+    return lambda stream, out, x, *indices: move(stream, x, out, *indices)
+
+
+def _moving(
+    runtime: Runtime,
+    x: Layout,
+    axes: tuple[int, ...],
+    indices: tuple[Layout, ...],
+    names: tuple[str, ...],
+    other: Layout,
+    array: Strides,
+    lines: tuple[Strides, ...],
+    sets: bool,
+) -> Kernel:
+    """The kernel ``(stream, x, other, *indices)`` that copies elements of `x` at indices to `other`, or back if `sets`.
+
+    `array` and `lines` are the strides of `x` and of the indices, both in the shape of `other`.
+    """
+    if other.size == 0:
+        return empty_kernel
+    steps = tuple(x.strides[axis] for axis in axes)
+    align, policy = min(x.align, other.align), tuning_of(runtime.context.capability).gather
+    plan = plan_gather(other.shape, array, other.strides, lines, steps, x.dtype.itemsize, align, policy)
+    lengths = tuple(x.shape[axis] for axis in axes)
+    codes = tuple(runtime.faults.of_index(name, length) for name, length in zip(names, lengths, strict=True))
+    source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
+    tail = _told(runtime, lengths, codes) + plan.tail
+    launch = runtime.launcher("gather", source, plan.blocks, plan.block, "QQQ" + "Q" * len(indices), tail)
+    size = plan.size
+
+    def move(stream: int, x: int, other: int, *indices: int) -> None:
+        launch(stream, x, other, size, *indices)
+
+    def judged(stream: int, x: int, other: int, *indices: int) -> None:
+        launch(stream, x, other, size, *indices)
+        runtime.faults.check()
+
+    return judged if config.debug else move
+
+
+def row_gatherer(runtime: Runtime, x: Layout, length: int) -> Callable[..., None]:
+    """The kernel ``(stream, out, x, indices, rows of out)`` that copies rows of a C-contiguous `x`.
+
+    `x` has `length` rows, which is not 0; `out` has at most `length`. Indices are int64 and in range.
+    """
+    row, policy = x.size // length, tuning_of(runtime.context.capability).gather
+    strides = (0, 1), (row, 1), ((1, 0),), (row,)
+    plan = plan_gather((length, row), *strides, x.dtype.itemsize, x.align, policy)
+    blocks = min(plan.blocks, policy.waves * runtime.context.multiprocessors)
+    tail = struct.pack("<QQQ", 0, length, 0) + plan.tail
+    launch = runtime.launcher("gather", gather_glue(plan, (dt.int64,), False), blocks, plan.block, "QQQQ", tail)
+    pieces = plan.size // length
+    return lambda stream, out, x, indices, rows: launch(stream, x, out, rows * pieces, indices)
+
+
+def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
+    """The kernel ``(stream, x, rows, indices, elements of rows)`` that writes rows of `row` elements to any `x`."""
+    if x.size == 0:
+        return empty_kernel
+    shape, strides = _in_order(x)
+    reach = sum(abs(stride) * (length - 1) for stride, length in zip(strides, shape, strict=True))
+    bits = 32 if max(x.size, reach) < INDEX_LIMIT else 64
+    tail = pack_divmod(row, bits) + b"".join(pack_divmod(length, bits) for length in shape[1:] or (1,))
+    tail += struct.pack(f"<{len(strides)}{'i' if bits == 32 else 'q'}", *strides)
+    policy = tuning_of(runtime.context.capability).gather
+    block = policy.scatter_block
+    blocks = min(-(-x.size // block), policy.waves * runtime.context.multiprocessors)
+    source = scatter_glue(x.dtype.itemsize, len(shape), bits, block)
+    return runtime.launcher("place", source, blocks, block, "QQQQ", tail)
+
+
+def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides of `x`, with neighbouring axes merged if one stride covers both; at least one axis."""
+    merged: list[tuple[int, int]] = []
+    for length, stride in zip(x.shape, x.strides, strict=True):
+        if length == 1:
+            continue
+        if merged and merged[-1][1] == stride * length:
+            length *= merged.pop()[0]
+        merged.append((length, stride))
+    shape, strides = zip(*merged or [(1, 0)], strict=True)
+    return shape, strides
+
+
+def _told(runtime: Runtime, lengths: tuple[int, ...], codes: tuple[int, ...]) -> bytes:
+    """The bytes of the parameters with which the kernel checks indices: report address, lengths and codes."""
+    return struct.pack(f"<Q{2 * len(lengths)}Q", runtime.faults.address, *lengths, *codes)
+
+
+def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str:
+    """The glue of a kernel that copies words between an array and the elements at indices of another array."""
+    types = ", ".join(dt.INFO[dtype].c_type for dtype in indices)
+    call = f"gather<{word_of(plan.word)}, {truth(sets)}, {plan.pieces}, {plan.words}, {plan.block}, {types}>"
+    return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", plan.block)
+
+
+def scatter_glue(word: int, rank: int, bits: int, block: int) -> str:
+    """The glue of a kernel that scatters rows of words of `word` bytes."""
+    return _glue(f"scatter_rows<{word_of(word)}, {block}>", f"ScatterParams<{rank}, uint{bits}>", block)
+
+
+def _glue(call: str, params: str, threads: int) -> str:
+    return "\n".join(
+        [
+            "#include <xpops/kernels/gather.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({threads})',
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  {call}(params);",
+            "}",
+            "",
+        ]
+    )

@@ -1,0 +1,152 @@
+"""Reductions on CUDA: plan, glue, kernel, launcher."""
+
+from __future__ import annotations
+
+import math
+import struct
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import reduce_policy
+from xpops.engine.protocol import Kernel
+from xpops.ops.reduction import REDUCTIONS, Reduction
+from xpops.plan.coalesce import Strides
+from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+# The bytes of a state. A state is an element, or a few elements with a count or a position.
+STATE_BYTES = 32
+# Sums of more than 1024 elements carry their rounding errors along (compensated summation). For fewer elements, the
+# tree of additions loses no more than NumPy does. A result in a half type needs no more than float32.
+_EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
+_MANY = 1024
+
+
+class ReduceSource(NamedTuple):
+    """The plan and source of a reduce kernel, its slots behind the result's, and the parameters behind the slots."""
+
+    plan: ReducePlan
+    source: str
+    slots: str
+    tail: bytes
+
+
+def reduce(
+    runtime: Runtime,
+    op: Reduction,
+    x: Layout,
+    axes: tuple[int, ...],
+    loop: DType,
+    out: Layout,
+    strides: Strides,
+    correction: float = 0.0,
+) -> Kernel:
+    """See `xpops.engine.protocol.Engine.reduce`."""
+    policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
+    return launched(runtime, op.name, "Q", *planned(op, x, axes, loop, out, strides, correction, policy))
+
+
+def inner_products(runtime: Runtime, x1: Layout, x2: Layout, out: Layout) -> Kernel | None:
+    """The kernel ``(stream, out, x1, x2)`` that sums products along the last axis; it reads each operand once.
+
+    None if the operands have different strides: this reduce kernel has two inputs with the same offsets.
+    """
+    axes = range(x1.ndim)
+    if any(x1.strides[axis] != x2.strides[axis] for axis in axes if x1.shape[axis] > 1):
+        return None
+    x = layout_of(x1.dtype, x1.shape, x1.strides, x1.device, min(x1.align, x2.align))
+    op = REDUCTIONS["any" if x.dtype == dt.bool else "sum"]
+    strides = (*contiguous_strides(x1.shape[:-1]), 0)
+    policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
+    found = planned(op, x, (x.ndim - 1,), x.dtype, out, strides, 0.0, policy, 2)
+    return launched(runtime, op.name, "QQ", *found)
+
+
+def launched(runtime: Runtime, name: str, slots: str, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
+    """The kernel ``(stream, out, *inputs)`` for a plan and a source; `slots` is the `struct` format of the inputs."""
+    slots = "Q" + slots
+    if plan.splits == 1:  # this kernel needs neither states nor counters
+        return runtime.launcher(name, source, plan.blocks, plan.block, slots, bytes(16) + tail)
+    launch = runtime.launcher(name, source, plan.blocks, plan.block, slots + "QQ", tail)
+    allocate, counters = runtime.pool.allocator(plan.partials * STATE_BYTES), runtime.counters
+
+    def split(stream: int, out: int, *operands: int) -> None:
+        states, block = allocate(stream)
+        launch(stream, out, *operands, states, counters(stream))
+        del block  # kept until the kernel was launched; the pool is ordered on the stream
+
+    return split
+
+
+def planned(
+    op: Reduction,
+    x: Layout,
+    axes: tuple[int, ...],
+    loop: DType,
+    out: Layout,
+    strides: Strides,
+    correction: float,
+    policy: ReducePolicy,
+    inputs: int = 1,
+) -> tuple[ReducePlan, str, bytes]:
+    """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty.
+
+    With two inputs the kernel reduces their products; both have the layout `x`.
+    """
+    plan = plan_reduce(x, axes, strides, policy, inputs)
+    count = prod(x.shape[axis] for axis in axes)
+    functor = reducer_of(op, loop, count)
+    source = reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan, inputs)
+    return plan, source, ending(count, correction) + plan.tail
+
+
+def reducer_of(op: Reduction, loop: DType, count: int) -> str:
+    """The reducer for `count` elements in each sum: compensated if they are many."""
+    compensated = op.compensated and loop in _EXACT and count > _MANY
+    return "Compensated" * compensated + op.functor
+
+
+def ending(count: int, correction: float) -> bytes:
+    """The bytes of an ``Ending``."""
+    return struct.pack("<dd", count, count - correction if correction < count else math.nan)
+
+
+def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan, inputs: int) -> str:
+    """The glue of a reduce kernel for the elements of an array."""
+    stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
+    source = f"ReduceArray<{stored}, {looped}, compute_t<{looped}>, {result}>"
+    headers = [reduce_header(plan), f"math/{header}"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
+    return "\n".join(
+        [
+            *(f"#include <xpops/{header}.cuh>" for header in headers),
+            "using namespace xpops;",
+            *entry_point(f"{functor}<compute_t<{looped}>>", source, plan, str(inputs)),
+        ]
+    )
+
+
+def reduce_header(plan: ReducePlan) -> str:
+    """The header of the kernel."""
+    return f"kernels/reduce_{'columns' if plan.columns else 'rows'}"
+
+
+def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> list[str]:
+    """The lines of the kernel itself. `numbers` are the parameters' slots, and lines of strides if more than one."""
+    shape: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
+    if not plan.columns:
+        shape = [str(plan.block), *shape, truth(plan.ragged)]
+    arguments = ", ".join([reducer, source, *shape, truth(plan.splits > 1)])
+    return [
+        f'extern "C" __global__ void __launch_bounds__({plan.block})',
+        "xpops_kernel(const __grid_constant__ "
+        f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {numbers}> params) {{",
+        f"  {reduce_header(plan).partition('/')[2]}<{arguments}>(params);",
+        "}",
+        "",
+    ]

@@ -1,0 +1,81 @@
+"""Scans on CUDA: plan, glue, kernel, launcher."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.engine.cuda.tuning import scan_policy
+from xpops.engine.protocol import Kernel
+from xpops.ops.elementwise import IDENTITY
+from xpops.ops.scan import Scan
+from xpops.plan.scan import ScanPlan, ScanPolicy, plan_scan
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+
+def scan(runtime: Runtime, op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
+    """See `xpops.engine.protocol.Engine.scan`."""
+    if x.size == 0:
+        fill = unary(runtime, IDENTITY, int, out)
+        return lambda stream, out, x, gamma=0.0: fill(stream, out, op.initial)
+    if x.shape[axis] == 1 and not initial:
+        copy = unary(runtime, IDENTITY, x, out)
+        return lambda stream, out, x, gamma=0.0: copy(stream, out, x)
+    policy = scan_policy(runtime.context.capability, runtime.context.multiprocessors)
+    plan, source = planned(op, x, axis, out, initial, policy)
+    return launched(runtime, op.name, plan, source, x, out)
+
+
+def launched(runtime: Runtime, name: str, plan: ScanPlan, source: str, x: Layout, out: Layout) -> Kernel:
+    """The kernel ``(stream, out, x[, gamma])`` for a plan and a source."""
+    launch = runtime.launcher(name, source, plan.blocks, plan.block, "QQQd", plan.tail)
+    in_shift, out_shift = plan.in_shift * x.dtype.itemsize, plan.out_shift * out.dtype.itemsize
+    scratch, allocate = plan.scratch, runtime.pool.allocator(plan.scratch)
+
+    def direct(stream: int, out: int, x: int, gamma: float = 0.0) -> None:
+        launch(stream, out + out_shift, x + in_shift, 0, gamma)
+
+    def looking_back(stream: int, out: int, x: int, gamma: float = 0.0) -> None:
+        states, block = allocate(stream)
+        runtime.zero(states, scratch, stream)
+        launch(stream, out + out_shift, x + in_shift, states, gamma)
+        del block  # kept until the kernel was launched; the pool is ordered on the stream
+
+    return looking_back if scratch else direct
+
+
+def planned(op: Scan, x: Layout, axis: int, out: Layout, initial: bool, policy: ScanPolicy) -> tuple[ScanPlan, str]:
+    """The plan and the glue. Needs no GPU. `x` is not empty."""
+    compute = _compute(out.dtype)
+    plan = plan_scan(x, out, axis, op.reverse, initial, op.state * compute[1], policy)
+    return plan, scan_glue(op, x.dtype, out.dtype, compute[0], plan, policy.resident)
+
+
+def _compute(dtype: DType) -> tuple[str, int]:
+    """The C++ type in which elements of a result's dtype are added, and its bytes. Integers are unsigned: they wrap."""
+    if dtype in dt.CATEGORIES["integer"]:
+        return ("uint32", 4) if dtype.itemsize <= 4 else ("uint64", 8)
+    return f"compute_t<{dt.INFO[dtype].c_type}>", max(dtype.itemsize, 4)
+
+
+def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPlan, resident: int) -> str:
+    """The glue of a scan kernel."""
+    numbers = ", ".join(str(number).lower() for number in plan.numbers)
+    types = ", ".join([dt.INFO[dtype].c_type, dt.INFO[result].c_type, compute, f"{op.functor}<{compute}>"])
+    return "\n".join(
+        [
+            f"#include <xpops/kernels/scan_{'columns' if plan.kernel == 'columns' else 'rows'}.cuh>",
+            "#include <xpops/math/scan.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({plan.block}, {resident // plan.block})',
+            f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
+            f"  scan_{plan.kernel}<ScanTypes<{types}>, {numbers}>(params);",
+            "}",
+            "",
+        ]
+    )

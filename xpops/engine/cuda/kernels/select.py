@@ -1,0 +1,189 @@
+"""Selection on CUDA: flag and count the selected elements of every tile, send the total to the host, write them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.kernels.elementwise import empty_kernel
+from xpops.engine.cuda.kernels.gather import row_gatherer, row_scatterer, word_of
+from xpops.engine.cuda.kernels.tiles import Counts, Tiling, counter, glue, tiling_of
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.protocol import Measure, Program
+from xpops.plan.divmod import pack_divmod
+from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.selection import require_count
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+
+def nonzero(runtime: Runtime, x: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.nonzero`."""
+    device, rank = runtime.context.device, x.ndim
+    if x.size == 0:
+        return _always((layout_of(dt.int64, (0,), None, device),) * rank)
+    tiling = tiling_of("NonZero", x, 1, tuning_of(runtime.context.capability).select)
+    counted, write = counter(runtime, tiling), _indices(runtime, tiling, x.shape)
+
+    def measure(stream: int, x: int) -> Program:
+        counts = counted(stream, x)
+
+        def kernel(stream: int, *data: int) -> None:
+            write(stream, counts, *data[:rank])
+
+        layouts = (layout_of(dt.int64, (counts.total,), None, device),) * rank
+        return Program(layouts, kernel if counts.total else empty_kernel)
+
+    return measure
+
+
+def compress(runtime: Runtime, x: Layout, mask: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.compress`."""
+    rest, device, dtype = x.shape[mask.ndim :], runtime.context.device, x.dtype
+    if mask.size == 0:
+        return _always((layout_of(dtype, (0, *rest), None, device),))
+    width = prod(rest) * dtype.itemsize
+    whole = width in (1, 2, 4, 8, MAX_PACK_BYTES) and x.align >= width
+    tiling = tiling_of("NonZero", mask, width if whole else 1, tuning_of(runtime.context.capability).select)
+    counted = counter(runtime, tiling)
+    write: Callable[..., None] = empty_kernel
+    if whole:
+        write = _elements(runtime, tiling, width, x.align)
+    elif width:
+        write = _rows(runtime, tiling, x, mask.size)
+
+    def measure(stream: int, x: int, mask: int) -> Program:
+        counts = counted(stream, mask)
+
+        def kernel(stream: int, out: int, x: int, mask: int) -> None:
+            write(stream, counts, out, x)
+
+        out = layout_of(dtype, (counts.total, *rest), None, device)
+        return Program((out,), kernel if counts.total else empty_kernel)
+
+    return measure
+
+
+def place(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.place`."""
+    rows, row = value.shape[0], prod(value.shape[1:])
+    if mask.size == 0:
+        require_count(0, rows)
+        return _always(())
+    tiling = tiling_of("NonZero", mask, 1, tuning_of(runtime.context.capability).select)
+    counted, write = counter(runtime, tiling), _indices(runtime, tiling, (mask.size,))
+    scatter, allocate = row_scatterer(runtime, x, row), runtime.pool.allocator(rows * dt.int64.itemsize)
+
+    def measure(stream: int, x: int, mask: int, value: int) -> Program:
+        counts = counted(stream, mask)
+        require_count(counts.total, rows)
+
+        def kernel(stream: int, x: int, mask: int, value: int) -> None:
+            indices, block = allocate(stream)
+            write(stream, counts, indices)
+            scatter(stream, x, value, indices, rows * row)
+            del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+        return Program((), kernel if rows else empty_kernel)
+
+    return measure
+
+
+def runs(runtime: Runtime, x: Layout, wanted: tuple[str, ...]) -> Measure:
+    """See `xpops.engine.protocol.Engine.runs`."""
+    device, dtype, size = runtime.context.device, x.dtype, x.size
+
+    def layouts(count: int) -> tuple[Layout, ...]:
+        return tuple(
+            layout_of(dtype if each == "values" else dt.int64, (size if each == "groups" else count,), None, device)
+            for each in wanted
+        )
+
+    if size == 0:
+        return _always(layouts(0))
+    tiling = tiling_of("Differs", x, dtype.itemsize, tuning_of(runtime.context.capability).select)
+    counted, parts = counter(runtime, tiling), [_part(runtime, tiling, x, each) for each in wanted]
+
+    def measure(stream: int, x: int, *order: int) -> Program:
+        counts = counted(stream, x)
+
+        def kernel(stream: int, *data: int) -> None:
+            x, *order = data[len(parts) :]
+            for part, result in zip(parts, data, strict=False):
+                part(stream, counts, result, x, *order)
+
+        return Program(layouts(counts.total), kernel)
+
+    return measure
+
+
+def _part(runtime: Runtime, tiling: Tiling, x: Layout, each: str) -> Callable[..., None]:
+    """A function ``(stream, counts, out, x, *order)`` that writes one result of `runs`."""
+    if each == "groups":
+        launch = _selecting(runtime, tiling, groups_glue(tiling), "QQQQ", (1,))
+        return lambda stream, counts, out, x, order: launch(stream, counts.flags, counts.offsets, out, order)
+    if each == "values":
+        write = _elements(runtime, tiling, x.dtype.itemsize, x.align)
+        return lambda stream, counts, out, x, *order: write(stream, counts, out, x)
+    indices = _indices(runtime, tiling, x.shape)
+    return lambda stream, counts, out, x, *order: indices(stream, counts, out)
+
+
+def _always(layouts: tuple[Layout, ...]) -> Measure:
+    """The measure of a call whose result is empty for all data."""
+    return lambda stream, *operands: Program(layouts, empty_kernel)
+
+
+# Writers: functions (stream, counts, *results, *other operands).
+
+
+def _elements(runtime: Runtime, tiling: Tiling, width: int, align: int) -> Callable[..., None]:
+    sink = f"Elements<{word_of(width)}, {align // width or 1}>"
+    launch = _selecting(runtime, tiling, select_glue(tiling, sink, "SelectParams<4>"), "QQQQ", (1,))
+    return lambda stream, counts, out, x: launch(stream, counts.flags, counts.offsets, out, x)
+
+
+def _indices(runtime: Runtime, tiling: Tiling, shape: tuple[int, ...]) -> Callable[..., None]:
+    rank, bits = len(shape), 64 if len(shape) == 1 or tiling.offset == dt.uint64 else 32
+    params = f"SelectParams<{2 + rank}, {rank}, uint{bits}>"
+    source = select_glue(tiling, f"Indices<{rank}, uint{bits}>", params)
+    launch = _selecting(runtime, tiling, source, "QQ" + "Q" * rank, shape[1:] or (1,), bits)
+    return lambda stream, counts, *results: launch(stream, counts.flags, counts.offsets, *results)
+
+
+def _rows(runtime: Runtime, tiling: Tiling, x: Layout, length: int) -> Callable[..., None]:
+    """The writer of whole rows of `x`, which has `length` rows: it writes their indices first, then gathers them."""
+    write = _indices(runtime, tiling, (length,))
+    gather, allocator = row_gatherer(runtime, x, length), runtime.pool.allocator
+
+    def rows(stream: int, counts: Counts, out: int, x: int) -> None:
+        indices, block = allocator(counts.total * dt.int64.itemsize)(stream)
+        write(stream, counts, indices)
+        gather(stream, out, x, indices, counts.total)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return rows
+
+
+def _selecting(
+    runtime: Runtime, tiling: Tiling, source: str, slots: str, divisors: tuple[int, ...], bits: int = 32
+) -> Callable[..., None]:
+    tail = struct.pack("<Q", tiling.size) + b"".join(pack_divmod(divisor, bits) for divisor in divisors)
+    return runtime.launcher("select", source, tiling.tiles, tiling.policy.block, slots, tail)
+
+
+def select_glue(tiling: Tiling, sink: str, params: str) -> str:
+    """The glue of the kernel that writes the selected elements or their indices."""
+    call = f"select<{sink}, {tiling.c_offset}, {tiling.policy.block}, {tiling.pack}, {tiling.unroll}>"
+    return glue(call, params, tiling.policy.block)
+
+
+def groups_glue(tiling: Tiling) -> str:
+    """The glue of the kernel that writes the number of each element's run."""
+    call = f"number_groups<{tiling.c_offset}, {tiling.policy.block}, {tiling.pack}, {tiling.unroll}>"
+    return glue(call, "SelectParams<4>", tiling.policy.block)

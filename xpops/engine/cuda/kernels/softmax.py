@@ -1,0 +1,58 @@
+"""Softmax on CUDA: plan, glue, kernels, launchers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.protocol import Kernel
+from xpops.plan.softmax import SoftmaxPlan, Way, plan_softmax
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+
+def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
+    """See `xpops.engine.protocol.Engine.softmax`."""
+    width = 8 if x.dtype == dt.float64 else 4
+    plan = plan_softmax(x, axis, width, runtime.context.multiprocessors, tuning_of(runtime.context.capability).softmax)
+    name = "log_softmax" if log else "softmax"
+
+    def launcher(way: str, slots: str, tail: bytes) -> Kernel:
+        return runtime.launcher(name, softmax_glue(x, out, log, plan, way), plan.blocks, plan.block, slots, tail)
+
+    if plan.way is not Way.SPLIT:
+        return launcher(plan.way, "QQ", bytes(8) + plan.tail)
+    leave, finish = launcher(plan.way, "QQQ", plan.tail), launcher("from_states", "QQQ", plan.tail)
+    allocate = runtime.pool.allocator(plan.states * width)
+
+    def split(stream: int, out: int, x: int) -> None:
+        states, block = allocate(stream)
+        leave(stream, out, x, states)
+        finish(stream, out, x, states)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return split
+
+
+def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str) -> str:
+    """The glue of a softmax kernel."""
+    types = f"{dt.INFO[x.dtype].c_type}, {dt.INFO[out.dtype].c_type}"
+    ways = ", ".join(truth(each) for each in (log, plan.columns, plan.full))
+    numbers = f"{plan.block}, {plan.group}, {plan.pack}, {plan.steps}"
+    params = f"SoftmaxParams<uint{plan.index_bits}>"
+    resident = 2 if plan.block <= 512 else 1
+    return "\n".join(
+        [
+            "#include <xpops/kernels/softmax.cuh>",
+            "using namespace xpops;",
+            f'extern "C" __global__ void __launch_bounds__({plan.block}, {resident})',
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  Softmax<{types}, {ways}, {numbers}, {params}>::{way}(params);",
+            "}",
+            "",
+        ]
+    )

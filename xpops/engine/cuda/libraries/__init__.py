@@ -1,0 +1,1 @@
+"""The primitives that NVIDIA's libraries compute: products, linear algebra, Fourier transforms."""

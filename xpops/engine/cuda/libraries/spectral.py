@@ -1,0 +1,176 @@
+"""Eigenvalues and singular values on CUDA."""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import TYPE_CHECKING
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.engine.cuda.libraries.loading import library
+from xpops.engine.cuda.libraries.solver import KINDS, UPPER, Infos, OlderRoutine, Reports, Routine, linalg_glue
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.protocol import Kernel
+from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.plan.divmod import pack_divmod
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+# Up to this size the library decomposes a stack of matrices in one call, by Jacobi rotations.
+SMALL = 32
+
+
+def eigh(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
+    """See `xpops.engine.protocol.Engine.eigh`.
+
+    The library is column-major: it sees the transposed, and so conjugated, matrix. Our lower triangle is its upper one.
+    """
+    count, size, _ = x.shape
+    if count > 1 and size <= SMALL:
+        return _small_eigh(runtime, x, vectors)
+    kind, reports = KINDS[x.dtype], _eigenvalues(runtime, count, vectors)
+    solver = library(runtime, "cusolverDn")
+    routine, batch = (Routine(runtime, "xsyevd"), ()) if count == 1 else (Routine(runtime, "xsyev_batched"), (count,))
+
+    def kernel(stream: int, values: int, x: int) -> None:
+        told, owner = reports.new(stream)
+        arguments = (int(vectors), UPPER, size, kind.code, x, size, kind.real, values, kind.code)
+        with solver.on(stream) as handle:
+            host = routine(handle, stream, arguments, told, *batch)
+        reports.send(stream, told)
+        if host:
+            runtime.retain(host, stream)
+        del owner  # kept until the kernels were launched
+
+    return kernel
+
+
+def _small_eigh(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
+    """`eigh` by Jacobi rotations, in one call. Ascending order is the library's default."""
+    (count, size, _), letter, item = x.shape, KINDS[x.dtype].letter, x.dtype.itemsize
+    solver, reports = library(runtime, "cusolverDn"), _eigenvalues(runtime, count, vectors)
+    routine = OlderRoutine(runtime, f"{letter}{'he' if letter in 'cz' else 'sy'}evj_batched", item)
+    settings = solver.made("create_syevj_info")
+
+    def kernel(stream: int, values: int, x: int) -> None:
+        told, owner = reports.new(stream)
+        with solver.on(stream) as handle:
+            routine(handle, stream, (int(vectors), UPPER, size, x, size, values), told, settings, count)
+        reports.send(stream, told)
+        del owner  # kept until the kernels were launched
+
+    return kernel
+
+
+def eig(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
+    """See `xpops.engine.protocol.Engine.eig`. The library is column-major, so it sees `x.mT`."""
+    count, size, _ = x.shape
+    kind, infos = KINDS[x.dtype], Infos(runtime, count)
+    routine, solver = Routine(runtime, "xgeev"), library(runtime, "cusolverDn")
+    spectrum = dt.COMPLEX_OF.get(x.dtype, x.dtype)
+    code, item, step = KINDS[spectrum].code, spectrum.itemsize, size**2 * x.dtype.itemsize
+    allocate, pair = runtime.allocator(x), vectors and x.dtype is not spectrum
+    block = tuning_of(runtime.context.capability).linalg.block
+    source = eigenvectors_glue(dt.INFO[dt.REAL_OF[spectrum]].c_type, block)
+    tail = pack("<Q", x.size) + pack_divmod(size, 64)
+    unpack = runtime.launcher("eigenvectors", source, -(-x.size // block), block, "QQQ", tail) if pair else None
+
+    def kernel(stream: int, values: int, *data: int) -> None:
+        *results, x = data
+        (told, first), second, host = infos.new(stream), None, []  # type: ignore[var-annotated]
+        rows = results[0] if results else 0
+        if unpack is not None:
+            rows, second = allocate(stream)
+        with solver.on(stream) as handle:
+            for i in range(count):
+                right = rows + i * step if vectors else 0
+                matrix = (size, kind.code, x + i * step, size, code, values + i * size * item)
+                arguments = (0, int(vectors), *matrix, kind.code, 0, size, kind.code, right, size, kind.code)
+                host += routine(handle, stream, arguments, told + 4 * i)
+        if unpack is not None:
+            unpack(stream, results[0], rows, values)
+        infos.check(stream, told, "eig: the eigenvalues of a matrix did not converge")
+        del first, second, host  # kept until the work was done
+
+    return kernel
+
+
+def svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
+    """See `xpops.engine.protocol.Engine.svd`.
+
+    The library is column-major: it sees the transposed matrix, which has at least as many rows as columns, as the
+    library requires. The left singular vectors of the transposed matrix are the right ones of `x`, and the other way
+    round.
+    """
+    if x.shape[0] > 1 and max(x.shape[1:]) <= SMALL:
+        return _small_svd(runtime, x, vectors, full)
+    (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
+    reports, routine = _singular_values(runtime, count, vectors), Routine(runtime, "xgesvd")
+    real = dt.REAL_OF.get(x.dtype, x.dtype).itemsize
+    jobs = (ord("A" if full else "S"), ord("S")) if vectors else (ord("N"), ord("N"))
+    u_step, vh_step = (low * low * item, (high if full else low) * high * item) if vectors else (0, 0)
+    solver = library(runtime, "cusolverDn")
+
+    def kernel(stream: int, *data: int) -> None:
+        u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
+        (told, owner), host = reports.new(stream), []  # type: ignore[var-annotated]
+        with solver.on(stream) as handle:
+            for i in range(count):
+                matrix = (high, low, kind.code, x + i * low * high * item, high, kind.real, s + i * low * real)
+                sides = (kind.code, vh + i * vh_step, high, kind.code, u + i * u_step, low, kind.code)
+                host += routine(handle, stream, (*jobs, *matrix, *sides), told + 4 * i)
+        reports.send(stream, told)
+        if host:
+            runtime.retain(host, stream)
+        del owner  # kept until the kernels were launched
+
+    return kernel
+
+
+def _small_svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
+    """By Jacobi's rotations, all at once. The library gives square sides, and V where it is V.H elsewhere."""
+    (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
+    reports = _singular_values(runtime, count, vectors)
+    routine = OlderRoutine(runtime, f"{kind.letter}gesvdj_batched", item)
+    left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
+    # The rows of the library's U.T in memory are the rows of Vh. Its V is transposed in memory, and U is the conjugate
+    # of V.
+    part = layout_of(x.dtype, (count, low, high), left.strides, x.device)
+    turned = layout_of(x.dtype, right.shape, (low * low, 1, low), x.device)
+    copy_vh = unary(runtime, IDENTITY, part, layout_of(x.dtype, part.shape, None, x.device))
+    copy_u = unary(runtime, OPERATORS["conj"], turned, right)
+    news, solver = (runtime.allocator(left), runtime.allocator(right)), library(runtime, "cusolverDn")
+    settings = solver.made("create_gesvdj_info")
+
+    def kernel(stream: int, *data: int) -> None:
+        u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
+        (told, first), (sides, second), (v, third) = (new(stream) for new in (reports.new, *news))
+        sides = vh if full else sides
+        with solver.on(stream) as handle:
+            arguments = (int(vectors), high, low, x, high, s, sides, high, v, low)
+            routine(handle, stream, arguments, told, settings, count)
+        if vectors:
+            copy_u(stream, u, v)
+            if not full:
+                copy_vh(stream, vh, sides)
+        reports.send(stream, told)
+        del first, second, third  # kept until the kernels were launched
+
+    return kernel
+
+
+def _eigenvalues(runtime: Runtime, count: int, vectors: bool) -> Reports:
+    name = "eigh" if vectors else "eigvalsh"
+    return Reports(runtime, count, f"{name}: the eigenvalues of matrix {{}} did not converge")
+
+
+def _singular_values(runtime: Runtime, count: int, vectors: bool) -> Reports:
+    name = "svd" if vectors else "svdvals"
+    return Reports(runtime, count, f"{name}: the singular values of matrix {{}} did not converge")
+
+
+def eigenvectors_glue(c_type: str, block: int) -> str:
+    """The glue of the kernel that joins real and imaginary parts to complex vectors."""
+    return linalg_glue(f"eigenvectors<{c_type}>", "EigenvectorParams", block)

@@ -1,0 +1,101 @@
+"""Launches: a loaded kernel, its grid, and a parameter buffer; a launch writes only the slots that change."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from contextlib import nullcontext
+from struct import Struct
+from struct import error as StructError
+from typing import Any
+
+from cuda.bindings import driver
+
+from xpops.core import config
+from xpops.engine.cuda.runtime import driver as cuda_driver
+from xpops.engine.cuda.runtime.capture import is_capturing, uncaptured
+from xpops.engine.cuda.runtime.driver import DeviceContext, check
+
+ENTRY = b"xpops_kernel"
+_SUCCESS = driver.CUresult.CUDA_SUCCESS
+# The errors of a launch if another device's context, or none, is current in the calling thread.
+_WRONG_CONTEXT = (
+    driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,
+    driver.CUresult.CUDA_ERROR_INVALID_HANDLE,
+    driver.CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED,
+)
+
+
+class Function:
+    """A kernel loaded on one device. It is never unloaded."""
+
+    def __init__(self, cubin: bytes, context: DeviceContext) -> None:
+        with uncaptured(context):
+            self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY))
+
+
+def launcher(
+    name: str, function: Function, context: DeviceContext, blocks: int, threads: int, slots: str, tail: bytes
+) -> Callable[..., None]:
+    """A function ``(stream, *slots)`` that launches the kernel.
+
+    Parameters
+    ----------
+    name : str
+        For errors.
+    slots : str
+        The `struct` format of the parameters that change from call to call: addresses and scalars.
+    tail : bytes
+        The parameters that follow the slots and never change.
+    """
+    head = Struct("<" + slots)
+    write, free = head.pack_into, []  # type: ignore[var-annotated]
+    handle, launch_kernel = function.handle, driver.cuLaunchKernel
+
+    def new_buffer() -> tuple[Any, int, Any]:
+        # The kernel has one parameter, a structure. The driver takes an array of pointers to the parameters.
+        buffer = ctypes.create_string_buffer(bytes(head.size) + tail, (head.size + len(tail) + 31) // 16 * 16)
+        pointers = (ctypes.c_void_p * 1)(ctypes.addressof(buffer))
+        return buffer, ctypes.addressof(pointers), pointers
+
+    def launch(stream: int, *values: Any) -> None:
+        # A launch releases the GIL, so each concurrent launch has its own buffer.
+        parameters = free.pop() if free else new_buffer()
+        try:
+            write(parameters[0], 0, *values)
+        except StructError:  # addresses and checked integers always fit
+            free.append(parameters)
+            raise OverflowError(f"{name}: a Python integer is beyond the range of float64") from None
+        (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, parameters[1], 0)
+        if error is not _SUCCESS:
+            _launch_again(error, name, context, handle, blocks, threads, stream, parameters[1])
+        free.append(parameters)
+
+    def guarded(stream: int, *values: Any) -> None:
+        with context:
+            launch(stream, *values)
+            if config.debug and not is_capturing(stream):
+                synchronise(name, context)
+
+    # For the first device the right context is nearly always current; if it is not, the launch returns an error, and
+    # `_launch_again` repairs it. In a forked process the launch would crash instead.
+    return guarded if config.debug or cuda_driver.forked or context.index != 0 else launch
+
+
+def _launch_again(
+    error: Any, name: str, context: DeviceContext, handle: Any, blocks: int, threads: int, stream: int, pointers: int
+) -> None:
+    """If the wrong context was current, launch again with the device's own context; otherwise raise the error.
+
+    If the thread had no context, it keeps this one, so that the next launch succeeds at once.
+    """
+    if error in _WRONG_CONTEXT:
+        with nullcontext() if context.adopt_thread() else context:
+            (error,) = driver.cuLaunchKernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, pointers, 0)
+    check((error,), f"launching {name}")
+
+
+def synchronise(name: str, context: DeviceContext) -> None:
+    """Wait for the device. The error of a failed kernel contains `name`."""
+    with context:
+        check(driver.cuCtxSynchronize(), f"running {name}")

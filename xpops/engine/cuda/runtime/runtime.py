@@ -1,0 +1,179 @@
+"""One GPU: its memory, streams, launches and reports. The kernel families are functions of a `Runtime`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from cuda.bindings import driver
+
+from xpops.core.devices import Device
+from xpops.core.errors import DeviceError
+from xpops.core.layouts import Layout
+from xpops.engine.cuda.runtime import streams
+from xpops.engine.cuda.runtime.blocks import Block
+from xpops.engine.cuda.runtime.cache import Once, cubin_for
+from xpops.engine.cuda.runtime.capture import is_capturing, require_no_capture, uncaptured
+from xpops.engine.cuda.runtime.driver import DeviceContext, check
+from xpops.engine.cuda.runtime.faults import Faults
+from xpops.engine.cuda.runtime.launch import Function, launcher
+from xpops.engine.cuda.runtime.memory import HostWords, Pool
+from xpops.engine.protocol import Owner
+
+# The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
+# fill a GPU.
+COUNTER_BYTES = 1 << 16
+
+
+class Runtime:
+    """What the kernel families need of one GPU. Data is an address; owners are blocks of the pool.
+
+    Parameters
+    ----------
+    device : Device
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.context = DeviceContext(device)
+        self.current_stream = streams.current(device.index)
+        self.pool, self._words = Pool(self.context), HostWords(self.context)
+        self.faults = Faults(self._words, device)
+        self._functions = Once()
+        self._counters: dict[int, tuple[int, Block]] = {}
+        self._counters_lock = threading.Lock()
+        self._retained: list[tuple[Any, Owner]] = []
+        self._retained_lock = threading.RLock()
+
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[int, Block]]:
+        return self.pool.allocator(layout.nbytes)
+
+    def allocate(self, layout: Layout, stream: int) -> tuple[int, Block]:
+        return self.pool.allocator(layout.nbytes)(stream)
+
+    def launcher(
+        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
+    ) -> Callable[..., None]:
+        """A function ``(stream, *slots)`` that launches the kernel of `source`; see `launch.launcher`."""
+        function = self._functions.get(
+            source, lambda: Function(cubin_for(name, source, self.context.capability), self.context)
+        )
+        return launcher(name, function, self.context, blocks, threads, slots, tail)
+
+    def counters(self, stream: int) -> int:
+        """The address of the counters of `stream`: 0 before and after every kernel. No other stream uses them."""
+        if stream and is_capturing(stream):
+            return self._captured_counters(stream)
+        found = self._counters.get(stream)
+        if found is None:
+            with self._counters_lock:
+                found = self._counters.get(stream)
+                if found is None:
+                    made = self.pool.allocator(COUNTER_BYTES)(stream)
+                    self.zero(made[0], COUNTER_BYTES, stream)
+                    found = self._counters[stream] = made  # publish only after zeroing
+        return found[0]
+
+    def _captured_counters(self, stream: int) -> int:
+        """The counters of the graph in capture. The capture includes a memset that zeros them before the first use."""
+        memory = self.pool.captures.memory(stream)
+        if stream not in memory.counters:
+            address, memory.counters[stream] = memory.allocate(COUNTER_BYTES, stream)
+            self.zero(address, COUNTER_BYTES, stream)
+        return memory.counters[stream].address
+
+    def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
+        """Send a number from a kernel to the host. `launch` gets the address of 8 bytes that its kernel writes.
+
+        The returned function waits for that kernel, but not for later launches, and returns the number.
+
+        Raises
+        ------
+        DeviceError
+            If the stream is captured.
+        """
+        require_no_capture(stream, "a call that waits for a count or a verdict of the device")
+        word = self._words.take()
+        launch(word)
+        with uncaptured(self.context):
+            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
+            check(driver.cuEventRecord(event, stream))
+
+        def answer() -> int:
+            with uncaptured(self.context):
+                check(driver.cuEventSynchronize(event))
+                check(driver.cuEventDestroy(event))
+            count = self._words.give_back(word)
+            self.faults.check()
+            return count
+
+        return answer
+
+    def zero(self, address: int, nbytes: int, stream: int) -> None:
+        """Set memory to zeros, in the order of `stream`."""
+        with self.context:
+            check(driver.cuMemsetD8Async(address, 0, nbytes, stream))
+
+    def view(self, data: int, offset: int, layout: Layout) -> int:
+        return data + offset * layout.dtype.itemsize
+
+    def address(self, data: int) -> int:
+        return data
+
+    def adopt(self, address: int, layout: Layout, owner: Owner, writable: bool) -> int:
+        return address
+
+    def to_host(self, data: int, layout: Layout, stream: int) -> Any:
+        require_no_capture(stream, "reading an array on the host")
+        array = np.empty(layout.shape, layout.dtype)
+        if layout.size:
+            with uncaptured(self.context):
+                check(driver.cuMemcpyDtoHAsync(array.ctypes.data, data, layout.nbytes, stream))
+                check(driver.cuStreamSynchronize(stream))
+        self.faults.check()
+        return array
+
+    def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
+        require_no_capture(stream, "copying from the host")
+        if layout.size:
+            with uncaptured(self.context):
+                check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
+                # Pageable memory has been read when the call returns, but pinned memory has not.
+                check(driver.cuStreamSynchronize(stream))
+
+    def current(self) -> DeviceContext:
+        return self.context
+
+    def order(self, first: int, then: int) -> None:
+        if is_capturing(first) != is_capturing(then):
+            raise DeviceError(
+                "operands on two streams, one of which is captured, cannot be captured in a CUDA graph; use both on "
+                "the captured stream: with xpops.stream(...), or with the other library's own current stream"
+            )
+        with self.context:
+            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
+            check(driver.cuEventRecord(event, first))
+            check(driver.cuStreamWaitEvent(then, event, 0))
+            check(driver.cuEventDestroy(event))
+
+    def retain(self, owner: Owner, stream: int) -> None:
+        if is_capturing(stream):
+            self.pool.captures.memory(stream).keep(owner)
+            return
+        with uncaptured(self.context), self._retained_lock:
+            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
+            check(driver.cuEventRecord(event, stream))
+            self._retained.append((event, owner))
+            done = [entry for entry in self._retained if _is_done(entry[0])]
+            gone = set(map(id, done))
+            self._retained = [entry for entry in self._retained if id(entry) not in gone]
+            for event, _ in done:
+                driver.cuEventDestroy(event)
+        # Drop the owners only after the lock is released: the destructor of an owner may call `retain`.
+        done.clear()
+
+
+def _is_done(event: Any) -> bool:
+    (error,) = driver.cuEventQuery(event)
+    return bool(error == driver.CUresult.CUDA_SUCCESS)
