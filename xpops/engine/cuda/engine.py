@@ -27,6 +27,8 @@ from xpops.engine.cuda.runtime.runtime import Runtime
 class CudaEngine(Runtime):
     """The engine of one GPU: a `Runtime` with the primitives of `xpops.engine.protocol.Engine`."""
 
+    is_host, dlpack_kind = False, 2
+
     arange = arange
     bincount = bincount
     cholesky = cholesky
@@ -44,8 +46,6 @@ class CudaEngine(Runtime):
     place = place
     qr = qr
     random = random
-    is_host, dlpack_kind = False, 2
-
     reduce = reduce
     runs = runs
     scan = scan
