@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike
 
-from xpops.api.conversion import check_parts, convert
+from xpops.api.creation.conversion import check_parts, convert
 from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt

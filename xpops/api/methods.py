@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xpops.api.axes import permute_dims
-from xpops.api.complex_numbers import conj
 from xpops.api.data_types import astype
-from xpops.api.extremes import max, min
+from xpops.api.elementwise.complex_numbers import conj
+from xpops.api.elementwise.limits import clip
 from xpops.api.indexing import take
-from xpops.api.moments import mean, std, var
-from xpops.api.rounding import clip
+from xpops.api.manipulation.axes import permute_dims
+from xpops.api.manipulation.shapes import reshape, squeeze
 from xpops.api.searching import argmax, argmin, nonzero
-from xpops.api.shapes import reshape, squeeze
 from xpops.api.sorting import argsort
-from xpops.api.sums import prod, sum
+from xpops.api.statistics.extremes import max, min
+from xpops.api.statistics.moments import mean, std, var
+from xpops.api.statistics.sums import prod, sum
 from xpops.api.utility import all, any
 from xpops.arrays import Array
 from xpops.dispatch.traced_arrays import Traced

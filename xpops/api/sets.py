@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.comparison import equal, greater_equal, less, not_equal
+from xpops.api.elementwise.comparison import equal, greater_equal, less, not_equal
+from xpops.api.elementwise.logical import logical_not
 from xpops.api.indexing import take
-from xpops.api.joining import joined
-from xpops.api.logical import logical_not
-from xpops.api.shapes import reshape
+from xpops.api.manipulation.joining import joined
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.signatures import array_function, scalar_function
 from xpops.api.signatures.results import (
     UniqueAll,

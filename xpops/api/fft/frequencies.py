@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from xpops.api.creation.ranges import arange
 from xpops.api.data_types import astype
-from xpops.api.joining import concat
-from xpops.api.ranges import arange
-from xpops.api.repetition import roll
+from xpops.api.manipulation.joining import concat
+from xpops.api.manipulation.repetition import roll
 from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt

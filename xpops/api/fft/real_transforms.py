@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.api.complex_numbers import conj
+from xpops.api.elementwise.complex_numbers import conj
 from xpops.api.signatures import array_function
 from xpops.core.operands import Axes
 from xpops.dispatch.fft import NORMS, along_axes, along_axis

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xpops.api.comparison import not_equal
 from xpops.api.data_types import astype
-from xpops.api.extremes import max, min
+from xpops.api.elementwise.comparison import not_equal
+from xpops.api.elementwise.powers import pow, reciprocal, sqrt, square
+from xpops.api.elementwise.signs import abs
 from xpops.api.linalg.decompositions import svdvals
-from xpops.api.powers import pow, reciprocal, sqrt, square
-from xpops.api.shapes import expand_dims
+from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import array_function
-from xpops.api.signs import abs
-from xpops.api.sums import sum
+from xpops.api.statistics.extremes import max, min
+from xpops.api.statistics.sums import sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.operands import Axes

@@ -7,16 +7,16 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from xpops.api.arithmetic import multiply, subtract
-from xpops.api.axes import unstack
+from xpops.api.elementwise.arithmetic import multiply, subtract
+from xpops.api.elementwise.signs import positive
 from xpops.api.foreign import keeps_framework
-from xpops.api.joining import stack
 from xpops.api.linalg.solutions import inv
 from xpops.api.linear_algebra import matmul
-from xpops.api.shapes import expand_dims
+from xpops.api.manipulation.axes import unstack
+from xpops.api.manipulation.joining import stack
+from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import array_function, binary_function
-from xpops.api.signs import positive
-from xpops.api.sums import sum
+from xpops.api.statistics.sums import sum
 from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.dispatch import linalg

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.arithmetic import multiply
-from xpops.api.axes import matrix_transpose
-from xpops.api.comparison import greater
-from xpops.api.complex_numbers import conj
-from xpops.api.exponential import exp
-from xpops.api.extremes import max
+from xpops.api.elementwise.arithmetic import multiply
+from xpops.api.elementwise.comparison import greater
+from xpops.api.elementwise.complex_numbers import conj
+from xpops.api.elementwise.exponential import exp
+from xpops.api.elementwise.powers import reciprocal
 from xpops.api.linalg.decompositions import svd, svdvals
 from xpops.api.linear_algebra import matmul
-from xpops.api.powers import reciprocal
+from xpops.api.manipulation.axes import matrix_transpose
+from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.searching import count_nonzero, where
-from xpops.api.shapes import expand_dims
 from xpops.api.signatures import array_function, binary_function
 from xpops.api.signatures.results import SlogdetResult, slogdet_function
+from xpops.api.statistics.extremes import max
 from xpops.arrays import adopt_foreign
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES

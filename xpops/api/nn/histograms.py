@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.comparison import equal, greater
-from xpops.api.conversion import asarray
-from xpops.api.extremes import max, min
+from xpops.api.creation.conversion import asarray
+from xpops.api.elementwise.comparison import equal, greater
 from xpops.api.foreign import keeps_framework
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.nn.counting import bincount
 from xpops.api.searching import searchsorted, where
-from xpops.api.shapes import reshape
 from xpops.api.signatures import tuple_function
+from xpops.api.statistics.extremes import max, min
 from xpops.api.utility import any
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt

@@ -6,16 +6,16 @@ import math
 import operator
 from typing import Any
 
-from xpops.api.arithmetic import divide, multiply
-from xpops.api.comparison import greater_equal
-from xpops.api.conversion import asarray
+from xpops.api.creation.conversion import asarray
 from xpops.api.devices import device_or_default
+from xpops.api.elementwise.arithmetic import divide, multiply
+from xpops.api.elementwise.comparison import greater_equal
 from xpops.api.indexing import take
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.random.distributions import Distributions
 from xpops.api.searching import count_nonzero, searchsorted
-from xpops.api.shapes import reshape
 from xpops.api.sorting import argsort
-from xpops.api.sums import cumulative_sum
+from xpops.api.statistics.sums import cumulative_sum
 from xpops.api.utility import all
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import config

@@ -1,50 +1,15 @@
-"""Elementwise rounding and clipping."""
+"""Elementwise maximum, minimum and clipping."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from xpops.api.data_types import result_type
-from xpops.api.signatures import clip_operator, unary_operator
+from xpops.api.signatures import binary_operator, clip_operator
 from xpops.dispatch import binary, elementwise, unary
 from xpops.ops.elementwise import OPERATORS as op
 
-__all__ = [
-    "ceil",
-    "clip",
-    "floor",
-    "round",
-    "trunc",
-]
-
-
-@unary_operator
-def ceil(x: Any, /, *, out: Any = None) -> Any:
-    """The least integers not less than the elements, in their own dtype.
-
-    Parameters
-    ----------
-    x : array
-        Real-valued.
-    out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
-
-    Returns
-    -------
-    array
-        The dtype of `x`.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not real-valued.
-
-    Examples
-    --------
-    >>> xp.ceil(xp.asarray([1.5, -1.5]))
-    Array([ 2., -1.], dtype=float64, device='cpu')
-    """
-    return unary(op["ceil"], x, out)
+__all__ = ["clip", "maximum", "minimum"]
 
 
 @clip_operator
@@ -85,88 +50,63 @@ def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None) -> Any
     return binary(op["maximum"], x, min, out) if max is None else elementwise(op["clip"], (x, min, max), out)
 
 
-@unary_operator
-def floor(x: Any, /, *, out: Any = None) -> Any:
-    """The greatest integers not greater than the elements, in their own dtype.
+@binary_operator
+def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The larger of two elements; NaN if one is NaN.
 
     Parameters
     ----------
-    x : array
-        Real-valued.
+    x1, x2 : array or scalar
+        Real-valued; at least one is an array. They broadcast.
     out : array, optional
         Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`.
+        The dtype that `x1` and `x2` promote to.
 
     Raises
     ------
     TypeError
         If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
 
     Examples
     --------
-    >>> xp.floor(xp.asarray([1.5, -1.5]))
-    Array([ 1., -2.], dtype=float64, device='cpu')
+    >>> xp.maximum(xp.asarray([1, 5]), 3)
+    Array([3, 5], dtype=int64, device='cpu')
     """
-    return unary(op["floor"], x, out)
+    return binary(op["maximum"], x1, x2, out)
 
 
-@unary_operator
-def round(x: Any, /, *, out: Any = None) -> Any:
-    """The nearest integers, halves to the even one, in the elements' own dtype; of complex elements, part by part.
+@binary_operator
+def minimum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The smaller of two elements; NaN if one is NaN.
 
     Parameters
     ----------
-    x : array
-        Numeric.
+    x1, x2 : array or scalar
+        Real-valued; at least one is an array. They broadcast.
     out : array, optional
         Written and returned. Has the result's shape, and its dtype or another one of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not numeric.
-
-    Examples
-    --------
-    >>> xp.round(xp.asarray([0.5, 1.5, -2.5]))
-    Array([ 0.,  2., -2.], dtype=float64, device='cpu')
-    """
-    return unary(op["round"], x, out)
-
-
-@unary_operator
-def trunc(x: Any, /, *, out: Any = None) -> Any:
-    """The elements without what follows the point, in their own dtype.
-
-    Parameters
-    ----------
-    x : array
-        Real-valued.
-    out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
-
-    Returns
-    -------
-    array
-        The dtype of `x`.
+        The dtype that `x1` and `x2` promote to.
 
     Raises
     ------
     TypeError
         If an operand is not real-valued.
+    ValueError
+        If the operands do not broadcast, or are on different devices.
 
     Examples
     --------
-    >>> xp.trunc(xp.asarray([1.5, -1.5]))
-    Array([ 1., -1.], dtype=float64, device='cpu')
+    >>> xp.minimum(xp.asarray([1, 5]), 3)
+    Array([1, 3], dtype=int64, device='cpu')
     """
-    return unary(op["trunc"], x, out)
+    return binary(op["minimum"], x1, x2, out)

@@ -1,18 +1,16 @@
-"""The larger and the smaller: of two arrays by element, and along axes."""
+"""The greatest and the least elements along axes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from xpops.api.signatures import array_function, binary_operator
+from xpops.api.signatures import array_function
 from xpops.core.operands import Axes
-from xpops.dispatch import binary
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
-from xpops.ops.elementwise import OPERATORS
 from xpops.ops.reduction import REDUCTIONS
 
-__all__ = ["max", "maximum", "min", "minimum"]
+__all__ = ["max", "min"]
 
 
 @array_function
@@ -50,37 +48,6 @@ def max(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     return unary(reduction, "max", x, REDUCTIONS["max"], axis, keepdims, None, 0.0)
 
 
-@binary_operator
-def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The larger of two elements; NaN if one is NaN.
-
-    Parameters
-    ----------
-    x1, x2 : array or scalar
-        Real-valued; at least one is an array. They broadcast.
-    out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
-
-    Returns
-    -------
-    array
-        The dtype that `x1` and `x2` promote to.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not real-valued.
-    ValueError
-        If the operands do not broadcast, or are on different devices.
-
-    Examples
-    --------
-    >>> xp.maximum(xp.asarray([1, 5]), 3)
-    Array([3, 5], dtype=int64, device='cpu')
-    """
-    return binary(OPERATORS["maximum"], x1, x2, out)
-
-
 @array_function
 def min(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """The least elements; NaN where there is one.
@@ -114,34 +81,3 @@ def min(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     Array([1, 3], dtype=int64, device='cpu')
     """
     return unary(reduction, "min", x, REDUCTIONS["min"], axis, keepdims, None, 0.0)
-
-
-@binary_operator
-def minimum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The smaller of two elements; NaN if one is NaN.
-
-    Parameters
-    ----------
-    x1, x2 : array or scalar
-        Real-valued; at least one is an array. They broadcast.
-    out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
-
-    Returns
-    -------
-    array
-        The dtype that `x1` and `x2` promote to.
-
-    Raises
-    ------
-    TypeError
-        If an operand is not real-valued.
-    ValueError
-        If the operands do not broadcast, or are on different devices.
-
-    Examples
-    --------
-    >>> xp.minimum(xp.asarray([1, 5]), 3)
-    Array([1, 3], dtype=int64, device='cpu')
-    """
-    return binary(OPERATORS["minimum"], x1, x2, out)

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.arithmetic import add, multiply, subtract
-from xpops.api.axes import moveaxis, permute_dims
 from xpops.api.checks import Operand, operand_of
-from xpops.api.comparison import equal
-from xpops.api.conversion import asarray
-from xpops.api.creation import full
+from xpops.api.creation.conversion import asarray
+from xpops.api.creation.filling import full
 from xpops.api.data_types import astype
-from xpops.api.extremes import maximum
-from xpops.api.floating_point import isnan
+from xpops.api.elementwise.arithmetic import add, multiply, subtract
+from xpops.api.elementwise.comparison import equal
+from xpops.api.elementwise.floating_point import isnan
+from xpops.api.elementwise.limits import maximum
+from xpops.api.elementwise.logical import logical_not
 from xpops.api.foreign import keeps_framework
 from xpops.api.indexing import take, take_along_axis
-from xpops.api.logical import logical_not
+from xpops.api.manipulation.axes import moveaxis, permute_dims
+from xpops.api.manipulation.shapes import expand_dims, reshape
 from xpops.api.searching import count_nonzero, where
-from xpops.api.shapes import expand_dims, reshape
 from xpops.api.sorting import sort
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt

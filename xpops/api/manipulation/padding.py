@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.conversion import asarray
-from xpops.api.creation import empty
+from xpops.api.creation.conversion import asarray
+from xpops.api.creation.filling import empty
 from xpops.api.foreign import keeps_framework
 from xpops.api.indexing import take
 from xpops.arrays import Array

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from xpops.api.checks import operand_of
-from xpops.api.comparison import equal
 from xpops.api.data_types import astype
-from xpops.api.extremes import max, min
-from xpops.api.floating_point import isnan
+from xpops.api.elementwise.comparison import equal
+from xpops.api.elementwise.floating_point import isnan
 from xpops.api.searching import argmax, where
 from xpops.api.signatures import array_function
+from xpops.api.statistics.extremes import max, min
 from xpops.api.utility import all, any
 from xpops.core import dtypes as dt
 from xpops.core.operands import Axes

@@ -6,13 +6,13 @@ import operator
 from itertools import product
 from typing import Any
 
-from xpops.api.extremes import min
+from xpops.api.creation.ranges import arange
 from xpops.api.indexing import take
-from xpops.api.ranges import arange
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.searching import searchsorted
-from xpops.api.shapes import reshape
 from xpops.api.signatures import array_function
-from xpops.api.sums import cumulative_sum
+from xpops.api.statistics.extremes import min
+from xpops.api.statistics.sums import cumulative_sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, contiguous_strides, layout_of

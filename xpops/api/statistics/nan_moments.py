@@ -6,18 +6,18 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from xpops.api.arithmetic import divide, subtract
 from xpops.api.checks import Operand, operand_of
-from xpops.api.comparison import greater
 from xpops.api.data_types import astype
-from xpops.api.floating_point import isnan
-from xpops.api.logical import logical_not
-from xpops.api.moments import correction_of, mean, std, var
-from xpops.api.powers import sqrt, square
+from xpops.api.elementwise.arithmetic import divide, subtract
+from xpops.api.elementwise.comparison import greater
+from xpops.api.elementwise.floating_point import isnan
+from xpops.api.elementwise.logical import logical_not
+from xpops.api.elementwise.powers import sqrt, square
+from xpops.api.elementwise.signs import abs
 from xpops.api.searching import count_nonzero, where
 from xpops.api.signatures import array_function
-from xpops.api.signs import abs
-from xpops.api.sums import sum
+from xpops.api.statistics.moments import correction_of, mean, std, var
+from xpops.api.statistics.sums import sum
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
 from xpops.core.operands import Axes

@@ -8,11 +8,11 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from xpops.api.checks import operand_of
-from xpops.api.floating_point import isnan
+from xpops.api.elementwise.floating_point import isnan
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.searching import where
-from xpops.api.shapes import reshape
 from xpops.api.signatures import array_function
-from xpops.api.sums import cumulative_prod, cumulative_sum, prod, sum
+from xpops.api.statistics.sums import cumulative_prod, cumulative_sum, prod, sum
 from xpops.core.operands import Axes
 
 __all__ = ["nancumprod", "nancumsum", "nanprod", "nansum"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from xpops.api.conversion import cast
-from xpops.api.creation import allocated, filled, held_integer
+from xpops.api.creation.conversion import cast
+from xpops.api.creation.filling import allocated, filled, held_integer
 from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype

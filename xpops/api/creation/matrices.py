@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from xpops.api.conversion import cast
+from xpops.api.creation.conversion import cast
+from xpops.api.creation.ranges import arange
 from xpops.api.devices import device_or_default
 from xpops.api.foreign import keeps_framework
-from xpops.api.ranges import arange
 from xpops.arrays import Array
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device

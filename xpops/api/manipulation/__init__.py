@@ -1,0 +1,1 @@
+"""Manipulation functions of the standard: shapes and axes, joining, repetition, padding."""
