@@ -120,12 +120,16 @@ class Array(Readable):
         return copied
 
     def __repr__(self) -> str:
-        text = to_text(self, ", ", "Array(")
+        text = to_text(self.shape, self._read, ", ", "Array(")
         shape = f"shape={self.shape}, " if self.size == 0 and self.shape != (0,) else ""
         return f"Array({text}, {shape}dtype={self.dtype}, device={str(self.device)!r})"
 
     def __str__(self) -> str:
-        return to_text(self)
+        return to_text(self.shape, self._read)
+
+    def _read(self, key: tuple[slice, ...]) -> NDArray:
+        """The elements of a part, on the host."""
+        return self[key].to_numpy()
 
     def __format__(self, spec: str) -> str:
         if not spec:
