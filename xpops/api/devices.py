@@ -24,7 +24,7 @@ def default_device() -> Device:
     >>> xp.default_device()
     Device('cpu')
     """
-    return _chosen.get() or _initial()
+    return _chosen.get() or _initial_device()
 
 
 def set_default_device(device: str | None) -> None:
@@ -48,21 +48,21 @@ def set_default_device(device: str | None) -> None:
     >>> xp.zeros(3).device
     Device('cpu')
     """
-    _chosen.set(None if device is None else _available(device, "set_default_device"))
+    _chosen.set(None if device is None else _require_available(device, "set_default_device"))
 
 
 def device_or_default(device: Any, function: str) -> Device:
     """`device`, which must be there; the default device for None."""
-    return default_device() if device is None else _available(device, function)
+    return default_device() if device is None else _require_available(device, function)
 
 
-def _initial() -> Device:
+def _initial_device() -> Device:
     if config.default_device is not None:
-        return _available(config.default_device, "XPOPS_DEFAULT_DEVICE")
+        return _require_available(config.default_device, "XPOPS_DEFAULT_DEVICE")
     return next((device for device in devices() if device.type == "cuda"), CPU)
 
 
-def _available(device: Any, function: str) -> Device:
+def _require_available(device: Any, function: str) -> Device:
     try:
         found = Device(device)
     except ValueError:

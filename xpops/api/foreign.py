@@ -24,7 +24,7 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
     """
 
     @wraps(function)
-    def in_kind(x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def call(x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         if isinstance(x, Array):
             return function(x, *args, **kwargs)
         result = function(adopt_foreign(x, function.__name__, "x"), *args, **kwargs)
@@ -33,4 +33,4 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
             return result
         return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
 
-    return in_kind
+    return call

@@ -113,10 +113,10 @@ class Fused:
         if found is None:
 
             @functools.wraps(self.function)
-            def placed(*values: Any) -> Any:
+            def call_by_position(*values: Any) -> Any:
                 return self.function(*values[:count], **dict(zip(names, values[count:], strict=True)))
 
-            found = Fused(placed)
+            found = Fused(call_by_position)
             found._named = names
             self._by_names[count, names] = found
         return found
@@ -153,12 +153,12 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
 
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if any(isinstance(spec, Layout) and spec.device == CPU for spec in specs):
-        return functools.partial(_run, fused, specs)
+        return functools.partial(_run_on_cpu, fused, specs)
     recorded = record(fused._name, fused.function, specs)
     return program(cast("CudaEngine", engine), recorded, fused._names(specs))
 
 
-def _run(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
+def _run_on_cpu(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
     """On the CPU, for arrays of other frameworks: the function itself."""
     arguments = (
         state.array_class(spec, value, None) if isinstance(spec, Layout) else value

@@ -97,8 +97,8 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
 
 
 def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
-    x, indices = _required(specs, "take")
-    found = _taken_axis(x, axis)
+    x, indices = _require_operands(specs, "take")
+    found = _resolve_axis(x, axis)
     if x.shape[found] == 0 and indices.size:
         raise IndexError(f"take: axis {found} is empty, and indices are not")
     return engine.gather(x, (found,), (indices,), found, ("take: indices",))
@@ -107,7 +107,7 @@ def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program
 def _plan_slice(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     """The program of one slice, whose place is known when it runs."""
     x = require_array(specs[0], "take", "x")
-    found = _taken_axis(x, axis)
+    found = _resolve_axis(x, axis)
     length, step = x.shape[found], x.strides[found]
     shape, strides = (each[:found] + each[found + 1 :] for each in (x.shape, x.strides))
     align = min(x.align, alignment(abs(step) * x.dtype.itemsize))
@@ -123,14 +123,14 @@ def _plan_slice(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
     return Program((out,), kernel)
 
 
-def _taken_axis(x: Layout, axis: Any) -> int:
+def _resolve_axis(x: Layout, axis: Any) -> int:
     if axis is None and x.ndim != 1:
         raise ValueError(f"take: axis is None, and x has {x.ndim} axes; accepted without axis: one")
     return views.axis_of(0 if axis is None else axis, x.ndim, "take")
 
 
 def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
-    x, indices = _required(specs, "take_along_axis")
+    x, indices = _require_operands(specs, "take_along_axis")
     found = views.axis_of(axis, x.ndim, "take_along_axis")
     if indices.ndim != x.ndim:
         raise ValueError(f"take_along_axis: indices has {indices.ndim} axes; accepted: {x.ndim}, as x has")
@@ -148,7 +148,7 @@ def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
     return Program(program.layouts, kernel)
 
 
-def _required(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout]:
+def _require_operands(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout]:
     x, indices = (require_array(spec, function, name) for spec, name in zip(specs, _NAMES, strict=True))
     if indices.dtype not in dt.CATEGORIES["integer"]:
         raise TypeError(f"{function}: indices has dtype {indices.dtype}; accepted: integer dtypes")

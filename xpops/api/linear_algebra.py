@@ -90,7 +90,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> xp.vecdot(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 10.0]))
     Array([21., 43.], dtype=float64, device='cpu')
     """
-    return call(_vecdot, "vecdot", NAMES, (x1, x2), axis)
+    return call(_plan_vecdot, "vecdot", NAMES, (x1, x2), axis)
 
 
 @binary_function
@@ -123,10 +123,10 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
     >>> xp.tensordot(xp.asarray([[1, 2], [3, 4]]), xp.asarray([[1, 0], [0, 1]]), axes=2)
     Array(5, dtype=int64, device='cpu')
     """
-    return call(_tensordot, "tensordot", NAMES, (x1, x2), axes)
+    return call(_plan_tensordot, "tensordot", NAMES, (x1, x2), axes)
 
 
-def _vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+def _plan_vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     x1, x2, dtype = factors(specs, "vecdot")
     try:
         place = operator.index(axis)
@@ -147,9 +147,9 @@ def _vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     return contract(engine, (x1, x2), labels, kept, dtype, conjugate=True)
 
 
-def _tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program:
+def _plan_tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program:
     x1, x2, dtype = factors(specs, "tensordot")
-    first, second = _contracted(axes, x1, x2)
+    first, second = _contracted_axes(axes, x1, x2)
     if len(first) != len(second) or any(x1.shape[i] != x2.shape[j] for i, j in zip(first, second, strict=True)):
         raise ValueError(
             f"tensordot: axes is {axes!r} for shapes {x1.shape} and {x2.shape}; accepted: axes of the same lengths"
@@ -163,7 +163,7 @@ def _tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program
     return contract(engine, (x1, x2), (left, right), kept, dtype)
 
 
-def _contracted(axes: Any, x1: Layout, x2: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _contracted_axes(axes: Any, x1: Layout, x2: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if isinstance(axes, tuple) and len(axes) == 2:
         lists = [each if isinstance(each, tuple) else (each,) for each in axes]
         first, second = (
@@ -211,9 +211,9 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     (Array(5, dtype=int64, device='cpu'), Array([[ 5, 11],
            [11, 25]], dtype=int64, device='cpu'))
     """
-    inputs, output = _subscripts(subscripts, len(operands))
+    inputs, output = _parse_subscripts(subscripts, len(operands))
     if len(operands) == 1:
-        return compute(_einsum, "einsum", ("operands[0]",), operands, subscripts, tuple(inputs), output)
+        return compute(_plan_einsum, "einsum", ("operands[0]",), operands, subscripts, tuple(inputs), output)
     result, labels = operands[0], inputs[0]
     for place in range(1, len(operands)):
         after = "".join(inputs[place + 1 :]) + output
@@ -221,7 +221,7 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
         kept = output if place == len(operands) - 1 else "".join(dict.fromkeys(each for each in seen if each in after))
         names = (f"operands[{place - 1}]", f"operands[{place}]")
         both = (result, operands[place])
-        result, labels = compute(_einsum, "einsum", names, both, subscripts, (labels, inputs[place]), kept), kept
+        result, labels = compute(_plan_einsum, "einsum", names, both, subscripts, (labels, inputs[place]), kept), kept
     return result
 
 
@@ -229,7 +229,7 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
 _REST = "."
 
 
-def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
+def _parse_subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     """The letters of each of `count` operands, and of the result."""
     if not isinstance(subscripts, str):
         raise TypeError(f"einsum: subscripts is {described(subscripts)}; accepted: a string")
@@ -258,7 +258,7 @@ def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     return inputs, output
 
 
-def _einsum(
+def _plan_einsum(
     engine: Engine, specs: tuple[Operand, ...], subscripts: str, inputs: tuple[str, ...], output: str
 ) -> Program:
     layouts = [require_array(spec, "einsum", f"operands[{place}]") for place, spec in enumerate(specs)]

@@ -87,7 +87,7 @@ def _squeeze(self: Array, axis: Any = None) -> Array:
 _REDUCTIONS = (all, any, argmax, argmin, max, mean, min, prod, std, sum, var)
 
 
-def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
+def _reduction_method(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, axis: Any = None, **options: Any) -> Any:
         return function(self, axis=axis, **options)
 
@@ -98,7 +98,7 @@ def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def attach() -> None:
     """Give the methods to `Array`, and those that can be fused to the values of fused functions."""
-    shared: tuple[Callable[..., Any], ...] = (*map(_reducing, _REDUCTIONS), astype, clip, conj)
+    shared: tuple[Callable[..., Any], ...] = (*map(_reduction_method, _REDUCTIONS), astype, clip, conj)
     for method in shared:
         for cls in (Array, Traced):
             setattr(cls, method.__name__, method)

@@ -53,7 +53,7 @@ def argmax(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
     >>> xp.argmax(xp.asarray([[1, 5], [7, 3]]), axis=1)
     Array([1, 0], dtype=int64, device='cpu')
     """
-    return unary(reduction, "argmax", x, REDUCTIONS["argmax"], _one_axis(axis, "argmax"), keepdims, None, 0.0)
+    return unary(reduction, "argmax", x, REDUCTIONS["argmax"], _single_axis(axis, "argmax"), keepdims, None, 0.0)
 
 
 @array_function
@@ -88,7 +88,7 @@ def argmin(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
     >>> xp.argmin(xp.asarray([[1, 5], [7, 3]]), axis=1)
     Array([0, 1], dtype=int64, device='cpu')
     """
-    return unary(reduction, "argmin", x, REDUCTIONS["argmin"], _one_axis(axis, "argmin"), keepdims, None, 0.0)
+    return unary(reduction, "argmin", x, REDUCTIONS["argmin"], _single_axis(axis, "argmin"), keepdims, None, 0.0)
 
 
 @array_function
@@ -150,7 +150,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     >>> xp.nonzero(xp.asarray([[0, 2], [3, 0]]))
     (Array([0, 1], dtype=int64, device='cpu'), Array([1, 0], dtype=int64, device='cpu'))
     """
-    found = compute(_nonzero, "nonzero", ("x",), (x,))
+    found = compute(_plan_nonzero, "nonzero", ("x",), (x,))
     return found if isinstance(found, tuple) else (found,)
 
 
@@ -228,14 +228,14 @@ def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return elementwise(op["where"], (condition, x1, x2), out)
 
 
-def _nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
+def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     x = require_array(specs[0], "nonzero", "x")
     if x.ndim == 0:
         raise ValueError("nonzero: x has no axes; accepted: one or more")
     return on_dense(engine, (x,), engine.nonzero)
 
 
-def _one_axis(axis: Any, function: str) -> int | None:
+def _single_axis(axis: Any, function: str) -> int | None:
     """An axis that may not be several."""
     if axis is None or isinstance(axis, int):
         return axis

@@ -10,7 +10,7 @@ import numpy as np
 from xpops.api.elementwise.comparison import equal, greater_equal, less, not_equal
 from xpops.api.elementwise.logical import logical_not
 from xpops.api.indexing import take
-from xpops.api.manipulation.joining import joined
+from xpops.api.manipulation.joining import concat_named
 from xpops.api.manipulation.shapes import reshape
 from xpops.api.signatures import array_function, scalar_function
 from xpops.api.signatures.results import (
@@ -152,7 +152,7 @@ def unique_values(x: Any, /) -> Any:
 
 def _isin_complex(x1: Any, x2: Any, invert: bool) -> Any:
     """By the distinct elements of both together: `x2` goes first, so each occurs first there if at all."""
-    found, size = unique_all(joined("isin", {"x2": x2, "x1": x1}, None)), math.prod(x2.shape)
+    found, size = unique_all(concat_named("isin", {"x2": x2, "x1": x1}, None)), math.prod(x2.shape)
     firsts = take(found.indices, reshape(found.inverse_indices[size:], x1.shape))
     return (greater_equal if invert else less)(firsts, size)
 

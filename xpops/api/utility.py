@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from xpops.api.manipulation.joining import joined
+from xpops.api.manipulation.joining import concat_named
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
@@ -136,7 +136,7 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
         raise ValueError(f"diff: n is {times}; accepted: 0 and more")
     if prepend is not None or append is not None:
         parts = {"prepend": prepend, "x": x, "append": append}
-        x = joined("diff", {name: part for name, part in parts.items() if part is not None}, axis)
+        x = concat_named("diff", {name: part for name, part in parts.items() if part is not None}, axis)
     return compute(_plan_diff, "diff", ("x",), (x,), axis, times)
 
 

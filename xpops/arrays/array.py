@@ -15,7 +15,7 @@ from xpops.arrays import gathering
 from xpops.arrays.host import NDArray, Readable, host_array
 from xpops.arrays.keys import is_basic, parse
 from xpops.arrays.printing import to_text
-from xpops.arrays.tensors import assignable, trimmed, viewed
+from xpops.arrays.tensors import drop_leading_axes, resolve_value, view_foreign
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
@@ -154,7 +154,7 @@ class Array(Readable):
     def __getitem__(self, key: Any) -> Array:
         if is_basic(key):
             return view_of(self, views.index(self._layout, key))
-        selected: Array | None = gathering.again(self, key)
+        selected: Array | None = gathering.get_known(self, key)
         if selected is None:
             parts, arrays = parse(self, key)
             if not arrays:
@@ -168,14 +168,14 @@ class Array(Readable):
         if not is_basic(key):
             key, arrays = parse(self, key)
             if arrays:
-                gathering.set(self, key, arrays, assignable(value, self.dtype))
+                gathering.set(self, key, arrays, resolve_value(value, self.dtype))
                 return
         target = view_of(self, views.index(self._layout, key))
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
             return  # the last step of ``x[key] += y``, which wrote the view in place
-        value = assignable(value, self.dtype)
+        value = resolve_value(value, self.dtype)
         if isinstance(value, Tensor):
-            value = trimmed(value, target.ndim)
+            value = drop_leading_axes(value, target.ndim)
         elementwise(IDENTITY, (value,), target, self.dtype)
 
     # Exchange
@@ -278,7 +278,7 @@ def adopt_foreign(x: Any, function: str, argument: str) -> Array:
     """
     if isinstance(x, Array):
         return x
-    return Array(*viewed(x, function, argument))
+    return Array(*view_foreign(x, function, argument))
 
 
 def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:

@@ -80,7 +80,7 @@ def asarray(
     if wanted is not None and wanted != host.dtype:
         check_parts(host.dtype, wanted, "asarray")
         host, borrowed = host.astype(wanted), False
-    native = _native(host)
+    native = _to_native(host)
     if target == CPU and borrowed and native is host and not copy:
         return _alias_host(host)
     if copy is False:
@@ -164,28 +164,28 @@ def _alias_host(host: NDArray) -> Array:
 def _host_data(obj: Any, dtype: DType | None) -> NDArray:
     """`obj` as an ndarray of a supported dtype."""
     if isinstance(obj, np.ndarray):
-        return _supported(np.asarray(obj))
+        return _require_supported(np.asarray(obj))
     if isinstance(obj, (bytes, bytearray)):
         obj = memoryview(obj)
-    plain = _plain(obj)
+    plain = _replace_arrays(obj)
     try:
         # Python numbers take `dtype` at once: an int64 on the way would refuse what uint64 holds.
-        host = np.asarray(plain, dtype=dtype if _of_python_numbers(plain) else None)
+        host = np.asarray(plain, dtype=dtype if _has_python_numbers(plain) else None)
     except ValueError as error:
         raise ValueError(f"asarray: obj is no rectangular array: {error}") from error
     except TypeError as error:
         raise TypeError(f"asarray: obj does not fit dtype {dtype}: {error}") from error
     except OverflowError as error:
         raise OverflowError(f"asarray: {error}") from error
-    if dtype is None and host.dtype in (dt.uint64, object) and any(_too_large(leaf) for leaf in _leaves(plain)):
+    if dtype is None and host.dtype in (dt.uint64, object) and any(_exceeds_int64(leaf) for leaf in _leaves(plain)):
         raise OverflowError("asarray: a Python integer does not fit int64; for uint64 say dtype=uint64")
-    return _supported(host)
+    return _require_supported(host)
 
 
-def _plain(obj: Any) -> Any:
+def _replace_arrays(obj: Any) -> Any:
     """`obj` with the xpops arrays among its elements as host arrays."""
     if isinstance(obj, (list, tuple)):
-        return [_plain(element) for element in obj]
+        return [_replace_arrays(element) for element in obj]
     if isinstance(obj, SCALAR_TYPES):
         return obj
     if is_wrapper(type(obj)):
@@ -201,15 +201,15 @@ def _leaves(obj: Any) -> Iterator[Any]:
         yield obj
 
 
-def _of_python_numbers(obj: Any) -> bool:
+def _has_python_numbers(obj: Any) -> bool:
     return isinstance(obj, (int, float, complex, list))
 
 
-def _too_large(leaf: Any) -> bool:
+def _exceeds_int64(leaf: Any) -> bool:
     return isinstance(leaf, int) and not -(2**63) <= leaf < 2**63
 
 
-def _supported(host: NDArray) -> NDArray:
+def _require_supported(host: NDArray) -> NDArray:
     if host.dtype.newbyteorder("=") not in dt.INFO:
         raise TypeError(
             f"asarray: obj becomes a NumPy array of dtype {host.dtype}; accepted: {', '.join(d.name for d in dt.INFO)}"
@@ -222,7 +222,7 @@ def check_parts(source: DType, target: DType, function: str) -> None:
         raise TypeError(f"{function}: {source} to {target} would drop a part; choose one with real, imag or abs first")
 
 
-def _native(host: NDArray) -> NDArray:
+def _to_native(host: NDArray) -> NDArray:
     """`host`, copied if its byte order or its strides are none that layouts have."""
     odd = any(stride % host.itemsize for stride in host.strides) or host.ctypes.data % host.itemsize
     return host.astype(host.dtype.newbyteorder("=")) if odd or not host.dtype.isnative else host

@@ -51,7 +51,7 @@ def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = 
     >>> xp.empty((2, 3), dtype=xp.float16).shape
     (2, 3)
     """
-    return allocated(shape, dtype, device, "empty")
+    return allocate(shape, dtype, device, "empty")
 
 
 def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -62,7 +62,7 @@ def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None 
     >>> xp.empty_like(xp.asarray([True, False])).dtype
     dtype('bool')
     """
-    return _like(x, dtype, device, "empty_like")
+    return _allocate_like(x, dtype, device, "empty_like")
 
 
 def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -95,7 +95,7 @@ def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, devic
     """
     value, natural = _fill_value(fill_value, "full")
     found = natural if dtype is None else as_dtype(dtype, "full")
-    return filled(allocated(shape, found, device, "full"), value, "full")
+    return fill(allocate(shape, found, device, "full"), value, "full")
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -107,7 +107,7 @@ def full_like(x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, dev
     Array([7, 7], dtype=int64, device='cpu')
     """
     value, _ = _fill_value(fill_value, "full_like")
-    return filled(_like(x, dtype, device, "full_like"), value, "full_like")
+    return fill(_allocate_like(x, dtype, device, "full_like"), value, "full_like")
 
 
 def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -118,7 +118,7 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = N
     >>> xp.ones(2, dtype=xp.bool)
     Array([ True,  True], dtype=bool, device='cpu')
     """
-    return filled(allocated(shape, dtype, device, "ones"), True, "ones")
+    return fill(allocate(shape, dtype, device, "ones"), True, "ones")
 
 
 def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -129,7 +129,7 @@ def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None =
     >>> xp.ones_like(xp.asarray([3, 4]))
     Array([1, 1], dtype=int64, device='cpu')
     """
-    return filled(_like(x, dtype, device, "ones_like"), True, "ones_like")
+    return fill(_allocate_like(x, dtype, device, "ones_like"), True, "ones_like")
 
 
 def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -140,7 +140,7 @@ def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = 
     >>> xp.zeros(2)
     Array([0., 0.], dtype=float64, device='cpu')
     """
-    return filled(allocated(shape, dtype, device, "zeros"), False, "zeros")
+    return fill(allocate(shape, dtype, device, "zeros"), False, "zeros")
 
 
 def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -151,10 +151,10 @@ def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None 
     >>> xp.zeros_like(xp.asarray([3.5]))
     Array([0.], dtype=float64, device='cpu')
     """
-    return filled(_like(x, dtype, device, "zeros_like"), False, "zeros_like")
+    return fill(_allocate_like(x, dtype, device, "zeros_like"), False, "zeros_like")
 
 
-def allocated(shape: Any, dtype: Any, device: str | None, function: str) -> Array:
+def allocate(shape: Any, dtype: Any, device: str | None, function: str) -> Array:
     """An uninitialised array of a shape; float64 and on the default device unless told."""
     found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, function)
     lengths = views.shape_of(shape, function)
@@ -163,18 +163,18 @@ def allocated(shape: Any, dtype: Any, device: str | None, function: str) -> Arra
     return new_array(layout_of(found, lengths, None, device_or_default(device, function)))
 
 
-def filled(x: Array, value: Any, function: str) -> Array:
+def fill(x: Array, value: Any, function: str) -> Array:
     """`x`, with `value` written to every element, bit for bit (so that -0.0 stays)."""
     held = dt.float32 if x.dtype in dt.FLOAT8 else x.dtype
     if isinstance(value, SCALAR_TYPES) and scalar_dtype(type(value), held) != held:
         raise TypeError(f"{function}: a Python {type(value).__name__} does not fit dtype {x.dtype}")
     if isinstance(value, int) and x.dtype in dt.CATEGORIES["integer"]:
-        held_integer(value, x.dtype, "fill_value", function)
+        require_integer(value, x.dtype, "fill_value", function)
     elementwise(IDENTITY, (value,), x, x.dtype)
     return x
 
 
-def held_integer(x: Any, dtype: DType, what: str, function: str) -> int:
+def require_integer(x: Any, dtype: DType, what: str, function: str) -> int:
     """`x` as an integer that `dtype` holds."""
     if x != int(x):
         raise TypeError(f"{function}: {what} is {x}; accepted for dtype {dtype}: integers")
@@ -186,9 +186,9 @@ def held_integer(x: Any, dtype: DType, what: str, function: str) -> int:
     return int(x)
 
 
-def _like(x: Any, dtype: Any, device: str | None, function: str) -> Array:
+def _allocate_like(x: Any, dtype: Any, device: str | None, function: str) -> Array:
     x = adopt_foreign(x, function, "x")
-    return allocated(x.shape, x.dtype if dtype is None else dtype, x.device if device is None else device, function)
+    return allocate(x.shape, x.dtype if dtype is None else dtype, x.device if device is None else device, function)
 
 
 def _fill_value(value: Any, function: str) -> tuple[Any, DType]:

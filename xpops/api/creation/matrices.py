@@ -56,7 +56,7 @@ def eye(
     (rows,) = views.shape_of(n_rows, "eye", "n_rows")
     (columns,) = (rows,) if n_cols is None else views.shape_of(n_cols, "eye", "n_cols")
     found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, "eye")
-    on_diagonal = _diagonals("equal", rows, columns, k, device_or_default(device, "eye"), "eye")
+    on_diagonal = _compare_diagonals("equal", rows, columns, k, device_or_default(device, "eye"), "eye")
     return cast(on_diagonal, found, "eye")
 
 
@@ -87,7 +87,7 @@ def tril(x: Array, /, *, k: Any = 0) -> Array:
     Array([[1, 0, 0],
            [1, 1, 0]], dtype=int8, device='cpu')
     """
-    return _triangle("greater_equal", x, k, "tril")
+    return _keep_triangle("greater_equal", x, k, "tril")
 
 
 @keeps_framework
@@ -100,10 +100,10 @@ def triu(x: Array, /, *, k: Any = 0) -> Array:
     Array([[1, 1, 1],
            [0, 1, 1]], dtype=int8, device='cpu')
     """
-    return _triangle("less_equal", x, k, "triu")
+    return _keep_triangle("less_equal", x, k, "triu")
 
 
-def _diagonals(comparison: str, rows: int, columns: int, k: Any, device: Device, function: str) -> Array:
+def _compare_diagonals(comparison: str, rows: int, columns: int, k: Any, device: Device, function: str) -> Array:
     """Where ``row + k`` compares so to the column: a boolean matrix."""
     try:
         shift = min(max(operator.index(k), -rows), columns)
@@ -114,9 +114,9 @@ def _diagonals(comparison: str, rows: int, columns: int, k: Any, device: Device,
     return matrix
 
 
-def _triangle(comparison: str, x: Array, k: Any, function: str) -> Array:
+def _keep_triangle(comparison: str, x: Array, k: Any, function: str) -> Array:
     if x.ndim < 2:
         raise ValueError(f"{function}: x has shape {x.shape}; accepted: two axes or more")
-    mask = _diagonals(comparison, x.shape[-2], x.shape[-1], k, x.device, function)
+    mask = _compare_diagonals(comparison, x.shape[-2], x.shape[-1], k, x.device, function)
     kept: Array = elementwise(OPERATORS["where"], (mask, x, False))
     return kept

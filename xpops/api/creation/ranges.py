@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from xpops.api.creation.conversion import cast
-from xpops.api.creation.filling import allocated, filled, held_integer
+from xpops.api.creation.filling import allocate, fill, require_integer
 from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
@@ -58,7 +58,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     names = ("start", "stop", "step")
-    start, stop, step = (_real(x, "arange", name) for x, name in zip((start, stop, step), names, strict=True))
+    start, stop, step = (_real_number(x, "arange", name) for x, name in zip((start, stop, step), names, strict=True))
     if step == 0:
         raise ValueError("arange: step is 0; accepted: any other number")
     integers = all(isinstance(x, int) for x in (start, stop, step))
@@ -67,9 +67,10 @@ def arange(
         raise TypeError(f"arange: dtype is {found}; accepted: numeric dtypes")
     length = max(0, -((start - stop) // step) if integers else math.ceil((stop - start) / step))
     if found in dt.CATEGORIES["integer"]:
-        start, step = held_integer(start, found, "start", "arange"), held_integer(step, dt.int64, "step", "arange")
-        held_integer(start + max(length - 1, 0) * step, found, "the last value", "arange")
-    return _ramp(start, step, allocated((length,), found, device, "arange"))
+        start = require_integer(start, found, "start", "arange")
+        step = require_integer(step, dt.int64, "step", "arange")
+        require_integer(start + max(length - 1, 0) * step, found, "the last value", "arange")
+    return _fill_ramp(start, step, allocate((length,), found, device, "arange"))
 
 
 def linspace(
@@ -119,19 +120,19 @@ def linspace(
         raise TypeError(f"linspace: dtype is {found}; accepted: numeric dtypes, complex ones for complex ends")
     steps = count - 1 if endpoint else count
     integral = found in dt.CATEGORIES["integer"]
-    out = allocated((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace")
+    out = allocate((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace")
     power = _power_of(start, stop)
-    first, last = _scaled(start, -power), _scaled(stop, -power)
-    x = _ramp(first, (last - first) / steps if steps > 0 else 0.0, out)
+    first, last = _scale(start, -power), _scale(stop, -power)
+    x = _fill_ramp(first, (last - first) / steps if steps > 0 else 0.0, out)
     if power:
         x = elementwise(OPERATORS["multiply"], (x, math.ldexp(1.0, power)))
     if integral:
         x = cast(elementwise(OPERATORS["floor"], (x,)), found, "linspace")
         start, stop = math.floor(start), math.floor(stop)
     if count > 0:
-        filled(x[0], start, "linspace")
+        fill(x[0], start, "linspace")
     if endpoint and count > 1:
-        filled(x[-1], stop, "linspace")
+        fill(x[-1], stop, "linspace")
     return x
 
 
@@ -181,7 +182,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
     )
 
 
-def _ramp(start: Any, step: Any, out: Array) -> Array:
+def _fill_ramp(start: Any, step: Any, out: Array) -> Array:
     """`out`, with ``start + i * step`` written to it."""
     engine = engine_of(out.device)
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else int if out.dtype in dt.CATEGORIES["integer"] else float
@@ -197,7 +198,7 @@ def _power_of(start: complex, stop: complex) -> int:
     return math.frexp(largest)[1] - 1
 
 
-def _scaled(x: Any, power: int) -> Any:
+def _scale(x: Any, power: int) -> Any:
     """``x * 2**power``, where the factor itself may overflow; a Python number of the same kind if `power` is 0."""
     if power == 0:
         return x
@@ -214,7 +215,7 @@ def _number(x: Any, function: str, argument: str) -> Any:
     return value
 
 
-def _real(x: Any, function: str, argument: str) -> Any:
+def _real_number(x: Any, function: str, argument: str) -> Any:
     value = _number(x, function, argument)
     if isinstance(value, complex):
         raise TypeError(f"{function}: {argument} is {x!r}; accepted: a real number")

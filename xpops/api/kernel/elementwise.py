@@ -12,7 +12,7 @@ import numpy as np
 
 from xpops.api.devices import default_device
 from xpops.api.kernel.gpu import require_gpu
-from xpops.api.kernel.results import SCALARS, divided, require_no_repeats, require_writable
+from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
@@ -106,7 +106,7 @@ class ElementwiseKernel:
         macros = definitions(options, name)
         self._operation = Operation(name, ins, outs, operation, preamble, loop_prep, after_loop, macros)
         self._name = name
-        self._form = _nothing if no_return else _tuple if return_tuple else None
+        self._form = _return_none if no_return else _as_tuple if return_tuple else None
         # Equal and hashed by identity: they are keys of plans.
         self._plan = functools.partial(_plan, self._operation)
 
@@ -137,7 +137,7 @@ class ElementwiseKernel:
         CompileError
             If the operation is no C++.
         """
-        ins, outs = divided(args, out, self._operation)
+        ins, outs = split_arguments(args, out, self._operation)
         if size is not None:
             size = self._count(size, "size", 0)
         if block_size is not None:
@@ -184,11 +184,11 @@ class ElementwiseKernel:
         return made if len(made) > 1 else made[0]
 
 
-def _tuple(results: Any) -> tuple[Any, ...]:
+def _as_tuple(results: Any) -> tuple[Any, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _nothing(results: Any) -> None:
+def _return_none(results: Any) -> None:
     """What a call without results returns."""
 
 

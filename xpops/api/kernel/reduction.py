@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from xpops.api.kernel.gpu import require_gpu
-from xpops.api.kernel.results import divided, require_no_repeats, require_writable
+from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
@@ -130,7 +130,7 @@ class ReductionKernel:
         CompileError
             If an expression is no C++.
         """
-        ins, outs = divided(args, out, self._operation)
+        ins, outs = split_arguments(args, out, self._operation)
         cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else frozen(axis, self._name)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
         specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
@@ -163,7 +163,7 @@ def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], 
     if not given:
         return Program((out,), kernel)
     require_no_repeats(operation, (out,))
-    return Program((), _into(kernel, operation, ins, out))
+    return Program((), _kernel_for_out(kernel, operation, ins, out))
 
 
 def _kernel(
@@ -192,16 +192,16 @@ def _kernel(
     else:
         strides = tuple(0 if i in axes else next(steps) for i in range(len(shape)))
     if any(each.raw for each in operation.ins) or any(map(operation.mentions, RESERVED)):
-        return _in_two(engine, reduction, types, ins, shape, axes, strides)
+        return _two_step_kernel(engine, reduction, types, ins, shape, axes, strides)
     (x, *others), value = ins, value_of(ins, shape)
     if isinstance(x, Layout) and not others:
         return reduced(engine, reduction, types, x, axes, strides, True)
     if transposed(value, ins) and state_dtype(reduction, types) is not None:
-        return _in_two(engine, reduction, types, ins, shape, axes, strides)
+        return _two_step_kernel(engine, reduction, types, ins, shape, axes, strides)
     return in_one(engine, reduction, types, ins, value, axes, strides)
 
 
-def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:
+def _kernel_for_out(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:
     """`kernel` for a result that is given behind the operands, in memory apart from theirs."""
     apart = [
         (place, elements_apart(out, spec), parameter.name)
@@ -219,7 +219,7 @@ def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: L
     return checked
 
 
-def _in_two(
+def _two_step_kernel(
     engine: CudaEngine,
     reduction: UserReduction,
     types: Types,

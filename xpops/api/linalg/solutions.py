@@ -123,7 +123,7 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
     Array(1, dtype=int64, device='cpu')
     """
     values = svdvals(x)
-    return count_nonzero(_counting(x, values, rtol, "matrix_rank"), axis=-1)
+    return count_nonzero(_find_significant(x, values, rtol, "matrix_rank"), axis=-1)
 
 
 @array_function
@@ -153,7 +153,7 @@ def pinv(x: Any, /, *, rtol: Any = None) -> Any:
     Array([[0.5, 0. ]], dtype=float64, device='cpu')
     """
     u, s, vh = svd(x, full_matrices=False)
-    inverse = where(_counting(x, s, rtol, "pinv"), reciprocal(s), 0.0)
+    inverse = where(_find_significant(x, s, rtol, "pinv"), reciprocal(s), 0.0)
     v, uh = (conj(matrix_transpose(each)) for each in (vh, u))
     return matmul(multiply(v, expand_dims(inverse, axis=-2)), uh)
 
@@ -222,7 +222,7 @@ def solve(x1: Any, x2: Any, /) -> Any:
     return call(linalg.solve, "solve", ("x1", "x2"), (x1, x2))
 
 
-def _counting(x: Any, values: Any, rtol: Any, function: str) -> Any:
+def _find_significant(x: Any, values: Any, rtol: Any, function: str) -> Any:
     """Which singular values are not negligible."""
     given = adopt_foreign(x, function, "x")
     if 0 in given.shape[-2:]:

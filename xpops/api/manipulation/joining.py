@@ -51,7 +51,7 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
     Array([[1, 3, 4],
            [2, 5, 6]], dtype=int64, device='cpu')
     """
-    return joined("concat", _named(arrays, "concat"), axis)
+    return concat_named("concat", _name_arrays(arrays, "concat"), axis)
 
 
 @sequence_function
@@ -85,16 +85,16 @@ def stack(arrays: Any, /, *, axis: int = 0) -> Any:
     Array([[1, 3],
            [2, 4]], dtype=int64, device='cpu')
     """
-    named = _named(arrays, "stack")
+    named = _name_arrays(arrays, "stack")
     return call(_plan_stack, "stack", tuple(named), tuple(named.values()), axis)
 
 
-def joined(function: str, arrays: dict[str, Any], axis: int | None) -> Any:
+def concat_named(function: str, arrays: dict[str, Any], axis: int | None) -> Any:
     """`concat` of arrays by the names that they have in the public `function`, for errors."""
-    return call(_plan, function, tuple(arrays), tuple(arrays.values()), axis, function, Fixed(arrays))
+    return call(_plan_concat, function, tuple(arrays), tuple(arrays.values()), axis, function, Fixed(arrays))
 
 
-def _named(arrays: Any, function: str) -> dict[str, Any]:
+def _name_arrays(arrays: Any, function: str) -> dict[str, Any]:
     if not isinstance(arrays, (tuple, list)):
         raise TypeError(f"{function}: arrays is {described(arrays)}; accepted: a tuple or list of arrays")
     if not arrays:
@@ -121,7 +121,9 @@ def _plan_stack(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
     return Program((out,), assembled(engine, pieces, out))
 
 
-def _plan(engine: Engine, specs: tuple[Operand, ...], axis: Any, function: str, names: tuple[str, ...]) -> Program:
+def _plan_concat(
+    engine: Engine, specs: tuple[Operand, ...], axis: Any, function: str, names: tuple[str, ...]
+) -> Program:
     parts = [require_array(spec, function, name) for spec, name in zip(specs, names, strict=True)]
     dtype, device = promote([part.dtype for part in parts], function), parts[0].device
     if axis is None:
@@ -145,12 +147,12 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], axis: Any, function: str, 
 def _require_alike(parts: list[Layout], axis: int, function: str, names: tuple[str, ...]) -> None:
     first = parts[0]
     for part, name in zip(parts, names, strict=True):
-        if part.ndim != first.ndim or _without(part, axis) != _without(first, axis):
+        if part.ndim != first.ndim or _shape_without(part, axis) != _shape_without(first, axis):
             raise ValueError(
                 f"{function}: {name} has shape {part.shape} and {names[0]} {first.shape}; "
                 f"accepted: the same but along axis {axis}"
             )
 
 
-def _without(layout: Layout, axis: int) -> tuple[int, ...]:
+def _shape_without(layout: Layout, axis: int) -> tuple[int, ...]:
     return layout.shape[:axis] + layout.shape[axis + 1 :]

@@ -62,9 +62,9 @@ def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: An
         raise ValueError(f"pad: mode is {mode!r}; accepted: {', '.join(map(repr, _MODES))}")
     widths = _widths(pad_width, x.ndim)
     if mode in _REPEATING:
-        return _repeating(x, widths, mode)
+        return _pad_by_indices(x, widths, mode)
     values = _pairs(constant_values, x.ndim, "constant_values") if mode == "constant" else None
-    return _framed(x, widths, values)
+    return _pad_by_values(x, widths, values)
 
 
 def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:
@@ -99,7 +99,7 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     return pairs
 
 
-def _repeating(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
+def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
     for axis, width in enumerate(widths):
         if not any(width):
             continue
@@ -110,22 +110,22 @@ def _repeating(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
     return x.copy() if not any(map(any, widths)) else x
 
 
-def _framed(x: Array, widths: list[tuple[int, int]], values: list[tuple[Any, Any]] | None) -> Array:
+def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[Any, Any]] | None) -> Array:
     """`x` amid `values`, which later axes write over those of earlier ones."""
     shape = tuple(length + before + after for length, (before, after) in zip(x.shape, widths, strict=True))
     padded = empty(shape, dtype=x.dtype, device=x.device)
     if values is not None and len({repr(value) for pair in values for value in pair}) == 1:
-        padded[...] = _value(values[0][0], x)
+        padded[...] = _fill_value(values[0][0], x)
     elif values is not None:
         for axis, ((before, after), pair) in enumerate(zip(widths, values, strict=True)):
             everything = (slice(None),) * axis
-            padded[(*everything, slice(before))] = _value(pair[0], x)
-            padded[(*everything, slice(shape[axis] - after, None))] = _value(pair[1], x)
+            padded[(*everything, slice(before))] = _fill_value(pair[0], x)
+            padded[(*everything, slice(shape[axis] - after, None))] = _fill_value(pair[1], x)
     padded[tuple(slice(before, before + length) for length, (before, _) in zip(x.shape, widths, strict=True))] = x
     return padded
 
 
-def _value(value: Any, x: Array) -> Any:
+def _fill_value(value: Any, x: Array) -> Any:
     """A scalar that `x` can hold: the truth of 0 and 1 where it is boolean."""
     if x.dtype == dt.bool and value in (0, 1):
         return bool(value)

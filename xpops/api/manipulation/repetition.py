@@ -193,7 +193,7 @@ def _plan_repeat(engine: Engine, specs: tuple[Operand, ...], axis: Any, count: i
     shape = (*x.shape[before], count, *x.shape[after])
     strides = (*x.strides[before], 0, *x.strides[after])
     result = (x.size * count,) if axis is None else (*x.shape[:place], x.shape[place] * count, *x.shape[after])
-    return _spread(engine, x, shape, strides, result)
+    return _copy_view(engine, x, shape, strides, result)
 
 
 def _plan_tile(engine: Engine, specs: tuple[Operand, ...], counts: tuple[int, ...]) -> Program:
@@ -204,10 +204,10 @@ def _plan_tile(engine: Engine, specs: tuple[Operand, ...], counts: tuple[int, ..
     shape = tuple(n for pair in zip(times, lengths, strict=True) for n in pair)
     strides = tuple(n for step in steps for n in (0, step))
     result = tuple(time * length for time, length in zip(times, lengths, strict=True))
-    return _spread(engine, x, shape, strides, result)
+    return _copy_view(engine, x, shape, strides, result)
 
 
-def _spread(engine: Engine, x: Layout, shape: tuple[int, ...], strides: Strides, result: tuple[int, ...]) -> Program:
+def _copy_view(engine: Engine, x: Layout, shape: tuple[int, ...], strides: Strides, result: tuple[int, ...]) -> Program:
     """The program that copies a view of `x` into a result of other axes, element by element in the order of C."""
     out = layout_of(x.dtype, result, None, x.device)
     view, wide = layout_of(x.dtype, shape, strides, x.device, x.align), layout_of(x.dtype, shape, None, x.device)
@@ -226,7 +226,7 @@ def _plan_roll(
     out = layout_of(x.dtype, x.shape, None, x.device)
     if axes is None:
         line, flatten = dense(engine, x, (x.size,))
-        rolled = assembled(engine, _rolled(line, shifts), layout_of(x.dtype, line.shape, None, x.device))
+        rolled = assembled(engine, _roll_pieces(line, shifts), layout_of(x.dtype, line.shape, None, x.device))
 
         def kernel(stream: int, out: Data, x: Data) -> None:
             data, owner = flatten(stream, x)
@@ -237,10 +237,10 @@ def _plan_roll(
     totals = [0] * x.ndim
     for axis, shift in zip(axes, shifts, strict=True):
         totals[views.axis_of(axis, x.ndim, "roll")] += shift
-    return Program((out,), assembled(engine, _rolled(x, tuple(totals)), out))
+    return Program((out,), assembled(engine, _roll_pieces(x, tuple(totals)), out))
 
 
-def _rolled(x: Layout, shifts: tuple[int, ...]) -> list[Piece]:
+def _roll_pieces(x: Layout, shifts: tuple[int, ...]) -> list[Piece]:
     """The pieces of a dense array of the elements of `x`, moved along each axis."""
     out = layout_of(x.dtype, x.shape, None, x.device)
     strides = contiguous_strides(x.shape)

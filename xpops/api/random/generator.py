@@ -93,7 +93,7 @@ class Generator(Distributions):
         """
         length, given, where = _population(x, axis, device, "permutation", "x")
         order = self._order(length, where, "permutation")
-        return order if given is None else _in_kind(x, take(given, order, axis=axis))
+        return order if given is None else _to_framework_of(x, take(given, order, axis=axis))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Bring the slices of an array along an axis into a random order, that of `permutation`, in place.
@@ -196,7 +196,7 @@ class Generator(Distributions):
             sums = cumulative_sum(weights)
             drawn = self._draw("choice", LAWS["uniform"], shape, dt.float64, where, 0.0, 1.0)
             chosen = searchsorted(sums, multiply(drawn, sums[-1]), side="right")
-        return chosen if given is None else _in_kind(a, take(given, chosen, axis=axis))
+        return chosen if given is None else _to_framework_of(a, take(given, chosen, axis=axis))
 
     def _order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
         """Indices in random order; by weights, each time the next is chosen among those that are left.
@@ -250,7 +250,7 @@ def _weights(p: Any, length: int, needed: int, device: Device) -> Array:
     return weights
 
 
-def _in_kind(given: Any, result: Array) -> Any:
+def _to_framework_of(given: Any, result: Array) -> Any:
     """`result` as an array of the framework of `given`."""
     adapter = None if isinstance(given, Array) else adapter_of(type(given))
     return result if adapter is None else adapter.export(result)

@@ -51,7 +51,7 @@ def mean(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, dtype: 
     >>> xp.mean(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), axis=1)
     Array([1.5, 3.5], dtype=float64, device='cpu')
     """
-    return unary(reduction, "mean", x, op["mean"], axis, keepdims, _given("mean", dtype), 0.0)
+    return unary(reduction, "mean", x, op["mean"], axis, keepdims, _floating_dtype("mean", dtype), 0.0)
 
 
 @array_function
@@ -102,7 +102,7 @@ def std(
     Array(1., dtype=float64, device='cpu')
     """
     taken = correction_of("std", correction, ddof)
-    return unary(reduction, "std", x, op["std"], axis, keepdims, _given("std", dtype), taken)
+    return unary(reduction, "std", x, op["std"], axis, keepdims, _floating_dtype("std", dtype), taken)
 
 
 @array_function
@@ -153,7 +153,7 @@ def var(
     Array(2., dtype=float64, device='cpu')
     """
     taken = correction_of("var", correction, ddof)
-    return unary(reduction, "var", x, op["var"], axis, keepdims, _given("var", dtype), taken)
+    return unary(reduction, "var", x, op["var"], axis, keepdims, _floating_dtype("var", dtype), taken)
 
 
 def correction_of(function: str, correction: float, ddof: float | None) -> float:
@@ -171,7 +171,7 @@ def correction_of(function: str, correction: float, ddof: float | None) -> float
     return float(ddof)
 
 
-def _given(function: str, dtype: Any) -> DType | None:
+def _floating_dtype(function: str, dtype: Any) -> DType | None:
     """What a function that computes in floating-point numbers may be told to compute in."""
     if dtype is None:
         return None

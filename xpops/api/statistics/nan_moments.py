@@ -62,7 +62,7 @@ def nanmean(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = No
     >>> xp.nanmean(xp.asarray([1.0, xp.nan, 3.0]))
     Array(2., dtype=float64, device='cpu')
     """
-    x, given = _converted("nanmean", x, axis, dtype)
+    x, given = _convert("nanmean", x, axis, dtype)
     if not given.has_nan:
         return mean(x, axis=axis, keepdims=keepdims)
     missing, wide = isnan(x), _WIDENED.get(given.dtype, given.dtype)
@@ -118,7 +118,7 @@ def nanstd(
     >>> xp.nanstd(xp.asarray([1.0, xp.nan, 3.0]))
     Array(1., dtype=float64, device='cpu')
     """
-    x, given = _converted("nanstd", x, axis, dtype)
+    x, given = _convert("nanstd", x, axis, dtype)
     correction = correction_of("nanstd", correction, ddof)
     if not given.has_nan:
         return std(x, axis=axis, correction=correction, keepdims=keepdims)
@@ -173,7 +173,7 @@ def nanvar(
     >>> xp.nanvar(xp.asarray([1.0, xp.nan, 3.0]), ddof=1)
     Array(2., dtype=float64, device='cpu')
     """
-    x, given = _converted("nanvar", x, axis, dtype)
+    x, given = _convert("nanvar", x, axis, dtype)
     correction = correction_of("nanvar", correction, ddof)
     if not given.has_nan:
         return var(x, axis=axis, correction=correction, keepdims=keepdims)
@@ -181,7 +181,7 @@ def nanvar(
     return astype(variance, dt.REAL_OF.get(given.dtype, given.dtype), copy=False)
 
 
-def _converted(function: str, x: Any, axis: Any, dtype: Any) -> tuple[Any, Operand]:
+def _convert(function: str, x: Any, axis: Any, dtype: Any) -> tuple[Any, Operand]:
     """`x` as `dtype`, and what it is then."""
     given = operand_of(function, x, axis)
     if dtype is None:

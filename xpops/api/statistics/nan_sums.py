@@ -47,7 +47,7 @@ def nancumprod(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = 
     >>> xp.nancumprod(xp.asarray([2.0, xp.nan, 3.0]))
     Array([2., 2., 6.], dtype=float64, device='cpu')
     """
-    return _scanned("nancumprod", cumulative_prod, 1, x, axis, dtype)
+    return _scan_without_nan("nancumprod", cumulative_prod, 1, x, axis, dtype)
 
 
 @array_function
@@ -79,7 +79,7 @@ def nancumsum(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = N
     >>> xp.nancumsum(xp.asarray([2.0, xp.nan, 3.0]))
     Array([2., 2., 5.], dtype=float64, device='cpu')
     """
-    return _scanned("nancumsum", cumulative_sum, 0, x, axis, dtype)
+    return _scan_without_nan("nancumsum", cumulative_sum, 0, x, axis, dtype)
 
 
 @array_function
@@ -156,7 +156,9 @@ def nansum(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = Non
     return sum(where(isnan(x), 0, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def _scanned(function: str, scan: Callable[..., Any], neutral: int, x: Any, axis: int | None, dtype: Any) -> Any:
+def _scan_without_nan(
+    function: str, scan: Callable[..., Any], neutral: int, x: Any, axis: int | None, dtype: Any
+) -> Any:
     given = operand_of(function, x, axis)
     filled = where(isnan(x), neutral, x) if given.has_nan else x
     return scan(reshape(filled, (-1,)) if axis is None else filled, axis=0 if axis is None else axis, dtype=dtype)

@@ -69,11 +69,11 @@ def median(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> 
     lines = _lines(x, given)
     length = lines.shape[-1]
     if length == 0:
-        return _finished(_nothing(lines), given, keepdims)
+        return _finish(_nan_results(lines), given, keepdims)
     ordered = sort(lines)
     upper = ordered[..., length // 2]
-    middle = _wide(upper) if length % 2 else _mean(ordered[..., (length - 1) // 2], upper)
-    return _finished(where(isnan(ordered[..., -1]), float("nan"), middle), given, keepdims)
+    middle = _widen(upper) if length % 2 else _midpoint(ordered[..., (length - 1) // 2], upper)
+    return _finish(where(isnan(ordered[..., -1]), float("nan"), middle), given, keepdims)
 
 
 @keeps_framework
@@ -111,14 +111,14 @@ def nanmedian(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) 
     given = operand_of("nanmedian", x, axis, "real-valued")
     lines = _lines(x, given)
     if lines.shape[-1] == 0:
-        return _finished(_nothing(lines), given, keepdims)
+        return _finish(_nan_results(lines), given, keepdims)
     ordered = sort(lines)
     count = expand_dims(count_nonzero(logical_not(isnan(lines)), axis=-1), -1)
     # The middle ones of the first `count`; of none the first, which is a NaN then.
     low, high = maximum(subtract(count, 1) // 2, 0), count // 2
     below, above = (take_along_axis(ordered, index)[..., 0] for index in (low, high))
-    middle = where(equal(below, above), _wide(below), _mean(below, above))
-    return _finished(middle, given, keepdims)
+    middle = where(equal(below, above), _widen(below), _midpoint(below, above))
+    return _finish(middle, given, keepdims)
 
 
 @keeps_framework
@@ -158,20 +158,20 @@ def quantile(x: Array, q: Any, /, axis: Axes | None = None, *, method: str = "li
     Array([1.75, 2.5 ], dtype=float64, device='cpu')
     """
     given = operand_of("quantile", x, axis, "real-valued", nonempty=True)
-    parts = _parts(q)
+    parts = _fractions(q)
     if method not in METHODS:
         raise ValueError(f"quantile: method is {method!r}; accepted: {', '.join(map(repr, METHODS))}")
     lines = _lines(x, given)
     low, high, weight = ranks(lines.shape[-1], parts.reshape(-1), method)
     ordered = sort(lines)
-    found = _interpolated(ordered, low, high, weight)
+    found = _interpolate(ordered, low, high, weight)
     found = where(isnan(ordered[..., -1:]), float("nan"), found)
-    each = _finished(moveaxis(found, -1, 0), given, keepdims, front=1)
+    each = _finish(moveaxis(found, -1, 0), given, keepdims, front=1)
     shaped: Array = reshape(each, (*parts.shape, *each.shape[1:]))
     return shaped
 
 
-def _parts(q: Any) -> NDArray:
+def _fractions(q: Any) -> NDArray:
     host = adopt_foreign(q, "quantile", "q").to_numpy() if adapter_of(type(q)) or isinstance(q, Array) else q
     try:
         parts = np.asarray(host, np.float64)
@@ -190,33 +190,33 @@ def _lines(x: Array, given: Operand) -> Array:
     return lines
 
 
-def _nothing(lines: Array) -> Array:
+def _nan_results(lines: Array) -> Array:
     made: Array = full(lines.shape[:-1], float("nan"), dtype=dt.float64, device=lines.device)
     return made
 
 
-def _wide(x: Array) -> Array:
+def _widen(x: Array) -> Array:
     """What is computed with: float32 for half types, float64 for integers."""
-    return x if x.dtype in (dt.float32, dt.float64) else astype(x, _result(x.dtype, dt.float32))
+    return x if x.dtype in (dt.float32, dt.float64) else astype(x, _result_dtype(x.dtype, dt.float32))
 
 
-def _result(dtype: DType, half: DType | None = None) -> DType:
+def _result_dtype(dtype: DType, half: DType | None = None) -> DType:
     """The dtype of results; `half` in the place of half types."""
     if dtype in dt.CATEGORIES["integer"]:
         return dt.DEFAULT_FLOAT
     return half if half is not None and dtype in (dt.float16, dt.bfloat16) else dtype
 
 
-def _mean(low: Array, high: Array) -> Array:
+def _midpoint(low: Array, high: Array) -> Array:
     """Halves of each, so that the largest numbers do not overflow."""
-    mean: Array = add(multiply(_wide(low), 0.5), multiply(_wide(high), 0.5))
+    mean: Array = add(multiply(_widen(low), 0.5), multiply(_widen(high), 0.5))
     return mean
 
 
-def _interpolated(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) -> Array:
+def _interpolate(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) -> Array:
     """What lies between the elements at two ranks: from the nearer one, so that both ends are exact."""
     ends = (asarray(each, device=ordered.device) for each in (low, high))
-    below, above = (_wide(take(ordered, each, axis=-1)) for each in ends)
+    below, above = (_widen(take(ordered, each, axis=-1)) for each in ends)
     part = asarray(weight, dtype=below.dtype, device=ordered.device)
     difference = subtract(above, below)
     near = where(part < 0.5, below + difference * part, above - difference * (1 - part))
@@ -224,9 +224,9 @@ def _interpolated(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) 
     return found
 
 
-def _finished(found: Array, given: Operand, keepdims: bool, front: int = 0) -> Array:
+def _finish(found: Array, given: Operand, keepdims: bool, front: int = 0) -> Array:
     """Results in their dtype, with the reduced axes if they are kept, behind `front` others."""
-    made: Array = astype(found, _result(given.dtype), copy=False)
+    made: Array = astype(found, _result_dtype(given.dtype), copy=False)
     if not keepdims:
         return made
     shape = (1 if i in given.axes else length for i, length in enumerate(given.shape))
