@@ -11,7 +11,7 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, state
-from xpops.dispatch.fusing import program, record, several, sources
+from xpops.dispatch.fusing import program, record, results_of, sources
 from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
@@ -93,7 +93,7 @@ class Fused:
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """The function's results."""
         if named:
-            return self._placed(len(arguments), tuple(named))(*arguments, *named.values())
+            return self._by_position(len(arguments), tuple(named))(*arguments, *named.values())
         cls = state.array_class
         specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
         launch = launches.get(call_key(self._plan, specs))
@@ -107,7 +107,7 @@ class Fused:
                 return result
         return compute(self._plan, self._name, self._names(arguments), arguments, steady=True)
 
-    def _placed(self, count: int, names: tuple[str, ...]) -> Fused:
+    def _by_position(self, count: int, names: tuple[str, ...]) -> Fused:
         """The function of `count` arguments, and of those with names behind them."""
         found = self._by_names.get((count, names))
         if found is None:
@@ -137,7 +137,7 @@ class Fused:
         <BLANKLINE>
         """
         if named:
-            return self._placed(len(arguments), tuple(named)).source(*arguments, *named.values())
+            return self._by_position(len(arguments), tuple(named)).source(*arguments, *named.values())
         operands = Operands(self._name, self._names(arguments), arguments)
         operands.release()
         return "\n".join(sources(record(self._name, self.function, operands.specs)))
@@ -164,7 +164,7 @@ def _run_on_cpu(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: 
         state.array_class(spec, value, None) if isinstance(spec, Layout) else value
         for spec, value in zip(specs, values, strict=True)
     )
-    results = several(fused._name, fused.function(*arguments), Tensor)
+    results = results_of(fused._name, fused.function(*arguments), Tensor)
 
     def copy(stream: int, *data: Data) -> None:
         for out, result in zip(data, results, strict=False):

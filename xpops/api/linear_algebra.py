@@ -7,13 +7,13 @@ from typing import Any
 
 from xpops.api.signatures import binary_function, contraction
 from xpops.core import dtypes as dt
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch.contraction import contract
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call, compute
-from xpops.dispatch.products import NAMES, factors, product
+from xpops.dispatch.products import NAMES, product, require_factors
 from xpops.engine.protocol import Engine, Program
 from xpops.plan import views
 from xpops.plan.broadcast import broadcast_shapes
@@ -127,7 +127,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
 
 
 def _plan_vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
-    x1, x2, dtype = factors(specs, "vecdot")
+    x1, x2, dtype = require_factors(specs, "vecdot")
     try:
         place = operator.index(axis)
     except TypeError:
@@ -148,7 +148,7 @@ def _plan_vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progr
 
 
 def _plan_tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program:
-    x1, x2, dtype = factors(specs, "tensordot")
+    x1, x2, dtype = require_factors(specs, "tensordot")
     first, second = _contracted_axes(axes, x1, x2)
     if len(first) != len(second) or any(x1.shape[i] != x2.shape[j] for i, j in zip(first, second, strict=True)):
         raise ValueError(
@@ -232,7 +232,7 @@ _REST = "."
 def _parse_subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     """The letters of each of `count` operands, and of the result."""
     if not isinstance(subscripts, str):
-        raise TypeError(f"einsum: subscripts is {described(subscripts)}; accepted: a string")
+        raise TypeError(f"einsum: subscripts is {describe(subscripts)}; accepted: a string")
     text = subscripts.replace(" ", "")
     if "." in text.replace("...", ""):
         raise ValueError(f"einsum: subscripts is {subscripts!r}; accepted: letters, and '...' once for each operand")

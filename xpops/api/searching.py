@@ -8,7 +8,7 @@ from typing import Any
 from xpops.api.signatures import array_function, choice_operator, scalar_function, tuple_function
 from xpops.core.operands import Axes
 from xpops.dispatch import elementwise, sorting
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute, unary
 from xpops.dispatch.reductions import reduction
 from xpops.engine.protocol import Engine, Measure, Program
@@ -232,7 +232,7 @@ def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measu
     x = require_array(specs[0], "nonzero", "x")
     if x.ndim == 0:
         raise ValueError("nonzero: x has no axes; accepted: one or more")
-    return on_dense(engine, (x,), engine.nonzero)
+    return plan_on_dense(engine, (x,), engine.nonzero)
 
 
 def _single_axis(axis: Any, function: str) -> int | None:

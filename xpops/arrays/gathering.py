@@ -100,7 +100,7 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
     target = _targets.get(key)
     if target is None:
         target = _targets[key] = _Target(layout, parts, layouts)
-    value = target.fitted(x, value)
+    value = target.fit(x, value)
     scatter = _scatters.get((key, value._layout))
     if scatter is None:
         scatter = _scatters[key, value._layout] = target.scatter(value._layout)
@@ -142,7 +142,7 @@ class _Target:
         places = (view(data, 0, layout) for data, layout in zip(indices, self.indices, strict=True))
         return view(x, self.selection.region.offset, self.part), *places
 
-    def fitted(self, x: Tensor, value: Any) -> Tensor:
+    def fit(self, x: Tensor, value: Any) -> Tensor:
         """A value to assign as a tensor of the dtype of `x`, on other memory, with no more axes than the selection."""
         dtype, device = self.part.dtype, self.part.device
         if not isinstance(value, Tensor):

@@ -11,10 +11,10 @@ import numpy as np
 from xpops.arrays.tensors import copy_to_device, view_foreign, view_with_axes
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
-from xpops.dispatch.dense import on_dense
+from xpops.dispatch.dense import plan_on_dense
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import compute
 from xpops.engine.protocol import Engine, Measure, Program
@@ -103,7 +103,7 @@ def _nonzero(mask: Tensor) -> tuple[Tensor, ...]:
 
 
 def _plan_nonzero(engine: Engine, specs: tuple[Layout]) -> Program | Measure:
-    return on_dense(engine, specs, engine.nonzero)
+    return plan_on_dense(engine, specs, engine.nonzero)
 
 
 def _require_lengths(mask: Tensor | NDArray, lengths: tuple[int, ...]) -> None:
@@ -177,6 +177,6 @@ def _resolve_part(part: Any) -> Part:
         return operator.index(part)
     except TypeError:
         raise IndexError(
-            f"index: {described(part)} in the key; accepted: integers, slices, '...', None, and arrays or lists "
+            f"index: {describe(part)} in the key; accepted: integers, slices, '...', None, and arrays or lists "
             "of integers or booleans"
         ) from None

@@ -16,7 +16,7 @@ from xpops.arrays.tensors import (
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Measure, Program
@@ -46,7 +46,7 @@ def _plan_get(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if mask.size == 0:
         nothing = layout_of(x.dtype, (0, *x.shape[mask.ndim :]), None, x.device)
         return Program((nothing,), lambda stream, *data: None)
-    return on_dense(engine, (x, mask), engine.compress)
+    return plan_on_dense(engine, (x, mask), engine.compress)
 
 
 def set(x: Tensor, mask: Tensor, value: Any) -> None:

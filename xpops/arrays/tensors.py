@@ -9,11 +9,11 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout, extent, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import Tensor, elementwise
-from xpops.dispatch.ownership import borrowed
+from xpops.dispatch.ownership import borrow
 from xpops.dispatch.traced_arrays import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import View
@@ -35,8 +35,8 @@ def view_foreign(x: Any, function: str, argument: str) -> View:
     adapter = adapter_of(type(x))
     if adapter is None:
         require_no_trace(x, function)
-        raise TypeError(f"{function}: {argument} is {described(x)}; accepted: an array")
-    return borrowed(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
+        raise TypeError(f"{function}: {argument} is {describe(x)}; accepted: an array")
+    return borrow(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
 
 
 def copy_to_device(host: np.ndarray[Any, Any], device: Device) -> Tensor:

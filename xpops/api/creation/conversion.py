@@ -14,7 +14,7 @@ from xpops.arrays import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType, as_dtype
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise, launches
@@ -84,7 +84,7 @@ def asarray(
     if target == CPU and borrowed and native is host and not copy:
         return _alias_host(host)
     if copy is False:
-        raise ValueError(f"asarray: copy is False, but {described(obj)} has to be copied to {target}")
+        raise ValueError(f"asarray: copy is False, but {describe(obj)} has to be copied to {target}")
     return from_host(native, target)
 
 

@@ -11,13 +11,22 @@ from xpops.api.kernel.results import require_no_repeats, require_writable, split
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
-from xpops.dispatch.primitives import compute, frozen
+from xpops.dispatch.primitives import compute, freeze
 from xpops.dispatch.state import launches
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.plan import views
 from xpops.plan.overlap import elements_apart
 from xpops.plan.signature import Operand
-from xpops.plan.user import RESERVED, Operation, Types, UserReduction, bound, call_shape, definitions, parameters
+from xpops.plan.user import (
+    RESERVED,
+    Operation,
+    Types,
+    UserReduction,
+    bind_dtypes,
+    call_shape,
+    parse_definitions,
+    parse_parameters,
+)
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -86,13 +95,13 @@ class ReductionKernel:
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f"ReductionKernel: name is {name!r}; accepted: a name as C++ has them")
-        ins, outs = parameters(in_params, "in_params", name), parameters(out_params, "out_params", name)
+        ins, outs = parse_parameters(in_params, "in_params", name), parse_parameters(out_params, "out_params", name)
         if len(outs) != 1 or outs[0].raw or not {each.name for each in ins}.isdisjoint(("a", "b", outs[0].name)):
             raise ValueError(
                 f"{name}: out_params is {out_params!r}; accepted: one that is not raw, and no parameter called a or b"
             )
         known = "" if identity is None else str(identity).strip()
-        self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=definitions(options, name))
+        self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=parse_definitions(options, name))
         whole = self._operation._replace(body=f"{map_expr}\n{reduce_expr}\n{post_map_expr}")
         for word in filter(whole.mentions, _REFUSED):
             raise ValueError(f"{name}: {word} is not known here; accepted: i, n and _ind in map_expr")
@@ -131,7 +140,7 @@ class ReductionKernel:
             If an expression is no C++.
         """
         ins, outs = split_arguments(args, out, self._operation)
-        cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else frozen(axis, self._name)
+        cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else freeze(axis, self._name)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
         specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
         launch = launches.get(call_key(self._plan, specs, parameters))
@@ -153,7 +162,7 @@ def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], 
     ins, given = specs[: len(operation.ins)], specs[len(operation.ins) :]
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     require_gpu(device, operation.name)
-    types, shape = bound(operation, ins, given), call_shape(operation, ins, (), None, _ARRAY)
+    types, shape = bind_dtypes(operation, ins, given), call_shape(operation, ins, (), None, _ARRAY)
     axes = tuple(range(len(shape))) if axis is None else views.axes_of(axis, len(shape), operation.name)
     final = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
     out = next((each for each in given if isinstance(each, Layout)), layout_of(types.outs[0], final, None, device))

@@ -20,7 +20,7 @@ from xpops.api.statistics.sums import sum
 from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.dispatch import linalg
-from xpops.dispatch.matrices import matrices
+from xpops.dispatch.matrices import require_matrices
 from xpops.dispatch.primitives import unary
 from xpops.plan import views
 
@@ -143,7 +143,7 @@ def matrix_power(x: Any, n: int, /) -> Any:
         times = operator.index(n)
     except TypeError:
         raise TypeError(f"matrix_power: n is {n!r}; accepted: an integer") from None
-    matrices(adopt_foreign(x, "matrix_power", "x")._layout, "matrix_power")
+    require_matrices(adopt_foreign(x, "matrix_power", "x")._layout, "matrix_power")
     if times == 0:
         return unary(linalg.identity, "matrix_power", x, "matrix_power")
     square, times = (inv(x), -times) if times < 0 else (positive(x), times)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.signatures import sequence_function
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.keys import Fixed
-from xpops.dispatch.pieces import assembled
+from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call
 from xpops.engine.protocol import Engine, Program
 from xpops.plan import views
@@ -96,7 +96,7 @@ def concat_named(function: str, arrays: dict[str, Any], axis: int | None) -> Any
 
 def _name_arrays(arrays: Any, function: str) -> dict[str, Any]:
     if not isinstance(arrays, (tuple, list)):
-        raise TypeError(f"{function}: arrays is {described(arrays)}; accepted: a tuple or list of arrays")
+        raise TypeError(f"{function}: arrays is {describe(arrays)}; accepted: a tuple or list of arrays")
     if not arrays:
         raise ValueError(f"{function}: arrays is empty; accepted: one array or more")
     return {f"arrays[{i}]": x for i, x in enumerate(arrays)}
@@ -118,7 +118,7 @@ def _plan_stack(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
         piece_of(number, part, 0, part.shape, part.strides, out, number * step, rest)
         for number, part in enumerate(parts)
     ]
-    return Program((out,), assembled(engine, pieces, out))
+    return Program((out,), assemble(engine, pieces, out))
 
 
 def _plan_concat(
@@ -141,7 +141,7 @@ def _plan_concat(
         strides = contiguous_strides(part.shape) if axis is None else out.strides
         pieces.append(piece_of(number, part, 0, part.shape, part.strides, out, start * step, strides))
         start += part.size if axis is None else part.shape[axis]
-    return Program((out,), assembled(engine, pieces, out))
+    return Program((out,), assemble(engine, pieces, out))
 
 
 def _require_alike(parts: list[Layout], axis: int, function: str, names: tuple[str, ...]) -> None:

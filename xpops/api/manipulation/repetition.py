@@ -17,8 +17,8 @@ from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.operands import Axes, Shape
-from xpops.dispatch.dense import dense, require_array
-from xpops.dispatch.pieces import assembled
+from xpops.dispatch.dense import make_dense, require_array
+from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call, copier
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.frameworks.registry import adapter_of
@@ -225,8 +225,8 @@ def _plan_roll(
     x = require_array(specs[0], "roll", "x")
     out = layout_of(x.dtype, x.shape, None, x.device)
     if axes is None:
-        line, flatten = dense(engine, x, (x.size,))
-        rolled = assembled(engine, _roll_pieces(line, shifts), layout_of(x.dtype, line.shape, None, x.device))
+        line, flatten = make_dense(engine, x, (x.size,))
+        rolled = assemble(engine, _roll_pieces(line, shifts), layout_of(x.dtype, line.shape, None, x.device))
 
         def kernel(stream: int, out: Data, x: Data) -> None:
             data, owner = flatten(stream, x)
@@ -237,7 +237,7 @@ def _plan_roll(
     totals = [0] * x.ndim
     for axis, shift in zip(axes, shifts, strict=True):
         totals[views.axis_of(axis, x.ndim, "roll")] += shift
-    return Program((out,), assembled(engine, _roll_pieces(x, tuple(totals)), out))
+    return Program((out,), assemble(engine, _roll_pieces(x, tuple(totals)), out))
 
 
 def _roll_pieces(x: Layout, shifts: tuple[int, ...]) -> list[Piece]:

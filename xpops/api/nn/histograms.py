@@ -21,7 +21,7 @@ from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import compute, unary
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.plan.histogram import equal_bins
@@ -99,7 +99,7 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], count: int, first: Any, la
         layout_of(dtype, (length,), None, x.device)
         for dtype, length in ((dt.int64, count), (bins.edges.dtype, count + 1))
     )
-    flat, flatten = dense(engine, x, (x.size,))
+    flat, flatten = make_dense(engine, x, (x.size,))
     kernel = engine.histogram(flat, bins)
 
     def run(stream: int, counts: Data, edges: Data, x: Data) -> None:

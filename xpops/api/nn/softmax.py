@@ -11,7 +11,7 @@ from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.plan.result import result_layout
@@ -103,7 +103,7 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], axis: int, dtype: DType | 
     if x.strides == out.strides or x.size == 0:
         return _run(x, engine, place, out, log)
     out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (), x.device)
-    return on_dense(engine, (x,), _run, engine, place, out, log)
+    return plan_on_dense(engine, (x,), _run, engine, place, out, log)
 
 
 def _run(x: Layout, engine: Engine, axis: int, out: Layout, log: bool) -> Program:

@@ -11,7 +11,7 @@ import numpy as np
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.plan.signature import Operand
@@ -115,7 +115,9 @@ def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: 
     scales = None if scale is None else _scales(scale, function)
     after = _sizes(size, function) if scales is None else _scaled_lengths(before, scales, function)
     out = _resized_layout(x, place, after)
-    return on_dense(engine, (x,), _run, engine, out, _axes(before, after, scales), _adjacent_channels(x, place), False)
+    return plan_on_dense(
+        engine, (x,), _run, engine, out, _axes(before, after, scales), _adjacent_channels(x, place), False
+    )
 
 
 def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program | Measure:
@@ -128,7 +130,7 @@ def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale:
     if scales is not None and _scaled_lengths(before, scales, function) != after:
         raise ValueError(f"{function}: scale is {scale!r} and size {size!r}, for grad of shape {grad.shape}")
     out = _resized_layout(grad, place, before)
-    return on_dense(
+    return plan_on_dense(
         engine, (grad,), _run, engine, out, _axes(before, after, scales), _adjacent_channels(grad, place), True
     )
 

@@ -241,7 +241,7 @@ class Distributions(Source):
         >>> xp.random.Generator(7).bernoulli(0.25, size=5)
         Array([ True, False,  True, False,  True], dtype=bool, device='cpu')
         """
-        return self._truths("bernoulli", real_number(p, "bernoulli", "p", 0, 1), size, device)
+        return self._draw_booleans("bernoulli", real_number(p, "bernoulli", "p", 0, 1), size, device)
 
     def dropout_mask(self, shape: Shape, p: float = 0.5, *, device: str | None = None) -> Array:
         """Which elements dropout keeps: each is False, which is dropped, with probability `p`.
@@ -275,9 +275,9 @@ class Distributions(Source):
                [ True,  True,  True]], dtype=bool, device='cpu')
         """
         kept = 1 - real_number(p, "dropout_mask", "p", 0, 1)
-        return self._truths("dropout_mask", kept, views.shape_of(shape, "dropout_mask"), device)
+        return self._draw_booleans("dropout_mask", kept, views.shape_of(shape, "dropout_mask"), device)
 
-    def _truths(self, function: str, p: float, size: Any, device: str | None) -> Array:
+    def _draw_booleans(self, function: str, p: float, size: Any, device: str | None) -> Array:
         law = LAWS["bernoulli"]
         return self._draw(function, law, size, dtype_of(law, None, function), device, round(p * 2**32))
 

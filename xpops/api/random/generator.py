@@ -92,7 +92,7 @@ class Generator(Distributions):
         Array([3, 2, 0, 1, 4], dtype=int64, device='cpu')
         """
         length, given, where = _population(x, axis, device, "permutation", "x")
-        order = self._order(length, where, "permutation")
+        order = self._random_order(length, where, "permutation")
         return order if given is None else _to_framework_of(x, take(given, order, axis=axis))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
@@ -126,7 +126,7 @@ class Generator(Distributions):
         if overlaps_itself(given._layout):
             raise ValueError("shuffle: x may have several elements at one address; accepted: an array without repeats")
         length, _, where = _population(given, axis, None, "shuffle", "x")
-        elementwise(IDENTITY, (take(given, self._order(length, where, "shuffle"), axis=axis),), x)
+        elementwise(IDENTITY, (take(given, self._random_order(length, where, "shuffle"), axis=axis),), x)
 
     def choice(
         self,
@@ -189,7 +189,7 @@ class Generator(Distributions):
             )
         weights = None if p is None else _weights(p, length, needed, where)
         if not replace:
-            chosen = reshape(self._order(length, where, "choice", weights)[:count], shape)
+            chosen = reshape(self._random_order(length, where, "choice", weights)[:count], shape)
         elif weights is None or not count:
             chosen = self._draw("choice", LAWS["integers"], shape, dt.int64, where, 0, max(length, 1))
         else:
@@ -198,7 +198,7 @@ class Generator(Distributions):
             chosen = searchsorted(sums, multiply(drawn, sums[-1]), side="right")
         return chosen if given is None else _to_framework_of(a, take(given, chosen, axis=axis))
 
-    def _order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
+    def _random_order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
         """Indices in random order; by weights, each time the next is chosen among those that are left.
 
         Those of weight 0 come last. (Exponential times divided by weights: P. Efraimidis and P. Spirakis, 2006.)

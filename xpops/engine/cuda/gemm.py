@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.engine.cuda.libraries import library
 from xpops.engine.protocol import Kernel
-from xpops.plan.matmul import Product, leading
+from xpops.plan.matmul import Product, leading_dimension
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -93,7 +93,7 @@ def _described(product: Product, names: Arithmetic, compute: int) -> tuple[_Oper
     count, types = batches[0] if batches else 1, nvmath.CudaDataType
     descriptors, by_lines = [], []
     for lines, steps, stride in ((columns, step2, strides[1]), (rows, step1, strides[0])):
-        lying = leading(lines, inner, steps)
+        lying = leading_dimension(lines, inner, steps)
         assert lying is not None
         by_line, step = lying
         shape = (inner, lines) if by_line else (lines, inner)

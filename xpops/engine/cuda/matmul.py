@@ -12,7 +12,7 @@ from xpops.engine.cuda.glue import truth
 from xpops.engine.cuda.reduce import inner_products
 from xpops.engine.protocol import Data, Kernel
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.matmul import Product, leading, matmul_tail, plan_product
+from xpops.plan.matmul import Product, leading_dimension, matmul_tail, plan_product
 from xpops.plan.signature import signature_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _lies(layout: Layout) -> bool:
     """Whether the library supports these strides without a copy."""
     *stack, down, across = layout.strides
     rows, columns = layout.shape[-2:]
-    return leading(rows, columns, (down, across)) is not None and min(stack, default=0) >= 0
+    return leading_dimension(rows, columns, (down, across)) is not None and min(stack, default=0) >= 0
 
 
 def _compact(layout: Layout) -> Layout:
