@@ -1,4 +1,4 @@
-"""Where new arrays go."""
+"""The default device of new arrays."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _chosen: ContextVar[Device | None] = ContextVar("xpops_default_device", default=
 
 
 def default_device() -> Device:
-    """The device of new arrays that are made without ``device=``.
+    """The device of arrays that are created without ``device=``.
 
-    What `set_default_device` chose in this thread or task; else ``XPOPS_DEFAULT_DEVICE``; else the first CUDA device;
-    else the CPU.
+    The device that `set_default_device` chose in this thread or task; else ``XPOPS_DEFAULT_DEVICE``; else the first
+    CUDA device; else the CPU.
 
     Examples
     --------
@@ -38,9 +38,9 @@ def set_default_device(device: str | None) -> None:
     Raises
     ------
     ValueError
-        If `device` is no device.
+        If `device` does not name a device.
     DeviceError
-        If it is not there.
+        If the device is not available.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def set_default_device(device: str | None) -> None:
 
 
 def device_or_default(device: Any, function: str) -> Device:
-    """`device`, which must be there; the default device for None."""
+    """`device`, after a check that it is available; the default device if `device` is None."""
     return default_device() if device is None else _require_available(device, function)
 
 

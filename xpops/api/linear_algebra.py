@@ -29,28 +29,28 @@ def matmul(x1: Any, x2: Any, /, *, tf32: bool = False) -> Any:
     Parameters
     ----------
     x1 : array
-        Of shape (..., M, K), or (K,), which stands for one row. Any dtype but float8.
+        Of shape (..., M, K), or (K,), which means one row. Any dtype but float8.
     x2 : array
-        Of shape (..., K, N), or (K,), which stands for one column. Stacks broadcast.
+        Of shape (..., K, N), or (K,), which means one column. Stacks broadcast.
     tf32 : bool
         Whether a GPU may round float32 and complex64 operands to 11 bits first, which is several times as fast.
 
     Returns
     -------
     array
-        Of shape (..., M, N), without the axis that a 1-d operand stands for, in the dtype that both promote to.
-        float16 and bfloat16 are added in float32, integers wrap, and of bool it is whether any product is true.
+        Of shape (..., M, N), without the axis that a 1-d operand lacks, in the dtype that both promote to.
+        float16 and bfloat16 are added in float32. Integers wrap. For bool it is whether any product is true.
 
     Raises
     ------
     TypeError
-        If the dtypes have none in common, are not accepted, or an operand is no array.
+        If the dtypes do not promote to a common dtype or are not accepted, or an operand is not an array.
     ValueError
         If an operand has no axis, or the shapes do not fit.
 
     Notes
     -----
-    On CUDA floating-point dtypes are multiplied by cuBLASLt, all others by a kernel of ours.
+    On CUDA, cuBLASLt multiplies floating-point dtypes, and xpops' own kernels all others.
 
     Examples
     --------
@@ -67,19 +67,19 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     Parameters
     ----------
     x1, x2 : array
-        Any dtype but float8. They broadcast, but are of one length along `axis`.
+        Any dtype but float8. They have the same length along `axis`; the other axes broadcast.
     axis : int
-        Negative: counted from the end, in both.
+        A negative axis counts from the end of each operand.
 
     Returns
     -------
     array
-        Without `axis`, in the dtype that both promote to. Added as `matmul` does.
+        The broadcast shape without `axis`, in the dtype that both promote to. Sums as in `matmul`.
 
     Raises
     ------
     TypeError
-        If the dtypes have none in common, are not accepted, or an operand is no array.
+        If the dtypes do not promote to a common dtype or are not accepted, or an operand is not an array.
     ValueError
         If the shapes do not fit.
     IndexError
@@ -102,19 +102,19 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
     x1, x2 : array
         Any dtype but float8.
     axes : int or tuple of (sequence of int, sequence of int)
-        How many axes: the last of `x1` with the first of `x2`. Or which axes of `x1`, and which of `x2` go with them.
+        A number of axes: the last of `x1` and the first of `x2`. Or the axes of `x1` and the matching axes of `x2`.
 
     Returns
     -------
     array
-        With the other axes of `x1`, then those of `x2`, in the dtype that both promote to. Added as `matmul` does.
+        Has the other axes of `x1`, then those of `x2`, in the dtype that both promote to. Sums as in `matmul`.
 
     Raises
     ------
     TypeError
         If the dtypes have none in common, are not accepted, or `axes` is neither.
     ValueError
-        If the axes are not of one length, or not as many, or more than there are.
+        If the axes differ in length or number, or there are not so many.
     IndexError
         If there is no such axis.
 
@@ -186,16 +186,16 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     Parameters
     ----------
     subscripts : str
-        A letter for each axis of each operand, and those of the result, as in ``"ij,jk->ik"``. What is not in the
-        result is summed over; without ``->`` the result has the letters that occur once, in the order of the alphabet.
-        An ellipsis stands for any other axes, which broadcast.
+        A letter for each axis of each operand and of the result, as in ``"ij,jk->ik"``. Axes that are not in the
+        result are summed over. Without ``->`` the result has the letters that occur once, in alphabetical order.
+        An ellipsis means all other axes, which broadcast.
     *operands : array
         Any dtype but float8.
 
     Returns
     -------
     array
-        In the dtype that all promote to. Two operands at a time are multiplied, from left to right, as `matmul` does.
+        In the dtype that all promote to. Operands are multiplied two at a time, from left to right, as in `matmul`.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     return result
 
 
-# In subscripts: the axes of an ellipsis, which stays one letter until the operands are known.
+# Stands for the axes of an ellipsis in subscripts, until the operands are known.
 _REST = "."
 
 

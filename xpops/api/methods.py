@@ -1,4 +1,4 @@
-"""The methods that arrays have beyond the standard, each from the function of the same name."""
+"""Methods of arrays beyond the standard. Each calls the function of the same name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _reshape(self: Array, *shape: Any, copy: bool | None = None) -> Array:
 
 
 def _transpose(self: Array, *axes: Any) -> Array:
-    """As `xpops.permute_dims`; without axes, all in reverse.
+    """As `xpops.permute_dims`; without arguments, all axes in reverse.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _transpose(self: Array, *axes: Any) -> Array:
 
 
 def _flatten(self: Array) -> Array:
-    """A copy of the elements in one axis, in the order of C.
+    """A copy of the elements in one axis, in C order.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _flatten(self: Array) -> Array:
 
 
 def _ravel(self: Array) -> Array:
-    """The elements in one axis, in the order of C: a view where strides allow one.
+    """The elements in one axis, in C order: a view if the strides allow one, else a copy.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _reduction_method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def attach() -> None:
-    """Give the methods to `Array`, and those that can be fused to the values of fused functions."""
+    """Add the methods to `Array`, and those that can be fused to the traced arrays of fused functions."""
     shared: tuple[Callable[..., Any], ...] = (*map(_reduction_method, _REDUCTIONS), astype, clip, conj)
     for method in shared:
         for cls in (Array, Traced):

@@ -23,14 +23,14 @@ _SIDES = {"left": False, "right": True}
 
 @array_function
 def argmax(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The positions of the greatest elements: of the first one among equals, and of the first NaN if there is one.
+    """The positions of the greatest elements. The first of equal elements counts, or the first NaN.
 
     Parameters
     ----------
     x : array
         Real-valued.
     axis : int, optional
-        By default the position is in the flattened array, in the order of C.
+        By default the position in the flattened array, in C order.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -46,7 +46,7 @@ def argmax(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
     IndexError
         If there is no such axis.
     ValueError
-        If there is nothing to reduce.
+        If an axis to reduce has no elements.
 
     Examples
     --------
@@ -58,14 +58,14 @@ def argmax(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
 
 @array_function
 def argmin(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The positions of the least elements: of the first one among equals, and of the first NaN if there is one.
+    """The positions of the least elements. The first of equal elements counts, or the first NaN.
 
     Parameters
     ----------
     x : array
         Real-valued.
     axis : int, optional
-        By default the position is in the flattened array, in the order of C.
+        By default the position in the flattened array, in C order.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -81,7 +81,7 @@ def argmin(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
     IndexError
         If there is no such axis.
     ValueError
-        If there is nothing to reduce.
+        If an axis to reduce has no elements.
 
     Examples
     --------
@@ -93,14 +93,14 @@ def argmin(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
 
 @array_function
 def count_nonzero(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The numbers of elements that are not 0.
+    """The number of elements that are not 0.
 
     Parameters
     ----------
     x : array
         Any dtype but float8. NaN is not 0.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -128,7 +128,7 @@ def count_nonzero(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False
 
 @tuple_function
 def nonzero(x: Any, /) -> tuple[Any, ...]:
-    """The indices of the elements that are not 0, in the order of C. Waits for the device.
+    """The indices of the elements that are not 0, in C order. Waits for the device.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     Returns
     -------
     tuple of array
-        int64 arrays of one axis, an array for each axis of `x`: the indices along it.
+        int64, one-dimensional: for each axis of `x` an array of the indices along it.
 
     Raises
     ------
@@ -165,11 +165,11 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     x2 : array or scalar
         Real-valued.
     side : {"left", "right"}
-        Whether the index is that of the first element that is not less, or of the first that is greater. -0.0 equals
-        0.0, and NaN equals NaN.
+        "left": the index of the first element that is not less than the element of `x2`. "right": of the first that is
+        greater. -0.0 equals 0.0, and NaN equals NaN.
     sorter : array, optional
-        Integers that sort `x1`, as `argsort` gives them. Those out of range raise IndexError on the CPU; on a GPU they
-        are taken for the nearest that is not.
+        Integers that sort `x1`, as `argsort` returns them. An integer out of range raises IndexError on the CPU; a GPU
+        uses the nearest valid one.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     TypeError
         If a dtype is not accepted.
     ValueError
-        If `side` is neither, or `x1` does not have one axis, or `sorter` has not its shape.
+        If `side` is unknown, `x1` does not have one axis, or `sorter` has another shape than `x1`.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
 
 @choice_operator
 def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The elements of `x1` where a condition holds, of `x2` elsewhere.
+    """The elements of `x1` where `condition` is True, and of `x2` elsewhere.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Any dtype but float8. They broadcast with `condition`.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -236,7 +236,7 @@ def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measu
 
 
 def _single_axis(axis: Any, function: str) -> int | None:
-    """An axis that may not be several."""
+    """`axis` as an integer, or None. TypeError if it is anything else, such as a tuple."""
     if axis is None or isinstance(axis, int):
         return axis
     try:

@@ -35,14 +35,14 @@ __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_valu
 
 @scalar_function
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
-    """Whether each element of `x1` is equal to any of `x2`. NaN never is.
+    """Whether each element of `x1` is equal to any element of `x2`. NaN is equal to nothing.
 
     Parameters
     ----------
     x1, x2 : array or scalar
         Any dtype but float8; at least one is an array.
     invert : bool
-        Whether to ask for the contrary.
+        Whether to negate the result.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     TypeError
         If the dtypes have none in common, or both are scalars.
     OverflowError
-        If a scalar is an integer that the other's dtype cannot hold.
+        If a scalar is an integer that is out of range for the dtype of the other operand.
     ValueError
         If the arrays are on different devices.
 
@@ -76,32 +76,31 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
 
 @unique_all_function
 def unique_all(x: Any, /) -> UniqueAll[Any]:
-    """The distinct elements, where each occurs first, which of them every element is, and how often each occurs.
+    """The distinct elements, the indices of their first occurrences, the inverse indices, and the counts.
 
     Waits for the device.
 
     Parameters
     ----------
     x : array
-        Any dtype but float8. Taken as flattened, in the order of C. NaNs are distinct, also from each other; -0.0 and
-        0.0 are one.
+        Any dtype but float8. Flattened in C order. Each NaN counts as a different element; -0.0 and 0.0 are the same.
 
     Returns
     -------
     values : array
-        One-dimensional, in ascending order; NaNs come last. Complex ones are in the order of their real parts, then of
+        One-dimensional, in ascending order; NaNs come last. Complex elements are ordered by their real parts, then by
         their imaginary parts.
     indices : array
-        int64: where in the flattened array each value occurs first.
+        int64: the index of the first occurrence of each value in the flattened array.
     inverse_indices : array
-        int64, of the shape of `x`: the index of every element in `values`.
+        int64, of the shape of `x`: for each element its index in `values`.
     counts : array
-        int64.
+        int64: how often each value occurs.
 
     Raises
     ------
     TypeError
-        If `x` is no array, or has a float8 dtype.
+        If `x` is not an array, or has a float8 dtype.
 
     Examples
     --------
@@ -128,7 +127,7 @@ def unique_counts(x: Any, /) -> UniqueCounts[Any]:
 
 @unique_inverse_function
 def unique_inverse(x: Any, /) -> UniqueInverse[Any]:
-    """The distinct elements, and which of them every element is; see `unique_all`.
+    """The distinct elements, and for each element of `x` the index of the equal one; see `unique_all`.
 
     Examples
     --------
@@ -151,7 +150,7 @@ def unique_values(x: Any, /) -> Any:
 
 
 def _isin_complex(x1: Any, x2: Any, invert: bool) -> Any:
-    """By the distinct elements of both together: `x2` goes first, so each occurs first there if at all."""
+    """`isin` by `unique_all` of `x2` and `x1` joined: elements of `x2` have their first occurrence in `x2`."""
     found, size = unique_all(concat_named("isin", {"x2": x2, "x1": x1}, None)), math.prod(x2.shape)
     firsts = take(found.indices, reshape(found.inverse_indices[size:], x1.shape))
     return (greater_equal if invert else less)(firsts, size)

@@ -25,14 +25,14 @@ __all__ = ["all", "any", "diff"]
 
 @array_function
 def all(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """Whether all elements are true (not 0); True where there is nothing.
+    """Whether all elements are true (not 0); True if there are none.
 
     Parameters
     ----------
     x : array
         Any dtype but float8. NaN is true.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -60,14 +60,14 @@ def all(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
 
 @array_function
 def any(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """Whether any element is true (not 0); False where there is nothing.
+    """Whether any element is true (not 0); False if there are none.
 
     Parameters
     ----------
     x : array
         Any dtype but float8. NaN is true.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -100,12 +100,12 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
     Parameters
     ----------
     x : array
-        Any dtype but float8. Of booleans it is whether they differ.
+        Any dtype but float8. The difference of booleans is whether they differ.
     axis : int
     n : int
-        How many times differences are taken: of `x`, of its differences, and so on.
+        How many times to take differences: of `x`, of its differences, and so on.
     prepend, append : array, optional
-        What goes before and after `x` along `axis` first. Of the same shape but along `axis`.
+        Joined to the beginning and the end of `x` along `axis` first. Only the length along `axis` may differ from `x`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def _plan_diff(engine: Engine, specs: tuple[Operand, ...], axis: Any, n: int) ->
     scratch = [engine.allocator(layout) for layout in layouts[1:-1]]
 
     def kernel(stream: int, out: Data, data: Data) -> None:
-        owners = []  # until all steps were launched
+        owners = []  # keep all memory until every step is launched
         for step, allocate in zip(steps, scratch, strict=False):
             made, owner = allocate(stream)
             step(stream, made, data)
@@ -168,7 +168,7 @@ def _plan_diff(engine: Engine, specs: tuple[Operand, ...], axis: Any, n: int) ->
 
 
 def _plan_one_diff(engine: Engine, x: Layout, axis: int) -> tuple[Layout, Kernel]:
-    """The differences of `x` once: their layout, and the kernel ``(stream, out, x)``."""
+    """One pass of differences of `x`: the layout of the result, and the kernel ``(stream, out, x)``."""
     length = max(x.shape[axis] - 1, 0)
     shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
     out = layout_of(x.dtype, shape, None, x.device)

@@ -1,4 +1,4 @@
-"""Arrays from what is already there: other arrays, host data, Python numbers."""
+"""Arrays from existing data: other arrays, host data, Python numbers."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ NDArray = np.ndarray[Any, Any]
 def asarray(
     obj: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None, copy: bool | None = None
 ) -> Array:
-    """An array of anything.
+    """An array from an array of any framework, a buffer, a scalar or a nested sequence.
 
     Parameters
     ----------
     obj : array, buffer, scalar or nested sequence
-        xpops arrays are returned as they are. Torch, cupy, jax and other DLPack arrays are used where they lie, without
-        a copy. Plain data (NumPy arrays, buffers, Python and NumPy scalars, nested sequences of them) goes to the
-        default device; on the CPU, NumPy arrays and buffers are used where they lie.
+        An xpops array is returned as it is. The result shares the memory of torch, cupy, jax and other DLPack arrays.
+        Other data (NumPy arrays, buffers, Python and NumPy scalars, nested sequences of them) is copied to the default
+        device; if this is the CPU, the result shares the memory of NumPy arrays and buffers.
     dtype : numpy.dtype, optional
-        By default the array's own; for Python numbers bool, int64, float64 or complex128.
+        By default that of `obj`; for Python numbers bool, int64, float64 or complex128.
     device : Device or str, optional
-        Where the result goes; arrays elsewhere are copied there.
+        The device of the result. Arrays on other devices are copied to it.
     copy : bool, optional
-        True: always; False: never, ValueError where one is needed; None: where needed.
+        True: always copy. False: never, raise ValueError if a copy is needed. None: copy if needed.
 
     Returns
     -------
@@ -52,10 +52,10 @@ def asarray(
     Raises
     ------
     TypeError
-        If `obj` is none of these, or complex where `dtype` is real; if it wraps data with a mask, a unit or labels,
+        If `obj` is none of these; if it is complex and `dtype` is real; if it wraps data with a mask, a unit or labels,
         which would be lost.
     ValueError
-        If a nested sequence is ragged, or `copy` is False where a copy is needed.
+        If a nested sequence is ragged, or `copy` is False and a copy is needed.
     OverflowError
         If `dtype` cannot hold a Python integer.
 
@@ -94,25 +94,25 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     Parameters
     ----------
     x : object
-        With ``__dlpack__`` and ``__dlpack_device__``, on the CPU or a CUDA device. Of a wrapper (a masked array, a unit
-        array) it is the bare data: this is the one function that takes it. A lazy conjugate or negative of torch, whose
-        memory holds other values, is copied.
+        Has ``__dlpack__`` and ``__dlpack_device__``, and is on the CPU or a CUDA device. Only this function accepts a
+        wrapper (a masked array, a unit array), and uses its bare data. A lazy conjugate or negative of torch is copied,
+        because its memory holds other values.
     device : Device or str, optional
-        Where the result goes; by default where `x` is.
+        The device of the result; by default that of `x`.
     copy : bool, optional
-        True: always; False: never; None: where `device` asks for it.
+        True: always copy. False: never. None: copy if `x` is not on `device`.
 
     Returns
     -------
     Array
-        Read-only where `x` says that it is.
+        Read-only if `x` is.
 
     Raises
     ------
     AttributeError
         If `x` has no ``__dlpack__``.
     BufferError
-        If `x` cannot be exported, or `copy` is False where a copy is needed.
+        If `x` cannot be exported, or `copy` is False and a copy is needed.
 
     Examples
     --------
@@ -125,12 +125,12 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
 
 
 def cast(x: Array, dtype: DType, function: str) -> Array:
-    """The elements of `x` as `dtype`; `x` itself if it has it.
+    """The elements of `x` converted to `dtype`; `x` itself if it has this dtype.
 
     Raises
     ------
     TypeError
-        If `x` is complex and `dtype` is real, since it is not said which part is meant.
+        If `x` is complex and `dtype` is real: one of the parts would be lost.
     """
     if x.dtype == dtype:
         return x
@@ -142,7 +142,7 @@ def cast(x: Array, dtype: DType, function: str) -> Array:
 
 
 def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None, function: str) -> Array:
-    """`x` with another dtype, on another device, copied as `copy` says."""
+    """`x` with another dtype, on another device. `copy` has the meaning that it has for `asarray`."""
     dtype = x.dtype if dtype is None else dtype
     target = x.device if device is None else device_or_default(device, function)
     if copy is False and (dtype != x.dtype or target != x.device):
@@ -169,7 +169,7 @@ def _host_data(obj: Any, dtype: DType | None) -> NDArray:
         obj = memoryview(obj)
     plain = _replace_arrays(obj)
     try:
-        # Python numbers take `dtype` at once: an int64 on the way would refuse what uint64 holds.
+        # Convert Python numbers directly to `dtype`: int64 cannot hold every number that uint64 can.
         host = np.asarray(plain, dtype=dtype if _has_python_numbers(plain) else None)
     except ValueError as error:
         raise ValueError(f"asarray: obj is no rectangular array: {error}") from error
@@ -183,7 +183,7 @@ def _host_data(obj: Any, dtype: DType | None) -> NDArray:
 
 
 def _replace_arrays(obj: Any) -> Any:
-    """`obj` with the xpops arrays among its elements as host arrays."""
+    """`obj`, with the xpops arrays in its nested sequences replaced by ndarrays."""
     if isinstance(obj, (list, tuple)):
         return [_replace_arrays(element) for element in obj]
     if isinstance(obj, SCALAR_TYPES):
@@ -223,6 +223,6 @@ def check_parts(source: DType, target: DType, function: str) -> None:
 
 
 def _to_native(host: NDArray) -> NDArray:
-    """`host`, copied if its byte order or its strides are none that layouts have."""
+    """`host`, or a copy if a layout cannot describe its byte order, strides or alignment."""
     odd = any(stride % host.itemsize for stride in host.strides) or host.ctypes.data % host.itemsize
     return host.astype(host.dtype.newbyteorder("=")) if odd or not host.dtype.isnative else host

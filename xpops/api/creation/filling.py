@@ -1,4 +1,4 @@
-"""Arrays of one value, or of whatever lay in memory."""
+"""Arrays filled with one value, and uninitialised arrays."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from xpops.plan import views
 
 __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 
-# More bytes than any address space has; also what the index arithmetic of the kernels holds.
+# No address space has so many bytes, and the index arithmetic of the kernels stays below it.
 _MOST_BYTES = 2**62
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
-    """An array whose elements are whatever lay in its memory.
+    """An uninitialised array.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = 
     Raises
     ------
     ValueError
-        If a length is negative, or there are too many elements to count.
+        If a length is negative, or the array is larger than any memory.
     TypeError
-        If `shape` holds no integers, or `dtype` is no dtype.
+        If `shape` is neither an integer nor a sequence of integers, or `dtype` is not a dtype.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = 
 
 
 def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
-    """As `empty`, with the shape, and unless given the dtype and device, of an array.
+    """As `empty`, with the shape of an array, and by default its dtype and device.
 
     Examples
     --------
@@ -66,14 +66,14 @@ def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None 
 
 
 def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
-    """An array of one value.
+    """An array filled with one value.
 
     Parameters
     ----------
     shape : int or sequence of int
     fill_value : scalar or 0-d array
     dtype : numpy.dtype, optional
-        By default the value's: bool, int64, float64 or complex128 for Python scalars.
+        By default that of `fill_value`: bool, int64, float64 or complex128 for Python scalars.
     device : Device or str, optional
 
     Returns
@@ -83,7 +83,7 @@ def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, devic
     Raises
     ------
     TypeError
-        If `dtype` is of a lower kind than the value (an integer dtype for a float).
+        If `dtype` is of a lower kind than the value, such as an integer dtype for a float.
     OverflowError
         If `dtype` cannot hold an integer.
 
@@ -99,7 +99,7 @@ def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, devic
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
-    """As `full`, with the shape, and unless given the dtype and device, of an array.
+    """As `full`, with the shape of an array, and by default its dtype and device.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = N
 
 
 def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
-    """As `ones`, with the shape, and unless given the dtype and device, of an array.
+    """As `ones`, with the shape of an array, and by default its dtype and device.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = 
 
 
 def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
-    """As `zeros`, with the shape, and unless given the dtype and device, of an array.
+    """As `zeros`, with the shape of an array, and by default its dtype and device.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None 
 
 
 def allocate(shape: Any, dtype: Any, device: str | None, function: str) -> Array:
-    """An uninitialised array of a shape; float64 and on the default device unless told."""
+    """An uninitialised array; by default float64, on the default device."""
     found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, function)
     lengths = views.shape_of(shape, function)
     if math.prod(lengths) * found.itemsize >= _MOST_BYTES:
@@ -164,7 +164,7 @@ def allocate(shape: Any, dtype: Any, device: str | None, function: str) -> Array
 
 
 def fill(x: Array, value: Any, function: str) -> Array:
-    """`x`, with `value` written to every element, bit for bit (so that -0.0 stays)."""
+    """Write `value` to every element of `x`, and return `x`. -0.0 keeps its sign."""
     held = dt.float32 if x.dtype in dt.FLOAT8 else x.dtype
     if isinstance(value, SCALAR_TYPES) and scalar_dtype(type(value), held) != held:
         raise TypeError(f"{function}: a Python {type(value).__name__} does not fit dtype {x.dtype}")
@@ -175,7 +175,7 @@ def fill(x: Array, value: Any, function: str) -> Array:
 
 
 def require_integer(x: Any, dtype: DType, what: str, function: str) -> int:
-    """`x` as an integer that `dtype` holds."""
+    """`x` as a Python integer, after a check that it is an integer and that `dtype` can hold it."""
     if x != int(x):
         raise TypeError(f"{function}: {what} is {x}; accepted for dtype {dtype}: integers")
     bounds = np.iinfo(dtype)

@@ -1,4 +1,4 @@
-"""Matrices by their diagonals."""
+"""Identity matrices and triangles of matrices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def eye(
     Parameters
     ----------
     n_rows, n_cols : int
-        By default as many columns as rows.
+        The lengths. `n_cols` is by default `n_rows`.
     k : int
         The diagonal: above the main one if positive, below it if negative.
     dtype : numpy.dtype, optional
@@ -45,7 +45,7 @@ def eye(
     Raises
     ------
     ValueError, TypeError
-        If a length is negative or no integer.
+        If a length is negative, or an argument is not an integer.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def triu(x: Array, /, *, k: Any = 0) -> Array:
 
 
 def _compare_diagonals(comparison: str, rows: int, columns: int, k: Any, device: Device, function: str) -> Array:
-    """Where ``row + k`` compares so to the column: a boolean matrix."""
+    """A boolean matrix: the comparison of ``row + k`` with the column."""
     try:
         shift = min(max(operator.index(k), -rows), columns)
     except TypeError:

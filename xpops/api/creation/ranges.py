@@ -1,4 +1,4 @@
-"""Values at even steps, and grids of them."""
+"""Evenly spaced values, and grids of coordinates."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def arange(
     Parameters
     ----------
     start, stop : int or float
-        With one of them, it is `stop` and `start` is 0.
+        If only one is given, it is `stop`, and `start` is 0.
     step : int or float
         Not 0.
     dtype : numpy.dtype, optional
-        Numeric. By default int64 if all are integers, else float64.
+        Numeric. By default int64 if all three are integers, else float64.
     device : Device or str, optional
 
     Returns
     -------
     Array
-        ``ceil((stop - start) / step)`` values, or none.
+        ``ceil((stop - start) / step)`` values; none if this is negative.
 
     Raises
     ------
     ValueError
         If `step` is 0, or an argument is not finite.
     TypeError
-        If an argument is no real number, or not an integer for an integer `dtype`.
+        If an argument is not a real number, or not an integer and `dtype` is an integer dtype.
     OverflowError
         If `dtype` cannot hold a value.
 
@@ -83,17 +83,17 @@ def linspace(
     device: str | None = None,
     endpoint: bool = True,
 ) -> Array:
-    """A number of evenly spaced values from `start` to `stop`.
+    """`num` evenly spaced values from `start` to `stop`.
 
     Parameters
     ----------
     start, stop : int, float or complex
     num : int
     dtype : numpy.dtype, optional
-        By default float64, or complex128 if an end is complex. Integer dtypes round down.
+        By default float64, or complex128 if `start` or `stop` is complex. Integer dtypes round down.
     device : Device or str, optional
     endpoint : bool
-        Whether `stop` is the last value, exactly; else it would be the next one.
+        Whether the last value is exactly `stop`. If not, `stop` would be the next value.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def linspace(
     ValueError
         If `num` is negative.
     TypeError
-        If an end is no number, or complex where `dtype` is real.
+        If `start` or `stop` is not a number, or is complex and `dtype` is real.
 
     Examples
     --------
@@ -144,17 +144,17 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
     *arrays : array
         One-dimensional, n of them.
     indexing : {"xy", "ij"}
-        "ij": the i-th array runs along axis i. "xy": the first two axes change places.
+        "ij": the i-th array varies along axis i. "xy": the first two axes are exchanged.
 
     Returns
     -------
     tuple of Array
-        n read-only views of n axes each: nothing is copied.
+        n read-only views with n axes each.
 
     Raises
     ------
     ValueError
-        If an array is not one-dimensional, or `indexing` is another word.
+        If an array is not one-dimensional, or `indexing` is unknown.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
 
 
 def _fill_ramp(start: Any, step: Any, out: Array) -> Array:
-    """`out`, with ``start + i * step`` written to it."""
+    """Write ``start + i * step`` to `out`, and return it."""
     engine = engine_of(out.device)
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else int if out.dtype in dt.CATEGORIES["integer"] else float
     engine.arange(out._layout)(engine.current_stream(), out._data, kind(start), kind(step))
@@ -191,7 +191,7 @@ def _fill_ramp(start: Any, step: Any, out: Array) -> Array:
 
 
 def _power_of(start: complex, stop: complex) -> int:
-    """The power of two to divide ends by, so that the step between them neither overflows nor underflows; mostly 0."""
+    """The exponent of the power of two by which to divide both ends, so that the step does not overflow or underflow."""
     largest = max(abs(float(part)) for end in (start, stop) for part in (end.real, end.imag))
     if largest == 0 or not math.isfinite(largest) or 2.0**-900 <= largest < 2.0**1022:
         return 0
@@ -208,7 +208,7 @@ def _scale(x: Any, power: int) -> Any:
 
 
 def _number(x: Any, function: str, argument: str) -> Any:
-    """A Python number: itself, or what a NumPy scalar or a 0-d array holds."""
+    """`x` as a Python number: a number, a NumPy scalar, or a 0-d array. TypeError for anything else."""
     value = x.item() if isinstance(x, (np.generic, Array)) and not x.shape else x
     if isinstance(value, bool) or not isinstance(value, (int, float, complex)):
         raise TypeError(f"{function}: {argument} is {x!r}; accepted: a number")

@@ -1,1 +1,1 @@
-"""Element-wise functions of the standard: the result of an element depends on the elements at its place only."""
+"""Element-wise functions of the standard: each element of the result depends on one element of each operand."""

@@ -1,4 +1,4 @@
-"""Elementwise arithmetic: sums, differences, products and quotients of two."""
+"""Elementwise arithmetic: sums, differences, products and quotients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Numeric; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -32,7 +32,9 @@ def add(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not numeric.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -49,21 +51,23 @@ def divide(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x1, x2 : array or scalar
-        Floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
+        Floating-point, integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype that `x1` and `x2` promote to.
+        The dtype that `x1` and `x2` promote to; float64 if both are integers or booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -84,7 +88,7 @@ def floor_divide(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -96,7 +100,9 @@ def floor_divide(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -115,7 +121,7 @@ def multiply(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Numeric; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -127,7 +133,9 @@ def multiply(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not numeric.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -139,7 +147,7 @@ def multiply(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
 
 @binary_operator
 def remainder(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """What is left of ``x1 // x2``, ``x1 % x2``, with the sign of `x2`.
+    """The remainders, ``x1 % x2``, with the sign of `x2`.
 
     Division of integers by zero gives 0.
 
@@ -148,7 +156,7 @@ def remainder(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -160,7 +168,9 @@ def remainder(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -179,7 +189,7 @@ def subtract(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Numeric; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -191,7 +201,9 @@ def subtract(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not numeric.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------

@@ -20,7 +20,7 @@ def bitwise_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -30,9 +30,11 @@ def bitwise_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not integer or boolean.
+        If the dtype of an operand is neither integer nor boolean.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def bitwise_invert(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Integer or boolean.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -61,7 +63,9 @@ def bitwise_invert(x: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not integer or boolean.
+        If the dtype of an operand is neither integer nor boolean.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -82,7 +86,7 @@ def bitwise_left_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Integer; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -92,9 +96,11 @@ def bitwise_left_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not integer.
+        If the dtype of an operand is not integer.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -113,7 +119,7 @@ def bitwise_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -123,9 +129,11 @@ def bitwise_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not integer or boolean.
+        If the dtype of an operand is neither integer nor boolean.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -146,7 +154,7 @@ def bitwise_right_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Integer; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -156,9 +164,11 @@ def bitwise_right_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not integer.
+        If the dtype of an operand is not integer.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -170,14 +180,14 @@ def bitwise_right_shift(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
 
 @binary_operator
 def bitwise_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The bits set in just one, ``x1 ^ x2``.
+    """The bits set in exactly one, ``x1 ^ x2``.
 
     Parameters
     ----------
     x1, x2 : array or scalar
         Integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -187,9 +197,11 @@ def bitwise_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not integer or boolean.
+        If the dtype of an operand is neither integer nor boolean.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------

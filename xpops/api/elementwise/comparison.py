@@ -20,7 +20,7 @@ def equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Any dtype but float8; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -30,9 +30,11 @@ def equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not of any dtype but float8.
+        If an operand has a float8 dtype.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def greater(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -63,7 +65,9 @@ def greater(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -82,7 +86,7 @@ def greater_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -94,7 +98,9 @@ def greater_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -113,7 +119,7 @@ def less(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -125,7 +131,9 @@ def less(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -144,7 +152,7 @@ def less_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -156,7 +164,9 @@ def less_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -175,7 +185,7 @@ def not_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Any dtype but float8; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -185,9 +195,11 @@ def not_equal(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not of any dtype but float8.
+        If an operand has a float8 dtype.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------

@@ -13,14 +13,14 @@ __all__ = ["conj", "imag", "real"]
 
 @unary_operator
 def conj(x: Any, /, *, out: Any = None) -> Any:
-    """The complex conjugates. Real elements are their own.
+    """The complex conjugates. Real elements do not change.
 
     Parameters
     ----------
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -31,6 +31,8 @@ def conj(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -49,7 +51,7 @@ def imag(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -60,6 +62,8 @@ def imag(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def real(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -89,6 +93,8 @@ def real(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------

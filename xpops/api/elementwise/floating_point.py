@@ -18,21 +18,23 @@ def copysign(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x1, x2 : array or scalar
-        Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
+        Real floating-point, integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype that `x1` and `x2` promote to.
+        The dtype that `x1` and `x2` promote to; float64 if both are integers or booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not real-valued.
+        If the dtype of an operand is not accepted.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def isfinite(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -62,6 +64,8 @@ def isfinite(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -73,14 +77,14 @@ def isfinite(x: Any, /, *, out: Any = None) -> Any:
 
 @unary_operator
 def isinf(x: Any, /, *, out: Any = None) -> Any:
-    """Whether an element is infinite; of a complex one, whether a part is.
+    """Whether an element is infinite; for a complex element, whether a part is.
 
     Parameters
     ----------
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -91,6 +95,8 @@ def isinf(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -102,14 +108,14 @@ def isinf(x: Any, /, *, out: Any = None) -> Any:
 
 @unary_operator
 def isnan(x: Any, /, *, out: Any = None) -> Any:
-    """Whether an element is NaN; of a complex one, whether a part is.
+    """Whether an element is NaN; for a complex element, whether a part is.
 
     Parameters
     ----------
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -120,6 +126,8 @@ def isnan(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -131,26 +139,28 @@ def isnan(x: Any, /, *, out: Any = None) -> Any:
 
 @binary_operator
 def nextafter(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The next number after `x1` in the direction of `x2` that the dtype holds.
+    """The number of the dtype that follows `x1` in the direction of `x2`.
 
     Parameters
     ----------
     x1, x2 : array or scalar
-        Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
+        Real floating-point, integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype that `x1` and `x2` promote to.
+        The dtype that `x1` and `x2` promote to; float64 if both are integers or booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not real-valued.
+        If the dtype of an operand is not accepted.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -162,14 +172,14 @@ def nextafter(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
 
 @unary_operator
 def signbit(x: Any, /, *, out: Any = None) -> Any:
-    """Whether the sign bit is set: of negative numbers, -0.0 and some NaNs.
+    """Whether the sign bit is set, as in negative numbers, -0.0 and some NaNs.
 
     Parameters
     ----------
     x : array
-        Real floating-point; integers and booleans are taken as float64.
+        Real floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -179,7 +189,9 @@ def signbit(x: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not real-valued.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------

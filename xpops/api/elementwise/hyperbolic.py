@@ -18,19 +18,21 @@ def acosh(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -47,19 +49,21 @@ def asinh(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -76,19 +80,21 @@ def atanh(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -105,19 +111,21 @@ def cosh(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -134,19 +142,21 @@ def sinh(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -163,19 +173,21 @@ def tanh(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------

@@ -14,16 +14,16 @@ __all__ = ["clip", "maximum", "minimum"]
 
 @clip_operator
 def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None) -> Any:
-    """The elements, moved to the nearer end where they are outside ``[min, max]``; NaN if any of the three is NaN.
+    """The elements, limited to ``[min, max]``; NaN if the element or a bound is NaN.
 
     Parameters
     ----------
     x : array
         Real-valued.
     min, max : array or scalar, optional
-        Ends that promote to the dtype of `x`; None is no end. They broadcast with `x`.
+        Bounds that promote to the dtype of `x`; None means no bound. They broadcast with `x`.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -33,9 +33,11 @@ def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None) -> Any
     Raises
     ------
     TypeError
-        If `x` is not real-valued, or an end does not promote to its dtype.
+        If `x` is not real-valued, or a bound does not promote to its dtype.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -59,7 +61,7 @@ def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -71,7 +73,9 @@ def maximum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -90,7 +94,7 @@ def minimum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Real-valued; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -102,7 +106,9 @@ def minimum(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not real-valued.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------

@@ -20,7 +20,7 @@ def logical_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Any dtype but float8; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -30,9 +30,9 @@ def logical_and(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not of any dtype but float8.
+        If an operand has a float8 dtype.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def logical_not(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Any dtype but float8.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -61,7 +61,9 @@ def logical_not(x: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not of any dtype but float8.
+        If an operand has a float8 dtype.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def logical_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Any dtype but float8; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -90,9 +92,9 @@ def logical_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not of any dtype but float8.
+        If an operand has a float8 dtype.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
 
     Examples
     --------
@@ -104,14 +106,14 @@ def logical_or(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
 
 @binary_operator
 def logical_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """Whether just one element is true (not 0).
+    """Whether exactly one element is true (not 0).
 
     Parameters
     ----------
     x1, x2 : array or scalar
         Any dtype but float8; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -121,9 +123,9 @@ def logical_xor(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If an operand is not of any dtype but float8.
+        If an operand has a float8 dtype.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
 
     Examples
     --------

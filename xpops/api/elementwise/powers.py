@@ -13,26 +13,28 @@ __all__ = ["hypot", "pow", "reciprocal", "sqrt", "square"]
 
 @binary_operator
 def hypot(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """``sqrt(x1**2 + x2**2)``, without overflow on the way.
+    """``sqrt(x1**2 + x2**2)``, without intermediate overflow.
 
     Parameters
     ----------
     x1, x2 : array or scalar
-        Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
+        Real floating-point, integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype that `x1` and `x2` promote to.
+        The dtype that `x1` and `x2` promote to; float64 if both are integers or booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not real-valued.
+        If the dtype of an operand is not accepted.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def pow(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Numeric; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -65,7 +67,9 @@ def pow(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     TypeError
         If an operand is not numeric.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -82,19 +86,21 @@ def reciprocal(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -111,19 +117,21 @@ def sqrt(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -142,7 +150,7 @@ def square(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -153,6 +161,8 @@ def square(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------

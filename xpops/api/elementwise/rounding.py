@@ -25,7 +25,7 @@ def ceil(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Real-valued.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -36,6 +36,8 @@ def ceil(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not real-valued.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def floor(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Real-valued.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -65,6 +67,8 @@ def floor(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not real-valued.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -76,14 +80,14 @@ def floor(x: Any, /, *, out: Any = None) -> Any:
 
 @unary_operator
 def round(x: Any, /, *, out: Any = None) -> Any:
-    """The nearest integers, halves to the even one, in the elements' own dtype; of complex elements, part by part.
+    """The nearest integers, halves to even, in the elements' own dtype. Both parts of complex elements are rounded.
 
     Parameters
     ----------
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -94,6 +98,8 @@ def round(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -105,14 +111,14 @@ def round(x: Any, /, *, out: Any = None) -> Any:
 
 @unary_operator
 def trunc(x: Any, /, *, out: Any = None) -> Any:
-    """The elements without what follows the point, in their own dtype.
+    """The elements without their fractional parts, in their own dtype.
 
     Parameters
     ----------
     x : array
         Real-valued.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -123,6 +129,8 @@ def trunc(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not real-valued.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------

@@ -20,7 +20,7 @@ def abs(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -31,6 +31,8 @@ def abs(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -49,7 +51,7 @@ def negative(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -60,6 +62,8 @@ def negative(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def positive(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -89,6 +93,8 @@ def positive(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -107,7 +113,7 @@ def sign(x: Any, /, *, out: Any = None) -> Any:
     x : array
         Numeric.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -118,6 +124,8 @@ def sign(x: Any, /, *, out: Any = None) -> Any:
     ------
     TypeError
         If an operand is not numeric.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------

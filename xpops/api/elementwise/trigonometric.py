@@ -18,19 +18,21 @@ def acos(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -47,19 +49,21 @@ def asin(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -76,19 +80,21 @@ def atan(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -105,21 +111,23 @@ def atan2(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x1, x2 : array or scalar
-        Real floating-point; integers and booleans are taken as float64; at least one is an array. They broadcast.
+        Real floating-point, integer or boolean; at least one is an array. They broadcast.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype that `x1` and `x2` promote to.
+        The dtype that `x1` and `x2` promote to; float64 if both are integers or booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not real-valued.
+        If the dtype of an operand is not accepted.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; if `out` does not fit or is read-only.
+    OverflowError
+        If a Python integer is out of range for the dtype.
 
     Examples
     --------
@@ -136,19 +144,21 @@ def cos(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -165,19 +175,21 @@ def sin(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------
@@ -194,19 +206,21 @@ def tan(x: Any, /, *, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Floating-point; integers and booleans are taken as float64.
+        Floating-point; integers and booleans become float64.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The dtype of `x`, float64 for integers and booleans.
+        The dtype of `x`; float64 for integers and booleans.
 
     Raises
     ------
     TypeError
-        If an operand is not numeric.
+        If the dtype of an operand is not accepted.
+    ValueError
+        If `out` does not fit or is read-only.
 
     Examples
     --------

@@ -47,7 +47,7 @@ class ElementwiseKernel:
         Statements that assign the parameters of `out_params`. They may use ``i``, the number of the element in C order,
         ``_ind.get()[axis]``, its place along an axis, and ``n`` or ``_ind.size()``, how many there are.
     name : str
-        What errors call it.
+        The name in errors.
     preamble : str
         What stands before the operation in the source: functions, includes.
     loop_prep, after_loop : str
@@ -107,7 +107,7 @@ class ElementwiseKernel:
         self._operation = Operation(name, ins, outs, operation, preamble, loop_prep, after_loop, macros)
         self._name = name
         self._form = _return_none if no_return else _as_tuple if return_tuple else None
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self._operation)
 
     def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:

@@ -80,7 +80,7 @@ class Functor:
 
     def __init__(self, source: str, name: str) -> None:
         self._name = name
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, source, name)
 
     def __call__(self, *args: Any, result: Any = None) -> Any:

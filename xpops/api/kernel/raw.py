@@ -44,7 +44,7 @@ class RawModule:
     name_expressions : sequence of str
         The instances of templates that are wanted, like ``"scale<float>"``.
     name : str
-        What errors call it.
+        The name in errors.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class ReductionKernel:
     identity : str or number
         What changes nothing when it is reduced with something. Empty or None: there is none, and nothing is an error.
     name : str
-        What errors call it.
+        The name in errors.
     reduce_type : str, optional
         The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
         preamble's: trivial, of up to 32 bytes, 24 without an identity. By default that of the result; float where this
@@ -106,7 +106,7 @@ class ReductionKernel:
         for word in filter(whole.mentions, _REFUSED):
             raise ValueError(f"{name}: {word} is not known here; accepted: i, n and _ind in map_expr")
         self._name = name
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(
             _plan, UserReduction(self._operation, reduce_expr, post_map_expr, known, reduce_type)
         )

@@ -35,7 +35,7 @@ class ScanKernel:
     post_map_expr : str
         Statements that assign the result, made of ``a``.
     name : str
-        What errors call it.
+        The name in errors.
     scan_type : str, optional
         The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
         preamble's: trivial, of up to 32 bytes. By default that of the result; float where this is narrower.
@@ -78,7 +78,7 @@ class ScanKernel:
             )
         operation = Operation(name, ins, outs, map_expr, preamble)
         self._name = name
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", scan_type))
 
     def __call__(self, x: Any, *, axis: int | None = None) -> Any:

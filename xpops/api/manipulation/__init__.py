@@ -1,1 +1,1 @@
-"""Manipulation functions of the standard: shapes and axes, joining, repetition, padding."""
+"""Manipulation functions of the standard (shapes, axes, joining, repetition), and padding."""

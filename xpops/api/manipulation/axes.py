@@ -1,4 +1,4 @@
-"""Axes in another order, in reverse, or taken apart: all views."""
+"""Functions that reorder, reverse or separate axes. All return views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["flip", "matrix_transpose", "moveaxis", "permute_dims", "unstack"]
 
 @keeps_framework
 def flip(x: Array, /, *, axis: Axes | None = None) -> Array:
-    """The elements in reverse along some axes.
+    """The elements in reverse order along some axes.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def flip(x: Array, /, *, axis: Axes | None = None) -> Array:
 
     Returns
     -------
-    Array
+    array
         A view.
 
     Raises
@@ -42,7 +42,7 @@ def flip(x: Array, /, *, axis: Axes | None = None) -> Array:
 
 @keeps_framework
 def matrix_transpose(x: Array, /) -> Array:
-    """A stack of matrices, each transposed.
+    """The transposes of a stack of matrices.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def matrix_transpose(x: Array, /) -> Array:
 
     Returns
     -------
-    Array
+    array
         A view of shape ``(..., N, M)``.
 
     Raises
@@ -71,17 +71,17 @@ def matrix_transpose(x: Array, /) -> Array:
 
 @keeps_framework
 def moveaxis(x: Array, source: Axes, destination: Axes, /) -> Array:
-    """Some axes at other places; the rest keep their order.
+    """Move some axes to other positions. The other axes keep their order.
 
     Parameters
     ----------
     x : array
     source, destination : int or tuple of int
-        As many of one as of the other.
+        The same number of axes in both.
 
     Returns
     -------
-    Array
+    array
         A view.
 
     Raises
@@ -118,13 +118,13 @@ def permute_dims(x: Array, /, axes: Axes) -> Array:
 
     Returns
     -------
-    Array
+    array
         A view.
 
     Raises
     ------
     ValueError
-        If `axes` is no permutation.
+        If `axes` is not a permutation of all axes.
     IndexError
         If there is no such axis.
 
@@ -151,8 +151,8 @@ def unstack(x: Array, /, *, axis: Axes = 0) -> tuple[Array, ...]:
 
     Returns
     -------
-    tuple of Array
-        Views, without that axis.
+    tuple of array
+        Views without that axis.
 
     Raises
     ------

@@ -22,24 +22,24 @@ __all__ = ["concat", "stack"]
 
 @sequence_function
 def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
-    """Arrays one after the other along an axis.
+    """Join arrays along an axis.
 
     Parameters
     ----------
     arrays : tuple or list of array
-        Of the same shape but along `axis`.
+        Only their lengths along `axis` may differ.
     axis : int or None
-        None: all are flattened first, in the order of C.
+        If None, all arrays are flattened first, in C order.
 
     Returns
     -------
     array
-        Has the dtype that those of all promote to.
+        Has the dtype that those of all arrays promote to.
 
     Raises
     ------
     TypeError
-        If `arrays` is no tuple or list, holds anything but arrays, or their dtypes have none in common.
+        If `arrays` is not a tuple or list, contains anything but arrays, or the dtypes do not promote to a common one.
     ValueError
         If there is no array, or the shapes differ along another axis.
     IndexError
@@ -56,24 +56,24 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
 
 @sequence_function
 def stack(arrays: Any, /, *, axis: int = 0) -> Any:
-    """Arrays one after the other along a new axis.
+    """Join arrays along a new axis.
 
     Parameters
     ----------
     arrays : tuple or list of array
         Of the same shape.
     axis : int
-        The place of the new axis in the result.
+        The position of the new axis in the result.
 
     Returns
     -------
     array
-        Has the dtype that those of all promote to, and one axis more.
+        Has the dtype that those of all arrays promote to, and one axis more.
 
     Raises
     ------
     TypeError
-        If `arrays` is no tuple or list, holds anything but arrays, or their dtypes have none in common.
+        If `arrays` is not a tuple or list, contains anything but arrays, or the dtypes do not promote to a common one.
     ValueError
         If there is no array, or the shapes differ.
     IndexError
@@ -90,7 +90,7 @@ def stack(arrays: Any, /, *, axis: int = 0) -> Any:
 
 
 def concat_named(function: str, arrays: dict[str, Any], axis: int | None) -> Any:
-    """`concat` of arrays by the names that they have in the public `function`, for errors."""
+    """`concat` for a public `function`. The keys of `arrays` are their names in errors."""
     return call(_plan_concat, function, tuple(arrays), tuple(arrays.values()), axis, function, Fixed(arrays))
 
 

@@ -29,10 +29,10 @@ def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: An
     ----------
     x : array
     pad_width : int or (int, int) or sequence of (int, int) or dict
-        How many before and after: for all axes, for each, or for those that are the keys of a dict.
+        The numbers of elements before and after: for all axes, for each axis, or for the axes that are keys of a dict.
     mode : {"constant", "edge", "empty", "reflect", "symmetric", "wrap"}
-        What they are: `constant_values`; the last element; anything; the array reflected at its last element, or behind
-        it; the array once more.
+        The new elements: `constant_values`; the element at the edge; uninitialised; the array reflected, without or
+        with a second copy of the element at the edge; the array repeated.
     constant_values : scalar or (scalar, scalar) or sequence of (scalar, scalar)
         The same forms as `pad_width`.
 
@@ -44,12 +44,12 @@ def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: An
     Raises
     ------
     TypeError
-        If `pad_width` is no integers, or the dtype cannot hold `constant_values`.
+        If `pad_width` does not consist of integers, or `constant_values` do not promote to the dtype of `x`.
     ValueError
-        If a width is negative, there are not as many as axes, the mode is unknown, or a mode that repeats elements has
-        none to repeat.
+        If a width is negative, the number of widths does not fit the axes, the mode is unknown, or it repeats elements
+        of an empty axis.
     IndexError
-        If a key of `pad_width` is no axis.
+        If a key of `pad_width` is not an axis.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array
 
 
 def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[Any, Any]] | None) -> Array:
-    """`x` amid `values`, which later axes write over those of earlier ones."""
+    """`x` with `values` around it. In the corners, values of later axes replace those of earlier axes."""
     shape = tuple(length + before + after for length, (before, after) in zip(x.shape, widths, strict=True))
     padded = empty(shape, dtype=x.dtype, device=x.device)
     if values is not None and len({repr(value) for pair in values for value in pair}) == 1:
@@ -126,7 +126,7 @@ def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[A
 
 
 def _fill_value(value: Any, x: Array) -> Any:
-    """A scalar that `x` can hold: the truth of 0 and 1 where it is boolean."""
+    """`value`, after a check that it promotes to the dtype of `x`. 0 and 1 become bool for a boolean `x`."""
     if x.dtype == dt.bool and value in (0, 1):
         return bool(value)
     if not isinstance(value, SCALAR_TYPES) or scalar_dtype(type(value), x.dtype) != x.dtype:

@@ -1,4 +1,4 @@
-"""Functions of the standard that repeat elements, or move them around."""
+"""Functions of the standard that repeat or roll elements."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
     ----------
     x : array
     repeats : int or array
-        How many times; an array of integers says it for each of them, or, if it holds one, for all. An array waits for
-        the device.
+        How many times; an array of integers has one number for each element or slice, or one number for all. An array
+        waits for the device.
     axis : int, optional
-        By default `x` is flattened first, in the order of C.
+        By default `x` is flattened first, in C order.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
     TypeError
         If `repeats` is neither an integer nor an array of integers.
     ValueError
-        If `repeats` holds a negative number, or another number of them than `x` has slices, or is on another device.
+        If `repeats` contains a negative number, has another length than the axis, or is on another device.
     IndexError
         If there is no such axis.
 
@@ -75,27 +75,27 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
 
 @array_function
 def roll(x: Any, /, shift: Axes, *, axis: Axes | None = None) -> Any:
-    """The elements moved along axes; what moves beyond the end comes in again at the beginning.
+    """The elements shifted along axes. Elements shifted past the end continue at the beginning.
 
     Parameters
     ----------
     x : array
     shift : int or tuple of int
-        How far; negative is towards the beginning. A tuple says it for each axis.
+        By how many elements; a negative shift is towards the beginning. A tuple has one shift for each axis.
     axis : int or tuple of int, optional
-        By default `x` is flattened, moved, and given its shape again.
+        By default `x` is flattened, shifted, and reshaped to its shape.
 
     Returns
     -------
     array
-        Of the dtype and shape of `x`.
+        Has the dtype and shape of `x`.
 
     Raises
     ------
     TypeError
-        If something is no integer.
+        If a shift or an axis is not an integer.
     ValueError
-        If `shift` is a tuple and `axis` is no tuple of as many.
+        If `shift` is a tuple, and `axis` is not a tuple of the same length.
     IndexError
         If there is no such axis.
 
@@ -119,14 +119,14 @@ def roll(x: Any, /, shift: Axes, *, axis: Axes | None = None) -> Any:
 
 @array_function
 def tile(x: Any, repetitions: Shape, /) -> Any:
-    """An array several times along its axes.
+    """An array repeated along its axes.
 
     Parameters
     ----------
     x : array
     repetitions : tuple of int
-        How many times along each axis. Where there are fewer than axes, they are for the last ones; where there are
-        more, the result has new axes in front.
+        How many times along each axis. If it is shorter than the shape of `x`, it applies to the last axes; if it is
+        longer, the result has new axes in front.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def tile(x: Any, repetitions: Shape, /) -> Any:
     Raises
     ------
     TypeError
-        If `repetitions` holds anything but integers.
+        If `repetitions` contains anything but integers.
     ValueError
         If one of them is negative.
 
@@ -208,7 +208,7 @@ def _plan_tile(engine: Engine, specs: tuple[Operand, ...], counts: tuple[int, ..
 
 
 def _copy_view(engine: Engine, x: Layout, shape: tuple[int, ...], strides: Strides, result: tuple[int, ...]) -> Program:
-    """The program that copies a view of `x` into a result of other axes, element by element in the order of C."""
+    """The program that copies the elements of a view of `x`, in C order, to a result of another shape."""
     out = layout_of(x.dtype, result, None, x.device)
     view, wide = layout_of(x.dtype, shape, strides, x.device, x.align), layout_of(x.dtype, shape, None, x.device)
     copy = copier(view, wide)
@@ -241,7 +241,7 @@ def _plan_roll(
 
 
 def _roll_pieces(x: Layout, shifts: tuple[int, ...]) -> list[Piece]:
-    """The pieces of a dense array of the elements of `x`, moved along each axis."""
+    """The pieces of `x` that give `x` shifted along each axis, when copied to a C-contiguous array."""
     out = layout_of(x.dtype, x.shape, None, x.device)
     strides = contiguous_strides(x.shape)
     ranges = []  # for each axis: where a part begins, where it goes, and its length

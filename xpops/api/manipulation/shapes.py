@@ -1,4 +1,4 @@
-"""Other shapes for the same elements: all views, but where `reshape` has to copy."""
+"""Functions that change shapes. All return views, except `reshape` if it has to copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to", "expand_dims"
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
-    """Arrays repeated to their common shape.
+    """Arrays broadcast to their common shape.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     Returns
     -------
     tuple of Array
-        Views; read-only where elements repeat.
+        Views; read-only if elements repeat.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
-    """The shape that shapes broadcast to.
+    """The common shape to which shapes broadcast.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 
 @keeps_framework
 def broadcast_to(x: Array, /, shape: Shape) -> Array:
-    """An array repeated to a shape.
+    """An array broadcast to a shape.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def broadcast_to(x: Array, /, shape: Shape) -> Array:
 
     Returns
     -------
-    Array
+    array
         A read-only view.
 
     Raises
@@ -98,25 +98,25 @@ def broadcast_to(x: Array, /, shape: Shape) -> Array:
 
 @keeps_framework
 def expand_dims(x: Array, /, axis: Axes = 0) -> Array:
-    """New axes of length 1.
+    """An array with new axes of length 1.
 
     Parameters
     ----------
     x : array
     axis : int or tuple of int
-        Their places in the result; negative ones count from its end.
+        The positions of the new axes in the result; negative ones count from its end.
 
     Returns
     -------
-    Array
+    array
         A view.
 
     Raises
     ------
     IndexError
-        If a place is not among the result's axes.
+        If a position is out of range for the result.
     ValueError
-        If a place is named twice.
+        If a position is named twice.
 
     Examples
     --------
@@ -129,24 +129,24 @@ def expand_dims(x: Array, /, axis: Axes = 0) -> Array:
 
 @keeps_framework
 def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
-    """The same elements, in the order of C, in another shape.
+    """The elements, in C order, in another shape.
 
     Parameters
     ----------
     x : array
     shape : tuple of int
-        One length may be -1: what is left.
+        One length may be -1: it follows from the number of elements.
     copy : bool, optional
-        True: always; False: never, ValueError where one is needed; None: a view where strides allow it.
+        True: always copy. False: never, raise ValueError if a copy is needed. None: a view if the strides allow it.
 
     Returns
     -------
-    Array
+    array
 
     Raises
     ------
     ValueError
-        If `shape` does not hold as many elements as `x`, or `copy` is False where a copy is needed.
+        If `shape` has another number of elements than `x`, or `copy` is False and a copy is needed.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
 
 @keeps_framework
 def squeeze(x: Array, /, axis: Axes) -> Array:
-    """Without some axes of length 1.
+    """An array without some axes of length 1.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def squeeze(x: Array, /, axis: Axes) -> Array:
 
     Returns
     -------
-    Array
+    array
         A view.
 
     Raises

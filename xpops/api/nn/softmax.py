@@ -31,18 +31,18 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any
         Real floating-point with at least one axis. Half types are computed in float32, and rounded once.
     axis : int
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype, or `axis` is no integer.
+        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is no integer.
     IndexError
         If there is no such axis.
 
@@ -70,18 +70,18 @@ def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) ->
         Real floating-point with at least one axis. Half types are computed in float32, and rounded once.
     axis : int
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype, or `axis` is no integer.
+        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is no integer.
     IndexError
         If there is no such axis.
 

@@ -22,7 +22,7 @@ def max(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     x : array
         Real-valued.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -38,7 +38,7 @@ def max(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     IndexError
         If there is no such axis.
     ValueError
-        If an axis is named twice, or there is nothing to reduce.
+        If an axis is named twice, or an axis to reduce has no elements.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def min(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     x : array
         Real-valued.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -73,7 +73,7 @@ def min(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
     IndexError
         If there is no such axis.
     ValueError
-        If an axis is named twice, or there is nothing to reduce.
+        If an axis is named twice, or an axis to reduce has no elements.
 
     Examples
     --------

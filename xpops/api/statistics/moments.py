@@ -26,7 +26,7 @@ def mean(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, dtype: 
     x : array
         Floating-point; integers and bool become float64.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
     dtype : numpy.dtype, optional
@@ -72,9 +72,9 @@ def std(
     x : array
         Floating-point; integers and bool become float64.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     correction : int or float
-        The divisor is the number of elements less this: 0 for a population, 1 for a sample.
+        Subtracted from the number of elements to get the divisor: 0 for a population, 1 for a sample.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
     ddof : int or float, optional
@@ -123,9 +123,9 @@ def var(
     x : array
         Floating-point; integers and bool become float64.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     correction : int or float
-        The divisor is the number of elements less this: 0 for a population, 1 for a sample.
+        Subtracted from the number of elements to get the divisor: 0 for a population, 1 for a sample.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
     ddof : int or float, optional

@@ -1,4 +1,4 @@
-"""Extremes that pass over NaNs, beyond the standard."""
+"""Extremes that ignore NaNs, beyond the standard."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
 
 @array_function
 def nanargmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Any:
-    """The positions of the largest elements, NaNs passed over; of the first where several are equal.
+    """The positions of the largest elements, ignoring NaNs; the first of equal elements.
 
     Waits for the device, to find out whether there are slices of NaNs only.
 
@@ -58,7 +58,7 @@ def nanargmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> 
 
 @array_function
 def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Any:
-    """The positions of the smallest elements, NaNs passed over; of the first where several are equal.
+    """The positions of the smallest elements, ignoring NaNs; the first of equal elements.
 
     Waits for the device, to find out whether there are slices of NaNs only.
 
@@ -95,14 +95,14 @@ def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> 
 
 @array_function
 def nanmax(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> Any:
-    """The largest elements, NaNs passed over; NaN where there is nothing else.
+    """The largest elements, ignoring NaNs; NaN for a slice without other elements.
 
     Parameters
     ----------
     x : array
         Real-valued.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -130,14 +130,14 @@ def nanmax(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> An
 
 @array_function
 def nanmin(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> Any:
-    """The smallest elements, NaNs passed over; NaN where there is nothing else.
+    """The smallest elements, ignoring NaNs; NaN for a slice without other elements.
 
     Parameters
     ----------
     x : array
         Real-valued.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 

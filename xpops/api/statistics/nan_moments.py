@@ -1,4 +1,4 @@
-"""Means, variances and standard deviations that pass over NaNs, beyond the standard."""
+"""Means, variances and standard deviations that ignore NaNs, beyond the standard."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
 
 @array_function
 def nanmean(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
-    """The means, NaNs passed over; NaN where there is nothing else.
+    """The means, ignoring NaNs; NaN for a slice without other elements.
 
     Parameters
     ----------
     x : array
         Floating-point; integers and bool become float64.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     dtype : numpy.dtype, optional
         Floating-point; elements are converted to it first.
     keepdims : bool
@@ -82,20 +82,20 @@ def nanstd(
     correction: float = 0.0,
     keepdims: bool = False,
 ) -> Any:
-    """The standard deviations, NaNs passed over; NaN where not more than `correction` elements are left.
+    """The standard deviations, ignoring NaNs; NaN if at most `correction` elements remain.
 
     Parameters
     ----------
     x : array
         Floating-point; integers and bool become float64.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     dtype : numpy.dtype, optional
         Floating-point; elements are converted to it first.
     ddof : int or float, optional
         NumPy's name for `correction`.
     correction : int or float
-        The divisor is the number of elements less this: 0 for a population, 1 for a sample.
+        Subtracted from the number of elements to get the divisor: 0 for a population, 1 for a sample.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -137,20 +137,20 @@ def nanvar(
     correction: float = 0.0,
     keepdims: bool = False,
 ) -> Any:
-    """The variances, NaNs passed over; NaN where not more than `correction` elements are left.
+    """The variances, ignoring NaNs; NaN if at most `correction` elements remain.
 
     Parameters
     ----------
     x : array
         Floating-point; integers and bool become float64.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     dtype : numpy.dtype, optional
         Floating-point; elements are converted to it first.
     ddof : int or float, optional
         NumPy's name for `correction`.
     correction : int or float
-        The divisor is the number of elements less this: 0 for a population, 1 for a sample.
+        Subtracted from the number of elements to get the divisor: 0 for a population, 1 for a sample.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 

@@ -1,4 +1,4 @@
-"""Sums and products that pass over NaNs, beyond the standard: NaNs are replaced, then the plain function runs."""
+"""Sums and products that ignore NaNs, beyond the standard: NaNs are replaced, then the plain function runs."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def nanprod(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = No
     x : array
         Any dtype but float8.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     dtype : numpy.dtype, optional
         As for `prod`.
     keepdims : bool
@@ -128,7 +128,7 @@ def nansum(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = Non
     x : array
         Any dtype but float8.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     dtype : numpy.dtype, optional
         As for `sum`.
     keepdims : bool

@@ -42,7 +42,7 @@ def median(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> 
     x : array
         Real-valued.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -78,14 +78,14 @@ def median(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> 
 
 @keeps_framework
 def nanmedian(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> Array:
-    """The medians, NaNs passed over; NaN where there is nothing else.
+    """The medians, ignoring NaNs; NaN for a slice without other elements.
 
     Parameters
     ----------
     x : array
         Real-valued.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -132,7 +132,7 @@ def quantile(x: Array, q: Any, /, axis: Axes | None = None, *, method: str = "li
     q : float or array or sequence of float
         From 0 to 1. Read on the host.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     method : str
         What to take between two elements: one of NumPy's.
     keepdims : bool

@@ -108,7 +108,7 @@ def prod(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None,
     x : array
         Any dtype but float8.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     dtype : numpy.dtype, optional
         Numeric; elements are converted to it first. By default the dtype of `x`, or the 64-bit integer of its
         signedness where that is an integer or bool.
@@ -148,7 +148,7 @@ def sum(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None, 
     x : array
         Any dtype but float8.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     dtype : numpy.dtype, optional
         Numeric; elements are converted to it first. By default the dtype of `x`, or the 64-bit integer of its
         signedness where that is an integer or bool.
