@@ -9,9 +9,15 @@ Array([11, 12], dtype=int64, device='cpu')
 
 from xpops import frameworks
 from xpops.api import fft, kernel, linalg, nn, random
-from xpops.api.arithmetic import add, divide, floor_divide, multiply, remainder, subtract
-from xpops.api.axes import flip, matrix_transpose, moveaxis, permute_dims, unstack
-from xpops.api.bitwise import (
+from xpops.api.constants import e, inf, nan, newaxis, pi
+from xpops.api.creation.conversion import asarray, from_dlpack
+from xpops.api.creation.filling import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
+from xpops.api.creation.matrices import eye, tril, triu
+from xpops.api.creation.ranges import arange, linspace, meshgrid
+from xpops.api.data_types import astype, can_cast, finfo, iinfo, isdtype, result_type
+from xpops.api.devices import default_device, set_default_device
+from xpops.api.elementwise.arithmetic import add, divide, floor_divide, multiply, remainder, subtract
+from xpops.api.elementwise.bitwise import (
     bitwise_and,
     bitwise_invert,
     bitwise_left_shift,
@@ -19,44 +25,45 @@ from xpops.api.bitwise import (
     bitwise_right_shift,
     bitwise_xor,
 )
-from xpops.api.comparison import equal, greater, greater_equal, less, less_equal, not_equal
-from xpops.api.complex_numbers import conj, imag, real
-from xpops.api.constants import e, inf, nan, newaxis, pi
-from xpops.api.conversion import asarray, from_dlpack
-from xpops.api.creation import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
-from xpops.api.data_types import astype, can_cast, finfo, iinfo, isdtype, result_type
-from xpops.api.devices import default_device, set_default_device
-from xpops.api.differences import diff
-from xpops.api.exponential import exp, expm1, log, log1p, log2, log10, logaddexp
-from xpops.api.extremes import max, maximum, min, minimum
-from xpops.api.floating_point import copysign, isfinite, isinf, isnan, nextafter, signbit
+from xpops.api.elementwise.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from xpops.api.elementwise.complex_numbers import conj, imag, real
+from xpops.api.elementwise.exponential import exp, expm1, log, log1p, log2, log10, logaddexp
+from xpops.api.elementwise.floating_point import copysign, isfinite, isinf, isnan, nextafter, signbit
+from xpops.api.elementwise.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from xpops.api.elementwise.limits import clip, maximum, minimum
+from xpops.api.elementwise.logical import logical_and, logical_not, logical_or, logical_xor
+from xpops.api.elementwise.powers import hypot, pow, reciprocal, sqrt, square
+from xpops.api.elementwise.rounding import ceil, floor, round, trunc
+from xpops.api.elementwise.signs import abs, negative, positive, sign
+from xpops.api.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 from xpops.api.fusion import fuse
-from xpops.api.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from xpops.api.indexing import take, take_along_axis
 from xpops.api.inspection import __array_namespace_info__
-from xpops.api.joining import concat, stack
 from xpops.api.linear_algebra import einsum, matmul, tensordot, vecdot
-from xpops.api.logical import logical_and, logical_not, logical_or, logical_xor
-from xpops.api.matrices import eye, tril, triu
+from xpops.api.manipulation.axes import flip, matrix_transpose, moveaxis, permute_dims, unstack
+from xpops.api.manipulation.joining import concat, stack
+from xpops.api.manipulation.padding import pad
+from xpops.api.manipulation.repetition import repeat, roll, tile
+from xpops.api.manipulation.shapes import (
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    expand_dims,
+    reshape,
+    squeeze,
+)
 from xpops.api.methods import attach as _attach
-from xpops.api.moments import mean, std, var
-from xpops.api.nan_extremes import nanargmax, nanargmin, nanmax, nanmin
-from xpops.api.nan_moments import nanmean, nanstd, nanvar
-from xpops.api.nan_sums import nancumprod, nancumsum, nanprod, nansum
-from xpops.api.order_statistics import median, nanmedian, quantile
-from xpops.api.padding import pad
-from xpops.api.powers import hypot, pow, reciprocal, sqrt, square
-from xpops.api.ranges import arange, linspace, meshgrid
-from xpops.api.repetition import repeat, roll, tile
-from xpops.api.rounding import ceil, clip, floor, round, trunc
 from xpops.api.searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from xpops.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
-from xpops.api.shapes import broadcast_arrays, broadcast_shapes, broadcast_to, expand_dims, reshape, squeeze
-from xpops.api.signs import abs, negative, positive, sign
 from xpops.api.sorting import argsort, sort
-from xpops.api.sums import cumulative_prod, cumulative_sum, prod, sum
-from xpops.api.trigonometric import acos, asin, atan, atan2, cos, sin, tan
-from xpops.api.utility import all, any
+from xpops.api.statistics.extremes import max, min
+from xpops.api.statistics.moments import mean, std, var
+from xpops.api.statistics.nan_extremes import nanargmax, nanargmin, nanmax, nanmin
+from xpops.api.statistics.nan_moments import nanmean, nanstd, nanvar
+from xpops.api.statistics.nan_sums import nancumprod, nancumsum, nanprod, nansum
+from xpops.api.statistics.order_statistics import median, nanmedian, quantile
+from xpops.api.statistics.sums import cumulative_prod, cumulative_sum, prod, sum
+from xpops.api.utility import all, any, diff
 from xpops.arrays import Array, allow_host_copies
 from xpops.core.devices import Device
 from xpops.core.dtypes import (

@@ -9,13 +9,13 @@ import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import alignment, layout_of
 from xpops.dispatch import Tensor, elementwise
-from xpops.dispatch.ownership import Lent, borrowed
+from xpops.dispatch.ownership import Lent, borrow
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
-from xpops.frameworks.adapter import Adapter, View, spelled_strides
+from xpops.frameworks.adapter import Adapter, View, exported_strides
 from xpops.frameworks.cuda_array_interface import interface_view
 from xpops.frameworks.dlpack import dlpack_view
 from xpops.frameworks.registry import adapter_of
@@ -179,7 +179,7 @@ def cuda_array_interface(array: Tensor) -> dict[str, Any]:
         "shape": layout.shape,
         "typestr": layout.dtype.str,
         "data": (engine.address(array._data) if layout.size else 0, not array._writable),
-        "strides": None if layout.contiguous else tuple(step * item for step in spelled_strides(layout)),
+        "strides": None if layout.contiguous else tuple(step * item for step in exported_strides(layout)),
         "stream": engine.current_stream() or 1,
     }
 
@@ -215,11 +215,11 @@ def _viewed(x: Any, device: Device | None, copy: bool | None) -> View:
         return engine_of(where).current_stream()
 
     if hasattr(type(x), "__dlpack__"):
-        return borrowed(dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy), _adapter(x))
+        return borrow(dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy), _adapter(x))
     if hasattr(type(x), "__cuda_array_interface__"):
-        return borrowed(interface_view(x, "from_dlpack", "x", stream), _adapter(x))
+        return borrow(interface_view(x, "from_dlpack", "x", stream), _adapter(x))
     raise AttributeError(
-        f"from_dlpack: x is {described(x)}; "
+        f"from_dlpack: x is {describe(x)}; "
         "accepted: an object with __dlpack__ and __dlpack_device__, or with __cuda_array_interface__"
     )
 
@@ -253,7 +253,7 @@ def _consumer_stream(stream: Any, target: Device) -> int | None:
     if stream is None or stream == 1:
         return 0
     if not isinstance(stream, int) or isinstance(stream, bool):
-        raise TypeError(f"__dlpack__: stream is {described(stream)}; accepted: None or an integer")
+        raise TypeError(f"__dlpack__: stream is {describe(stream)}; accepted: None or an integer")
     if stream == 0 or stream < -1:
         raise ValueError(
             f"__dlpack__: stream is {stream}; accepted on CUDA: None or 1 (legacy default), 2 (per thread), "
@@ -280,7 +280,7 @@ def _capsule(array: Tensor, name: bytes, flags: int) -> Any:
     """
     layout = array._layout
     address = engine_of(layout.device).address(array._data) if layout.size else 0
-    strides = spelled_strides(layout)
+    strides = exported_strides(layout)
     lent = _Lent()
     lent.owners, lent.strides = (array._data, array._owner), (ctypes.c_int64 * layout.ndim)(*strides)
     lent.__array_interface__ = {

@@ -10,7 +10,7 @@ from tests.helpers.fake_cuda import FAKE, on_gpu, pretend
 from tests.helpers.producers import Producer, header_of
 from xpops.core.errors import DeviceError
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.ownership import Borrowed, Lent, borrowed
+from xpops.dispatch.ownership import Borrowed, Lent, borrow
 from xpops.dispatch.primitives import compute
 from xpops.dlpack import to_capsule
 from xpops.engine.protocol import Program
@@ -50,7 +50,7 @@ def test_a_lender_waits_for_our_work(gpu, lender, orders, is_retained):
 
 def test_what_is_borrowed_knows_the_lenders_stream(gpu):
     view = Streamed(THEIRS).view(Producer(np.arange(3.0), device=(2, 7)), "f", "x", lambda device: OURS)
-    kept = borrowed(view, Streamed(THEIRS))
+    kept = borrow(view, Streamed(THEIRS))
     del view
     assert gpu.orders == []
     del kept

@@ -118,7 +118,7 @@ def test_arguments_by_names(pretended: PretendedEngine) -> None:
         np.testing.assert_array_equal(fused(x=x, shift=shift, scale=scale).to_numpy(), host * 2 * scale + shift)
         np.testing.assert_array_equal(fused(x, shift=x, y=scale).to_numpy(), host * scale + host)
     assert pretended.sources == 5
-    assert fused.source(x, scale=2.0) == fused._placed(1, ("scale",)).source(x, 2.0)
+    assert fused.source(x, scale=2.0) == fused._by_position(1, ("scale",)).source(x, 2.0)
     outer = xp.fuse(lambda x, a: fused(x, scale=a) + 1)
     np.testing.assert_array_equal(outer(x, 3.0).to_numpy(), host * 6 + 1)
     with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):

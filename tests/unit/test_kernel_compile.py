@@ -27,7 +27,7 @@ from xpops.engine.cuda.user.elementwise import user_source
 from xpops.engine.cuda.user.raw import configuration
 from xpops.engine.cuda.user.reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
 from xpops.engine.cuda.user.scan import scan_source
-from xpops.plan.user import bound, call_shape
+from xpops.plan.user import bind_dtypes, call_shape
 
 CAPABILITIES = (80, 90, 100)
 GPU = Device("cuda")
@@ -311,7 +311,7 @@ def test_functors(capability: int) -> None:
 
 def reduction_source(kernel: ReductionKernel, x: Any, axis: int, strides: tuple[int, ...]) -> str:
     (text,) = kernel._plan.args
-    return reduce_source(text, bound(text.map, (x,), ()), x, (axis,), strides, True, reduce_policy(90, 132))[1]
+    return reduce_source(text, bind_dtypes(text.map, (x,), ()), x, (axis,), strides, True, reduce_policy(90, 132))[1]
 
 
 PAIR = "struct Pair { float low, high; };"
@@ -343,7 +343,7 @@ def test_reductions(capability: int) -> None:
 def in_one(kernel: ReductionKernel, ins: tuple[Any, ...], axis: int, strides: tuple[int, ...]) -> str:
     """The source where there are several operands."""
     (text,) = kernel._plan.args
-    types, value = bound(text.map, ins, ()), value_of(ins, call_shape(text.map, ins, (), None))
+    types, value = bind_dtypes(text.map, ins, ()), value_of(ins, call_shape(text.map, ins, (), None))
     return in_one_source(text, types, ins, value, (axis,), strides, reduce_policy(90, 132)).source
 
 
@@ -394,7 +394,7 @@ def test_errors_point_into_what_reductions_do_before_and_instead(part: str) -> N
     texts = dict(zip(PARTS, ("x * i", "a + b", "y = a", "0"), strict=True))
     texts[part] = f"nowhere +\n nothing + {texts[part]} // and so on"
     (text,), x = ReductionKernel("T x", "T y", *texts.values(), name="spoiled")._plan.args, vector(dt.float32)
-    types, engine = bound(text.map, (x,), ()), Sources()
+    types, engine = bind_dtypes(text.map, (x,), ()), Sources()
     if part == "map_expr":
         mapped(engine, text, types, (x,), x)  # type: ignore[arg-type]
     else:
@@ -440,7 +440,7 @@ def test_scans(capability: int) -> None:
     for dtype in (dt.float16, dt.float64):
         for shape, axis in (((1 << 22,), 0), ((1 << 16, 64), 1), ((1 << 16, 64), 0)):
             x = vector(dtype, *shape)
-            source = scan_source(highest, bound(highest.map, (x,), ()), x, axis, x, scan_policy(90, 132))[1]
+            source = scan_source(highest, bind_dtypes(highest.map, (x,), ()), x, axis, x, scan_policy(90, 132))[1]
             assert compile_cubin("highest", source, capability)
     (extremes,) = ScanKernel(
         "T x", "T y", "Pair{x, x}", "Pair{min(a.low, b.low), max(a.high, b.high)}", "y = a.high - a.low",
@@ -448,9 +448,9 @@ def test_scans(capability: int) -> None:
     )._plan.args  # fmt: skip
     for shape, axis in (((1 << 22,), 0), ((1 << 16, 64), 1), ((1 << 16, 64), 0)):
         x = vector(dt.float32, *shape)
-        source = scan_source(extremes, bound(extremes.map, (x,), ()), x, axis, x, scan_policy(90, 132))[1]
+        source = scan_source(extremes, bind_dtypes(extremes.map, (x,), ()), x, axis, x, scan_policy(90, 132))[1]
         assert compile_cubin("extremes", source, capability)
     (spoiled,) = ScanKernel("T x", "T y", "x", "a +\n nowhere", "y = a", "spoiled")._plan.args
-    source = scan_source(spoiled, bound(spoiled.map, (x,), ()), x, 0, x, scan_policy(90, 132))[1]
+    source = scan_source(spoiled, bind_dtypes(spoiled.map, (x,), ()), x, 0, x, scan_policy(90, 132))[1]
     with pytest.raises(xp.CompileError, match=r"spoiled\.scan_expr\(2\): error: identifier"):
         compile_cubin("spoiled", source, capability)

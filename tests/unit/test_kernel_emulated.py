@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.emulator import STREAM, EmulatedEngine, addressed, layout_on_gpu, run
 from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel, functor
-from xpops.api.kernel.results import divided
+from xpops.api.kernel.results import split_arguments
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 
@@ -28,7 +28,7 @@ def floats(*shape: int, dtype: Any = np.float32) -> NDArray:
 
 def elementwise(kernel: ElementwiseKernel, *arguments: Any, size: int | None = None, out: Any = None) -> Any:
     """What a call returns, in the kernel's hands."""
-    ins, outs = divided(arguments, out, kernel._operation)
+    ins, outs = split_arguments(arguments, out, kernel._operation)
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in (*ins, *outs))
     engine = EmulatedEngine()
     program = kernel._plan.func(kernel._operation, engine, specs, size, bool(outs), Device("cuda"))

@@ -84,7 +84,7 @@ def test_elements(dtype: Any, deterministic: bool, sources: int) -> None:
         source = some(dtype, sources)
         if np.dtype(dtype).kind not in "iu" and np.dtype(dtype).itemsize == 2:
             source = np.sign(source.astype(np.float32)).astype(dtype)  # so that half sums are exact
-        check(scattering.elements, (x, index, source), 0, "sum", True, deterministic)
+        check(scattering.scatter_elements, (x, index, source), 0, "sum", True, deterministic)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -92,7 +92,7 @@ def test_elements(dtype: Any, deterministic: bool, sources: int) -> None:
 @pytest.mark.parametrize("include_self", [True, False])
 def test_reductions(reduction: str, dtype: Any, include_self: bool) -> None:
     x, index, source = some(dtype, 9, 4), RANDOM.integers(0, 9, (30, 3)), some(dtype, 31, 4)
-    check(scattering.elements, (x, index, source), 0, reduction, include_self, True)
+    check(scattering.scatter_elements, (x, index, source), 0, reduction, include_self, True)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, ml_dtypes.bfloat16, np.float32, np.float64], ids=str)
@@ -101,7 +101,7 @@ def test_reductions(reduction: str, dtype: Any, include_self: bool) -> None:
 def test_slices(dtype: Any, deterministic: bool, shape: tuple[int, ...]) -> None:
     axis = shape.index(40)
     x = some(dtype, *(11 if length == 40 else length for length in shape))
-    check(scattering.slices, (x, RANDOM.integers(0, 11, 40), some(dtype, *shape)), axis, deterministic)
+    check(scattering.scatter_slices, (x, RANDOM.integers(0, 11, 40), some(dtype, *shape)), axis, deterministic)
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float16, np.float32], ids=str)
@@ -113,17 +113,17 @@ def test_many_sources_of_few_places(dtype: Any, spread: int, width: int, monkeyp
     x, source = np.zeros((20, width), dtype), some(dtype, 700, width)
     for reduction, deterministic in (("sum", True), ("sum", False), ("max", True), ("mean", True)):
         index_of_each = np.ascontiguousarray(np.broadcast_to(index[:, None], source.shape))
-        check(scattering.elements, (x, index_of_each, source), 0, reduction, True, deterministic)
+        check(scattering.scatter_elements, (x, index_of_each, source), 0, reduction, True, deterministic)
     for deterministic in (True, False):
-        check(scattering.slices, (x, index, source), 0, deterministic)
-        check(scattering.slices, (x.T, index, source.T), 1, deterministic)
+        check(scattering.scatter_slices, (x, index, source), 0, deterministic)
+        check(scattering.scatter_slices, (x.T, index, source.T), 1, deterministic)
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32, np.int64, np.uint64], ids=str)
 def test_dtypes_of_indices(dtype: Any, deterministic: bool) -> None:
     x, index = some(np.float32, 100), RANDOM.integers(0, 100, 60).astype(dtype)
-    check(scattering.elements, (x, index, some(np.float32, 60)), 0, "sum", True, deterministic)
+    check(scattering.scatter_elements, (x, index, some(np.float32, 60)), 0, "sum", True, deterministic)
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
@@ -133,11 +133,16 @@ def test_views(axis: int, deterministic: bool) -> None:
     x = some(np.float32, 10, 6, 14)[::-2, :, ::2]
     for view in (lambda a: a, lambda a: a[::-1], lambda a: a.transpose(0, 2, 1).copy().transpose(0, 2, 1)):
         source, index = view(some(np.float32, *shape)), view(RANDOM.integers(0, shape[axis], shape))
-        check(scattering.elements, (x, index, source), axis, "sum", True, deterministic)
-        check(scattering.elements, (x, index[:3, :4, :5], source), axis, "sum", True, deterministic)
-    check(scattering.slices, (x, RANDOM.integers(0, shape[axis], 2 * shape[axis])[::2], source), axis, deterministic)
+        check(scattering.scatter_elements, (x, index, source), axis, "sum", True, deterministic)
+        check(scattering.scatter_elements, (x, index[:3, :4, :5], source), axis, "sum", True, deterministic)
+    check(
+        scattering.scatter_slices,
+        (x, RANDOM.integers(0, shape[axis], 2 * shape[axis])[::2], source),
+        axis,
+        deterministic,
+    )
     broadcast = np.broadcast_to(RANDOM.integers(0, 6, 6)[:, None], (5, 6, 7))
-    check(scattering.elements, (x, broadcast, source), 1, "sum", True, deterministic)
+    check(scattering.scatter_elements, (x, broadcast, source), 1, "sum", True, deterministic)
 
 
 @pytest.mark.parametrize("capability", [80, 90])
@@ -148,22 +153,22 @@ def test_neighbours_of_halves_keep_their_bits(dtype: Any, capability: int, targe
     engine = EmulatedEngine(capability=capability)
     x = np.full(targets, -0.0, dtype)
     index = np.array([0, targets - 1, targets // 2][: max(targets - 1, 1)])
-    check(scattering.elements, (x, index, some(dtype, index.size)), 0, "sum", True, False, engine=engine)
+    check(scattering.scatter_elements, (x, index, some(dtype, index.size)), 0, "sum", True, False, engine=engine)
 
 
 def test_negative_zeros_stay() -> None:
     x, source = np.full((4, 3), -0.0, np.float32), np.full((6, 3), -0.0, np.float32)
     index = np.array([0, 0, 1, 1, 1, 3])
     for deterministic in (True, False):
-        check(scattering.slices, (x, index, source), 0, deterministic)
-    check(scattering.elements, (x, np.repeat(index[:, None], 3, 1), source), 0, "sum", False, True)
+        check(scattering.scatter_slices, (x, index, source), 0, deterministic)
+    check(scattering.scatter_elements, (x, np.repeat(index[:, None], 3, 1), source), 0, "sum", False, True)
 
 
 @pytest.mark.parametrize("reduction", ["min", "max", "sum"])
 def test_nan_and_infinity(reduction: str) -> None:
     x = np.array([0.0, np.nan, np.inf, 2.0], np.float32)
     source = np.array([np.nan, 1, -np.inf, -np.inf, np.inf, 5], np.float32)
-    check(scattering.elements, (x, np.array([0, 1, 2, 3, 3, 3]), source), 0, reduction, True, True)
+    check(scattering.scatter_elements, (x, np.array([0, 1, 2, 3, 3, 3]), source), 0, reduction, True, True)
 
 
 def test_halves_are_added_in_float32() -> None:
@@ -171,7 +176,7 @@ def test_halves_are_added_in_float32() -> None:
     for deterministic in (True, False):
         for length in (4000, 2001):
             index = np.arange(length) % 3
-            check(scattering.elements, (x, index, source), 0, "mean", True, deterministic)
+            check(scattering.scatter_elements, (x, index, source), 0, "mean", True, deterministic)
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
@@ -180,7 +185,7 @@ def test_nothing_out_of_range_is_touched(deterministic: bool) -> None:
         x = np.arange(5, dtype=np.float32)
         index = np.array([0, wrong, 4, 4])
         layouts = tuple(map(layout_on_gpu, (x, index, np.ones(4, np.float32))))
-        program = scattering.elements(ENGINE, layouts, "f", 0, "sum", True, deterministic)
+        program = scattering.scatter_elements(ENGINE, layouts, "f", 0, "sum", True, deterministic)
         (found,) = run(ENGINE, *program, x, index, np.ones(4, np.float32))
         assert found.tolist() == [1, 1, 2, 3, 6]
         told = max(min(wrong, 2**47 - 1), 1 - 2**47)
@@ -192,8 +197,8 @@ def test_nothing_out_of_range_is_touched(deterministic: bool) -> None:
 @pytest.mark.parametrize("padding", [-1, 0, 3])
 def test_rows_of_a_table(deterministic: bool, padding: int) -> None:
     grad, index = some(np.float32, 4, 10, 12), RANDOM.integers(0, 6, (4, 10))
-    check(scattering.rows_of_table, (grad, index), 6, padding, deterministic)
-    check(scattering.rows_of_table, (grad[:, ::2, ::-1], index[:, ::2]), 6, padding, deterministic)
+    check(scattering.scatter_rows, (grad, index), 6, padding, deterministic)
+    check(scattering.scatter_rows, (grad[:, ::2, ::-1], index[:, ::2]), 6, padding, deterministic)
 
 
 def test_several_blocks_at_a_time() -> None:
@@ -202,28 +207,30 @@ def test_several_blocks_at_a_time() -> None:
     for targets in (x, np.zeros(9000, np.float32)):
         for dtype in (np.float32, np.float16, np.int8):
             arrays = targets.astype(dtype), index, np.ones(20000, dtype)
-            check(scattering.elements, arrays, 0, "sum", True, False, engine=engine)
+            check(scattering.scatter_elements, arrays, 0, "sum", True, False, engine=engine)
 
 
 def test_runs_of_equal_places() -> None:
     x, index = np.zeros(9000, np.float32), np.sort(RANDOM.integers(0, 9, 3000)) * 1000
-    check(scattering.elements, (x, index, some(np.float32, 3000)), 0, "sum", True, False)
-    check(scattering.elements, (x.astype(np.float16), index[:777], some(np.float16, 777)), 0, "sum", True, False)
+    check(scattering.scatter_elements, (x, index, some(np.float32, 3000)), 0, "sum", True, False)
+    check(
+        scattering.scatter_elements, (x.astype(np.float16), index[:777], some(np.float16, 777)), 0, "sum", True, False
+    )
 
 
 def test_misaligned_arrays() -> None:
     x, source = some(np.float16, 5, 8), some(np.float16, 1 + 40 * 8)[1:].reshape(40, 8)
     for deterministic in (True, False):
-        check(scattering.slices, (x, RANDOM.integers(0, 5, 40), source), 0, deterministic)
+        check(scattering.scatter_slices, (x, RANDOM.integers(0, 5, 40), source), 0, deterministic)
 
 
 def test_empty_results_and_sources() -> None:
     for shape in ((0, 3), (3, 0)):
         x = np.ones(shape, np.float32)
-        check(scattering.slices, (x, np.empty(0, np.int64), np.ones((0, shape[1]), np.float32)), 0, True)
+        check(scattering.scatter_slices, (x, np.empty(0, np.int64), np.ones((0, shape[1]), np.float32)), 0, True)
     layouts = tuple(map(layout_on_gpu, (np.ones((0, 3)), np.zeros(2, np.int64), np.ones((2, 3)))))
     with pytest.raises(IndexError, match="f: axis 0 of the result is empty, and index is not"):
-        scattering.slices(ENGINE, layouts, "f", 0, True)
+        scattering.scatter_slices(ENGINE, layouts, "f", 0, True)
 
 
 def test_which_sums_are_made_in_what() -> None:

@@ -47,21 +47,21 @@ def test_both_engines_agree(case: Any, dtype: Any, layout: str) -> None:
     wanted = xp.nn.upsample_nearest2d(x, **options, layout=layout)
     forward = (options.get("scale"), options.get("size"), layout)
     engine = EmulatedEngine()
-    (found,) = run(engine, *upsampling._forward(engine, (layout_on_gpu(x),), *forward), x)
+    (found,) = run(engine, *upsampling._plan_forward(engine, (layout_on_gpu(x),), *forward), x)
     np.testing.assert_array_equal(found, wanted)
     if np.dtype(dtype) not in dt.REAL_FLOATS:
         return
     grad = some(dtype, *wanted.shape)
     place = upsampling._PLACES[layout]
     back = (x.shape[place : place + 2], options.get("scale"), layout)
-    (found,) = run(engine, *upsampling._backward(engine, (layout_on_gpu(grad),), *back), grad)
+    (found,) = run(engine, *upsampling._plan_backward(engine, (layout_on_gpu(grad),), *back), grad)
     np.testing.assert_array_equal(found, xp.nn.upsample_nearest2d_backward(grad, back[0], scale=back[1], layout=layout))
 
 
 def test_misaligned_images() -> None:
     x = some(np.float32, 1 + 2 * 3 * 4 * 8)[1:].reshape(2, 3, 4, 8)
     engine = EmulatedEngine()
-    (found,) = run(engine, *upsampling._forward(engine, (layout_on_gpu(x),), 2, None, "NCHW"), x)
+    (found,) = run(engine, *upsampling._plan_forward(engine, (layout_on_gpu(x),), 2, None, "NCHW"), x)
     np.testing.assert_array_equal(found, x.repeat(2, 2).repeat(2, 3))
 
 
@@ -80,9 +80,9 @@ def test_every_kernel_compiles(capability: int) -> None:
         for layout, shape in (("NCHW", (2, 8, 16, 16)), ("NHWC", (2, 16, 16, 8))):
             x = layout_of(dtype, shape, None, Device("cuda"))
             for scale in (2, 1.5):
-                out: Layout = upsampling._forward(engine, (x,), scale, None, layout).layouts[0]
+                out: Layout = upsampling._plan_forward(engine, (x,), scale, None, layout).layouts[0]
                 if dtype in dt.REAL_FLOATS:
-                    upsampling._backward(engine, (out,), (16, 16), scale, layout)
+                    upsampling._plan_backward(engine, (out,), (16, 16), scale, layout)
     for source in dict.fromkeys(engine.sources):
         assert compile_cubin("upsample", source, capability)
 

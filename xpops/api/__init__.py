@@ -1,1 +1,1 @@
-"""The public functions: one module for each chapter."""
+"""The public functions: one module or folder for each chapter of the standard, and the extensions."""

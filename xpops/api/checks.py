@@ -1,4 +1,4 @@
-"""What composite functions ask of their operand, so that errors name the function that was called."""
+"""Checks of the operand of a composite function, so that errors name this function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xpops.plan import views
 
 
 class Operand(NamedTuple):
-    """An array's dtype and shape, and the axes that a function goes along."""
+    """An array's dtype and shape, and the axes along which a function works."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -24,16 +24,16 @@ class Operand(NamedTuple):
 
 
 def operand_of(function: str, x: Any, axis: Any, accepts: str = "arithmetic", *, nonempty: bool = False) -> Operand:
-    """What `x`, an array of any framework, is; `axis` None are all axes.
+    """The dtype, shape and axes of an array of any framework, after checks. If `axis` is None, all axes.
 
     Raises
     ------
     TypeError
-        If `x` is no array, its dtype is not of the category `accepts`, or an axis is no integer.
+        If `x` is not an array, its dtype is not in the category `accepts`, or an axis is not an integer.
     IndexError
         If there is no such axis.
     ValueError
-        If an axis is named twice, or, with `nonempty`, there is nothing along the axes.
+        If an axis is named twice; with `nonempty`, if one of the axes has no elements.
     """
     given = adopt_foreign(x, function, "x")
     if given.dtype not in dt.CATEGORIES[accepts]:

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike
 
-from xpops.api.conversion import check_parts, convert
+from xpops.api.creation.conversion import check_parts, convert
 from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
@@ -56,7 +56,7 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: str | None
     dtype : numpy.dtype
         Any dtype of the namespace, float8 too.
     copy : bool
-        If False, `x` itself is returned where it has the dtype and the device already.
+        If False, `x` itself is returned if it already has the dtype and the device.
     device : Device or str, optional
         Where the result goes; by default where `x` is.
 
@@ -114,7 +114,7 @@ def can_cast(from_: Any, to: Any, /) -> builtins.bool:
 
 
 def finfo(type: Any, /) -> FloatInfo:
-    """The limits of a floating-point dtype; of a complex one, those of its parts.
+    """The limits of a floating-point dtype; for a complex dtype, those of its parts.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def finfo(type: Any, /) -> FloatInfo:
     Raises
     ------
     TypeError
-        If the dtype is another kind.
+        If the dtype is of another kind.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     Raises
     ------
     TypeError
-        If the dtype is another kind.
+        If the dtype is of another kind.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins.bool:
     Raises
     ------
     TypeError, ValueError
-        If `dtype` or `kind` is neither.
+        If `dtype` is not a dtype, or `kind` is neither a kind nor a dtype.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     Raises
     ------
     TypeError
-        If they have no common dtype, or are scalars only.
+        If they do not promote to a common dtype, or all are scalars.
 
     Examples
     --------

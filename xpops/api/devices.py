@@ -1,4 +1,4 @@
-"""Where new arrays go."""
+"""The default device of new arrays."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _chosen: ContextVar[Device | None] = ContextVar("xpops_default_device", default=
 
 
 def default_device() -> Device:
-    """The device of new arrays that are made without ``device=``.
+    """The device of arrays that are created without ``device=``.
 
-    What `set_default_device` chose in this thread or task; else ``XPOPS_DEFAULT_DEVICE``; else the first CUDA device;
-    else the CPU.
+    The device that `set_default_device` chose in this thread or task; else ``XPOPS_DEFAULT_DEVICE``; else the first
+    CUDA device; else the CPU.
 
     Examples
     --------
     >>> xp.default_device()
     Device('cpu')
     """
-    return _chosen.get() or _initial()
+    return _chosen.get() or _initial_device()
 
 
 def set_default_device(device: str | None) -> None:
@@ -38,9 +38,9 @@ def set_default_device(device: str | None) -> None:
     Raises
     ------
     ValueError
-        If `device` is no device.
+        If `device` does not name a device.
     DeviceError
-        If it is not there.
+        If the device is not available.
 
     Examples
     --------
@@ -48,21 +48,21 @@ def set_default_device(device: str | None) -> None:
     >>> xp.zeros(3).device
     Device('cpu')
     """
-    _chosen.set(None if device is None else _available(device, "set_default_device"))
+    _chosen.set(None if device is None else _require_available(device, "set_default_device"))
 
 
 def device_or_default(device: Any, function: str) -> Device:
-    """`device`, which must be there; the default device for None."""
-    return default_device() if device is None else _available(device, function)
+    """`device`, after a check that it is available; the default device if `device` is None."""
+    return default_device() if device is None else _require_available(device, function)
 
 
-def _initial() -> Device:
+def _initial_device() -> Device:
     if config.default_device is not None:
-        return _available(config.default_device, "XPOPS_DEFAULT_DEVICE")
+        return _require_available(config.default_device, "XPOPS_DEFAULT_DEVICE")
     return next((device for device in devices() if device.type == "cuda"), CPU)
 
 
-def _available(device: Any, function: str) -> Device:
+def _require_available(device: Any, function: str) -> Device:
     try:
         found = Device(device)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Functions of views, for arrays of any framework: what came in goes out."""
+"""A decorator for functions of xpops arrays that then accept and return arrays of any framework."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Array]) -> Function[
 @overload
 def keeps_framework(function: Callable[Concatenate[Any, P], tuple[Array, ...]]) -> TupleFunction[P]: ...
 def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
-    """`function` of an xpops array and more, for the array of any framework as its first argument.
+    """Make a function whose first argument is an xpops array accept an array of any framework.
 
-    The result, or each of a tuple of them, is an array of that framework on the memory of ours.
+    The result, or each result in a tuple, is converted to an array of that framework, which shares its memory.
     """
 
     @wraps(function)
-    def in_kind(x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def call(x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         if isinstance(x, Array):
             return function(x, *args, **kwargs)
         result = function(adopt_foreign(x, function.__name__, "x"), *args, **kwargs)
@@ -33,4 +33,4 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
             return result
         return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
 
-    return in_kind
+    return call

@@ -1,4 +1,4 @@
-"""Python functions as one kernel."""
+"""Fusion: one kernel from a Python function of arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, state
-from xpops.dispatch.fusing import program, record, several, sources
+from xpops.dispatch.fusing import program, record, results_of, sources
 from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
@@ -30,36 +30,36 @@ R = TypeVar("R")
 
 
 def fuse(function: Callable[P, R], /) -> FusedFunction[P, R]:
-    """Make a function of elements one kernel: each argument is read once, each result written once.
+    """Compile a function of arrays to one kernel, which reads each argument once and writes each result once.
 
-    The function is run once for each kind of arguments, on values without elements, which record what is computed. It
-    may use xpops' elementwise functions, operators and reductions, and return an array or a tuple of them. Real
-    elementwise results are those of the function itself, bit for bit: dtypes promote and every operator rounds as
-    always. Reductions along the last axis are part of the one kernel, but for many short rows and few long ones; any
-    other is a kernel of its own, which computes what it reduces. Only where an operand lies across another, transposed,
-    is that written first.
+    For each combination of layouts and scalar types, `function` runs once, on placeholders that record the calls. It
+    may use xpops' elementwise functions, operators and reductions, and return an array or a tuple of arrays. Real
+    elementwise results equal those of the function without fusion, bit for bit: dtypes promote and operators round as
+    they do there. Reductions along the last axis are part of the same kernel, except for many short rows or few long
+    ones. Every other reduction is a separate kernel, which also computes the elements that it reduces. Only if one
+    operand is transposed relative to another, these elements are written to memory first.
 
     Parameters
     ----------
     function : callable
-        Of arrays of any framework and Python scalars; NumPy's scalars become Python's first. A scalar argument is a
-        parameter of the kernel, which other values use again. What the function names otherwise, and a default that no
-        argument replaces, is a constant.
+        Takes arrays of any framework and scalars; NumPy scalars become Python scalars first. A scalar argument is a
+        parameter of the kernel, so other values use the same kernel. Other values that the function uses, and default
+        values of arguments that are not passed, are constants of the kernel.
 
     Returns
     -------
     Fused
-        A function of the same arguments, by their places or names. On the CPU it just calls `function`; its method
-        `source` says there, too, whether it can be fused.
+        A function with the same arguments, by position or by name. On the CPU it calls `function`. Its method `source`
+        tells without a GPU whether the function can be fused.
 
     Raises
     ------
     TypeError
-        In the first call of a kind, if something cannot be fused: any other function, a branch on elements or on a
-        scalar argument, an array that is no argument. In any call, if a power of scalar arguments is of another kind
-        than that of ones, like ``2**-1``.
+        In the first call, if something cannot be fused: another function, a branch on elements or on a scalar
+        argument, an array that is not an argument. In any call, if a power of scalar arguments has another Python type
+        than ``1**1`` has, as ``2**-1`` does.
     OverflowError
-        In any call, if a scalar argument is an integer that a dtype it is used as cannot hold.
+        In any call, if a scalar argument is an integer that is out of range for a dtype in which it is used.
 
     Examples
     --------
@@ -73,18 +73,17 @@ def fuse(function: Callable[P, R], /) -> FusedFunction[P, R]:
 
 
 class Fused:
-    """What `fuse` returns."""
+    """A fused function, as `fuse` returns it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if not callable(function):
             raise TypeError(f"fuse: function is {function!r}; accepted: a function of arrays")
         functools.update_wrapper(self, function, updated=())
         self.function, self._name = function, getattr(function, "__name__", "fuse")
-        # For each kind of call with arguments by names: the function of all of them by their places, the last of which
-        # have these names.
+        # (number of positional arguments, names of the others) -> the same function with all arguments by position.
         self._by_names: dict[tuple[int, tuple[str, ...]], Fused] = {}
         self._named: tuple[str, ...] = ()
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self)
 
     def __repr__(self) -> str:
@@ -93,7 +92,7 @@ class Fused:
     def __call__(self, /, *arguments: Any, **named: Any) -> Any:
         """The function's results."""
         if named:
-            return self._placed(len(arguments), tuple(named))(*arguments, *named.values())
+            return self._by_position(len(arguments), tuple(named))(*arguments, *named.values())
         cls = state.array_class
         specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
         launch = launches.get(call_key(self._plan, specs))
@@ -107,22 +106,22 @@ class Fused:
                 return result
         return compute(self._plan, self._name, self._names(arguments), arguments, steady=True)
 
-    def _placed(self, count: int, names: tuple[str, ...]) -> Fused:
-        """The function of `count` arguments, and of those with names behind them."""
+    def _by_position(self, count: int, names: tuple[str, ...]) -> Fused:
+        """The same function with all arguments by position: first `count`, then those that were passed by `names`."""
         found = self._by_names.get((count, names))
         if found is None:
 
             @functools.wraps(self.function)
-            def placed(*values: Any) -> Any:
+            def call_by_position(*values: Any) -> Any:
                 return self.function(*values[:count], **dict(zip(names, values[count:], strict=True)))
 
-            found = Fused(placed)
+            found = Fused(call_by_position)
             found._named = names
             self._by_names[count, names] = found
         return found
 
     def _names(self, arguments: tuple[Any, ...]) -> tuple[str, ...]:
-        """What errors call the arguments."""
+        """The names of the arguments in errors."""
         return (*(f"arguments[{number}]" for number in range(len(arguments) - len(self._named))), *self._named)
 
     def source(self, /, *arguments: Any, **named: Any) -> str:
@@ -137,14 +136,14 @@ class Fused:
         <BLANKLINE>
         """
         if named:
-            return self._placed(len(arguments), tuple(named)).source(*arguments, *named.values())
+            return self._by_position(len(arguments), tuple(named)).source(*arguments, *named.values())
         operands = Operands(self._name, self._names(arguments), arguments)
         operands.release()
         return "\n".join(sources(record(self._name, self.function, operands.specs)))
 
 
 def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
-    """Whether the function itself answers: inside of another one, or for our own arrays on the CPU and scalars."""
+    """Whether to call the function itself: inside another fused function, or for xpops arrays on the CPU."""
     if any(isinstance(x, Traced) for x in arguments):
         return True
     arrays = [x for x in arguments if x.__class__ not in SCALAR_TYPES]
@@ -153,18 +152,18 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
 
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if any(isinstance(spec, Layout) and spec.device == CPU for spec in specs):
-        return functools.partial(_run, fused, specs)
+        return functools.partial(_run_on_cpu, fused, specs)
     recorded = record(fused._name, fused.function, specs)
     return program(cast("CudaEngine", engine), recorded, fused._names(specs))
 
 
-def _run(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
-    """On the CPU, for arrays of other frameworks: the function itself."""
+def _run_on_cpu(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
+    """Call the function itself, on arrays of other frameworks on the CPU."""
     arguments = (
         state.array_class(spec, value, None) if isinstance(spec, Layout) else value
         for spec, value in zip(specs, values, strict=True)
     )
-    results = several(fused._name, fused.function(*arguments), Tensor)
+    results = results_of(fused._name, fused.function(*arguments), Tensor)
 
     def copy(stream: int, *data: Data) -> None:
         for out, result in zip(data, results, strict=False):

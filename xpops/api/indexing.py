@@ -23,32 +23,32 @@ _NAMES = ("x", "indices")
 
 @scalar_function
 def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
-    """The slices of an array along an axis that indices name.
+    """The slices of an array at given indices along an axis.
 
     Parameters
     ----------
     x : array
         Has one axis or more.
     indices : array or int
-        Integers. Negative ones count from the end. One that is out of range raises IndexError: at once on the CPU; on a
-        GPU, which takes the nearest there is, when the host next reads from it, or at once with ``XPOPS_DEBUG=1``. A
-        Python integer, beyond the standard, takes one slice.
+        Integers. Negative ones count from the end. An index out of range raises IndexError: on the CPU at once, on a
+        GPU when the host next reads from it, or at once with ``XPOPS_DEBUG=1``. Until then the GPU uses the nearest
+        valid index. Beyond the standard, a Python integer takes one slice.
     axis : int, optional
-        May be left out where `x` has one axis.
+        May be omitted if `x` has one axis.
 
     Returns
     -------
     array
-        Has the dtype and the shape of `x`, with the shape of `indices` in the place of `axis`.
+        Has the dtype of `x`, and its shape with `axis` replaced by the shape of `indices`.
 
     Raises
     ------
     TypeError
         If `indices` are not integers.
     ValueError
-        If `axis` is left out where `x` has several.
+        If `axis` is omitted and `x` does not have one axis.
     IndexError
-        If there is no such axis, or it is empty where `indices` are not.
+        If there is no such axis, or it is empty and `indices` are not; if an index is out of range (see `indices`).
 
     Examples
     --------
@@ -63,19 +63,19 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
 
 @scalar_function
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
-    """The elements of an array that indices along an axis name, an index for each element.
+    """The elements of an array at indices along an axis: one index for each element of the result.
 
     Parameters
     ----------
     x : array
     indices : array
-        Integers, as for `take`. Has as many axes as `x`; all but `axis` broadcast with those of `x`.
+        Integers, as for `take`. Has as many axes as `x`. All axes but `axis` broadcast with those of `x`.
     axis : int
 
     Returns
     -------
     array
-        Has the dtype of `x`, and along `axis` the length of `indices`.
+        Has the dtype of `x`. Its length along `axis` is that of `indices`.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     ValueError
         If `indices` have more or fewer axes than `x`, or do not broadcast with it.
     IndexError
-        If there is no such axis, or it is empty where the result is not.
+        If there is no such axis, or it is empty and the result is not; if an index is out of range (see `take`).
 
     Examples
     --------
@@ -97,17 +97,17 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
 
 
 def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
-    x, indices = _required(specs, "take")
-    found = _taken_axis(x, axis)
+    x, indices = _require_operands(specs, "take")
+    found = _resolve_axis(x, axis)
     if x.shape[found] == 0 and indices.size:
         raise IndexError(f"take: axis {found} is empty, and indices are not")
     return engine.gather(x, (found,), (indices,), found, ("take: indices",))
 
 
 def _plan_slice(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
-    """The program of one slice, whose place is known when it runs."""
+    """The program of one slice. The index is an argument of the kernel."""
     x = require_array(specs[0], "take", "x")
-    found = _taken_axis(x, axis)
+    found = _resolve_axis(x, axis)
     length, step = x.shape[found], x.strides[found]
     shape, strides = (each[:found] + each[found + 1 :] for each in (x.shape, x.strides))
     align = min(x.align, alignment(abs(step) * x.dtype.itemsize))
@@ -123,14 +123,14 @@ def _plan_slice(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
     return Program((out,), kernel)
 
 
-def _taken_axis(x: Layout, axis: Any) -> int:
+def _resolve_axis(x: Layout, axis: Any) -> int:
     if axis is None and x.ndim != 1:
         raise ValueError(f"take: axis is None, and x has {x.ndim} axes; accepted without axis: one")
     return views.axis_of(0 if axis is None else axis, x.ndim, "take")
 
 
 def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
-    x, indices = _required(specs, "take_along_axis")
+    x, indices = _require_operands(specs, "take_along_axis")
     found = views.axis_of(axis, x.ndim, "take_along_axis")
     if indices.ndim != x.ndim:
         raise ValueError(f"take_along_axis: indices has {indices.ndim} axes; accepted: {x.ndim}, as x has")
@@ -148,7 +148,7 @@ def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
     return Program(program.layouts, kernel)
 
 
-def _required(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout]:
+def _require_operands(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout]:
     x, indices = (require_array(spec, function, name) for spec, name in zip(specs, _NAMES, strict=True))
     if indices.dtype not in dt.CATEGORIES["integer"]:
         raise TypeError(f"{function}: indices has dtype {indices.dtype}; accepted: integer dtypes")

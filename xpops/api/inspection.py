@@ -1,4 +1,4 @@
-"""What the namespace can do, as the standard asks."""
+"""Inspection functions of the standard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STANDARD = (
 
 
 class ArrayNamespaceInfo:
-    """The inspection functions of the standard. Every device holds every dtype.
+    """The inspection functions of the standard. Every device supports every dtype.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class ArrayNamespaceInfo:
     """
 
     def capabilities(self) -> dict[str, bool | int | None]:
-        """What is supported of the parts that a library may leave out."""
+        """Which optional features of the standard are supported."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:
@@ -50,7 +50,7 @@ class ArrayNamespaceInfo:
         }
 
     def dtypes(self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
-        """The dtypes of the standard, by name; of one or several kinds (see `xpops.isdtype`) only, if given.
+        """The dtypes of the standard, by name. With `kind`, only those of one or several kinds (see `xpops.isdtype`).
 
         Raises
         ------
@@ -67,7 +67,7 @@ class ArrayNamespaceInfo:
         return {dtype.name: dtype for dtype in _STANDARD if any(dtype in dt.KINDS[word] for word in kinds)}
 
     def devices(self) -> tuple[Device, ...]:
-        """The devices that are there."""
+        """The available devices."""
         return devices()
 
 

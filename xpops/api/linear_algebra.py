@@ -7,13 +7,13 @@ from typing import Any
 
 from xpops.api.signatures import binary_function, contraction
 from xpops.core import dtypes as dt
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch.contraction import contract
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call, compute
-from xpops.dispatch.products import NAMES, factors, product
+from xpops.dispatch.products import NAMES, product, require_factors
 from xpops.engine.protocol import Engine, Program
 from xpops.plan import views
 from xpops.plan.broadcast import broadcast_shapes
@@ -29,28 +29,28 @@ def matmul(x1: Any, x2: Any, /, *, tf32: bool = False) -> Any:
     Parameters
     ----------
     x1 : array
-        Of shape (..., M, K), or (K,), which stands for one row. Any dtype but float8.
+        Of shape (..., M, K), or (K,), which means one row. Any dtype but float8.
     x2 : array
-        Of shape (..., K, N), or (K,), which stands for one column. Stacks broadcast.
+        Of shape (..., K, N), or (K,), which means one column. Stacks broadcast.
     tf32 : bool
         Whether a GPU may round float32 and complex64 operands to 11 bits first, which is several times as fast.
 
     Returns
     -------
     array
-        Of shape (..., M, N), without the axis that a 1-d operand stands for, in the dtype that both promote to.
-        float16 and bfloat16 are added in float32, integers wrap, and of bool it is whether any product is true.
+        Of shape (..., M, N), without the axis that a 1-d operand lacks, in the dtype that both promote to.
+        float16 and bfloat16 are added in float32. Integers wrap. For bool it is whether any product is true.
 
     Raises
     ------
     TypeError
-        If the dtypes have none in common, are not accepted, or an operand is no array.
+        If the dtypes do not promote to a common dtype or are not accepted, or an operand is not an array.
     ValueError
         If an operand has no axis, or the shapes do not fit.
 
     Notes
     -----
-    On CUDA floating-point dtypes are multiplied by cuBLASLt, all others by a kernel of ours.
+    On CUDA, cuBLASLt multiplies floating-point dtypes, and xpops' own kernels all others.
 
     Examples
     --------
@@ -67,19 +67,19 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     Parameters
     ----------
     x1, x2 : array
-        Any dtype but float8. They broadcast, but are of one length along `axis`.
+        Any dtype but float8. They have the same length along `axis`; the other axes broadcast.
     axis : int
-        Negative: counted from the end, in both.
+        A negative axis counts from the end of each operand.
 
     Returns
     -------
     array
-        Without `axis`, in the dtype that both promote to. Added as `matmul` does.
+        The broadcast shape without `axis`, in the dtype that both promote to. Sums as in `matmul`.
 
     Raises
     ------
     TypeError
-        If the dtypes have none in common, are not accepted, or an operand is no array.
+        If the dtypes do not promote to a common dtype or are not accepted, or an operand is not an array.
     ValueError
         If the shapes do not fit.
     IndexError
@@ -90,7 +90,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> xp.vecdot(xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 10.0]))
     Array([21., 43.], dtype=float64, device='cpu')
     """
-    return call(_vecdot, "vecdot", NAMES, (x1, x2), axis)
+    return call(_plan_vecdot, "vecdot", NAMES, (x1, x2), axis)
 
 
 @binary_function
@@ -102,19 +102,19 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
     x1, x2 : array
         Any dtype but float8.
     axes : int or tuple of (sequence of int, sequence of int)
-        How many axes: the last of `x1` with the first of `x2`. Or which axes of `x1`, and which of `x2` go with them.
+        A number of axes: the last of `x1` and the first of `x2`. Or the axes of `x1` and the matching axes of `x2`.
 
     Returns
     -------
     array
-        With the other axes of `x1`, then those of `x2`, in the dtype that both promote to. Added as `matmul` does.
+        Has the other axes of `x1`, then those of `x2`, in the dtype that both promote to. Sums as in `matmul`.
 
     Raises
     ------
     TypeError
         If the dtypes have none in common, are not accepted, or `axes` is neither.
     ValueError
-        If the axes are not of one length, or not as many, or more than there are.
+        If the axes differ in length or number, or there are not so many.
     IndexError
         If there is no such axis.
 
@@ -123,11 +123,11 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
     >>> xp.tensordot(xp.asarray([[1, 2], [3, 4]]), xp.asarray([[1, 0], [0, 1]]), axes=2)
     Array(5, dtype=int64, device='cpu')
     """
-    return call(_tensordot, "tensordot", NAMES, (x1, x2), axes)
+    return call(_plan_tensordot, "tensordot", NAMES, (x1, x2), axes)
 
 
-def _vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
-    x1, x2, dtype = factors(specs, "vecdot")
+def _plan_vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+    x1, x2, dtype = require_factors(specs, "vecdot")
     try:
         place = operator.index(axis)
     except TypeError:
@@ -147,9 +147,9 @@ def _vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     return contract(engine, (x1, x2), labels, kept, dtype, conjugate=True)
 
 
-def _tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program:
-    x1, x2, dtype = factors(specs, "tensordot")
-    first, second = _contracted(axes, x1, x2)
+def _plan_tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program:
+    x1, x2, dtype = require_factors(specs, "tensordot")
+    first, second = _contracted_axes(axes, x1, x2)
     if len(first) != len(second) or any(x1.shape[i] != x2.shape[j] for i, j in zip(first, second, strict=True)):
         raise ValueError(
             f"tensordot: axes is {axes!r} for shapes {x1.shape} and {x2.shape}; accepted: axes of the same lengths"
@@ -163,7 +163,7 @@ def _tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program
     return contract(engine, (x1, x2), (left, right), kept, dtype)
 
 
-def _contracted(axes: Any, x1: Layout, x2: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _contracted_axes(axes: Any, x1: Layout, x2: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if isinstance(axes, tuple) and len(axes) == 2:
         lists = [each if isinstance(each, tuple) else (each,) for each in axes]
         first, second = (
@@ -186,16 +186,16 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     Parameters
     ----------
     subscripts : str
-        A letter for each axis of each operand, and those of the result, as in ``"ij,jk->ik"``. What is not in the
-        result is summed over; without ``->`` the result has the letters that occur once, in the order of the alphabet.
-        An ellipsis stands for any other axes, which broadcast.
+        A letter for each axis of each operand and of the result, as in ``"ij,jk->ik"``. Axes that are not in the
+        result are summed over. Without ``->`` the result has the letters that occur once, in alphabetical order.
+        An ellipsis means all other axes, which broadcast.
     *operands : array
         Any dtype but float8.
 
     Returns
     -------
     array
-        In the dtype that all promote to. Two operands at a time are multiplied, from left to right, as `matmul` does.
+        In the dtype that all promote to. Operands are multiplied two at a time, from left to right, as in `matmul`.
 
     Raises
     ------
@@ -211,9 +211,9 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     (Array(5, dtype=int64, device='cpu'), Array([[ 5, 11],
            [11, 25]], dtype=int64, device='cpu'))
     """
-    inputs, output = _subscripts(subscripts, len(operands))
+    inputs, output = _parse_subscripts(subscripts, len(operands))
     if len(operands) == 1:
-        return compute(_einsum, "einsum", ("operands[0]",), operands, subscripts, tuple(inputs), output)
+        return compute(_plan_einsum, "einsum", ("operands[0]",), operands, subscripts, tuple(inputs), output)
     result, labels = operands[0], inputs[0]
     for place in range(1, len(operands)):
         after = "".join(inputs[place + 1 :]) + output
@@ -221,18 +221,18 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
         kept = output if place == len(operands) - 1 else "".join(dict.fromkeys(each for each in seen if each in after))
         names = (f"operands[{place - 1}]", f"operands[{place}]")
         both = (result, operands[place])
-        result, labels = compute(_einsum, "einsum", names, both, subscripts, (labels, inputs[place]), kept), kept
+        result, labels = compute(_plan_einsum, "einsum", names, both, subscripts, (labels, inputs[place]), kept), kept
     return result
 
 
-# In subscripts: the axes of an ellipsis, which stays one letter until the operands are known.
+# Stands for the axes of an ellipsis in subscripts, until the operands are known.
 _REST = "."
 
 
-def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
+def _parse_subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     """The letters of each of `count` operands, and of the result."""
     if not isinstance(subscripts, str):
-        raise TypeError(f"einsum: subscripts is {described(subscripts)}; accepted: a string")
+        raise TypeError(f"einsum: subscripts is {describe(subscripts)}; accepted: a string")
     text = subscripts.replace(" ", "")
     if "." in text.replace("...", ""):
         raise ValueError(f"einsum: subscripts is {subscripts!r}; accepted: letters, and '...' once for each operand")
@@ -258,7 +258,7 @@ def _subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     return inputs, output
 
 
-def _einsum(
+def _plan_einsum(
     engine: Engine, specs: tuple[Operand, ...], subscripts: str, inputs: tuple[str, ...], output: str
 ) -> Program:
     layouts = [require_array(spec, "einsum", f"operands[{place}]") for place, spec in enumerate(specs)]

@@ -1,21 +1,21 @@
-"""The methods that arrays have beyond the standard, each from the function of the same name."""
+"""Methods of arrays beyond the standard. Each calls the function of the same name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from xpops.api.axes import permute_dims
-from xpops.api.complex_numbers import conj
 from xpops.api.data_types import astype
-from xpops.api.extremes import max, min
+from xpops.api.elementwise.complex_numbers import conj
+from xpops.api.elementwise.limits import clip
 from xpops.api.indexing import take
-from xpops.api.moments import mean, std, var
-from xpops.api.rounding import clip
+from xpops.api.manipulation.axes import permute_dims
+from xpops.api.manipulation.shapes import reshape, squeeze
 from xpops.api.searching import argmax, argmin, nonzero
-from xpops.api.shapes import reshape, squeeze
 from xpops.api.sorting import argsort
-from xpops.api.sums import prod, sum
+from xpops.api.statistics.extremes import max, min
+from xpops.api.statistics.moments import mean, std, var
+from xpops.api.statistics.sums import prod, sum
 from xpops.api.utility import all, any
 from xpops.arrays import Array
 from xpops.dispatch.traced_arrays import Traced
@@ -34,7 +34,7 @@ def _reshape(self: Array, *shape: Any, copy: bool | None = None) -> Array:
 
 
 def _transpose(self: Array, *axes: Any) -> Array:
-    """As `xpops.permute_dims`; without axes, all in reverse.
+    """As `xpops.permute_dims`; without arguments, all axes in reverse.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _transpose(self: Array, *axes: Any) -> Array:
 
 
 def _flatten(self: Array) -> Array:
-    """A copy of the elements in one axis, in the order of C.
+    """A copy of the elements in one axis, in C order.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _flatten(self: Array) -> Array:
 
 
 def _ravel(self: Array) -> Array:
-    """The elements in one axis, in the order of C: a view where strides allow one.
+    """The elements in one axis, in C order: a view if the strides allow one, else a copy.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _squeeze(self: Array, axis: Any = None) -> Array:
 _REDUCTIONS = (all, any, argmax, argmin, max, mean, min, prod, std, sum, var)
 
 
-def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
+def _reduction_method(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, axis: Any = None, **options: Any) -> Any:
         return function(self, axis=axis, **options)
 
@@ -97,8 +97,8 @@ def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def attach() -> None:
-    """Give the methods to `Array`, and those that can be fused to the values of fused functions."""
-    shared: tuple[Callable[..., Any], ...] = (*map(_reducing, _REDUCTIONS), astype, clip, conj)
+    """Add the methods to `Array`, and those that can be fused to the traced arrays of fused functions."""
+    shared: tuple[Callable[..., Any], ...] = (*map(_reduction_method, _REDUCTIONS), astype, clip, conj)
     for method in shared:
         for cls in (Array, Traced):
             setattr(cls, method.__name__, method)

@@ -8,7 +8,7 @@ from typing import Any
 from xpops.api.signatures import array_function, choice_operator, scalar_function, tuple_function
 from xpops.core.operands import Axes
 from xpops.dispatch import elementwise, sorting
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute, unary
 from xpops.dispatch.reductions import reduction
 from xpops.engine.protocol import Engine, Measure, Program
@@ -23,14 +23,14 @@ _SIDES = {"left": False, "right": True}
 
 @array_function
 def argmax(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The positions of the greatest elements: of the first one among equals, and of the first NaN if there is one.
+    """The positions of the greatest elements. The first of equal elements counts, or the first NaN.
 
     Parameters
     ----------
     x : array
         Real-valued.
     axis : int, optional
-        By default the position is in the flattened array, in the order of C.
+        By default the position in the flattened array, in C order.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -46,26 +46,26 @@ def argmax(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
     IndexError
         If there is no such axis.
     ValueError
-        If there is nothing to reduce.
+        If an axis to reduce has no elements.
 
     Examples
     --------
     >>> xp.argmax(xp.asarray([[1, 5], [7, 3]]), axis=1)
     Array([1, 0], dtype=int64, device='cpu')
     """
-    return unary(reduction, "argmax", x, REDUCTIONS["argmax"], _one_axis(axis, "argmax"), keepdims, None, 0.0)
+    return unary(reduction, "argmax", x, REDUCTIONS["argmax"], _single_axis(axis, "argmax"), keepdims, None, 0.0)
 
 
 @array_function
 def argmin(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The positions of the least elements: of the first one among equals, and of the first NaN if there is one.
+    """The positions of the least elements. The first of equal elements counts, or the first NaN.
 
     Parameters
     ----------
     x : array
         Real-valued.
     axis : int, optional
-        By default the position is in the flattened array, in the order of C.
+        By default the position in the flattened array, in C order.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -81,26 +81,26 @@ def argmin(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> An
     IndexError
         If there is no such axis.
     ValueError
-        If there is nothing to reduce.
+        If an axis to reduce has no elements.
 
     Examples
     --------
     >>> xp.argmin(xp.asarray([[1, 5], [7, 3]]), axis=1)
     Array([0, 1], dtype=int64, device='cpu')
     """
-    return unary(reduction, "argmin", x, REDUCTIONS["argmin"], _one_axis(axis, "argmin"), keepdims, None, 0.0)
+    return unary(reduction, "argmin", x, REDUCTIONS["argmin"], _single_axis(axis, "argmin"), keepdims, None, 0.0)
 
 
 @array_function
 def count_nonzero(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The numbers of elements that are not 0.
+    """The number of elements that are not 0.
 
     Parameters
     ----------
     x : array
         Any dtype but float8. NaN is not 0.
     axis : int or tuple of int, optional
-        The axes to reduce; by default all.
+        The axes to reduce; all by default.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -128,7 +128,7 @@ def count_nonzero(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False
 
 @tuple_function
 def nonzero(x: Any, /) -> tuple[Any, ...]:
-    """The indices of the elements that are not 0, in the order of C. Waits for the device.
+    """The indices of the elements that are not 0, in C order. Waits for the device.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     Returns
     -------
     tuple of array
-        int64 arrays of one axis, an array for each axis of `x`: the indices along it.
+        int64, one-dimensional: for each axis of `x` an array of the indices along it.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     >>> xp.nonzero(xp.asarray([[0, 2], [3, 0]]))
     (Array([0, 1], dtype=int64, device='cpu'), Array([1, 0], dtype=int64, device='cpu'))
     """
-    found = compute(_nonzero, "nonzero", ("x",), (x,))
+    found = compute(_plan_nonzero, "nonzero", ("x",), (x,))
     return found if isinstance(found, tuple) else (found,)
 
 
@@ -165,11 +165,11 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     x2 : array or scalar
         Real-valued.
     side : {"left", "right"}
-        Whether the index is that of the first element that is not less, or of the first that is greater. -0.0 equals
-        0.0, and NaN equals NaN.
+        "left": the index of the first element that is not less than the element of `x2`. "right": of the first that is
+        greater. -0.0 equals 0.0, and NaN equals NaN.
     sorter : array, optional
-        Integers that sort `x1`, as `argsort` gives them. Those out of range raise IndexError on the CPU; on a GPU they
-        are taken for the nearest that is not.
+        Integers that sort `x1`, as `argsort` returns them. An integer out of range raises IndexError on the CPU; a GPU
+        uses the nearest valid one.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     TypeError
         If a dtype is not accepted.
     ValueError
-        If `side` is neither, or `x1` does not have one axis, or `sorter` has not its shape.
+        If `side` is unknown, `x1` does not have one axis, or `sorter` has another shape than `x1`.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
 
 @choice_operator
 def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The elements of `x1` where a condition holds, of `x2` elsewhere.
+    """The elements of `x1` where `condition` is True, and of `x2` elsewhere.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     x1, x2 : array or scalar
         Any dtype but float8. They broadcast with `condition`.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -228,15 +228,15 @@ def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return elementwise(op["where"], (condition, x1, x2), out)
 
 
-def _nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
+def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     x = require_array(specs[0], "nonzero", "x")
     if x.ndim == 0:
         raise ValueError("nonzero: x has no axes; accepted: one or more")
-    return on_dense(engine, (x,), engine.nonzero)
+    return plan_on_dense(engine, (x,), engine.nonzero)
 
 
-def _one_axis(axis: Any, function: str) -> int | None:
-    """An axis that may not be several."""
+def _single_axis(axis: Any, function: str) -> int | None:
+    """`axis` as an integer, or None. TypeError if it is anything else, such as a tuple."""
     if axis is None or isinstance(axis, int):
         return axis
     try:

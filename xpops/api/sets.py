@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.comparison import equal, greater_equal, less, not_equal
+from xpops.api.elementwise.comparison import equal, greater_equal, less, not_equal
+from xpops.api.elementwise.logical import logical_not
 from xpops.api.indexing import take
-from xpops.api.joining import joined
-from xpops.api.logical import logical_not
-from xpops.api.shapes import reshape
+from xpops.api.manipulation.joining import concat_named
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.signatures import array_function, scalar_function
 from xpops.api.signatures.results import (
     UniqueAll,
@@ -26,23 +26,23 @@ from xpops.arrays import adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES, promote
-from xpops.dispatch.membership import plan as membership
+from xpops.dispatch.membership import plan_membership
 from xpops.dispatch.primitives import compute
-from xpops.dispatch.sets import plan
+from xpops.dispatch.sets import plan_unique
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
 
 
 @scalar_function
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
-    """Whether each element of `x1` is equal to any of `x2`. NaN never is.
+    """Whether each element of `x1` is equal to any element of `x2`. NaN is equal to nothing.
 
     Parameters
     ----------
     x1, x2 : array or scalar
         Any dtype but float8; at least one is an array.
     invert : bool
-        Whether to ask for the contrary.
+        Whether to negate the result.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     TypeError
         If the dtypes have none in common, or both are scalars.
     OverflowError
-        If a scalar is an integer that the other's dtype cannot hold.
+        If a scalar is an integer that is out of range for the dtype of the other operand.
     ValueError
         If the arrays are on different devices.
 
@@ -71,37 +71,36 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
         return logical_not(found) if invert else found
     if common in dt.COMPLEX_FLOATS:
         return _isin_complex(x1, x2, invert)
-    return compute(membership, "isin", ("x1", "x2"), (x1, x2), bool(invert))
+    return compute(plan_membership, "isin", ("x1", "x2"), (x1, x2), bool(invert))
 
 
 @unique_all_function
 def unique_all(x: Any, /) -> UniqueAll[Any]:
-    """The distinct elements, where each occurs first, which of them every element is, and how often each occurs.
+    """The distinct elements, the indices of their first occurrences, the inverse indices, and the counts.
 
     Waits for the device.
 
     Parameters
     ----------
     x : array
-        Any dtype but float8. Taken as flattened, in the order of C. NaNs are distinct, also from each other; -0.0 and
-        0.0 are one.
+        Any dtype but float8. Flattened in C order. Each NaN counts as a different element; -0.0 and 0.0 are the same.
 
     Returns
     -------
     values : array
-        One-dimensional, in ascending order; NaNs come last. Complex ones are in the order of their real parts, then of
+        One-dimensional, in ascending order; NaNs come last. Complex elements are ordered by their real parts, then by
         their imaginary parts.
     indices : array
-        int64: where in the flattened array each value occurs first.
+        int64: the index of the first occurrence of each value in the flattened array.
     inverse_indices : array
-        int64, of the shape of `x`: the index of every element in `values`.
+        int64, of the shape of `x`: for each element its index in `values`.
     counts : array
-        int64.
+        int64: how often each value occurs.
 
     Raises
     ------
     TypeError
-        If `x` is no array, or has a float8 dtype.
+        If `x` is not an array, or has a float8 dtype.
 
     Examples
     --------
@@ -111,7 +110,7 @@ def unique_all(x: Any, /) -> UniqueAll[Any]:
     >>> found.inverse_indices, found.counts
     (Array([1, 0, 1], dtype=int64, device='cpu'), Array([1, 2], dtype=int64, device='cpu'))
     """
-    return UniqueAll(*compute(plan, "unique_all", ("x",), (x,), "unique_all", UniqueAll._fields))
+    return UniqueAll(*compute(plan_unique, "unique_all", ("x",), (x,), "unique_all", UniqueAll._fields))
 
 
 @unique_counts_function
@@ -123,19 +122,19 @@ def unique_counts(x: Any, /) -> UniqueCounts[Any]:
     >>> xp.unique_counts(xp.asarray([3, 1, 3])).counts
     Array([1, 2], dtype=int64, device='cpu')
     """
-    return UniqueCounts(*compute(plan, "unique_counts", ("x",), (x,), "unique_counts", UniqueCounts._fields))
+    return UniqueCounts(*compute(plan_unique, "unique_counts", ("x",), (x,), "unique_counts", UniqueCounts._fields))
 
 
 @unique_inverse_function
 def unique_inverse(x: Any, /) -> UniqueInverse[Any]:
-    """The distinct elements, and which of them every element is; see `unique_all`.
+    """The distinct elements, and for each element of `x` the index of the equal one; see `unique_all`.
 
     Examples
     --------
     >>> xp.unique_inverse(xp.asarray([3, 1, 3])).inverse_indices
     Array([1, 0, 1], dtype=int64, device='cpu')
     """
-    return UniqueInverse(*compute(plan, "unique_inverse", ("x",), (x,), "unique_inverse", UniqueInverse._fields))
+    return UniqueInverse(*compute(plan_unique, "unique_inverse", ("x",), (x,), "unique_inverse", UniqueInverse._fields))
 
 
 @array_function
@@ -147,12 +146,12 @@ def unique_values(x: Any, /) -> Any:
     >>> xp.unique_values(xp.asarray([3, 1, 3]))
     Array([1, 3], dtype=int64, device='cpu')
     """
-    return compute(plan, "unique_values", ("x",), (x,), "unique_values", ("values",))
+    return compute(plan_unique, "unique_values", ("x",), (x,), "unique_values", ("values",))
 
 
 def _isin_complex(x1: Any, x2: Any, invert: bool) -> Any:
-    """By the distinct elements of both together: `x2` goes first, so each occurs first there if at all."""
-    found, size = unique_all(joined("isin", {"x2": x2, "x1": x1}, None)), math.prod(x2.shape)
+    """`isin` by `unique_all` of `x2` and `x1` joined: elements of `x2` have their first occurrence in `x2`."""
+    found, size = unique_all(concat_named("isin", {"x2": x2, "x1": x1}, None)), math.prod(x2.shape)
     firsts = take(found.indices, reshape(found.inverse_indices[size:], x1.shape))
     return (greater_equal if invert else less)(firsts, size)
 

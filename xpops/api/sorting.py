@@ -26,7 +26,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     descending : bool
         Whether the largest comes first. NaN comes last either way.
     stable : bool
-        Equal elements keep their order, whatever this says.
+        Has no effect: equal elements always keep their order.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 @array_function
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The elements of an array in order along an axis.
+    """The elements of an array, sorted along an axis.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
     descending : bool
         Whether the largest comes first. NaN comes last either way.
     stable : bool
-        Equal elements keep their order, whatever this says.
+        Has no effect: equal elements always keep their order.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from xpops.arrays import gathering
 from xpops.arrays.host import NDArray, Readable, host_array
 from xpops.arrays.keys import is_basic, parse
 from xpops.arrays.printing import to_text
-from xpops.arrays.tensors import assignable, trimmed, viewed
+from xpops.arrays.tensors import drop_leading_axes, resolve_value, view_foreign
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
@@ -120,12 +120,16 @@ class Array(Readable):
         return copied
 
     def __repr__(self) -> str:
-        text = to_text(self, ", ", "Array(")
+        text = to_text(self.shape, self._read, ", ", "Array(")
         shape = f"shape={self.shape}, " if self.size == 0 and self.shape != (0,) else ""
         return f"Array({text}, {shape}dtype={self.dtype}, device={str(self.device)!r})"
 
     def __str__(self) -> str:
-        return to_text(self)
+        return to_text(self.shape, self._read)
+
+    def _read(self, key: tuple[slice, ...]) -> NDArray:
+        """The elements of a part, on the host."""
+        return self[key].to_numpy()
 
     def __format__(self, spec: str) -> str:
         if not spec:
@@ -150,7 +154,7 @@ class Array(Readable):
     def __getitem__(self, key: Any) -> Array:
         if is_basic(key):
             return view_of(self, views.index(self._layout, key))
-        selected: Array | None = gathering.again(self, key)
+        selected: Array | None = gathering.get_known(self, key)
         if selected is None:
             parts, arrays = parse(self, key)
             if not arrays:
@@ -164,14 +168,14 @@ class Array(Readable):
         if not is_basic(key):
             key, arrays = parse(self, key)
             if arrays:
-                gathering.set(self, key, arrays, assignable(value, self.dtype))
+                gathering.set(self, key, arrays, resolve_value(value, self.dtype))
                 return
         target = view_of(self, views.index(self._layout, key))
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
             return  # the last step of ``x[key] += y``, which wrote the view in place
-        value = assignable(value, self.dtype)
+        value = resolve_value(value, self.dtype)
         if isinstance(value, Tensor):
-            value = trimmed(value, target.ndim)
+            value = drop_leading_axes(value, target.ndim)
         elementwise(IDENTITY, (value,), target, self.dtype)
 
     # Exchange
@@ -274,7 +278,7 @@ def adopt_foreign(x: Any, function: str, argument: str) -> Array:
     """
     if isinstance(x, Array):
         return x
-    return Array(*viewed(x, function, argument))
+    return Array(*view_foreign(x, function, argument))
 
 
 def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.arrays import masks
-from xpops.arrays.keys import NDArray, hashable, resolve, sole_mask
-from xpops.arrays.tensors import copied, overlap, require_one_device, require_own_places, trimmed
+from xpops.arrays.keys import NDArray, hashable_parts, resolve, sole_mask
+from xpops.arrays.tensors import (
+    copy_to_layout,
+    drop_leading_axes,
+    ranges_overlap,
+    require_one_device,
+    require_own_places,
+)
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch import Tensor, state
 from xpops.dispatch.keys import Fixed, call_key
@@ -29,7 +35,7 @@ _targets: BoundedDict[tuple[Any, ...], _Target] = BoundedDict(_LIMIT)
 _scatters: BoundedDict[tuple[Any, ...], Kernel] = BoundedDict(_LIMIT)
 
 
-def again(x: Tensor, key: Any) -> Any:
+def get_known(x: Tensor, key: Any) -> Any:
     """``x[key]`` by the steady state, if the key consists of integer arrays only and the call is known; else None."""
     arrays = key if key.__class__ is tuple else (key,)
     for each in arrays:
@@ -57,7 +63,7 @@ def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> A
         return masks.get(x, mask)
     indices = resolve(x, parts, arrays)
     names = ("x", *(f"key[{number}]" for number in range(len(indices))))
-    return call(_plan_get, "index", names, (x, *indices), hashable(parts))
+    return call(_plan_get, "index", names, (x, *indices), hashable_parts(parts))
 
 
 def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], value: Any) -> None:
@@ -88,13 +94,13 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
     given = {f"key[{number}]": each for number, each in enumerate(indices)}
     require_one_device(layout.device, {**given, "value": value})
     require_own_places(layout)
-    indices = tuple(_apart(x, each) for each in indices)
+    indices = tuple(_copy_if_overlapping(x, each) for each in indices)
     layouts = tuple(each._layout for each in indices)
-    key = (layout, hashable(parts), layouts)
+    key = (layout, hashable_parts(parts), layouts)
     target = _targets.get(key)
     if target is None:
         target = _targets[key] = _Target(layout, parts, layouts)
-    value = target.fitted(x, value)
+    value = target.fit(x, value)
     scatter = _scatters.get((key, value._layout))
     if scatter is None:
         scatter = _scatters[key, value._layout] = target.scatter(value._layout)
@@ -102,12 +108,12 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
     scatter(engine.current_stream(), x._data, value._data, *(each._data for each in indices))
 
 
-def _apart(x: Tensor, y: Tensor) -> Tensor:
+def _copy_if_overlapping(x: Tensor, y: Tensor) -> Tensor:
     """`y`, or a copy of it if a write to `x` might change it."""
-    if not overlap(x, y):
+    if not ranges_overlap(x, y):
         return y
     layout = y._layout
-    return copied(y, layout_of(layout.dtype, layout.shape, None, layout.device))
+    return copy_to_layout(y, layout_of(layout.dtype, layout.shape, None, layout.device))
 
 
 class _Target:
@@ -136,19 +142,19 @@ class _Target:
         places = (view(data, 0, layout) for data, layout in zip(indices, self.indices, strict=True))
         return view(x, self.selection.region.offset, self.part), *places
 
-    def fitted(self, x: Tensor, value: Any) -> Tensor:
+    def fit(self, x: Tensor, value: Any) -> Tensor:
         """A value to assign as a tensor of the dtype of `x`, on other memory, with no more axes than the selection."""
         dtype, device = self.part.dtype, self.part.device
         if not isinstance(value, Tensor):
-            return copied(value, layout_of(dtype, (), None, device))
-        value = trimmed(value, len(self.shape))
+            return copy_to_layout(value, layout_of(dtype, (), None, device))
+        value = drop_leading_axes(value, len(self.shape))
         layout = value._layout
         if layout.ndim > len(self.shape) or any(
             n not in (1, m) for n, m in zip(reversed(layout.shape), reversed(self.shape), strict=False)
         ):
             raise ValueError(f"__setitem__: value has shape {layout.shape}; accepted: what broadcasts to {self.shape}")
-        if layout.dtype != dtype or overlap(x, value):
-            return copied(value, layout_of(dtype, layout.shape, None, device))
+        if layout.dtype != dtype or ranges_overlap(x, value):
+            return copy_to_layout(value, layout_of(dtype, layout.shape, None, device))
         fitted: Tensor = value
         return fitted
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from xpops.arrays.operators import Operators
-from xpops.arrays.tensors import dense
+from xpops.arrays.tensors import to_contiguous
 from xpops.core import dtypes as dt
 from xpops.core.errors import HostCopyError
 from xpops.dispatch import Tensor
@@ -113,7 +113,7 @@ def allow_host_copies() -> Iterator[None]:
 
 def host_array(x: Tensor, stream: Any = None) -> NDArray:
     """A C-contiguous ndarray with a copy of the elements. Waits for the device."""
-    x = dense(x)
+    x = to_contiguous(x)
     engine = engine_of(x._layout.device)
     current = engine.current_stream()
     handle = current if stream is None else operator.index(stream)

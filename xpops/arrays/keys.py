@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from xpops.arrays.tensors import moved, seen_as, viewed
+from xpops.arrays.tensors import copy_to_device, view_foreign, view_with_axes
 from xpops.core import dtypes as dt
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
-from xpops.dispatch.dense import on_dense
+from xpops.dispatch.dense import plan_on_dense
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
@@ -49,9 +49,9 @@ def parse(x: Tensor, key: Any) -> tuple[tuple[Part, ...], list[Tensor | NDArray]
     parts: list[Part] = []
     arrays: list[Tensor | NDArray] = []
     for part in key if isinstance(key, tuple) else (key,):
-        array = _array(part, is_host)
+        array = _part_array(part, is_host)
         if array is None:
-            parts.append(_indexed(part))
+            parts.append(_resolve_part(part))
         else:
             parts += _markers(array)
             arrays.append(array)
@@ -91,20 +91,20 @@ def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) 
             if isinstance(array, np.ndarray):
                 require_places(array, lengths[0], selection.names[first])
             indices = [array]
-        found += [moved(each, x._layout.device) if isinstance(each, np.ndarray) else each for each in indices]
+        found += [copy_to_device(each, x._layout.device) if isinstance(each, np.ndarray) else each for each in indices]
     return tuple(found)
 
 
 def _nonzero(mask: Tensor) -> tuple[Tensor, ...]:
     layout = mask._layout
     if not layout.ndim:
-        mask = seen_as(mask, (1,), (0,))
+        mask = view_with_axes(mask, (1,), (0,))
     found = compute(_plan_nonzero, "index", ("mask",), (mask,))
     return found if isinstance(found, tuple) else (found,)
 
 
 def _plan_nonzero(engine: Engine, specs: tuple[Layout]) -> Program | Measure:
-    return on_dense(engine, specs, engine.nonzero)
+    return plan_on_dense(engine, specs, engine.nonzero)
 
 
 def _require_lengths(mask: Tensor | NDArray, lengths: tuple[int, ...]) -> None:
@@ -121,7 +121,7 @@ def _markers(array: Tensor | NDArray) -> list[Part]:
     return [ARRAY] * axes if axes else [NEW_ARRAY]
 
 
-def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
+def _part_array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
     """The array if a part is an array of integers or booleans; None for other parts."""
     found: Tensor | NDArray
     if isinstance(part, Tensor):
@@ -130,11 +130,11 @@ def _array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
         host = _host_array(part)
         if not host.ndim and host.dtype != dt.bool:
             return None
-        found = Tensor(*viewed(host, "index", "key")) if on_cpu else host
+        found = Tensor(*view_foreign(host, "index", "key")) if on_cpu else host
     elif isinstance(part, np.generic) or adapter_of(type(part)) is None:
         return None
     else:
-        found = Tensor(*viewed(part, "index", "key"))
+        found = Tensor(*view_foreign(part, "index", "key"))
     dtype = _dtype(found)
     if dtype != dt.bool and dtype not in dt.CATEGORIES["integer"]:
         raise IndexError(f"index: an array of dtype {dtype}; accepted: integer and boolean arrays")
@@ -160,12 +160,12 @@ def _dtype(array: Tensor | NDArray) -> Any:
     return array._layout.dtype if isinstance(array, Tensor) else array.dtype
 
 
-def hashable(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def hashable_parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of a key in hashable form: slices become tuples."""
     return Fixed((part.start, part.stop, part.step) if isinstance(part, slice) else part for part in parts)
 
 
-def _indexed(part: Any) -> Part:
+def _resolve_part(part: Any) -> Part:
     """A part that is no array, with its integers as Python integers."""
     if part is None or part is Ellipsis:
         return part
@@ -178,6 +178,6 @@ def _indexed(part: Any) -> Part:
         return operator.index(part)
     except TypeError:
         raise IndexError(
-            f"index: {described(part)} in the key; accepted: integers, slices, '...', None, and arrays or lists "
+            f"index: {describe(part)} in the key; accepted: integers, slices, '...', None, and arrays or lists "
             "of integers or booleans"
         ) from None

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.arrays.tensors import copied, dense, overlap, require_one_device, require_own_places, seen_as, trimmed
+from xpops.arrays.tensors import (
+    copy_to_layout,
+    drop_leading_axes,
+    ranges_overlap,
+    require_one_device,
+    require_own_places,
+    to_contiguous,
+    view_with_axes,
+)
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Measure, Program
@@ -38,7 +46,7 @@ def _plan_get(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if mask.size == 0:
         nothing = layout_of(x.dtype, (0, *x.shape[mask.ndim :]), None, x.device)
         return Program((nothing,), lambda stream, *data: None)
-    return on_dense(engine, (x, mask), engine.compress)
+    return plan_on_dense(engine, (x, mask), engine.compress)
 
 
 def set(x: Tensor, mask: Tensor, value: Any) -> None:
@@ -65,13 +73,13 @@ def set(x: Tensor, mask: Tensor, value: Any) -> None:
     require_own_places(layout)
     rest = layout.shape[mask._layout.ndim :]
     if isinstance(value, Tensor):
-        value = _fitted(trimmed(value, len(rest) + 1), rest)
+        value = _drop_first_axis(drop_leading_axes(value, len(rest) + 1), rest)
         if value._layout.ndim > len(rest):
-            _place(x, mask, value, rest)
+            _write_rows(x, mask, value, rest)
             return
     if mask._layout.size == 0:
         return
-    wide = seen_as(mask, (*mask._layout.shape, *(1 for _ in rest)), (*mask._layout.strides, *(0 for _ in rest)))
+    wide = view_with_axes(mask, (*mask._layout.shape, *(1 for _ in rest)), (*mask._layout.strides, *(0 for _ in rest)))
     elementwise(OPERATORS["where"], (wide, value, x), x)
 
 
@@ -83,25 +91,25 @@ def _require_mask(x: Layout, mask: Layout) -> None:
         raise IndexError(f"index: a mask of shape {mask.shape} for an array of shape {x.shape}; accepted: leading axes")
 
 
-def _fitted(value: Tensor, rest: tuple[int, ...]) -> Tensor:
+def _drop_first_axis(value: Tensor, rest: tuple[int, ...]) -> Tensor:
     """The value, without a first axis of length 1, which would broadcast to all selected places."""
     shape, strides = value._layout.shape, value._layout.strides
     extra = len(shape) - len(rest)
     if extra > 1 or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(rest), strict=False)):
         raise ValueError(f"__setitem__: value has shape {shape}; accepted: what broadcasts to {('count', *rest)}")
-    return seen_as(value, shape[1:], strides[1:]) if extra == 1 and shape[0] == 1 else value
+    return view_with_axes(value, shape[1:], strides[1:]) if extra == 1 and shape[0] == 1 else value
 
 
-def _place(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> None:
+def _write_rows(x: Tensor, mask: Tensor, value: Tensor, rest: tuple[int, ...]) -> None:
     """Write the rows of `value`, one for each True in `mask`."""
     layout, engine = x._layout, engine_of(x._layout.device)
     shape = (value._layout.shape[0], *rest)
     fits = (value._layout.dtype, value._layout.shape) == (layout.dtype, shape)
-    if not fits or overlap(x, value):
-        value = copied(value, layout_of(layout.dtype, shape, None, layout.device))
-    if overlap(x, mask):
-        mask = copied(mask, layout_of(dt.bool, mask._layout.shape, None, layout.device))
-    mask, value = (dense(each) for each in (mask, value))
+    if not fits or ranges_overlap(x, value):
+        value = copy_to_layout(value, layout_of(layout.dtype, shape, None, layout.device))
+    if ranges_overlap(x, mask):
+        mask = copy_to_layout(mask, layout_of(dt.bool, mask._layout.shape, None, layout.device))
+    mask, value = (to_contiguous(each) for each in (mask, value))
     key = (layout, mask._layout, value._layout)
     measure = _places.get(key)
     if measure is None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.operands import Producer, Scalar
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, binary, launches, unary
@@ -37,7 +37,7 @@ def _is_operand(x: Any, name: str) -> bool:
     TypeError for lists and tuples: their own methods would repeat them, or compare identities.
     """
     if isinstance(x, (list, tuple)):
-        raise TypeError(f"{name}: an operand is {described(x)}; accepted: arrays and Python scalars, so use asarray")
+        raise TypeError(f"{name}: an operand is {describe(x)}; accepted: arrays and Python scalars, so use asarray")
     if isinstance(x, (Tensor, *SCALAR_TYPES, np.generic)):
         return True
     return adapter_of(type(x)) is not None and not is_wrapper(type(x))

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from xpops.arrays.array import Array
+# Returns the elements of a part of an array: a slice for each of the first axes gives a part, () the whole array.
+Read = Callable[[tuple[slice, ...]], np.ndarray[Any, Any]]
 
 # NumPy prints three elements at each end of a long axis. It prints "..." only if at least one more is between them.
 _EDGE = 3
 
 
-def to_text(x: Array, separator: str = " ", prefix: str = "") -> str:
-    """The elements of `x` as NumPy prints them. If `x` is large, only the ends of its axes are read."""
-    if x.size <= np.get_printoptions()["threshold"]:
-        return np.array2string(x.to_numpy(), separator=separator, prefix=prefix)
-    return np.array2string(_ends(x), separator=separator, prefix=prefix, threshold=0, edgeitems=_EDGE)
+def to_text(shape: tuple[int, ...], read: Read, separator: str = " ", prefix: str = "") -> str:
+    """The elements of an array as NumPy prints them. If the array is large, only the ends of its axes are read."""
+    if math.prod(shape) <= np.get_printoptions()["threshold"]:
+        return np.array2string(read(()), separator=separator, prefix=prefix)
+    return np.array2string(
+        _read_ends(shape, read, ()), separator=separator, prefix=prefix, threshold=0, edgeitems=_EDGE
+    )
 
 
-def _ends(x: Array) -> np.ndarray[Any, Any]:
-    for axis, length in enumerate(x.shape):
-        if length > 2 * _EDGE + 1:
-            before = (slice(None),) * axis
-            head, tail = x[(*before, slice(_EDGE + 1))], x[(*before, slice(-_EDGE, None))]
-            return np.concatenate([_ends(head), _ends(tail)], axis)
-    return x.to_numpy()
+def _read_ends(shape: tuple[int, ...], read: Read, key: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+    """The part `key`, without the middle of the long ones of the other axes."""
+    axis = len(key)
+    if axis == len(shape):
+        return read(key)
+    if shape[axis] <= 2 * _EDGE + 1:
+        return _read_ends(shape, read, (*key, slice(None)))
+    ends = slice(_EDGE + 1), slice(-_EDGE, None)
+    return np.concatenate([_read_ends(shape, read, (*key, end)) for end in ends], axis)

@@ -9,11 +9,11 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout, extent, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import Tensor, elementwise
-from xpops.dispatch.ownership import borrowed
+from xpops.dispatch.ownership import borrow
 from xpops.dispatch.traced_arrays import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import View
@@ -24,7 +24,7 @@ from xpops.plan.overlap import overlaps_itself
 _BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in dt.CATEGORIES["integer"]}
 
 
-def viewed(x: Any, function: str, argument: str) -> View:
+def view_foreign(x: Any, function: str, argument: str) -> View:
     """The memory of an array of any framework.
 
     Raises
@@ -35,11 +35,11 @@ def viewed(x: Any, function: str, argument: str) -> View:
     adapter = adapter_of(type(x))
     if adapter is None:
         require_no_trace(x, function)
-        raise TypeError(f"{function}: {argument} is {described(x)}; accepted: an array")
-    return borrowed(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
+        raise TypeError(f"{function}: {argument} is {describe(x)}; accepted: an array")
+    return borrow(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
 
 
-def moved(host: np.ndarray[Any, Any], device: Device) -> Tensor:
+def copy_to_device(host: np.ndarray[Any, Any], device: Device) -> Tensor:
     """Copy an ndarray to new memory on a device."""
     layout, engine = layout_of(host.dtype, host.shape, None, device), engine_of(device)
     stream = engine.current_stream()
@@ -48,7 +48,7 @@ def moved(host: np.ndarray[Any, Any], device: Device) -> Tensor:
     return Tensor(layout, data, owner)
 
 
-def assignable(value: Any, dtype: DType) -> Any:
+def resolve_value(value: Any, dtype: DType) -> Any:
     """A value to assign as a scalar or a tensor, after the check that it promotes to `dtype`.
 
     Raises
@@ -66,7 +66,7 @@ def assignable(value: Any, dtype: DType) -> Any:
             low, high = _BOUNDS[dtype]
             raise OverflowError(f"__setitem__: value is {value}, which {dtype} cannot hold; accepted: {low} to {high}")
     else:
-        value = value if isinstance(value, Tensor) else Tensor(*viewed(value, "__setitem__", "value"))
+        value = value if isinstance(value, Tensor) else Tensor(*view_foreign(value, "__setitem__", "value"))
         given = value._layout.dtype
         name, found = given.name, dtype if given == dtype else TABLE.get((dtype, given))
     if found is None or found != dtype:  # NumPy says that float64 == None
@@ -74,13 +74,13 @@ def assignable(value: Any, dtype: DType) -> Any:
     return value
 
 
-def trimmed(value: Tensor, ndim: int) -> Tensor:
+def drop_leading_axes(value: Tensor, ndim: int) -> Tensor:
     """A value to assign, without leading axes of length 1 if it has more than `ndim` axes."""
     layout = value._layout
     extra = layout.ndim - ndim
     if extra <= 0 or layout.shape[:extra] != (1,) * extra:
         return value
-    return seen_as(value, layout.shape[extra:], layout.strides[extra:])
+    return view_with_axes(value, layout.shape[extra:], layout.strides[extra:])
 
 
 def require_one_device(device: Device, others: dict[str, Any]) -> None:
@@ -108,7 +108,7 @@ def require_own_places(layout: Layout) -> None:
         raise ValueError("__setitem__: the array may have several elements at one address; assign to a copy of it")
 
 
-def overlap(x: Tensor, y: Tensor) -> bool:
+def ranges_overlap(x: Tensor, y: Tensor) -> bool:
     """Whether the byte ranges of `x` and `y` overlap. True for interleaved arrays, too."""
     (low, high), (other_low, other_high) = (extent(each._layout) for each in (x, y))
     engine = engine_of(x._layout.device)
@@ -116,13 +116,13 @@ def overlap(x: Tensor, y: Tensor) -> bool:
     return distance + other_low < high and low < distance + other_high
 
 
-def dense(x: Tensor) -> Tensor:
+def to_contiguous(x: Tensor) -> Tensor:
     """`x`, or a C-contiguous copy if it is not C-contiguous."""
     layout = x._layout
-    return x if layout.contiguous else copied(x, layout_of(layout.dtype, layout.shape, None, layout.device))
+    return x if layout.contiguous else copy_to_layout(x, layout_of(layout.dtype, layout.shape, None, layout.device))
 
 
-def copied(x: Tensor, target: Layout) -> Tensor:
+def copy_to_layout(x: Tensor, target: Layout) -> Tensor:
     """A copy of `x`, converted and broadcast to the layout `target`."""
     engine = engine_of(target.device)
     fresh = Tensor(target, *engine.allocate(target, engine.current_stream()))
@@ -130,7 +130,7 @@ def copied(x: Tensor, target: Layout) -> Tensor:
     return fresh
 
 
-def seen_as(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
+def view_with_axes(x: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
     """A view of `x` with other axes, and the same first element."""
     layout = x._layout
     view = layout_of(layout.dtype, shape, strides, layout.device, layout.align)

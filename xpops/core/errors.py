@@ -24,10 +24,10 @@ class CompileError(RuntimeError):
 
     def __init__(self, key: str, options: tuple[str, ...], source: str, log: str) -> None:
         self.key, self.options, self.source, self.log = key, options, source, log
-        super().__init__(f"NVRTC failed on {key}\noptions: {' '.join(options)}\n{_numbered(source)}\n{log.strip()}")
+        super().__init__(f"NVRTC failed on {key}\noptions: {' '.join(options)}\n{_number_lines(source)}\n{log.strip()}")
 
 
-def _numbered(source: str) -> str:
+def _number_lines(source: str) -> str:
     """The lines with the numbers that NVRTC gives them; a ``#line`` directive sets the next number."""
     lines, number = [], 1
     for line in source.splitlines():
@@ -37,12 +37,12 @@ def _numbered(source: str) -> str:
     return "\n".join(lines)
 
 
-def described(x: object) -> str:
+def describe(x: object) -> str:
     """The name of an object in errors: its type, with the library that defines the type.
 
     Examples
     --------
-    >>> described([]), described(2), described(np.zeros(1))
+    >>> describe([]), describe(2), describe(np.zeros(1))
     ('a list', 'an int', 'a numpy.ndarray')
     """
     kind = type(x)

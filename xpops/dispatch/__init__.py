@@ -107,7 +107,7 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
         if operands.out is not None:
             call, result = _write(op, operands, operands.out, dtype), out
         else:
-            call, result = _fresh(op, operands, dtype)
+            call, result = _compute_new(op, operands, dtype)
     finally:  # kernels that were launched before an error still read the operands
         operands.release()
     if (
@@ -132,19 +132,19 @@ def _remember(
         return
     x1, x2, specs, kernel = arguments[0], None, operands.specs, call.kernel
     if op.parameters:
-        x2, specs, kernel = arguments[1:], (specs[0], tuple), _spread(kernel)
+        x2, specs, kernel = arguments[1:], (specs[0], tuple), _unpack_parameters(kernel)
     elif len(arguments) == 2:
         x2 = arguments[1]
     if inline.remember(op if dtype is None else (op, dtype), x1, x2, out, specs, call.layout, kernel, result):
         _inline[x1.__class__] = inline
 
 
-def _spread(kernel: Kernel) -> Kernel:
+def _unpack_parameters(kernel: Kernel) -> Kernel:
     """`kernel` with all parameters in one tuple: an inline cache knows calls of one or two operands only."""
     return lambda stream, out, x, parameters: kernel(stream, out, x, *parameters)
 
 
-def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call, Any]:
+def _compute_new(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call, Any]:
     """The call, and its result in new memory: from the framework's allocator if it has one, else from xpops."""
     engine, framework, stream = engine_of(operands.device), operands.framework, operands.stream
     call = call_for(op, operands.specs, operands.device, dtype)
@@ -160,7 +160,7 @@ def _fresh(op: Operator, operands: Operands, dtype: DType | None) -> tuple[Call,
         return call, framework.export(array)
     if operands.native:
         key = (op, *operands.specs) if dtype is None else (op, *operands.specs, dtype)
-        launches[key] = state.steady(engine, *call, len(operands.specs))
+        launches[key] = state.make_launch(engine, *call, len(operands.specs))
     return call, array
 
 
@@ -174,7 +174,7 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
             f"{op.public}: out may have several elements at one address; accepted: an array without repeats"
         )
     call = call_for(op, operands.specs, operands.device, dtype, layout)
-    if _unsafe(engine, layout, out.data, operands.specs, operands.values):
+    if _overlaps_partly(engine, layout, out.data, operands.specs, operands.values):
         fresh = layout_of(layout.dtype, layout.shape, None, layout.device)
         data, owner = engine.allocate(fresh, stream)
         call_for(op, operands.specs, operands.device, dtype, fresh).kernel(stream, data, *operands.values)
@@ -187,7 +187,9 @@ def _write(op: Operator, operands: Operands, out: View, dtype: DType | None) -> 
     return call
 
 
-def _unsafe(engine: Engine, out: Layout, target: Data, specs: tuple[Operand, ...], values: Sequence[Any]) -> bool:
+def _overlaps_partly(
+    engine: Engine, out: Layout, target: Data, specs: tuple[Operand, ...], values: Sequence[Any]
+) -> bool:
     address = engine.address(target)
     return any(
         not isinstance(spec, type) and not safe_distance(out, spec).holds(engine.address(value) - address)

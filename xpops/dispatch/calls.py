@@ -62,13 +62,13 @@ def call_for(
         if out is None:
             out = result_layout(signature, specs, device)
         else:
-            signature = _fitted(op, signature, out)
+            signature = _fit_to_out(op, signature, out)
         kernel = engine_of(device).elementwise(op, signature, specs, out)
-        call = _calls[key] = Call(out, _checked(op, specs, signature.loop, kernel))
+        call = _calls[key] = Call(out, _check_integers(op, specs, signature.loop, kernel))
     return call
 
 
-def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
+def _fit_to_out(op: Operator, signature: Signature, out: Layout) -> Signature:
     """The signature with the shape and the dtype of `out`.
 
     A copy (an assignment) broadcasts to the shape of `out`; any other operator must have this shape. The dtypes may
@@ -85,7 +85,7 @@ def _fitted(op: Operator, signature: Signature, out: Layout) -> Signature:
     return signature._replace(shape=out.shape, dtype=out.dtype)
 
 
-def _checked(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], kernel: Kernel) -> Kernel:
+def _check_integers(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], kernel: Kernel) -> Kernel:
     """`kernel` with a check before it: OverflowError for a Python integer that the loop's dtype cannot hold."""
     bounds = [
         (position, int(np.iinfo(dtype).min), int(np.iinfo(dtype).max), dtype)

@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.dense import dense
+from xpops.dispatch.dense import make_dense
 from xpops.dispatch.primitives import copier
 from xpops.dispatch.reductions import reduction
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
@@ -22,7 +22,7 @@ from xpops.plan import views
 Label = Any
 
 
-class Prepared:
+class PreparedOperand:
     """An operand, and the steps that bring it into the form that a product needs.
 
     `layout` and `labels` describe the operand after the steps recorded so far. A call runs the steps.
@@ -45,7 +45,7 @@ class Prepared:
             owners.append(owner)
         return data, owners
 
-    def see(self, shape: tuple[int, ...], strides: tuple[int, ...], labels: Sequence[Label]) -> None:
+    def view_as(self, shape: tuple[int, ...], strides: tuple[int, ...], labels: Sequence[Label]) -> None:
         """Replace the operand by a view of it with the same first element."""
         old = self.layout
         self.layout, self.labels = layout_of(old.dtype, shape, strides, old.device, old.align), tuple(labels)
@@ -74,14 +74,14 @@ class Prepared:
             fresh = layout_of(dtype, self.layout.shape, None, self.layout.device)
             self.compute(copier(self.layout, fresh), fresh)
 
-    def unite(self, sizes: dict[Label, int]) -> None:
+    def merge_labels(self, sizes: dict[Label, int]) -> None:
         """Make one axis for each label: the diagonal of axes that share a label; axes of length 1 are broadcast."""
         strides: dict[Label, int] = {}
         for label, length, stride in zip(self.labels, self.layout.shape, self.layout.strides, strict=True):
             strides[label] = strides.get(label, 0) + (stride if length > 1 else 0)
-        self.see(tuple(sizes[label] for label in strides), tuple(strides.values()), list(strides))
+        self.view_as(tuple(sizes[label] for label in strides), tuple(strides.values()), list(strides))
 
-    def total(self, wanted: set[Label]) -> None:
+    def sum_others(self, wanted: set[Label]) -> None:
         """Sum over all labels that are not `wanted`."""
         axes = tuple(axis for axis, label in enumerate(self.labels) if label not in wanted)
         if axes:
@@ -96,15 +96,15 @@ class Prepared:
         order = [label for group in groups for label in group]
         places = {label: axis for axis, label in enumerate(self.labels)}
         strides = tuple(self.layout.strides[places[label]] for label in order)
-        self.see(tuple(sizes[label] for label in order), strides, order)
+        self.view_as(tuple(sizes[label] for label in order), strides, order)
         whole = tuple(prod(sizes[label] for label in group) for group in groups)
         region = views.reshape(self.layout, whole)
         if region is None:
-            self.layout, copy = dense(self.engine, self.layout, whole)
+            self.layout, copy = make_dense(self.engine, self.layout, whole)
             self._steps.append(copy)
             self.labels = tuple(range(len(groups)))
         else:
-            self.see(whole, region.strides, range(len(groups)))
+            self.view_as(whole, region.strides, range(len(groups)))
 
 
 def contract(
@@ -140,23 +140,23 @@ def contract(
     shape = tuple(sizes[label] for label in kept)
     if 0 in sizes.values():
         out = layout_of(dtype, shape, None, device)
-        fill = call_for(IDENTITY, (bool,), device, dtype, out).kernel if out.size else _nothing
+        fill = call_for(IDENTITY, (bool,), device, dtype, out).kernel if out.size else _launch_nothing
         return Program((out,), lambda stream, out, *operands: fill(stream, out, False))
-    prepared = [Prepared(engine, layout, names) for layout, names in zip(operands, labels, strict=True)]
+    prepared = [PreparedOperand(engine, layout, names) for layout, names in zip(operands, labels, strict=True)]
     for place, each in enumerate(prepared):
         each.convert(dtype, conjugate and place == 0)
-        each.unite(sizes)
-        each.total(set(kept).union(*(other.labels for other in prepared if other is not each)))
+        each.merge_labels(sizes)
+        each.sum_others(set(kept).union(*(other.labels for other in prepared if other is not each)))
     if len(prepared) == 1:
-        return _copied(engine, prepared[0], kept, sizes)
-    return _multiplied(engine, (prepared[0], prepared[1]), kept, sizes, tf32)
+        return _plan_copy(engine, prepared[0], kept, sizes)
+    return _plan_product(engine, (prepared[0], prepared[1]), kept, sizes, tf32)
 
 
-def _nothing(stream: int, *data: Data) -> None:
+def _launch_nothing(stream: int, *data: Data) -> None:
     pass
 
 
-def _copied(engine: Engine, x: Prepared, kept: Sequence[Label], sizes: dict[Label, int]) -> Program:
+def _plan_copy(engine: Engine, x: PreparedOperand, kept: Sequence[Label], sizes: dict[Label, int]) -> Program:
     x.arrange([[label] for label in kept], sizes)
     out = layout_of(x.layout.dtype, x.layout.shape, None, x.layout.device)
     copy = copier(x.layout, out)
@@ -169,8 +169,12 @@ def _copied(engine: Engine, x: Prepared, kept: Sequence[Label], sizes: dict[Labe
     return Program((out,), kernel)
 
 
-def _multiplied(
-    engine: Engine, operands: tuple[Prepared, Prepared], kept: Sequence[Label], sizes: dict[Label, int], tf32: bool
+def _plan_product(
+    engine: Engine,
+    operands: tuple[PreparedOperand, PreparedOperand],
+    kept: Sequence[Label],
+    sizes: dict[Label, int],
+    tf32: bool,
 ) -> Program:
     x1, x2 = operands
     first, second = set(x1.labels), set(x2.labels)

@@ -24,12 +24,12 @@ def require_array(spec: Operand, function: str, argument: str) -> Layout:
     raise TypeError(f"{function}: {argument} is a Python {spec.__name__}; accepted: an array")
 
 
-def reshaped(layout: Layout, shape: tuple[int, ...]) -> Layout:
+def reshape_dense(layout: Layout, shape: tuple[int, ...]) -> Layout:
     """A C-contiguous layout reshaped to `shape`."""
     return layout_of(layout.dtype, shape, None, layout.device, layout.align)
 
 
-def dense(
+def make_dense(
     engine: Engine, layout: Layout, shape: tuple[int, ...] | None = None
 ) -> tuple[Layout, Callable[[int, Data], tuple[Data, Owner]]]:
     """A C-contiguous layout for the elements of `layout`, and a function ``(stream, data)`` that makes its data.
@@ -39,10 +39,10 @@ def dense(
     """
     shape = layout.shape if shape is None else shape
     if layout.contiguous:
-        view = reshaped(layout, shape)
+        view = reshape_dense(layout, shape)
         return view, lambda stream, data: (engine.view(data, 0, view), None)
     fresh = layout_of(layout.dtype, layout.shape, None, layout.device)
-    copy, allocate, target = copier(layout, fresh), engine.allocator(fresh), reshaped(fresh, shape)
+    copy, allocate, target = copier(layout, fresh), engine.allocator(fresh), reshape_dense(fresh, shape)
 
     def copied(stream: int, data: Data) -> tuple[Data, Owner]:
         made, owner = allocate(stream)
@@ -52,14 +52,14 @@ def dense(
     return target, copied
 
 
-def on_dense(
+def plan_on_dense(
     engine: Engine, layouts: tuple[Layout, ...], primitive: Callable[..., Program | Measure], *parameters: Any
 ) -> Program | Measure:
     """``primitive(*layouts, *parameters)`` for operands that may not be C-contiguous: they are copied first if needed.
 
     The data that a call passes may have other layouts; only the first element must be the same as in `layouts`.
     """
-    pairs = [dense(engine, layout) for layout in layouts]
+    pairs = [make_dense(engine, layout) for layout in layouts]
     made = primitive(*(layout for layout, _ in pairs), *parameters)
 
     def prepared(stream: int, operands: tuple[Data, ...]) -> list[tuple[Data, Owner]]:

@@ -174,16 +174,16 @@ def _steps(
     held = source if kind == "irfft" else target
     inner = [engine.fft(held, held, group, plain) for group in plan.groups[1:]]
 
-    def apart(stream: int, result: Data, data: Data) -> Data:
+    def run_first(stream: int, result: Data, data: Data) -> Data:
         outer(stream, result, data)
         return result
 
-    def in_place(stream: int, result: Data, data: Data) -> Data:
+    def run_others(stream: int, result: Data, data: Data) -> Data:
         for transform in inner:
             transform(stream, data, data)
         return data
 
-    return [in_place, apart] if kind == "irfft" else [apart, in_place]
+    return [run_others, run_first] if kind == "irfft" else [run_first, run_others]
 
 
 def _preparation(engine: Engine, given: Layout, source: Layout) -> Kernel:
@@ -205,17 +205,17 @@ def _preparation(engine: Engine, given: Layout, source: Layout) -> Kernel:
 
 def _scaling(engine: Engine, layout: Layout, scale: float) -> Callable[[int, Data], None]:
     """A function ``(stream, data)`` that multiplies real or complex elements by `scale` in place."""
-    parts = _as_real(layout)
+    parts = _real_layout(layout)
     multiply = call_for(OPERATORS["multiply"], (parts, float), layout.device, None, parts).kernel
 
-    def scaled(stream: int, data: Data) -> None:
+    def scale_in_place(stream: int, data: Data) -> None:
         view = engine.view(data, 0, parts)
         multiply(stream, view, view, scale)
 
-    return scaled
+    return scale_in_place
 
 
-def _as_real(layout: Layout) -> Layout:
+def _real_layout(layout: Layout) -> Layout:
     """The layout of a complex array as real numbers, with one more axis for real and imaginary part; else `layout`."""
     real = dt.REAL_OF.get(layout.dtype)
     if real is None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.dispatch.reductions import reduction
 from xpops.dispatch.traced_arrays import Traced
-from xpops.dispatch.tracing import Derived, Reduced, Trace
+from xpops.dispatch.tracing import Derived, ReducedInput, Trace
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
 from xpops.plan.expression import Expression, Unsigned
 from xpops.plan.fused_rows import Stage, fits
-from xpops.plan.result import reduced, result_layout
+from xpops.plan.result import reduced_layout, result_layout
 from xpops.plan.signature import Operand, Signature
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Part(NamedTuple):
     inputs: tuple[int, ...]
 
 
-class Recorded(NamedTuple):
+class FusedRecording(NamedTuple):
     """The recording of a function, split into kernels.
 
     Attributes
@@ -77,11 +77,11 @@ class Recorded(NamedTuple):
 _Step = Callable[[int, tuple[Data, ...], list[Data]], tuple[Data, Owner]]
 
 
-def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> Recorded:
+def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> FusedRecording:
     """Run the function once on traced values, and split the recording into kernels."""
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device)
-    results = several(name, function(*trace.arguments()), Traced)
+    results = results_of(name, function(*trace.arguments()), Traced)
     whole, derived, shapes = trace.expression(results)
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
@@ -95,18 +95,18 @@ def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) 
     parts = []
     for shape in dict.fromkeys(layouts[place].shape for place in rest):
         places = tuple(place for place in rest if layouts[place].shape == shape)
-        part, inputs = whole.pruned(tuple(whole.results[place] for place in places))
+        part, inputs = whole.prune(tuple(whole.results[place] for place in places))
         parts.append(Part(part, tuple(layouts[place] for place in places), places, inputs))
     checked = tuple(
         each
-        if isinstance(each, Reduced) or whole.inputs[number] not in (int, Unsigned)
-        else _within(each, f"{name}: arithmetic of scalar arguments gives", *whole.bounds(number))
+        if isinstance(each, ReducedInput) or whole.inputs[number] not in (int, Unsigned)
+        else _check_bounds(each, f"{name}: arithmetic of scalar arguments gives", *whole.bounds(number))
         for number, each in enumerate(derived, len(specs))
     )
-    return Recorded(name, whole, shapes, len(specs), checked, targets, tuple(parts), layouts)
+    return FusedRecording(name, whole, shapes, len(specs), checked, targets, tuple(parts), layouts)
 
 
-def _within(derive: Callable[..., Any], what: str, low: int, high: int) -> Callable[..., Any]:
+def _check_bounds(derive: Callable[..., Any], what: str, low: int, high: int) -> Callable[..., Any]:
     def made(*values: Any) -> Any:
         value = derive(*values)
         _require_within(value, what, low, high)
@@ -121,19 +121,19 @@ def _require_within(value: int, what: str, low: int, high: int) -> None:
         raise OverflowError(f"{what} {value}; accepted: {low} to {high}")
 
 
-def several(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
+def results_of(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
     """The results of a fused function as a tuple."""
     results = returned if isinstance(returned, tuple) else (returned,)
     for each in results:
         if not isinstance(each, kind) or (returned is results and len(results) == 1):
             raise TypeError(
-                f"{name}: the function returns {described(each)}; accepted: "
+                f"{name}: the function returns {describe(each)}; accepted: "
                 "an array that is computed of its arguments, or a tuple of two such arrays or more"
             )
     return results
 
 
-def program(engine: CudaEngine, recorded: Recorded, names: tuple[str, ...]) -> Program:
+def program(engine: CudaEngine, recorded: FusedRecording, names: tuple[str, ...]) -> Program:
     """The program of a fused function, as one kernel if possible. Checks integer arguments before the first launch.
 
     Parameters
@@ -158,19 +158,19 @@ def program(engine: CudaEngine, recorded: Recorded, names: tuple[str, ...]) -> P
     return Program(made.layouts, kernel)
 
 
-def _program(engine: CudaEngine, recorded: Recorded) -> Program:
+def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
     from xpops.engine.cuda.fused.elementwise import fused
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
-    walked = _walked(recorded)
-    if walked is not None:
-        return _row_program(engine, recorded, walked)
+    rows = _plan_rows(recorded)
+    if rows is not None:
+        return _row_program(engine, recorded, rows)
     kernels = [fused(engine, part.expression, part.outs) for part in parts]
     if not recorded.derived and [part.inputs for part in parts] == [arguments]:
         return Program(layouts, kernels[0])
     if len(recorded.derived) == len(layouts) == 1 and not parts:
-        launch, inputs = _reduction(engine, whole, cast("Reduced", recorded.derived[0]))
+        launch, inputs = _reduction(engine, whole, cast("ReducedInput", recorded.derived[0]))
         if inputs == arguments:
             return Program(layouts, launch)
     count = len(layouts)
@@ -189,39 +189,39 @@ def _program(engine: CudaEngine, recorded: Recorded) -> Program:
     return Program(layouts, kernel)
 
 
-def sources(recorded: Recorded) -> list[str]:
+def sources(recorded: FusedRecording) -> list[str]:
     """The C++ of the kernels, in the order of their launches. Needs no GPU."""
     from xpops.engine.cuda.fused.elementwise import fused_source
     from xpops.engine.cuda.fused.reduce import sources_of
     from xpops.engine.cuda.fused.rows import rows_source
 
-    whole, walked = recorded.whole, _walked(recorded)
-    if walked is not None:
-        return [rows_source(whole, walked.stages, walked.full, recorded.layouts, walked.inputs, CAPABILITY).source]
+    whole, rows = recorded.whole, _plan_rows(recorded)
+    if rows is not None:
+        return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY).source]
     reductions = []
     for each in recorded.derived:
-        if isinstance(each, Reduced) and each.operand.size:
-            part, _ = whole.pruned((each.place,))
+        if isinstance(each, ReducedInput) and each.operand.size:
+            part, _ = whole.prune((each.place,))
             *parameters, correction = each.parameters
-            to = reduced(each.operand, each.op, *parameters)
+            to = reduced_layout(each.operand, each.op, *parameters)
             reductions += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
     return [*reductions, *(fused_source(part.expression, part.outs, CAPABILITY).source for part in recorded.parts)]
 
 
-def _row_program(engine: CudaEngine, recorded: Recorded, walked: _Rows) -> Program:
+def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: _Rows) -> Program:
     """The program of the whole function as one kernel that computes row by row."""
     from xpops.engine.cuda.fused.rows import fused_rows
 
-    launch = fused_rows(engine, recorded.whole, walked.stages, walked.full, recorded.layouts, walked.inputs)
+    launch = fused_rows(engine, recorded.whole, rows.stages, rows.full, recorded.layouts, rows.inputs)
     count = len(recorded.layouts)
-    if walked.inputs == tuple(range(recorded.given)):
+    if rows.inputs == tuple(range(recorded.given)):
         return Program(recorded.layouts, launch)
 
     def kernel(stream: int, *data: Data) -> None:
         values = list(data[count:])
         for derive in recorded.derived:  # the kernel computes the reductions itself
-            values.append(None if isinstance(derive, Reduced) else derive(*values))
-        launch(stream, *data[:count], *(values[number] for number in walked.inputs))
+            values.append(None if isinstance(derive, ReducedInput) else derive(*values))
+        launch(stream, *data[:count], *(values[number] for number in rows.inputs))
 
     return Program(recorded.layouts, kernel)
 
@@ -234,13 +234,13 @@ class _Rows(NamedTuple):
     inputs: tuple[int, ...]
 
 
-def _walked(recorded: Recorded) -> _Rows | None:
+def _plan_rows(recorded: FusedRecording) -> _Rows | None:
     """The arguments of a row kernel that computes the whole function; None if no such kernel can."""
     whole, stages, full = recorded.whole, [], None
     for number, each in enumerate(recorded.derived, recorded.given):
-        if isinstance(each, Reduced):
+        if isinstance(each, ReducedInput):
             *parameters, correction = each.parameters
-            axes, loop, _, out = reduced(each.operand, each.op, *parameters)
+            axes, loop, _, out = reduced_layout(each.operand, each.op, *parameters)
             full = each.operand.shape if full is None else full
             if axes != (len(full) - 1,):
                 return None
@@ -258,10 +258,10 @@ def _step(engine: CudaEngine, whole: Expression, derived: Derived, target: int |
 
     `target` is the place of the result that the reduction writes, or None: then the step allocates memory.
     """
-    if not isinstance(derived, Reduced):
+    if not isinstance(derived, ReducedInput):
         return lambda stream, results, inputs: (derived(*inputs), None)
     launch, needed = _reduction(engine, whole, derived)
-    out = reduced(derived.operand, derived.op, *derived.parameters[:3]).out
+    out = reduced_layout(derived.operand, derived.op, *derived.parameters[:3]).out
     allocate = engine.allocator(out)
 
     def step(stream: int, results: tuple[Data, ...], inputs: list[Data]) -> tuple[Data, Owner]:
@@ -272,16 +272,16 @@ def _step(engine: CudaEngine, whole: Expression, derived: Derived, target: int |
     return step
 
 
-def _reduction(engine: CudaEngine, whole: Expression, derived: Reduced) -> tuple[Kernel, tuple[int, ...]]:
+def _reduction(engine: CudaEngine, whole: Expression, derived: ReducedInput) -> tuple[Kernel, tuple[int, ...]]:
     """The kernel ``(stream, out, *inputs)`` of a reduction, and the inputs that it reads."""
     from xpops.engine.cuda.fused.reduce import fused_reduce
 
     place, operand, op, parameters = derived
-    part, needed = whole.pruned((place,))
+    part, needed = whole.prune((place,))
     if place < len(whole.inputs) or operand.size == 0:  # an empty operand: the kernel reads nothing
         if place < len(whole.inputs):
             operand = cast("Layout", whole.inputs[place])
         of_array = reduction(cast("Engine", engine), (operand,), op, *parameters).kernel
         return (lambda stream, out, *inputs: of_array(stream, out, inputs[0])), needed
     *others, correction = parameters
-    return fused_reduce(engine, part, op, operand, reduced(operand, op, *others), correction), needed
+    return fused_reduce(engine, part, op, operand, reduced_layout(operand, op, *others), correction), needed

@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.dense import require_array, reshaped
+from xpops.dispatch.dense import require_array, reshape_dense
 from xpops.dispatch.primitives import copier
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.ops.elementwise import IDENTITY
@@ -19,7 +19,7 @@ from xpops.plan.signature import Operand
 _ACCEPTED = (dt.float32, dt.float64, dt.complex64, dt.complex128)
 
 
-def matrices(spec: Operand, function: str, argument: str = "x", square: bool = True) -> Layout:
+def require_matrices(spec: Operand, function: str, argument: str = "x", square: bool = True) -> Layout:
     """`spec` if it is the layout of a stack of floating-point matrices.
 
     Raises
@@ -42,22 +42,22 @@ def matrices(spec: Operand, function: str, argument: str = "x", square: bool = T
     return x
 
 
-def nothing(*outs: Layout) -> Program:
+def empty_program(*outs: Layout) -> Program:
     """The program of results that have no elements: it launches nothing."""
     return Program(outs, lambda stream, *data: None)
 
 
-def dense_like(dtype: DType, shape: tuple[int, ...], like: Layout) -> Layout:
+def contiguous_layout(dtype: DType, shape: tuple[int, ...], like: Layout) -> Layout:
     """A C-contiguous layout on the device of `like`."""
     return layout_of(dtype, tuple(shape), None, like.device)
 
 
-def stacked(layout: Layout) -> Layout:
+def stack_layout(layout: Layout) -> Layout:
     """A C-contiguous stack of matrices with its leading axes merged into one."""
-    return reshaped(layout, (prod(layout.shape[:-2]), *layout.shape[-2:]))
+    return reshape_dense(layout, (prod(layout.shape[:-2]), *layout.shape[-2:]))
 
 
-def transposed(layout: Layout) -> Layout:
+def transpose_layout(layout: Layout) -> Layout:
     """The layout of the transposed matrices, on the memory of a C-contiguous `layout`."""
     shape, strides = ((*each[:-2], each[-1], each[-2]) for each in (layout.shape, contiguous_strides(layout.shape)))
     return layout_of(layout.dtype, shape, strides, layout.device)
@@ -65,14 +65,14 @@ def transposed(layout: Layout) -> Layout:
 
 def copier_into(engine: Engine, x: Layout, work: Layout, turned: bool) -> Kernel:
     """The kernel ``(stream, work, x)`` that copies matrices, transposed if `turned`."""
-    place = transposed(work) if turned else work
+    place = transpose_layout(work) if turned else work
     copy = copier(x, place)
     return lambda stream, made, x: copy(stream, engine.view(made, 0, place), x)
 
 
-def identities(engine: Engine, layout: Layout) -> Callable[[int, Data], None]:
+def identity_writer(engine: Engine, layout: Layout) -> Callable[[int, Data], None]:
     """A function ``(stream, data)`` that writes identity matrices to a C-contiguous `layout`."""
-    count, size, _ = stacked(layout).shape
+    count, size, _ = stack_layout(layout).shape
     diagonal = layout_of(layout.dtype, (count, size), (size * size, size + 1), layout.device, layout.dtype.itemsize)
     zeros, ones = (call_for(IDENTITY, (int,), layout.device, layout.dtype, each).kernel for each in (layout, diagonal))
 

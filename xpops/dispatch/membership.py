@@ -6,14 +6,14 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.signature import Operand
 
 
-def plan(engine: Engine, specs: tuple[Operand, ...], invert: bool) -> Program:
+def plan_membership(engine: Engine, specs: tuple[Operand, ...], invert: bool) -> Program:
     """The program of `isin` for two real arrays: sort the second, and search it for each element of the first."""
     x1, x2 = (require_array(spec, "isin", name) for spec, name in zip(specs, ("x1", "x2"), strict=True))
     dtype, device = promote((x1.dtype, x2.dtype), "isin"), x1.device
@@ -24,7 +24,7 @@ def plan(engine: Engine, specs: tuple[Operand, ...], invert: bool) -> Program:
     common = dt.uint8 if dtype == dt.bool else dtype  # bool is searched as uint8
     queries, among = (layout_of(common, shape, None, device) for shape in (x1.shape, (x2.size,)))
     places = layout_of(dt.int64, x1.shape, None, device)
-    flat, flatten = dense(engine, x2, (x2.size,))
+    flat, flatten = make_dense(engine, x2, (x2.size,))
     casts = copier(x1, queries), copier(flat, among)
     sort, search = engine.sort(among, among, None, False), engine.searchsorted(among, queries, False, places)
     clip = call_for(OPERATORS["minimum"], (places, int), device, None, places).kernel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core.devices import Device
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.tensor import Tensor
 from xpops.dispatch.traced_arrays import require_no_trace
@@ -115,7 +115,7 @@ class Operands:
         if adapter is None:
             require_no_trace(x, self._function)
             raise TypeError(
-                f"{self._function}: {argument} is {described(x)}; "
+                f"{self._function}: {argument} is {describe(x)}; "
                 "accepted: an array (anything with __dlpack__) or a Python scalar"
             )
         return adapter

@@ -80,7 +80,7 @@ def _order(engine: Engine, first: int, then: int, owner: Any) -> None:
             engine.retain(owner, first)
 
 
-def borrowed(view: View, adapter: Adapter) -> View:
+def borrow(view: View, adapter: Adapter) -> View:
     """`view` with a `Borrowed` owner. On the host the view itself: work there is done when a call returns."""
     device = view.layout.device
     if engine_of(device).is_host:

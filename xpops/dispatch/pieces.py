@@ -8,7 +8,7 @@ from xpops.engine.protocol import Data, Engine, Kernel
 from xpops.plan.join import Piece
 
 
-def assembled(engine: Engine, pieces: list[Piece], out: Layout) -> Kernel:
+def assemble(engine: Engine, pieces: list[Piece], out: Layout) -> Kernel:
     """The kernel ``(stream, out, *operands)`` that copies and casts the pieces. Together they cover all of `out`."""
     full = tuple(piece for piece in pieces if piece.view.size)
     joined = engine.join(full, out)

@@ -67,7 +67,7 @@ def _hashable(parameters: tuple[Any, ...], function: str) -> tuple[Hashable, ...
     try:
         hash(parameters)
     except TypeError:
-        return tuple(frozen(each, function) for each in parameters)
+        return tuple(freeze(each, function) for each in parameters)
     raise
 
 
@@ -79,12 +79,12 @@ def _is_hashable(parameters: tuple[Any, ...]) -> bool:
     return True
 
 
-def frozen(parameter: Any, function: str) -> Hashable:
+def freeze(parameter: Any, function: str) -> Hashable:
     """A parameter in hashable form: lists become tuples, unhashable integers (0-d arrays) become Python integers."""
     if isinstance(parameter, Fixed):
         return parameter
     if isinstance(parameter, (list, tuple)):
-        return tuple(frozen(each, function) for each in parameter)
+        return tuple(freeze(each, function) for each in parameter)
     try:
         hash(parameter)
     except TypeError:
@@ -134,10 +134,10 @@ def compute(
     """
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
-            return argument.trace.primitive(function, arguments, tuple(frozen(each, function) for each in parameters))
+            return argument.trace.primitive(function, arguments, tuple(freeze(each, function) for each in parameters))
     operands = Operands(function, names, arguments)
     engine = engine_of(operands.device)
-    settings = tuple(frozen(each, function) for each in parameters)
+    settings = tuple(freeze(each, function) for each in parameters)
     given = parameters if _is_hashable(parameters) else settings  # `unary` and `call` look for this key
     key = call_key(plan, operands.specs, given)
     planned = _programs.get(key) if kept else None
@@ -148,17 +148,17 @@ def compute(
     stream = operands.stream
     try:
         program = planned if isinstance(planned, Program) else planned(stream, *operands.values)
-        made = [_new(engine, operands, layout) for layout in program.layouts]
+        made = [_allocate_result(engine, operands, layout) for layout in program.layouts]
         program.kernel(stream, *(data for _, data, _ in made), *operands.values)
     finally:  # kernels that were launched before an error still read the operands
         operands.release()
-    results = tuple(_finished(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
+    results = tuple(_wrap_result(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
     if steady and planned is program:
         _remember(key, call_key(plan, (), given), engine, operands, arguments, program, results)
     return results if len(results) != 1 else results[0]
 
 
-def _new(engine: Engine, operands: Operands, layout: Layout) -> tuple[Any, Data, Owner]:
+def _allocate_result(engine: Engine, operands: Operands, layout: Layout) -> tuple[Any, Data, Owner]:
     """Memory for a result: the framework's array, or None and an owner."""
     allocated = operands.framework.allocate(layout) if operands.framework is not None else None
     if allocated is not None:
@@ -166,7 +166,7 @@ def _new(engine: Engine, operands: Operands, layout: Layout) -> tuple[Any, Data,
     return None, *engine.allocate(layout, operands.stream)
 
 
-def _finished(operands: Operands, layout: Layout, array: Any, data: Data, owner: Owner) -> Any:
+def _wrap_result(operands: Operands, layout: Layout, array: Any, data: Data, owner: Owner) -> Any:
     if array is not None:
         return array
     ours = state.array_class(layout, data, owner)
@@ -194,9 +194,9 @@ def _remember(
     layouts, kernel = program
     if operands.native and operands.framework is None:
         if len(layouts) == 1:
-            launches[key] = state.steady(engine, layouts[0], kernel, len(operands.specs))
+            launches[key] = state.make_launch(engine, layouts[0], kernel, len(operands.specs))
         else:
-            launches[key] = state.steady_of_several(engine, layouts, kernel)
+            launches[key] = state.make_launch_of_several(engine, layouts, kernel)
         return
     remember = getattr(operands.framework, "inline", None)
     if remember is None or not operands.as_given or engine.is_host or len(arguments) > 2 or len(layouts) != 1:

@@ -15,7 +15,7 @@ from xpops.plan.signature import Operand
 NAMES = ("x1", "x2")
 
 
-def factors(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout, DType]:
+def require_factors(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout, DType]:
     """The layouts of both operands, and the dtype of their product.
 
     Raises
@@ -32,7 +32,7 @@ def factors(specs: tuple[Operand, ...], function: str) -> tuple[Layout, Layout, 
 
 def product(engine: Engine, specs: tuple[Operand, ...], tf32: bool) -> Program:
     """The program of `matmul`. The public function documents the errors."""
-    x1, x2, dtype = factors(specs, "matmul")
+    x1, x2, dtype = require_factors(specs, "matmul")
     for name, x in zip(NAMES, (x1, x2), strict=True):
         if x.ndim == 0:
             raise ValueError(f"matmul: {name} has shape (); accepted: at least one axis")

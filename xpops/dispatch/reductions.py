@@ -9,12 +9,12 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.dense import dense
+from xpops.dispatch.dense import make_dense
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.reduction import Reduction
 from xpops.plan import views
-from xpops.plan.result import reduced
+from xpops.plan.result import reduced_layout
 
 
 def reduction(
@@ -38,13 +38,13 @@ def reduction(
         If an axis is named twice, or a reduced axis is empty and the reduction has no value for no elements.
     """
     (x,) = specs
-    axes, loop, strides, out = reduced(x, op, axis, keepdims, dtype)
+    axes, loop, strides, out = reduced_layout(x, op, axis, keepdims, dtype)
     if op.empty is None and any(x.shape[i] == 0 for i in axes):
         raise ValueError(f"{op.name}: x has shape {x.shape}, nothing along axis {axis}; accepted: at least one element")
     if x.size == 0:
         return Program((out,), _fill(op, out))
     if op.positional and len(axes) != 1:
-        return Program((out,), _flat(engine, op, x, loop, out))
+        return Program((out,), _flat_position(engine, op, x, loop, out))
     return Program((out,), engine.reduce(op, x, axes, loop, out, strides, correction))
 
 
@@ -59,14 +59,14 @@ def _fill(op: Reduction, out: Layout) -> Kernel:
     return lambda stream, out, x: fill(stream, out, empty)
 
 
-def _flat(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) -> Kernel:
+def _flat_position(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) -> Kernel:
     """The kernel of a position (argmax, argmin) in the flattened array: a view if strides allow it, else a copy."""
     region = views.reshape(x, (x.size,))
     if region is not None:
         view = layout_of(x.dtype, (x.size,), region.strides, x.device, x.align)
         of_view = engine.reduce(op, view, (0,), loop, out, (0,))
         return lambda stream, out, x: of_view(stream, out, engine.view(x, 0, view))
-    line, flatten = dense(engine, x, (x.size,))
+    line, flatten = make_dense(engine, x, (x.size,))
     of_copy = engine.reduce(op, line, (0,), loop, out, (0,))
 
     def run(stream: int, out: Data, x: Data) -> None:

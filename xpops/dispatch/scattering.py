@@ -7,7 +7,7 @@ from typing import Any
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.ops.elementwise import IDENTITY
@@ -18,7 +18,7 @@ _REDUCED = dt.CATEGORIES["real-valued"]
 _NO_INDEX = -1
 
 
-def elements(
+def scatter_elements(
     engine: Engine,
     specs: tuple[Operand, ...],
     function: str,
@@ -28,7 +28,7 @@ def elements(
     deterministic: bool,
 ) -> Program:
     """The program of ``scatter_add`` and ``scatter_reduce``: `index` has an index for each element of `source`."""
-    x, index, source = _required(specs, function, ("x", "index", "source"))
+    x, index, source = _require_operands(specs, function, ("x", "index", "source"))
     found = views.axis_of(axis, x.ndim, function)
     for name, each in (("index", index), ("source", source)):
         if each.ndim != x.ndim:
@@ -43,9 +43,11 @@ def elements(
     return _program(engine, x, index, taken, found, reduction, include_self, deterministic, function)
 
 
-def slices(engine: Engine, specs: tuple[Operand, ...], function: str, axis: Any, deterministic: bool) -> Program:
+def scatter_slices(
+    engine: Engine, specs: tuple[Operand, ...], function: str, axis: Any, deterministic: bool
+) -> Program:
     """The program of ``index_add``: `index` has an index for each slice of `source` along an axis."""
-    x, index, source = _required(specs, function, ("x", "index", "source"))
+    x, index, source = _require_operands(specs, function, ("x", "index", "source"))
     found = views.axis_of(axis, x.ndim, function)
     if index.ndim != 1:
         raise ValueError(f"{function}: index has shape {index.shape}; accepted: one axis")
@@ -54,15 +56,15 @@ def slices(engine: Engine, specs: tuple[Operand, ...], function: str, axis: Any,
         raise ValueError(
             f"{function}: source has shape {source.shape}; accepted: {wanted}, for x and index as they are"
         )
-    wide = _along(index, source.shape, found)
+    wide = _broadcast_index(index, source.shape, found)
     return _program(engine, x, wide, source, found, "sum", True, deterministic, function)
 
 
-def rows_of_table(
+def scatter_rows(
     engine: Engine, specs: tuple[Operand, ...], function: str, rows: int, padding: int, deterministic: bool
 ) -> Program:
     """The program of ``embedding_backward(grad, index, rows)``."""
-    grad, index = _required(specs, function, ("grad", "index"))
+    grad, index = _require_operands(specs, function, ("grad", "index"))
     if grad.ndim == 0 or grad.shape[:-1] != index.shape:
         raise ValueError(
             f"{function}: grad has shape {grad.shape}; accepted: {(*index.shape, 'D')}, that of index first"
@@ -70,10 +72,10 @@ def rows_of_table(
     width = grad.shape[-1]
     out = layout_of(grad.dtype, (rows, width), None, grad.device)
     flat = (index.size,)
-    places, prepare_index = dense(engine, index, flat)
-    source, prepare_source = dense(engine, grad, (*flat, width))
+    places, prepare_index = make_dense(engine, index, flat)
+    source, prepare_source = make_dense(engine, grad, (*flat, width))
     _require_places(out, places, 0, function)
-    wide = _along(places, source.shape, 0)
+    wide = _broadcast_index(places, source.shape, 0)
     reduce = engine.scatter_reduce(out, 0, wide, source, "sum", True, deterministic, padding, f"{function}: index")
     zero = call_for(IDENTITY, (int,), out.device, out.dtype, out).kernel
 
@@ -105,7 +107,7 @@ def _program(
     out = layout_of(x.dtype, x.shape, None, x.device)
     _require_places(x, index, axis, function)
     copy, named = copier(x, out) if out.size else None, index
-    dense_source, prepare = dense(engine, source)
+    dense_source, prepare = make_dense(engine, source)
     reduce = engine.scatter_reduce(
         out, axis, index, dense_source, reduction, include_self, deterministic, _NO_INDEX, f"{function}: index"
     )
@@ -121,7 +123,7 @@ def _program(
     return Program((out,), kernel)
 
 
-def _required(specs: tuple[Operand, ...], function: str, names: tuple[str, ...]) -> tuple[Layout, ...]:
+def _require_operands(specs: tuple[Operand, ...], function: str, names: tuple[str, ...]) -> tuple[Layout, ...]:
     """The layouts, after a check: `index` has an integer dtype, all others share one real-valued dtype."""
     layouts = tuple(require_array(spec, function, name) for spec, name in zip(specs, names, strict=True))
     for name, each in zip(names, layouts, strict=True):
@@ -140,7 +142,7 @@ def _require_places(x: Layout, index: Layout, axis: int, function: str) -> None:
         raise IndexError(f"{function}: axis {axis} of the result is empty, and index is not")
 
 
-def _along(index: Layout, shape: tuple[int, ...], axis: int) -> Layout:
+def _broadcast_index(index: Layout, shape: tuple[int, ...], axis: int) -> Layout:
     """A 1-d index along `axis`, broadcast to `shape`."""
     strides = tuple(index.strides[0] if each == axis else 0 for each in range(len(shape)))
     return layout_of(index.dtype, shape, strides, index.device, index.align)

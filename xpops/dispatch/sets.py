@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.dense import make_dense, require_array
 from xpops.engine.protocol import Data, Engine, Kernel, Measure, Program
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.signature import Operand
@@ -43,7 +43,7 @@ class _Scratch:
 Arrange = Callable[[int, Data, _Scratch], tuple[Data, Data]]
 
 
-def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple[str, ...]) -> Measure:
+def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple[str, ...]) -> Measure:
     """The measure of the distinct elements of one array, in ascending order.
 
     Parameters
@@ -59,10 +59,10 @@ def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple
     x = require_array(specs[0], function, "x")
     if x.dtype not in dt.CATEGORIES["arithmetic"]:
         raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: any dtype but float8")
-    flat, flatten = dense(engine, x, (x.size,))
+    flat, flatten = make_dense(engine, x, (x.size,))
     arrange = _arrangement(engine, flat, parts)
     wanted = tuple(dict.fromkeys(_RUNS[part] for part in parts))
-    runs = engine.runs(_fresh(flat), wanted)
+    runs = engine.runs(_new_layout(flat), wanted)
 
     def measure(stream: int, data: Data) -> Program:
         scratch = _Scratch(engine, stream)
@@ -73,7 +73,7 @@ def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple
         found = runs(stream, *operands)
         values = found.layouts[0]
         starts = layout_of(dt.int64, (values.size + 1,), None, x.device)
-        derive = _derived(engine, x.size, starts, parts) if "starts" in wanted else None
+        derive = _run_statistics(engine, x.size, starts, parts) if "starts" in wanted else None
 
         def kernel(stream: int, *results: Data) -> None:
             by_name = dict(zip(parts, results, strict=False))  # `results` ends with the operand
@@ -93,12 +93,12 @@ def plan(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple
     return measure
 
 
-def _fresh(x: Layout, dtype: DType | None = None) -> Layout:
+def _new_layout(x: Layout, dtype: DType | None = None) -> Layout:
     """A C-contiguous layout with the shape of `x`, for new memory."""
     return layout_of(x.dtype if dtype is None else dtype, x.shape, None, x.device)
 
 
-def _derived(engine: Engine, size: int, starts: Layout, parts: tuple[str, ...]) -> Callable[..., None]:
+def _run_statistics(engine: Engine, size: int, starts: Layout, parts: tuple[str, ...]) -> Callable[..., None]:
     """A function ``(stream, results by name, starts, order)`` that writes "indices" and "counts" if they are results.
 
     Both follow from the starts of the runs. `starts` has one element more than there are runs: the end of the last run.
@@ -126,7 +126,7 @@ def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
     """The function that sorts the elements of a 1-d `x`, as `parts` need it."""
     if x.dtype in dt.COMPLEX_FLOATS:
         return _complex_arrangement(engine, x)
-    values, order = _fresh(x), _fresh(x, dt.int64)
+    values, order = _new_layout(x), _new_layout(x, dt.int64)
     if not {"indices", "inverse_indices"}.intersection(parts):
         sort = engine.sort(x, values, None, False)
 
@@ -153,10 +153,10 @@ def _arrangement(engine: Engine, x: Layout, parts: tuple[str, ...]) -> Arrange:
 
 def _complex_arrangement(engine: Engine, x: Layout) -> Arrange:
     """Sort by imaginary parts, then stably by real parts. Elements with a NaN in either part come last, as in NumPy."""
-    values, line, order = _fresh(x), _fresh(x, dt.REAL_OF[x.dtype]), _fresh(x, dt.int64)
+    values, line, order = _new_layout(x), _new_layout(x, dt.REAL_OF[x.dtype]), _new_layout(x, dt.int64)
     unsigned, sort = _without_negative_zeros(x), engine.sort(line, None, order, False)
     imag, real = (call_for(OPERATORS[name], (values,), x.device, None, line).kernel for name in ("imag", "real"))
-    flags = _fresh(x, dt.bool)
+    flags = _new_layout(x, dt.bool)
     isnan = call_for(OPERATORS["isnan"], (values,), x.device, None, flags).kernel
     where = call_for(OPERATORS["where"], (flags, float, line), x.device, None, line).kernel
     take_values, take_line, take_order = (
@@ -185,4 +185,4 @@ def _complex_arrangement(engine: Engine, x: Layout) -> Arrange:
 
 def _without_negative_zeros(x: Layout) -> Kernel:
     """The kernel ``(stream, out, x, 0.0)`` that adds 0.0, which turns -0.0 into 0.0."""
-    return call_for(OPERATORS["add"], (x, float), x.device, None, _fresh(x)).kernel
+    return call_for(OPERATORS["add"], (x, float), x.device, None, _new_layout(x)).kernel

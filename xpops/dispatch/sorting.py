@@ -11,7 +11,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
-from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier, with_axis_last
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
 from xpops.plan.signature import Operand
@@ -60,8 +60,8 @@ def sort(
     outs = tuple(layout_of(dtypes[part], shape, None, x.device) for part in parts)
     if outs[0].size == 0:
         return Program(outs, lambda stream, *data: None)
-    source, prepare = dense(engine, with_axis_last(x, place))
-    targets = [_target(engine, out, source.shape, place) for out in outs]
+    source, prepare = make_dense(engine, with_axis_last(x, place))
+    targets = [_row_memory(engine, out, source.shape, place) for out in outs]
     whole = {part: layout_of(dtypes[part], source.shape, None, x.device) for part in parts}
     kernel = engine.sort(source, whole.get("values"), whole.get("indices"), descending)
 
@@ -80,7 +80,7 @@ def sort(
 _Begin = Callable[[int, Data], tuple[Data, Owner]]
 
 
-def _target(engine: Engine, out: Layout, shape: tuple[int, ...], axis: int) -> tuple[_Begin, Kernel]:
+def _row_memory(engine: Engine, out: Layout, shape: tuple[int, ...], axis: int) -> tuple[_Begin, Kernel]:
     """Two functions: ``(stream, data)`` gives the memory for whole sorted rows, ``(stream, out, rows)`` copies from it.
 
     `shape` is that of the rows, with the sorted axis last. The memory is the result's own if its rows have this shape
@@ -121,10 +121,10 @@ def searchsorted(engine: Engine, specs: tuple[Operand, ...], right: bool) -> Pro
         raise TypeError(f"searchsorted: sorter has dtype {sorter.dtype}; accepted: integer dtypes")
     if sorter is not None and sorter.shape != x1.shape:
         raise ValueError(f"searchsorted: sorter has shape {sorter.shape}; accepted: {x1.shape}, that of x1")
-    loop = _loop(x1, x2)
-    source, prepare_source = dense(engine, x1)
-    wanted, prepare_wanted = dense(engine, x2) if isinstance(x2, Layout) else (x2, _in_range(loop))
-    order, prepare_order = (None, None) if sorter is None else dense(engine, sorter)
+    loop = _comparison_dtype(x1, x2)
+    source, prepare_source = make_dense(engine, x1)
+    wanted, prepare_wanted = make_dense(engine, x2) if isinstance(x2, Layout) else (x2, _range_check(loop))
+    order, prepare_order = (None, None) if sorter is None else make_dense(engine, sorter)
     prepared = [each for each in (prepare_source, prepare_wanted, prepare_order) if each is not None]
     out = layout_of(dt.int64, x2.shape if isinstance(x2, Layout) else (), None, x1.device)
     kernel = engine.searchsorted(source, wanted, right, out, loop, order)
@@ -137,7 +137,7 @@ def searchsorted(engine: Engine, specs: tuple[Operand, ...], right: bool) -> Pro
     return Program((out,), run)
 
 
-def _loop(x1: Layout, x2: Operand) -> DType:
+def _comparison_dtype(x1: Layout, x2: Operand) -> DType:
     """The dtype in which elements of both operands are compared."""
     for name, spec in (("x1", x1), ("x2", x2)):
         found = spec.dtype if isinstance(spec, Layout) else promote((spec,))
@@ -150,7 +150,7 @@ def _loop(x1: Layout, x2: Operand) -> DType:
     return dt.int64 if found in dt.CATEGORIES["integer"] and found != dt.uint64 else found
 
 
-def _in_range(loop: DType) -> Callable[[int, Any], tuple[Any, None]]:
+def _range_check(loop: DType) -> Callable[[int, Any], tuple[Any, None]]:
     """A function ``(stream, scalar)`` that returns the scalar and no owner.
 
     It raises OverflowError for an integer that `loop` cannot hold.

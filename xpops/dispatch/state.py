@@ -19,7 +19,7 @@ launches: BoundedDict[tuple[Any, ...], Callable[..., Any]] = BoundedDict(PLAN_LI
 inline: dict[type, Any] = {}
 
 
-def steady(engine: Engine, layout: Layout, kernel: Kernel, count: int) -> Callable[..., Any]:
+def make_launch(engine: Engine, layout: Layout, kernel: Kernel, count: int) -> Callable[..., Any]:
     """The steady state for xpops arrays and one result: get the current stream, allocate, launch, wrap.
 
     Parameters
@@ -52,8 +52,10 @@ def steady(engine: Engine, layout: Layout, kernel: Kernel, count: int) -> Callab
     return one if count == 1 else two
 
 
-def steady_of_several(engine: Engine, layouts: tuple[Layout, ...], kernel: Kernel) -> Callable[..., tuple[Any, ...]]:
-    """`steady` for several results."""
+def make_launch_of_several(
+    engine: Engine, layouts: tuple[Layout, ...], kernel: Kernel
+) -> Callable[..., tuple[Any, ...]]:
+    """`make_launch` for several results."""
     allocators, current_stream, cls = (
         [engine.allocator(layout) for layout in layouts],
         engine.current_stream,

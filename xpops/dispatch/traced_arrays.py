@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from xpops.core.layouts import Layout
+from xpops.dispatch.recorder import Recorder
 from xpops.dispatch.traced_scalars import NotFusable, TracedScalar
 from xpops.ops.elementwise import OPERATORS
-
-if TYPE_CHECKING:
-    from xpops.dispatch.tracing import Trace
 
 ACCEPTED = "accepted in a fused function: elementwise functions, operators and reductions of its arguments"
 
@@ -20,7 +18,7 @@ class Traced:
 
     __array_ufunc__ = None
 
-    def __init__(self, trace: Trace, layout: Layout, place: int) -> None:
+    def __init__(self, trace: Recorder, layout: Layout, place: int) -> None:
         self.trace, self.place = trace, place
         self.dtype, self.shape, self.ndim, self.size = layout.dtype, layout.shape, layout.ndim, layout.size
         self.device = trace.device
@@ -52,14 +50,20 @@ def _binary(name: str, reflected: bool) -> Callable[[Traced, Any], Traced]:
     op = OPERATORS[name]
 
     def method(self: Traced, other: Any) -> Traced:
-        return self.trace.apply(op, (other, self) if reflected else (self, other))
+        traced: Traced = self.trace.apply(op, (other, self) if reflected else (self, other))
+        return traced
 
     return method
 
 
 def _unary(name: str) -> Callable[[Traced], Traced]:
     op = OPERATORS[name]
-    return lambda self: self.trace.apply(op, (self,))
+
+    def method(self: Traced) -> Traced:
+        traced: Traced = self.trace.apply(op, (self,))
+        return traced
+
+    return method
 
 
 _BINARY = (

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from xpops.core.promotion import SCALAR_TYPES
-
-if TYPE_CHECKING:
-    from xpops.dispatch.tracing import Trace
+from xpops.dispatch.recorder import Recorder
 
 
 class NotFusable(TypeError, AttributeError):
@@ -24,7 +22,7 @@ class TracedScalar:
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, trace: Trace, kind: type, evaluate: Callable[..., Any], number: int | None = None) -> None:
+    def __init__(self, trace: Recorder, kind: type, evaluate: Callable[..., Any], number: int | None = None) -> None:
         self.trace, self.kind, self.evaluate, self._number = trace, kind, evaluate, number
 
     @property

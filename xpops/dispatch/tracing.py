@@ -9,7 +9,7 @@ import numpy as np
 
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.traced_arrays import ACCEPTED, Traced
@@ -17,11 +17,11 @@ from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.plan.expression import Constant, Expression, Node, Reference, Unsigned
-from xpops.plan.result import reduced
+from xpops.plan.result import reduced_layout
 from xpops.plan.signature import Operand, signature_of
 
 
-class Reduced(NamedTuple):
+class ReducedInput(NamedTuple):
     """A derived input: the reduction of a value.
 
     Attributes
@@ -43,7 +43,7 @@ class Reduced(NamedTuple):
 
 # How an input after the arguments is made: a function by which the host computes a scalar from the inputs before it, or
 # a reduction.
-Derived = Callable[..., Any] | Reduced
+Derived = Callable[..., Any] | ReducedInput
 
 
 class Recording(NamedTuple):
@@ -131,11 +131,11 @@ class Trace:
             raise TypeError(f"{self.function}: {function} cannot be fused; {ACCEPTED}")
         (x,) = arguments
         operand = layout_of(x.dtype, x.shape, None, self.device)
-        call = reduced(operand, op, *parameters[1:4])
+        call = reduced_layout(operand, op, *parameters[1:4])
         key = (op, x.place, call.axes, call.loop, call.out, parameters[4])
         known = self._known.get(key)
         if known is None:
-            self._derived.append(Reduced(x.place, operand, op, parameters[1:]))
+            self._derived.append(ReducedInput(x.place, operand, op, parameters[1:]))
             self._inputs.append(call.out)
             known = self._known[key] = Traced(self, call.out, len(self._inputs) - 1)
         return known
@@ -149,13 +149,15 @@ class Trace:
             for node in (self._nodes[-place - 1] for place in order)
         )
         derived = tuple(
-            each._replace(place=place_of[each.place]) if isinstance(each, Reduced) else each
+            each._replace(place=place_of[each.place]) if isinstance(each, ReducedInput) else each
             for each in (self._derived[place - self._given] for place in inputs[self._given :])
         )
         specs = [self._spec(place) for place in (*inputs, *order)]
         shapes = tuple(spec.shape if isinstance(spec, Layout) else () for spec in specs)
         numbers = tuple(place_of[each.place] for each in results)
-        return Recording(Expression(_as_used(specs[: len(inputs)], nodes), nodes, numbers), derived, shapes)
+        return Recording(
+            Expression(_resolve_scalar_kinds(specs[: len(inputs)], nodes), nodes, numbers), derived, shapes
+        )
 
     def _needed(self, waiting: list[int]) -> tuple[list[int], list[int]]:
         """The places that the places `waiting` need, in order: inputs (always with all arguments), and nodes."""
@@ -168,7 +170,7 @@ class Trace:
             made = self._nodes[-place - 1] if place < 0 else self._derived[place - self._given]
             if isinstance(made, Node):
                 waiting += (each for each in made.operands if isinstance(each, int))
-            elif isinstance(made, Reduced):
+            elif isinstance(made, ReducedInput):
                 waiting.append(made.place)
         return sorted(place for place in needed if place >= 0), sorted((p for p in needed if p < 0), reverse=True)
 
@@ -199,7 +201,7 @@ class Trace:
             if isinstance(value, kind):
                 return Constant(kind, repr(kind(value)))
         raise TypeError(
-            f"{self.function}: {op.public} has {described(argument)} that is no "
+            f"{self.function}: {op.public} has {describe(argument)} that is no "
             f"argument of the function; accepted: pass it as one"
         )
 
@@ -209,7 +211,7 @@ class Trace:
         return self._inputs[place] if place >= 0 else self._layouts[-place - 1]
 
 
-def _as_used(inputs: list[Operand], nodes: tuple[Node, ...]) -> tuple[Operand, ...]:
+def _resolve_scalar_kinds(inputs: list[Operand], nodes: tuple[Node, ...]) -> tuple[Operand, ...]:
     """The inputs, with each integer scalar as a kind that holds every value which the nodes accept."""
     loops: dict[Reference, str] = {}
     for node in nodes:

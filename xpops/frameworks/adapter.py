@@ -100,7 +100,7 @@ def order_before(device: Device, theirs: int, stream: Callable[[Device], int]) -
         engine_of(device).order(theirs, ours)
 
 
-def spelled_strides(layout: Layout) -> tuple[int, ...]:
+def exported_strides(layout: Layout) -> tuple[int, ...]:
     """The strides of a layout for other libraries, which may check strides that address nothing.
 
     If a length is 1 or the array is empty, the strides are those of C order there; in a layout they are 0.
@@ -109,7 +109,7 @@ def spelled_strides(layout: Layout) -> tuple[int, ...]:
     --------
     >>> from xpops.core import dtypes as dt
     >>> from xpops.core.layouts import layout_of
-    >>> spelled_strides(layout_of(dt.int8, (2, 1, 3), None, CPU))
+    >>> exported_strides(layout_of(dt.int8, (2, 1, 3), None, CPU))
     (3, 3, 1)
     """
     if layout.contiguous:

@@ -25,7 +25,7 @@ from ctypes import (
 )
 from typing import Any, NamedTuple
 
-from xpops.core.errors import described
+from xpops.core.errors import describe
 
 # The newest version that xpops reads and writes. Minor versions only add codes.
 VERSION = (1, 1)
@@ -158,16 +158,14 @@ def consume(capsule: Any, function: str, argument: str) -> Consumed:
         If it was consumed before, holds no DLPack tensor, or has an unknown major version.
     """
     if type(capsule).__name__ != "PyCapsule":
-        raise TypeError(
-            f"{function}: {argument}.__dlpack__() returned {described(capsule)}; accepted: a DLPack capsule"
-        )
+        raise TypeError(f"{function}: {argument}.__dlpack__() returned {describe(capsule)}; accepted: a DLPack capsule")
     for name in STRUCTURES:
         owner = Owner(name)
         with suppress(ValueError):
             managed = owner.take(capsule)
             break
     else:
-        raise _unusable(capsule, function, argument)
+        raise _unusable_error(capsule, function, argument)
     if isinstance(managed, Managed):
         return Consumed(managed.tensor, 0, owner)
     if managed.major > VERSION[0]:
@@ -177,7 +175,7 @@ def consume(capsule: Any, function: str, argument: str) -> Consumed:
     return Consumed(managed.tensor, managed.flags, owner)
 
 
-def _unusable(capsule: Any, function: str, argument: str) -> BufferError:
+def _unusable_error(capsule: Any, function: str, argument: str) -> BufferError:
     used = any(_is_valid(capsule, used) for used in _USED.values())
     return BufferError(
         f"{function}: {argument}.__dlpack__() returned "

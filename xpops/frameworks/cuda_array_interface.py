@@ -11,7 +11,7 @@ import numpy as np
 
 from xpops.core.devices import Device
 from xpops.core.dtypes import INFO, DType
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import View
 from xpops.frameworks.memory import described_view, device_at
@@ -35,7 +35,7 @@ def interface_view(x: Any, function: str, argument: str, stream: Callable[[Devic
     what = f"{function}: {argument}"
     interface = x.__cuda_array_interface__
     if not isinstance(interface, dict):
-        raise TypeError(f"{what}.__cuda_array_interface__ is {described(interface)}; accepted: a dict")
+        raise TypeError(f"{what}.__cuda_array_interface__ is {describe(interface)}; accepted: a dict")
     for key in ("version", "shape", "typestr", "data"):
         if key not in interface:
             raise BufferError(
@@ -115,4 +115,4 @@ def _integer(value: Any, what: str, name: str) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"{what} has {described(value)} in {name}; accepted: integers") from None
+        raise TypeError(f"{what} has {describe(value)} in {name}; accepted: integers") from None

@@ -11,7 +11,7 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine.protocol import Data
-from xpops.frameworks.adapter import Adapter, View, foreign_view, order_before, spelled_strides
+from xpops.frameworks.adapter import Adapter, View, exported_strides, foreign_view, order_before
 
 
 class CupyAdapter(Adapter):
@@ -45,7 +45,7 @@ class CupyAdapter(Adapter):
         item = layout.dtype.itemsize
         with cupy.cuda.Device(layout.device.index):
             memory = cupy.cuda.alloc(layout.nbytes)
-            strides = tuple(step * item for step in spelled_strides(layout))
+            strides = tuple(step * item for step in exported_strides(layout))
             array = cupy.ndarray(layout.shape, layout.dtype, memory, strides)
         return array, array.data.ptr
 

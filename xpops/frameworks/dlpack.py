@@ -8,7 +8,7 @@ from typing import Any
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import Adapter, View
@@ -121,7 +121,7 @@ def _capsule_of(x: Any, options: dict[str, Any]) -> Any:
 def _announced_device(x: Any, what: str) -> tuple[int, int]:
     """The kind and the index of the device from ``__dlpack_device__``. The kind may be a member of an enumeration."""
     if not hasattr(type(x), "__dlpack_device__"):
-        raise AttributeError(f"{what} is {described(x)} without __dlpack_device__; accepted: an object with it")
+        raise AttributeError(f"{what} is {describe(x)} without __dlpack_device__; accepted: an object with it")
     device = x.__dlpack_device__()
     try:
         kind, index = device

@@ -15,7 +15,7 @@ import torch
 
 from xpops.core.layouts import MAX_ALIGNMENT, Layout
 from xpops.engine.protocol import Kernel
-from xpops.frameworks.adapter import spelled_strides
+from xpops.frameworks.adapter import exported_strides
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
 from xpops.plan.overlap import safe_distance
@@ -96,11 +96,11 @@ class InlineCache:
             return False
         check = _guard(tensors)
         if any(tensor.requires_grad for tensor in tensors):
-            check = _without_gradients(check)
+            check = _guard_without_gradients(check)
         if out is not None:
-            attempt = _into(check, kernel, self._stream, layout, layouts)
+            attempt = _attempt_with_out(check, kernel, self._stream, layout, layouts)
         else:
-            attempt = _fresh(check, kernel, self._stream, layout, layouts, len(specs) > len(layouts), like)
+            attempt = _attempt_with_new(check, kernel, self._stream, layout, layouts, len(specs) > len(layouts), like)
         key = (op, x1.shape, x2.__class__, out.__class__)
         self._attempts[key] = [attempt, *self._attempts.get(key, [])[: KEPT - 1]]
         return True
@@ -126,13 +126,13 @@ def _guard(tensors: list[Any]) -> Callable[..., bool]:
     return check_repeated
 
 
-def _without_gradients(check: Callable[..., bool]) -> Callable[..., bool]:
+def _guard_without_gradients(check: Callable[..., bool]) -> Callable[..., bool]:
     """`check` for tensors that require grad, which xpops takes under no_grad: False if gradients are enabled."""
     enabled = torch.is_grad_enabled
     return lambda *tensors: not enabled() and check(*tensors)
 
 
-def _fresh(
+def _attempt_with_new(
     check: Callable[..., bool],
     kernel: Kernel,
     stream: Callable[[int], int],
@@ -142,7 +142,7 @@ def _fresh(
     like: Any,
 ) -> Attempt:
     """The attempt that writes to a new tensor, which is made like the result `like`."""
-    shape, strides, dtype, index = layout.shape, spelled_strides(layout), like.dtype, layout.device.index
+    shape, strides, dtype, index = layout.shape, exported_strides(layout), like.dtype, layout.device.index
     elsewhere = partial(torch.empty_strided, shape, strides, dtype=dtype, device=like.device)
     new, current = _new_on_current, _current_device
 
@@ -173,7 +173,7 @@ def _fresh(
     return two if len(layouts) == 2 else with_scalar if scalar else one
 
 
-def _into(
+def _attempt_with_out(
     check: Callable[..., bool],
     kernel: Kernel,
     stream: Callable[[int], int],

@@ -33,7 +33,7 @@ class NumpyAdapter(Adapter):
         dtype = x.dtype
         item, address = dtype.itemsize, x.ctypes.data
         if dtype not in INFO or any(step % item for step in x.strides):
-            raise TypeError(f"{function}: {argument} {_trouble(x)}")
+            raise TypeError(f"{function}: {argument} {_unsupported_reason(x)}")
         strides = tuple(step // item for step in x.strides)
         layout = layout_of(dtype, x.shape, strides, CPU, alignment(address))
         return View(layout, x if type(x) is np.ndarray else x.view(np.ndarray), x, x.flags.writeable)
@@ -49,7 +49,7 @@ class NumpyAdapter(Adapter):
 ADAPTER = NumpyAdapter()
 
 
-def _trouble(x: Any) -> str:
+def _unsupported_reason(x: Any) -> str:
     if not x.dtype.isnative:
         return f"has dtype {x.dtype.str}; accepted: native byte order, such as x.astype(x.dtype.newbyteorder('='))"
     if x.dtype in INFO:

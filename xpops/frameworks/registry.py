@@ -8,7 +8,7 @@ from importlib import import_module
 
 import numpy as np
 
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.engine.caches import other_caches
 from xpops.engine.cuda.runtime import streams
 from xpops.frameworks.adapter import Adapter
@@ -61,7 +61,7 @@ def register(adapter: Adapter) -> None:
     """
     global _known, _registered
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"register: adapter is {described(adapter)}; accepted: an xpops.frameworks.Adapter")
+        raise TypeError(f"register: adapter is {describe(adapter)}; accepted: an xpops.frameworks.Adapter")
     name = getattr(adapter, "name", None)
     if not isinstance(name, str):
         raise TypeError(f"register: adapter.name is {name!r}; accepted: a str")

@@ -13,7 +13,7 @@ from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.protocol import Data
-from xpops.frameworks.adapter import Adapter, View, order_before, spelled_strides
+from xpops.frameworks.adapter import Adapter, View, exported_strides, order_before
 from xpops.frameworks.inline import InlineCache, increment_version
 from xpops.plan.cache import BoundedDict
 
@@ -52,7 +52,7 @@ class TorchAdapter(Adapter):
             address = x.data_ptr()
             key = (x.dtype, x.shape, x.stride(), x.device, alignment(address))
         except RuntimeError as error:
-            raise TypeError(f"{function}: {argument} {_trouble(x)}") from error
+            raise TypeError(f"{function}: {argument} {_unsupported_reason(x)}") from error
         layout = _layouts.get(key)
         if layout is None:
             layout = _layouts[key] = _layout_of(*key, f"{function}: {argument}")
@@ -71,7 +71,7 @@ class TorchAdapter(Adapter):
         if layout.contiguous:
             tensor = torch.empty(layout.shape, dtype=dtype, device=place)
         else:
-            tensor = torch.empty_strided(layout.shape, spelled_strides(layout), dtype=dtype, device=place)
+            tensor = torch.empty_strided(layout.shape, exported_strides(layout), dtype=dtype, device=place)
         address = tensor.data_ptr()
         return tensor, engine_of(CPU).adopt(address, layout, tensor, True) if device is CPU else address
 
@@ -134,7 +134,7 @@ def _check_class(cls: type[Any], function: str, argument: str) -> None:
         )
 
 
-def _trouble(x: Any) -> str:
+def _unsupported_reason(x: Any) -> str:
     """The reason why a tensor has no address or no strides, for errors."""
     if x.is_nested or x.layout is not torch.strided:
         kind = "nested" if x.is_nested else str(x.layout)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core.devices import Device
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.frameworks.adapter import View
 from xpops.frameworks.dlpack import DLPackAdapter
 
@@ -37,6 +37,6 @@ def wrapper_error(x: Any, function: str, argument: str) -> TypeError:
     else:
         way = f"data or xpops.from_dlpack({argument})" if hasattr(type(x), "__dlpack__") else "data"
     return TypeError(
-        f"{function}: {argument} is {described(x)}, which wraps data with more, such as a mask, a unit or labels, that "
+        f"{function}: {argument} is {describe(x)}, which wraps data with more, such as a mask, a unit or labels, that "
         f"would be lost; accepted: its plain data, such as {argument}.{way}"
     )

@@ -1,4 +1,4 @@
-"""Axis coalescing: the fewest axes that describe the same walk over memory."""
+"""Axis coalescing: the fewest axes that describe the same addresses."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     >>> [str(mode) for mode in plan_elementwise(matrix, (matrix, row, float), policy).modes]
     ['kLinear', 'kLinear', 'kVector', 'kScalar']
     """
-    layouts, shape, strides = walk(out, operands)
+    layouts, shape, strides = coalesce_operands(out, operands)
     linear = _linear_strides(shape)
     pack = _pack(shape, strides, layouts, linear, policy)
     modes = [_mode(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
@@ -122,7 +122,7 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     reads_as_much = any(layout.size == out.size for layout in layouts[1:])
     unroll = 1 if reads_as_much else max(1, min(policy.unroll, policy.elements_per_thread // pack))
     return ElementwisePlan(
-        with_scalars(modes, operands),
+        insert_scalar_modes(modes, operands),
         policy.block,
         pack,
         unroll,
@@ -134,7 +134,9 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     )
 
 
-def walk(out: Layout, operands: tuple[Operand, ...]) -> tuple[list[Layout], tuple[int, ...], list[Strides]]:
+def coalesce_operands(
+    out: Layout, operands: tuple[Operand, ...]
+) -> tuple[list[Layout], tuple[int, ...], list[Strides]]:
     """The arrays of a call, result first, with the coalesced shape and each array's strides in it."""
     layouts = [out, *(operand for operand in operands if isinstance(operand, Layout))]
     strides = [broadcast_strides(layout.shape, layout.strides, out.shape) for layout in layouts]
@@ -204,6 +206,6 @@ def pack_tail(size: int, divisors: tuple[int, ...], strides: list[Strides], bits
     return tail
 
 
-def with_scalars(modes: list[Mode], operands: tuple[Operand, ...]) -> tuple[Mode, ...]:
+def insert_scalar_modes(modes: list[Mode], operands: tuple[Operand, ...]) -> tuple[Mode, ...]:
     arrays = iter(modes[1:])
     return (modes[0], *(next(arrays) if isinstance(operand, Layout) else Mode.SCALAR for operand in operands))

@@ -92,7 +92,7 @@ class Expression(NamedTuple):
                 found.update(each for each in self.nodes[number - count].operands if isinstance(each, int))
         return found
 
-    def pruned(self, results: tuple[int, ...]) -> tuple[Expression, tuple[int, ...]]:
+    def prune(self, results: tuple[int, ...]) -> tuple[Expression, tuple[int, ...]]:
         """The expression that computes only `results`, and the numbers of the inputs that it keeps."""
         count = len(self.inputs)
         order = sorted(self.needed(results))

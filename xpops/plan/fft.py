@@ -62,8 +62,8 @@ def plan_fft(shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: 
     """
     points = dict(zip(axes, lengths, strict=True))
     # The result does not depend on the order of the axes that are not halved.
-    walked = sorted(axes) if kind in ("fft", "ifft") else [*sorted(axes[:-1]), *axes[-1:]]
-    order, start = _placed(len(shape), walked)
+    transformed = sorted(axes) if kind in ("fft", "ifft") else [*sorted(axes[:-1]), *axes[-1:]]
+    order, start = _axis_order(len(shape), transformed)
     full = [points.get(axis, shape[axis]) for axis in order]
     half, place = list(full), start + len(axes) - 1
     if axes:
@@ -76,12 +76,12 @@ def plan_fft(shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: 
     return FftPlan(order, tuple(taken), tuple(made), tuple(groups), prod(lengths))
 
 
-def _placed(ndim: int, walked: list[int]) -> tuple[tuple[int, ...], int]:
-    """The order of all axes that makes the `walked` ones adjacent, and the position of the first of these.
+def _axis_order(ndim: int, transformed: list[int]) -> tuple[tuple[int, ...], int]:
+    """The order of all axes that makes the `transformed` ones adjacent, and the position of the first of these.
 
     They go last, unless they are first already and one call transforms them.
     """
-    count = len(walked)
-    if walked == list(range(count)) and count <= MAX_RANK:
+    count = len(transformed)
+    if transformed == list(range(count)) and count <= MAX_RANK:
         return tuple(range(ndim)), 0
-    return (*(axis for axis in range(ndim) if axis not in walked), *walked), ndim - count
+    return (*(axis for axis in range(ndim) if axis not in transformed), *transformed), ndim - count

@@ -10,15 +10,15 @@ from xpops.plan.coalesce import Strides
 from xpops.plan.elementwise import MAX_PACK_BYTES, Mode
 from xpops.plan.reduce import (
     Access,
+    CoalescedReduction,
     ReducePlan,
     ReducePolicy,
-    Walk,
+    coalesce_reduction,
     column_pack,
     may_be_ragged,
     plan_columns,
     plan_rows,
     row_pack,
-    walk_of,
 )
 from xpops.plan.signature import Operand
 
@@ -86,15 +86,15 @@ def plan_fused_reduce(
             if line not in lines:
                 lines.append(line)
             arrays.append(_Array(spec, lines.index(line), 8 * spec.size > value.size))
-    walk = walk_of(value.shape, axes, out, lines)
+    coalesced = coalesce_reduction(value.shape, axes, out, lines)
     item = max(each.dtype.itemsize for each in (value, *(array.layout for array in arrays)))
     most, large = policy.large_operands, sum(array.large for array in arrays)
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread * most // max(most, large))
-    for access in _accesses(value, walk, item):
-        found = [_mode(each, arrays, walk, access) for each in arrays]
+    for access in _accesses(value, coalesced, item):
+        found = [_mode(each, arrays, coalesced, access) for each in arrays]
         if not any(each.large and mode is Mode.GATHER for each, mode in zip(arrays, found, strict=True)):
             break
-    kernel = plan_columns(walk, access, policy) if walk.columns else plan_rows(walk, access, policy)
+    kernel = plan_columns(coalesced, access, policy) if coalesced.columns else plan_rows(coalesced, access, policy)
     modes, places = iter(found), iter(arrays)
     return FusedReducePlan(
         kernel,
@@ -104,28 +104,30 @@ def plan_fused_reduce(
     )
 
 
-def _accesses(value: Layout, walk: Walk, item: int) -> list[Access]:
+def _accesses(value: Layout, coalesced: CoalescedReduction, item: int) -> list[Access]:
     """The candidates, best first. The last one reads element by element, which fits every operand."""
-    if walk.columns:
-        return _halves(column_pack(value, walk, item), item)
-    pack, ragged = row_pack(value, walk, item, True)
-    first, *others = _halves(row_pack(value, walk, item, False)[0], item)
+    if coalesced.columns:
+        return _halves(column_pack(value, coalesced, item), item)
+    pack, ragged = row_pack(value, coalesced, item, True)
+    first, *others = _halves(row_pack(value, coalesced, item, False)[0], item)
     within = Access(item, MAX_PACK_BYTES // item, True, False)
     if ragged:
         return [within, first, *others]
-    return [first, *[within] * (pack > 1 and may_be_ragged(walk, item)), *others]
+    return [first, *[within] * (pack > 1 and may_be_ragged(coalesced, item)), *others]
 
 
 def _halves(pack: int, item: int) -> list[Access]:
     return [Access(item, pack >> shift, False, False) for shift in range(pack.bit_length())]
 
 
-def _mode(array: _Array, arrays: list[_Array], walk: Walk, access: Access) -> Mode:
+def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, access: Access) -> Mode:
     """How an array is read. It is gathered if neighbours are not contiguous, or packs would not be aligned."""
-    kept, reduced = walk.in_kept[array.line], walk.in_reduced[array.line]
+    kept, reduced = coalesced.in_kept[array.line], coalesced.in_reduced[array.line]
     if not any((*kept, *reduced)):
         return Mode.UNIFORM
-    neighbour, others = (kept[-1], (*kept[:-1], *reduced)) if walk.columns else (reduced[-1], (*kept, *reduced[:-1]))
+    neighbour, others = (
+        (kept[-1], (*kept[:-1], *reduced)) if coalesced.columns else (reduced[-1], (*kept, *reduced[:-1]))
+    )
     if neighbour == 0:
         return Mode.SPLAT
     if access.pack == 1:
@@ -135,12 +137,14 @@ def _mode(array: _Array, arrays: list[_Array], walk: Walk, access: Access) -> Mo
     if not access.ragged:
         fits = _aligned(array, access) and not any(stride % access.pack for stride in others)
     else:  # the first large array that is contiguous along the row determines where packs begin
-        lead = next((each for each in arrays if each.large and walk.in_reduced[each.line][-1] == 1), None)
+        lead = next((each for each in arrays if each.large and coalesced.in_reduced[each.line][-1] == 1), None)
         fits = array is lead or (
             lead is not None
             and _aligned(array, access)
             and _aligned(lead, access)
-            and not any((one - other) % access.pack for one, other in zip(kept, walk.in_kept[lead.line], strict=True))
+            and not any(
+                (one - other) % access.pack for one, other in zip(kept, coalesced.in_kept[lead.line], strict=True)
+            )
         )
     return Mode.VECTOR if fits else Mode.GATHER
 

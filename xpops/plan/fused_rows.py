@@ -106,7 +106,7 @@ def fits(
         The shape of the values that the stages reduce.
     outs : tuple of Layout
     """
-    if not _worthwhile(expression, full, len(stages) == 1 and all(out.shape != full for out in outs)):
+    if not _is_faster(expression, full, len(stages) == 1 and all(out.shape != full for out in outs)):
         return False
     count, made, row = len(expression.inputs), {stage.number for stage in stages}, (*full[:-1], 1)
     if any(shapes[stage.place] != full for stage in stages):
@@ -130,7 +130,7 @@ def fits(
     return True
 
 
-def _worthwhile(expression: Expression, full: tuple[int, ...], only_reduced: bool) -> bool:
+def _is_faster(expression: Expression, full: tuple[int, ...], only_reduced: bool) -> bool:
     """Whether one kernel takes less time than several."""
     length, rows = full[-1], prod(full[:-1])
     if only_reduced:  # the alternative is one kernel of the reduce family

@@ -145,7 +145,7 @@ def plan_gather(
     if not merged:
         merged, lines = (1,), [(0,)] * len(lines)
     of_arrays = [*lines[0], *lines[1], *steps]
-    per_word = _widest(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
+    per_word = _widest_word(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
     row //= per_word
     lines[:2] = [tuple(stride // per_word for stride in line) for line in lines[:2]]
     words = policy.unroll if row >= policy.long_row else 1
@@ -163,7 +163,7 @@ def plan_gather(
     return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, policy.block, blocks, per_word, tail)
 
 
-def _widest(row: int, strides: list[int], itemsize: int, align: int) -> int:
+def _widest_word(row: int, strides: list[int], itemsize: int, align: int) -> int:
     """The most elements of a word, such that the length of a row and all strides are multiples of it."""
     count = min(align, MAX_PACK_BYTES) // itemsize or 1
     while row % count or any(stride % count for stride in strides):

@@ -61,12 +61,12 @@ def plan_product(x1: Layout, x2: Layout) -> Product:
     (step, along), (down, across) = x1.strides[-2:], x2.strides[-2:]
     if len(batches) == 1 and strides2 == (0,) and (rows == 1 or strides1[0] == rows * step):
         tall, line = rows * batches[0], strides1[0] // rows
-        if leading(tall, inner, (line, along)) is not None:
+        if leading_dimension(tall, inner, (line, along)) is not None:
             step, rows, batches, strides1, strides2 = line, tall, (), (), ()
     return Product(rows, columns, inner, (step, along), (across, down), batches, (strides1, strides2))
 
 
-def leading(outer: int, inner: int, strides: tuple[int, int]) -> tuple[bool, int] | None:
+def leading_dimension(outer: int, inner: int, strides: tuple[int, int]) -> tuple[bool, int] | None:
     """The contiguous axis of a matrix of `outer` x `inner` elements, and the leading dimension along the other axis.
 
     (True, step) if elements are contiguous along `inner`; (False, step) if along `outer`. None if no library takes the
@@ -74,7 +74,7 @@ def leading(outer: int, inner: int, strides: tuple[int, int]) -> tuple[bool, int
 
     Examples
     --------
-    >>> leading(4, 3, (3, 1)), leading(4, 3, (1, 4)), leading(4, 3, (6, 2))
+    >>> leading_dimension(4, 3, (3, 1)), leading_dimension(4, 3, (1, 4)), leading_dimension(4, 3, (6, 2))
     ((True, 3), (False, 4), None)
     """
     (over, along), lines = strides, (outer, inner)

@@ -10,17 +10,17 @@ import numpy as np
 NDArray = np.ndarray[Any, Any]
 
 
-def _between(alpha: float, beta: float) -> Callable[[int, NDArray], NDArray]:
+def _interpolation_method(alpha: float, beta: float) -> Callable[[int, NDArray], NDArray]:
     """The methods with parameters alpha and beta, which set the quantiles of the first and the last element."""
     return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
-def _averaged(n: int, q: NDArray) -> NDArray:
+def _averaged_inverted_cdf(n: int, q: NDArray) -> NDArray:
     place = n * q - 1
     return np.where(place % 1 == 0, place + 0.5, np.ceil(place))
 
 
-def _closest(n: int, q: NDArray) -> NDArray:
+def _closest_observation(n: int, q: NDArray) -> NDArray:
     """The nearest element; of two equally near ones, that with the even number, counted from 1."""
     place = n * q - 1.5
     below = np.floor(place)
@@ -35,13 +35,13 @@ METHODS: dict[str, Callable[[int, NDArray], NDArray]] = {
     "midpoint": lambda n, q: (np.floor((n - 1) * q) + np.ceil((n - 1) * q)) / 2,
     "nearest": lambda n, q: np.rint((n - 1) * q),
     "inverted_cdf": lambda n, q: np.ceil(n * q - 1),
-    "averaged_inverted_cdf": _averaged,
-    "closest_observation": _closest,
-    "interpolated_inverted_cdf": _between(0, 1),
-    "hazen": _between(0.5, 0.5),
-    "weibull": _between(0, 0),
-    "median_unbiased": _between(1 / 3, 1 / 3),
-    "normal_unbiased": _between(3 / 8, 3 / 8),
+    "averaged_inverted_cdf": _averaged_inverted_cdf,
+    "closest_observation": _closest_observation,
+    "interpolated_inverted_cdf": _interpolation_method(0, 1),
+    "hazen": _interpolation_method(0.5, 0.5),
+    "weibull": _interpolation_method(0, 0),
+    "median_unbiased": _interpolation_method(1 / 3, 1 / 3),
+    "normal_unbiased": _interpolation_method(3 / 8, 3 / 8),
 }
 
 

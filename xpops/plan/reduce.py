@@ -82,7 +82,7 @@ class ReducePlan(NamedTuple):
     partials: int
 
 
-class Walk(NamedTuple):
+class CoalescedReduction(NamedTuple):
     """The kept and the reduced axes, coalesced, at least one of each, and the strides of the result and of each line.
 
     A line holds the strides of one input, or of several that share them.
@@ -132,16 +132,18 @@ def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePo
     inputs : {1, 2}
         The number of inputs. If 2, both have the layout `x`, alignment included.
     """
-    walk = walk_of(x.shape, axes, out, [x.strides])
+    coalesced = coalesce_reduction(x.shape, axes, out, [x.strides])
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
-    if walk.columns:
-        return plan_columns(walk, Access(x.dtype.itemsize, column_pack(x, walk, x.dtype.itemsize)), policy)
-    pack, ragged = row_pack(x, walk, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
-    return plan_rows(walk, Access(x.dtype.itemsize, pack, ragged), policy)
+    if coalesced.columns:
+        return plan_columns(coalesced, Access(x.dtype.itemsize, column_pack(x, coalesced, x.dtype.itemsize)), policy)
+    pack, ragged = row_pack(x, coalesced, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
+    return plan_rows(coalesced, Access(x.dtype.itemsize, pack, ragged), policy)
 
 
-def walk_of(shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides]) -> Walk:
-    """The walk over inputs with these lines of strides. The first line decides the order of the axes."""
+def coalesce_reduction(
+    shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides]
+) -> CoalescedReduction:
+    """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes."""
     keep = [axis for axis in range(len(shape)) if axis not in axes]
     kept, (first, out_kept, *others) = coalesce(
         tuple(shape[axis] for axis in keep),
@@ -150,7 +152,7 @@ def walk_of(shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: 
     reduced, in_reduced = coalesce(
         tuple(shape[axis] for axis in axes), [tuple(line[axis] for axis in axes) for line in lines]
     )
-    return Walk(
+    return CoalescedReduction(
         kept or (1,),
         reduced or (1,),
         out_kept or (0,),
@@ -164,11 +166,11 @@ def _closeness(strides: Strides, shape: tuple[int, ...]) -> float:
     return abs(strides[-1]) if shape[-1] > 1 and strides[-1] else float("inf")
 
 
-def plan_rows(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan:
+def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolicy) -> ReducePlan:
     """The plan of groups of threads that walk rows."""
     item, pack, ragged, counted = access
-    outputs, inner = prod(walk.kept), walk.reduced[-1]
-    packs = max(1, inner // pack) * prod(walk.reduced[:-1])
+    outputs, inner = prod(coalesced.kept), coalesced.reduced[-1]
+    packs = max(1, inner // pack) * prod(coalesced.reduced[:-1])
     unroll = _unroll(pack, item, policy)
     group, unroll = _group(packs, unroll, pack * item, outputs * WARP >= policy.blocks * policy.block, policy)
     rows = 2 if group == 1 and packs <= 4 else 1
@@ -179,16 +181,16 @@ def plan_rows(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan:
         splits = min(_ceil_div(policy.blocks, outputs), packs // (policy.block * unroll))
     if splits > 1:
         group, rows, blocks = policy.block, 1, outputs * splits
-    steps = walk._replace(reduced=(*walk.reduced[:-1], max(1, inner // pack)))
+    steps = coalesced._replace(reduced=(*coalesced.reduced[:-1], max(1, inner // pack)))
     if counted:
-        steps = steps._replace(in_reduced=tuple((*line[:-1], line[-1] * pack) for line in walk.in_reduced))
-    bits = _bits(walk)
+        steps = steps._replace(in_reduced=tuple((*line[:-1], line[-1] * pack) for line in coalesced.in_reduced))
+    bits = _bits(coalesced)
     length = inner if ragged else packs
     chunk = _chunk(packs, splits, policy.block * unroll)
     tail = _tail(steps, outputs, length, chunk, splits, bits)
     return ReducePlan(
-        False, group, rows, pack, unroll, ragged, splits, len(walk.kept), len(walk.reduced), bits, policy.block, blocks,
-        tail, outputs * splits if splits > 1 else 0,
+        False, group, rows, pack, unroll, ragged, splits, len(coalesced.kept), len(coalesced.reduced), bits,
+        policy.block, blocks, tail, outputs * splits if splits > 1 else 0,
     )  # fmt: skip
 
 
@@ -205,44 +207,44 @@ def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy
     return (1 if packs <= 4 else 4 if packs < 32 else 8), min(unroll, 2, packs)
 
 
-def row_pack(x: Layout, walk: Walk, item: int, alike: bool) -> tuple[int, bool]:
+def row_pack(x: Layout, coalesced: CoalescedReduction, item: int, alike: bool) -> tuple[int, bool]:
     """Elements of an access along the rows of `x`, and whether rows may begin or end inside an aligned pack.
 
     The strides of `x` are the first line. `alike`: aligned packs begin at the same elements in every input.
     """
-    inner, widest = walk.reduced[-1], MAX_PACK_BYTES // item
-    if walk.in_reduced[0][-1] != 1 or widest == 1:
+    inner, widest = coalesced.reduced[-1], MAX_PACK_BYTES // item
+    if coalesced.in_reduced[0][-1] != 1 or widest == 1:
         return 1, False
-    strides = (*walk.in_kept[0], *walk.in_reduced[0][:-1])
+    strides = (*coalesced.in_kept[0], *coalesced.in_reduced[0][:-1])
     pack = min(widest, max(1, x.align // item))
     while pack > 1 and (inner % pack or any(stride % pack for stride in strides)):
         pack //= 2
-    if alike and pack < widest and may_be_ragged(walk, item):
+    if alike and pack < widest and may_be_ragged(coalesced, item):
         return widest, True
     return pack, False
 
 
-def may_be_ragged(walk: Walk, item: int) -> bool:
+def may_be_ragged(coalesced: CoalescedReduction, item: int) -> bool:
     """Whether rows have one reduced axis and are long enough for aligned packs with single elements at both ends."""
-    return len(walk.reduced) == 1 and walk.reduced[0] >= 16 * (MAX_PACK_BYTES // item)
+    return len(coalesced.reduced) == 1 and coalesced.reduced[0] >= 16 * (MAX_PACK_BYTES // item)
 
 
-def column_pack(x: Layout, walk: Walk, item: int) -> int:
+def column_pack(x: Layout, coalesced: CoalescedReduction, item: int) -> int:
     """Elements of an access across the columns of `x`, whose strides are the first line."""
-    inner, pack = walk.kept[-1], 1
-    if walk.in_kept[0][-1] == 1:
+    inner, pack = coalesced.kept[-1], 1
+    if coalesced.in_kept[0][-1] == 1:
         pack = max(1, min(MAX_PACK_BYTES // item, x.align // item))
-        while inner % pack or any(stride % pack for stride in (*walk.in_kept[0][:-1], *walk.in_reduced[0])):
+        while inner % pack or any(stride % pack for stride in (*coalesced.in_kept[0][:-1], *coalesced.in_reduced[0])):
             pack //= 2
     return pack
 
 
-def plan_columns(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan:
+def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePolicy) -> ReducePlan:
     """The plan of threads that walk down packs of columns."""
     item, pack, *_ = access
-    length = prod(walk.reduced)
+    length = prod(coalesced.reduced)
     unroll = min(_unroll(pack, item, policy), _power_of_two(length))
-    outputs = prod(walk.kept)
+    outputs = prod(coalesced.kept)
     packs = outputs // pack
     rows = min(_power_of_two(max(1, length // unroll) // 2 + 1), 8)  # each has a whole batch of accesses
     columns = min(_power_of_two(packs), policy.block // rows)
@@ -250,12 +252,12 @@ def plan_columns(walk: Walk, access: Access, policy: ReducePolicy) -> ReducePlan
     blocks, splits = _ceil_div(packs, columns), 1
     if blocks < policy.blocks // 2 and length > 2 * rows * unroll:
         splits = min(_ceil_div(policy.blocks, blocks), length // (rows * unroll))
-    bits = _bits(walk)
+    bits = _bits(coalesced)
     chunk = _chunk(length, splits, rows * unroll)
-    tail = _tail(walk, outputs, length, chunk, splits, bits)
+    tail = _tail(coalesced, outputs, length, chunk, splits, bits)
     return ReducePlan(
-        True, columns, rows, pack, unroll, False, splits, len(walk.kept), len(walk.reduced), bits, policy.block,
-        blocks * splits, tail, blocks * splits * columns * pack if splits > 1 else 0,
+        True, columns, rows, pack, unroll, False, splits, len(coalesced.kept), len(coalesced.reduced), bits,
+        policy.block, blocks * splits, tail, blocks * splits * columns * pack if splits > 1 else 0,
     )  # fmt: skip
 
 
@@ -278,17 +280,17 @@ def _power_of_two(count: int) -> int:
     return 1 << max(0, count - 1).bit_length()
 
 
-def _bits(walk: Walk) -> int:
-    shape = walk.kept + walk.reduced
-    lines = [kept + reduced for kept, reduced in zip(walk.in_kept, walk.in_reduced, strict=True)]
+def _bits(coalesced: CoalescedReduction) -> int:
+    shape = coalesced.kept + coalesced.reduced
+    lines = [kept + reduced for kept, reduced in zip(coalesced.in_kept, coalesced.in_reduced, strict=True)]
     return index_bits(prod(shape), lines, shape)
 
 
-def _tail(walk: Walk, outputs: int, length: int, chunk: int, splits: int, bits: int) -> bytes:
+def _tail(coalesced: CoalescedReduction, outputs: int, length: int, chunk: int, splits: int, bits: int) -> bytes:
     """The bytes of ``ReduceParams`` after the ending."""
     tail = struct.pack("<QQQ", outputs, length, chunk) + pack_divmod(splits, bits)
-    for divisor in (*(walk.kept[1:] or (1,)), *(walk.reduced[1:] or (1,))):
+    for divisor in (*(coalesced.kept[1:] or (1,)), *(coalesced.reduced[1:] or (1,))):
         tail += pack_divmod(divisor, bits)
-    for line in (walk.out_kept, *walk.in_kept, *walk.in_reduced):
+    for line in (coalesced.out_kept, *coalesced.in_kept, *coalesced.in_reduced):
         tail += struct.pack(f"<{len(line)}{'i' if bits == 32 else 'q'}", *line)
     return tail

@@ -56,7 +56,7 @@ class ReducedLayout(NamedTuple):
     out: Layout
 
 
-def reduced(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: DType | None) -> ReducedLayout:
+def reduced_layout(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: DType | None) -> ReducedLayout:
     """The layouts of reducing `x` by `op`. Raises as `reduction_dtypes` and `views.axes_of` do."""
     loop, result = reduction_dtypes(op, x.dtype, dtype)
     axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.name)

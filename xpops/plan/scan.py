@@ -95,7 +95,7 @@ class ScanPlan(NamedTuple):
     tail: bytes
 
 
-class Walk(NamedTuple):
+class CoalescedScan(NamedTuple):
     """A scan as the kernels compute it: along one axis, for adjacent columns, for batches along all other axes.
 
     Steps, strides and shifts are pairs (operand, result), in elements.
@@ -149,23 +149,23 @@ def plan_scan(
     >>> [plan_scan(x, x, axis, False, False, 4, scan_policy(90, 132)).kernel for axis in (0, 1)]
     ['columns', 'tiles']
     """
-    walk = _walk(x, out, axis, reverse, initial)
+    coalesced = _coalesce_scan(x, out, axis, reverse, initial)
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
-    pack = _pack(walk, x, out)
-    if walk.columns > 1 and not _is_short(walk, pack, policy.column_rows):
+    pack = _pack(coalesced, x, out)
+    if coalesced.columns > 1 and not _is_short(coalesced, pack, policy.column_rows):
         pack = min(pack, max(1, policy.words // (policy.column_rows * words)))
-        return _plan_columns(walk, pack, words, traffic, initial, policy)
-    if walk.columns > 1:
-        walk = _columns_as_batches(walk)
-        pack = _pack(walk, x, out)
+        return _plan_columns(coalesced, pack, words, traffic, initial, policy)
+    if coalesced.columns > 1:
+        coalesced = _columns_as_batches(coalesced)
+        pack = _pack(coalesced, x, out)
     held = min(policy.words // words, policy.packs * pack)
     packs = max(1, min(policy.bytes // traffic, held) // pack)
-    if prod(walk.batches) >= policy.rows or walk.length <= 2 * WARP * pack * packs:
-        return _plan_rows(walk, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
-    return _plan_tiles(walk, pack, max(1, min(policy.tile_bytes // traffic, held) // pack), words, initial, policy)
+    if prod(coalesced.batches) >= policy.rows or coalesced.length <= 2 * WARP * pack * packs:
+        return _plan_rows(coalesced, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
+    return _plan_tiles(coalesced, pack, max(1, min(policy.tile_bytes // traffic, held) // pack), words, initial, policy)
 
 
-def _walk(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> Walk:
+def _coalesce_scan(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> CoalescedScan:
     length, in_step, out_step = x.shape[axis], x.strides[axis], out.strides[axis]
     in_shift, out_shift = 0, out_step if initial else 0
     if reverse and in_step == out_step == 1:
@@ -178,54 +178,58 @@ def _walk(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> Wa
         tuple(x.shape[place] for place in others),
         [tuple(layout.strides[place] for place in others) for layout in (out, x)],
     )
-    walk = Walk(
+    coalesced = CoalescedScan(
         length, (in_step, out_step), 1, (0, 0), shape, (in_strides, out_strides), (in_shift, out_shift), reverse
     )
     if shape and abs(out_strides[-1]) < abs(out_step):
-        return walk._replace(
+        return coalesced._replace(
             columns=shape[-1],
             column_steps=(in_strides[-1], out_strides[-1]),
             batches=shape[:-1],
             strides=(in_strides[:-1], out_strides[:-1]),
         )
-    return walk
+    return coalesced
 
 
-def _columns_as_batches(walk: Walk) -> Walk:
-    strides = ((*line, step) for line, step in zip(walk.strides, walk.column_steps, strict=True))
+def _columns_as_batches(coalesced: CoalescedScan) -> CoalescedScan:
+    strides = ((*line, step) for line, step in zip(coalesced.strides, coalesced.column_steps, strict=True))
     inputs, outputs = strides
-    return walk._replace(
-        columns=1, column_steps=(0, 0), batches=(*walk.batches, walk.columns), strides=(inputs, outputs)
+    return coalesced._replace(
+        columns=1, column_steps=(0, 0), batches=(*coalesced.batches, coalesced.columns), strides=(inputs, outputs)
     )
 
 
-def _pack(walk: Walk, x: Layout, out: Layout) -> int:
+def _pack(coalesced: CoalescedScan, x: Layout, out: Layout) -> int:
     """The widest pack that is always aligned; 1 if neighbouring elements are not adjacent in memory."""
-    along = walk.column_steps if walk.columns > 1 else walk.steps
+    along = coalesced.column_steps if coalesced.columns > 1 else coalesced.steps
     if along != (1, 1):
         return 1
     pack = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
-    for layout, shift, strides, step in zip((x, out), walk.shifts, walk.strides, walk.steps, strict=True):
+    for layout, shift, strides, step in zip(
+        (x, out), coalesced.shifts, coalesced.strides, coalesced.steps, strict=True
+    ):
         item = layout.dtype.itemsize
         pack = min(pack, max(1, layout.align // item), max(1, alignment(shift * item) // item) if shift else pack)
-        steps = [*strides, *((step, walk.columns) if walk.columns > 1 else ())]
+        steps = [*strides, *((step, coalesced.columns) if coalesced.columns > 1 else ())]
         while any(each % pack for each in steps):
             pack //= 2
     return pack
 
 
-def _is_short(walk: Walk, pack: int, rows: int) -> bool:
+def _is_short(coalesced: CoalescedScan, pack: int, rows: int) -> bool:
     """Whether columns are so few and so short that most lanes of a warp of `scan_columns` would be idle."""
-    lanes = walk.columns // pack
-    return lanes < WARP and 2 * walk.length * lanes <= WARP * rows and walk.length <= WARP
+    lanes = coalesced.columns // pack
+    return lanes < WARP and 2 * coalesced.length * lanes <= WARP * rows and coalesced.length <= WARP
 
 
-def _plan_rows(walk: Walk, pack: int, packs: int, item: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
-    group, packs = _group(-(-walk.length // pack), -(-SECTOR // (pack * item)), packs)
-    loop = walk.length > group * pack * packs
-    numbers = (policy.rows_block, pack, packs, group, loop, walk.reverse, initial)
-    blocks = -(-prod(walk.batches) * group // policy.rows_block)
-    return _plan("rows", walk, numbers, policy.rows_block, blocks, _Grid())
+def _plan_rows(
+    coalesced: CoalescedScan, pack: int, packs: int, item: int, initial: bool, policy: ScanPolicy
+) -> ScanPlan:
+    group, packs = _group(-(-coalesced.length // pack), -(-SECTOR // (pack * item)), packs)
+    loop = coalesced.length > group * pack * packs
+    numbers = (policy.rows_block, pack, packs, group, loop, coalesced.reverse, initial)
+    blocks = -(-prod(coalesced.batches) * group // policy.rows_block)
+    return _plan("rows", coalesced, numbers, policy.rows_block, blocks, _Grid())
 
 
 def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
@@ -244,32 +248,36 @@ def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
     return -negative, total // -negative
 
 
-def _plan_tiles(walk: Walk, pack: int, packs: int, words: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
-    tiles = -(-walk.length // (policy.tile_block * pack * packs))
-    count, single = prod(walk.batches) * tiles, tiles == 1
-    numbers = (policy.tile_block, pack, packs, single, walk.reverse, initial)
-    plan = _plan("tiles", walk, numbers, policy.tile_block, count + (not single), _Grid(tiles, (tiles, 1)))
+def _plan_tiles(
+    coalesced: CoalescedScan, pack: int, packs: int, words: int, initial: bool, policy: ScanPolicy
+) -> ScanPlan:
+    tiles = -(-coalesced.length // (policy.tile_block * pack * packs))
+    count, single = prod(coalesced.batches) * tiles, tiles == 1
+    numbers = (policy.tile_block, pack, packs, single, coalesced.reverse, initial)
+    plan = _plan("tiles", coalesced, numbers, policy.tile_block, count + (not single), _Grid(tiles, (tiles, 1)))
     return plan if single else plan._replace(scratch=2 * count * words * PUBLISHED)
 
 
-def _plan_columns(walk: Walk, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy) -> ScanPlan:
-    wanted = -(-walk.columns // pack)
-    rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(walk.length))
+def _plan_columns(
+    coalesced: CoalescedScan, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy
+) -> ScanPlan:
+    wanted = -(-coalesced.columns // pack)
+    rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(coalesced.length))
     lanes = min(
         (32, 16, 8, 4, 2, 1),
         key=lambda lanes: (-(-wanted // lanes) * lanes if lanes * pack * item >= 2 * SECTOR else wanted + WARP, -lanes),
     )
     lanes = min(lanes, _power_of_two(wanted))
     floor = WARP // lanes * rows
-    down = min(policy.column_warps, _power_of_two(-(-walk.length // floor)))
+    down = min(policy.column_warps, _power_of_two(-(-coalesced.length // floor)))
     across = max(1, min(policy.column_warps // 2 // down, _power_of_two(-(-wanted // lanes))))
-    tiles, strips = -(-walk.length // (floor * down)), -(-wanted // (lanes * across))
+    tiles, strips = -(-coalesced.length // (floor * down)), -(-wanted // (lanes * across))
     radix = 0
     if tiles > 1:
-        radix = _radix(tiles, floor * down * item, words, prod(walk.batches) * walk.columns, policy)
+        radix = _radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
     numbers = (across, down, lanes, pack, rows, radix, initial)
-    grid = _Grid(tiles, (strips, prod(walk.batches)), _state_bytes(tiles, radix, words) * walk.columns)
-    return _plan("columns", walk, numbers, WARP * across * down, prod(walk.batches) * strips * tiles, grid)
+    grid = _Grid(tiles, (strips, prod(coalesced.batches)), _state_bytes(tiles, radix, words) * coalesced.columns)
+    return _plan("columns", coalesced, numbers, WARP * across * down, prod(coalesced.batches) * strips * tiles, grid)
 
 
 def _power_of_two(least: int) -> int:
@@ -295,10 +303,20 @@ def _state_bytes(tiles: int, radix: int, words: int) -> int:
     return sum(-(-tiles // level) for level in levels) * words * PUBLISHED
 
 
-def _plan(kernel: str, walk: Walk, numbers: tuple[int, ...], block: int, blocks: int, grid: _Grid) -> ScanPlan:
-    batches, strides = walk.batches or (1,), [line or (0,) for line in walk.strides]
+def _plan(
+    kernel: str, coalesced: CoalescedScan, numbers: tuple[int, ...], block: int, blocks: int, grid: _Grid
+) -> ScanPlan:
+    batches, strides = coalesced.batches or (1,), [line or (0,) for line in coalesced.strides]
     count = prod(batches)
-    head = (walk.length, *walk.steps, walk.columns, *walk.column_steps, count, grid.tiles, grid.states)
+    head = (
+        coalesced.length,
+        *coalesced.steps,
+        coalesced.columns,
+        *coalesced.column_steps,
+        count,
+        grid.tiles,
+        grid.states,
+    )
     tail = struct.pack("<9q", *head)
     for divisor in grid.divisors:
         tail += pack_divmod(divisor, 32)
@@ -307,4 +325,4 @@ def _plan(kernel: str, walk: Walk, numbers: tuple[int, ...], block: int, blocks:
     for line in strides:
         tail += struct.pack(f"<{len(line)}q", *line)
     scratch = count * grid.states
-    return ScanPlan(kernel, numbers, len(batches), block, blocks, *walk.shifts, scratch, tail)
+    return ScanPlan(kernel, numbers, len(batches), block, blocks, *coalesced.shifts, scratch, tail)

@@ -50,13 +50,13 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
         kinds = kinds[1:]
     kinds = kinds[: len(kinds) - op.parameters]
     if op.result == "given" and dtype is not None and isinstance(kinds[0], type):
-        return Signature((_scalar_as(kinds[0], dtype),), dtype, ())
+        return Signature((_fill_dtype(kinds[0], dtype),), dtype, ())
     common = promote(kinds, op.public)
     if op.floating and common in dt.CATEGORIES["integer or boolean"]:
         common = dt.DEFAULT_FLOAT
     if common not in dt.CATEGORIES[op.accepts]:
         given = ", ".join(_name(kind) for kind in kinds)
-        raise TypeError(f"{op.public}: dtype {given} is not accepted; accepted: {_accepted(op)}")
+        raise TypeError(f"{op.public}: dtype {given} is not accepted; accepted: {_accepted_dtypes(op)}")
     loop = dt.bool if op.logical else common
     if op.result == "bool":
         result = dt.bool
@@ -70,7 +70,7 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
     return Signature(loops, result, broadcast_shapes(*shapes, function=op.public))
 
 
-def _scalar_as(kind: type, dtype: DType) -> DType:
+def _fill_dtype(kind: type, dtype: DType) -> DType:
     """The loop dtype of filling an array of `dtype` with a Python scalar: `dtype` itself, to round only once."""
     if scalar_dtype(kind, dt.float32 if dtype in dt.FLOAT8 else dtype) != (dt.float32 if dtype in dt.FLOAT8 else dtype):
         raise TypeError(f"assignment: a Python {kind.__name__} does not fit {dtype}; convert the value first")
@@ -81,7 +81,7 @@ def _name(kind: DType | type) -> str:
     return f"Python {kind.__name__}" if isinstance(kind, type) else kind.name
 
 
-def _accepted(op: Operator) -> str:
+def _accepted_dtypes(op: Operator) -> str:
     accepted = dt.CATEGORIES[op.accepts]
     names = ", ".join(dtype.name for dtype in dt.INFO if dtype in accepted)
     return f"{op.accepts} dtypes ({names})" if op.accepts not in ("arithmetic", "any") else names

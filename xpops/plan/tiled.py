@@ -8,7 +8,7 @@ from math import prod
 from xpops.core.layouts import Layout
 from xpops.plan.coalesce import Strides
 from xpops.plan.divmod import pack_divmod
-from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, index_bits, walk, with_scalars
+from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, coalesce_operands, index_bits, insert_scalar_modes
 from xpops.plan.signature import Operand
 
 # If either length is below the first number, or their product below the second, tiles would be mostly empty.
@@ -45,7 +45,7 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     The last axis gives the columns of the tiles; the axis along which the operand has stride 1 gives their rows. None
     if no operand is transposed, if tiles would be mostly empty or exceed shared memory, or if the grid is too large.
     """
-    layouts, shape, strides = walk(out, operands)
+    layouts, shape, strides = coalesce_operands(out, operands)
     axis = transposed_axis(shape, strides)
     if axis is None or shape[axis] * shape[-1] < MIN_AREA:
         return None
@@ -74,7 +74,7 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     if blocks > MAX_BLOCKS:
         return None
     return ElementwisePlan(
-        with_scalars(modes, operands),
+        insert_scalar_modes(modes, operands),
         block=policy.tile_block,
         pack=1,
         unroll=1,

@@ -90,14 +90,14 @@ class Operation(NamedTuple):
         return found
 
     @property
-    def walks(self) -> bool:
+    def needs_coordinates(self) -> bool:
         """Whether a statement asks for the coordinates of the element."""
         return self.mentions("_ind") and re.search(r"\bget\b", self._expanded) is not None
 
     @property
-    def indexed(self) -> bool:
+    def needs_index(self) -> bool:
         """Whether a statement needs the number of the element in C order."""
-        return self.walks or self.mentions("i")
+        return self.needs_coordinates or self.mentions("i")
 
 
 def _macros(text: str) -> list[tuple[str, str]]:
@@ -141,7 +141,7 @@ class Types(NamedTuple):
     letters: tuple[tuple[str, DType], ...]
 
 
-def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]:
+def parse_parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]:
     """The parameters that a text lists.
 
     Raises
@@ -152,7 +152,7 @@ def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]
 
     Examples
     --------
-    >>> for each in parameters("float32 x, raw T y", "in_params", "add"):
+    >>> for each in parse_parameters("float32 x, raw T y", "in_params", "add"):
     ...     print(*each)
     x float32 False
     y T True
@@ -178,7 +178,7 @@ def parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]
 _NAMES = {dtype.name: dtype for dtype in dt.INFO}
 
 
-def definitions(options: Iterable[str], function: str) -> tuple[str, ...]:
+def parse_definitions(options: Iterable[str], function: str) -> tuple[str, ...]:
     """The ``#define`` lines that options like ``-DN=4`` stand for.
 
     Raises
@@ -188,7 +188,7 @@ def definitions(options: Iterable[str], function: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> definitions(("-DN=4", "-DTWICE", "--std=c++14"), "norm")
+    >>> parse_definitions(("-DN=4", "-DTWICE", "--std=c++14"), "norm")
     ('#define N 4', '#define TWICE 1')
     """
     found = []
@@ -203,7 +203,7 @@ def definitions(options: Iterable[str], function: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def bound(operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, ...]) -> Types:
+def bind_dtypes(operation: Operation, ins: tuple[Operand, ...], outs: tuple[Operand, ...]) -> Types:
     """The dtypes of a call.
 
     A letter means the dtype of the arrays that are passed for it. If only scalars are passed, it means the dtype to

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
 
@@ -169,7 +169,7 @@ def position(part: Any, length: int, axis: int) -> int:
         found = operator.index(part)
     except TypeError:
         raise IndexError(
-            f"index: {described(part)} along axis {axis}; accepted: integers, slices, '...', None, and arrays or "
+            f"index: {describe(part)} along axis {axis}; accepted: integers, slices, '...', None, and arrays or "
             "lists of integers or booleans"
         ) from None
     if not -length <= found < length:

@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from xpops.api.creation.ranges import arange
 from xpops.api.data_types import astype
-from xpops.api.joining import concat
-from xpops.api.ranges import arange
-from xpops.api.repetition import roll
+from xpops.api.manipulation.joining import concat
+from xpops.api.manipulation.repetition import roll
 from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
@@ -51,7 +51,7 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device
     >>> xp.fft.fftfreq(4)
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float64, device='cpu')
     """
-    count, found = _count(n, "fftfreq"), _real(dtype, "fftfreq")
+    count, found = _point_count(n, "fftfreq"), _real_dtype(dtype, "fftfreq")
     up, down = (arange(*ends, dtype=dt.float64, device=device) for ends in ((0, (count + 1) // 2), (-(count // 2), 0)))
     frequencies: Array = astype(concat((up, down)) / (count * d), found, copy=False)
     return frequencies
@@ -65,7 +65,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, devic
     >>> xp.fft.rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float64, device='cpu')
     """
-    count, found = _count(n, "rfftfreq"), _real(dtype, "rfftfreq")
+    count, found = _point_count(n, "rfftfreq"), _real_dtype(dtype, "rfftfreq")
     steps = arange(0, count // 2 + 1, dtype=dt.float64, device=device)
     frequencies: Array = astype(steps / (count * d), found, copy=False)
     return frequencies
@@ -120,7 +120,7 @@ def _axes(x: Any, axes: Any, function: str) -> tuple[tuple[int, ...], tuple[int,
     return shape, tuple(range(len(shape))) if axes is None else axes_of(axes, len(shape), function, "axes")
 
 
-def _count(n: Any, function: str) -> int:
+def _point_count(n: Any, function: str) -> int:
     try:
         count = operator.index(n)
     except TypeError:
@@ -130,7 +130,7 @@ def _count(n: Any, function: str) -> int:
     return count
 
 
-def _real(dtype: Any, function: str) -> DType:
+def _real_dtype(dtype: Any, function: str) -> DType:
     found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, function)
     if found not in dt.CATEGORIES["real floating-point"]:
         raise TypeError(f"{function}: dtype {found} is not accepted; accepted: real floating-point dtypes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.api.complex_numbers import conj
+from xpops.api.elementwise.complex_numbers import conj
 from xpops.api.signatures import array_function
 from xpops.core.operands import Axes
 from xpops.dispatch.fft import NORMS, along_axes, along_axis
@@ -45,7 +45,7 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     >>> xp.fft.hfft(xp.asarray([1 + 0j, 1j, 2 + 0j]))
     Array([ 3.,  1.,  3., -3.], dtype=float64, device='cpu')
     """
-    return unary(along_axis, "hfft", conj(x), "hfft", "irfft", n, axis, _opposite(norm))
+    return unary(along_axis, "hfft", conj(x), "hfft", "irfft", n, axis, _opposite_norm(norm))
 
 
 @array_function
@@ -77,7 +77,7 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     >>> xp.fft.ihfft(xp.asarray([3.0, -3.0, 3.0, 1.0]))
     Array([1.-0.j, 0.-1.j, 2.-0.j], dtype=complex128, device='cpu')
     """
-    return conj(unary(along_axis, "ihfft", x, "ihfft", "rfft", n, axis, _opposite(norm)))
+    return conj(unary(along_axis, "ihfft", x, "ihfft", "rfft", n, axis, _opposite_norm(norm)))
 
 
 @array_function
@@ -210,5 +210,5 @@ def rfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "ba
     return unary(along_axes, "rfftn", x, "rfftn", "rfft", s, axes, norm)
 
 
-def _opposite(norm: Any) -> Any:
+def _opposite_norm(norm: Any) -> Any:
     return _OPPOSITE[norm] if norm in NORMS else norm

@@ -12,7 +12,7 @@ import numpy as np
 
 from xpops.api.devices import default_device
 from xpops.api.kernel.gpu import require_gpu
-from xpops.api.kernel.results import SCALARS, divided, require_no_repeats, require_writable
+from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
@@ -22,7 +22,7 @@ from xpops.engine import engine_of
 from xpops.engine.protocol import Engine, Program
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
-from xpops.plan.user import Operation, bound, call_shape, definitions, parameters
+from xpops.plan.user import Operation, bind_dtypes, call_shape, parse_definitions, parse_parameters
 
 if TYPE_CHECKING:
     from xpops.core.devices import Device
@@ -47,7 +47,7 @@ class ElementwiseKernel:
         Statements that assign the parameters of `out_params`. They may use ``i``, the number of the element in C order,
         ``_ind.get()[axis]``, its place along an axis, and ``n`` or ``_ind.size()``, how many there are.
     name : str
-        What errors call it.
+        The name in errors.
     preamble : str
         What stands before the operation in the source: functions, includes.
     loop_prep, after_loop : str
@@ -100,14 +100,14 @@ class ElementwiseKernel:
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f"ElementwiseKernel: name is {name!r}; accepted: a name as C++ has them")
-        ins, outs = parameters(in_params, "in_params", name), parameters(out_params, "out_params", name)
+        ins, outs = parse_parameters(in_params, "in_params", name), parse_parameters(out_params, "out_params", name)
         if not outs or not {each.name for each in ins}.isdisjoint(each.name for each in outs):
             raise ValueError(f"{name}: out_params is {out_params!r}; accepted: at least one, by a name of its own")
-        macros = definitions(options, name)
+        macros = parse_definitions(options, name)
         self._operation = Operation(name, ins, outs, operation, preamble, loop_prep, after_loop, macros)
         self._name = name
-        self._form = _nothing if no_return else _tuple if return_tuple else None
-        # Equal and hashed by identity: they are keys of plans.
+        self._form = _return_none if no_return else _as_tuple if return_tuple else None
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self._operation)
 
     def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:
@@ -137,7 +137,7 @@ class ElementwiseKernel:
         CompileError
             If the operation is no C++.
         """
-        ins, outs = divided(args, out, self._operation)
+        ins, outs = split_arguments(args, out, self._operation)
         if size is not None:
             size = self._count(size, "size", 0)
         if block_size is not None:
@@ -149,7 +149,7 @@ class ElementwiseKernel:
         if launch is not None and all(x._writable for x in outs):
             made = launch(*[x._data if x.__class__ is cls else x for x in arguments])
         elif all(isinstance(x, SCALARS) for x in arguments):
-            made = self._of_scalars(arguments, size)
+            made = self._call_with_scalars(arguments, size)
         else:
             if given:
                 require_writable(self._operation, outs)
@@ -168,7 +168,7 @@ class ElementwiseKernel:
                 return index(given)
         raise ValueError(f"{self._name}: {argument} is {given!r}; accepted: an integer, {least} or more")
 
-    def _of_scalars(self, arguments: tuple[Any, ...], size: int | None) -> Any:
+    def _call_with_scalars(self, arguments: tuple[Any, ...], size: int | None) -> Any:
         """The results of scalars alone, on the default device."""
         device = default_device()
         values = [each.item() if isinstance(each, np.generic) else each for each in arguments]
@@ -179,16 +179,16 @@ class ElementwiseKernel:
             require_gpu(device, self._name)
             engine = engine_of(device)
             program = _plan(self._operation, engine, kinds, size, False, device)
-            launch = launches[key] = state.steady_of_several(engine, *program)
+            launch = launches[key] = state.make_launch_of_several(engine, *program)
         made = launch(*values)
         return made if len(made) > 1 else made[0]
 
 
-def _tuple(results: Any) -> tuple[Any, ...]:
+def _as_tuple(results: Any) -> tuple[Any, ...]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _nothing(results: Any) -> None:
+def _return_none(results: Any) -> None:
     """What a call without results returns."""
 
 
@@ -215,7 +215,7 @@ def user_call(
     from xpops.engine.cuda.user.operands import UserCall
 
     ins, results = specs[: len(operation.ins)], specs[len(operation.ins) :]
-    types, shape = bound(operation, ins, results), call_shape(operation, ins, results, size)
+    types, shape = bind_dtypes(operation, ins, results), call_shape(operation, ins, results, size)
     if given:
         outs = tuple(each for each in results if isinstance(each, Layout))
         require_no_repeats(operation, outs)

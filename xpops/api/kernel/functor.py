@@ -10,7 +10,7 @@ from xpops.api.kernel.elementwise import user_call
 from xpops.api.kernel.gpu import require_gpu
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch import state
@@ -66,7 +66,7 @@ def functor(source: str, name: str | None = None) -> Functor:
     xpops.core.errors.DeviceError: Swish: the arrays are on cpu; kernels of one's own need a GPU
     """
     if not isinstance(source, str):
-        raise TypeError(f"functor: source is {described(source)}; accepted: text")
+        raise TypeError(f"functor: source is {describe(source)}; accepted: text")
     found = _STRUCT.findall(source)
     if not found or name not in (None, *found):
         raise ValueError(
@@ -80,7 +80,7 @@ class Functor:
 
     def __init__(self, source: str, name: str) -> None:
         self._name = name
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, source, name)
 
     def __call__(self, *args: Any, result: Any = None) -> Any:

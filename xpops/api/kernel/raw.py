@@ -12,7 +12,7 @@ import numpy as np
 
 from xpops.api.devices import default_device
 from xpops.api.kernel.gpu import require_gpu
-from xpops.core.errors import described
+from xpops.core.errors import describe
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor
 from xpops.dispatch.operands import Operands
@@ -44,7 +44,7 @@ class RawModule:
     name_expressions : sequence of str
         The instances of templates that are wanted, like ``"scale<float>"``.
     name : str
-        What errors call it.
+        The name in errors.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class RawModule:
         name: str = "module",
     ) -> None:
         if not isinstance(source, str):
-            raise TypeError(f"RawModule: source is {described(source)}; accepted: text")
+            raise TypeError(f"RawModule: source is {describe(source)}; accepted: text")
         given = _texts(options, "options")
         for each in given:
             if each.lstrip("-").startswith(("arch", "gpu-architecture", "gpu-code", "ptx", "dlto", "dc")):
@@ -81,7 +81,7 @@ class RawModule:
 
     def get_function(self, name: str) -> RawKernel:
         """The kernel of that name: an ``extern "C"`` one, or one of `name_expressions`."""
-        return RawKernel._of(self._module, name)
+        return RawKernel._from_module(self._module, name)
 
     def __repr__(self) -> str:
         return f"<module {self._module.name}>"
@@ -119,7 +119,7 @@ class RawKernel:
         self._parameters = parameters_of(source, name)
 
     @classmethod
-    def _of(cls, module: Module, name: str) -> RawKernel:
+    def _from_module(cls, module: Module, name: str) -> RawKernel:
         self = cls.__new__(cls)
         self._name, self._module = name, module
         self._parameters = parameters_of(module.source, name)
@@ -179,7 +179,7 @@ class RawKernel:
         require_gpu(device, self._name)
         engine = cast("CudaEngine", engine_of(device))
         try:
-            packed = self._packed(arguments, arrays, operands)
+            packed = self._pack(arguments, arrays, operands)
             function = self._module.function(engine, self._name)
             self._check_sizes(function, packed)
             usual = engine.current_stream() if operands is None else operands.stream
@@ -196,27 +196,27 @@ class RawKernel:
     @property
     def registers(self) -> int:
         """The registers of a thread, on the default device."""
-        return self._here().registers
+        return self._loaded_function().registers
 
     @property
     def shared_bytes(self) -> int:
         """The static shared memory of a block, on the default device."""
-        return self._here().shared_bytes
+        return self._loaded_function().shared_bytes
 
     @property
     def max_threads(self) -> int:
         """The most threads that a block may have, on the default device."""
-        return self._here().max_threads
+        return self._loaded_function().max_threads
 
     def occupancy(self, block: int | Sequence[int], *, shared: int = 0) -> int:
         """The blocks that one multiprocessor of the default device holds at a time."""
         x, y, z = _shape(block, "block", self._name, 1)
-        return self._here().occupancy(x * y * z, index(shared))
+        return self._loaded_function().occupancy(x * y * z, index(shared))
 
     def __repr__(self) -> str:
         return f"<kernel {self._name}>"
 
-    def _here(self) -> Function:
+    def _loaded_function(self) -> Function:
         device = default_device()
         require_gpu(device, self._name)
         return self._module.function(cast("CudaEngine", engine_of(device)), self._name)
@@ -225,7 +225,7 @@ class RawKernel:
         if self._parameters is not None and len(self._parameters) != count:
             raise TypeError(f"{self._name}: {count} arguments; accepted: {len(self._parameters)}, as the kernel has")
 
-    def _packed(self, arguments: tuple[Any, ...], arrays: dict[int, Any], operands: Operands | None) -> list[Any]:
+    def _pack(self, arguments: tuple[Any, ...], arrays: dict[int, Any], operands: Operands | None) -> list[Any]:
         """What the driver takes for each argument. Arrays that are written are told to their frameworks."""
         packed: list[Any] = []
         places = {i: place for place, i in enumerate(arrays)}

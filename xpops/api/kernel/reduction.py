@@ -7,17 +7,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from xpops.api.kernel.gpu import require_gpu
-from xpops.api.kernel.results import divided, require_no_repeats, require_writable
+from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
-from xpops.dispatch.primitives import compute, frozen
+from xpops.dispatch.primitives import compute, freeze
 from xpops.dispatch.state import launches
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.plan import views
 from xpops.plan.overlap import elements_apart
 from xpops.plan.signature import Operand
-from xpops.plan.user import RESERVED, Operation, Types, UserReduction, bound, call_shape, definitions, parameters
+from xpops.plan.user import (
+    RESERVED,
+    Operation,
+    Types,
+    UserReduction,
+    bind_dtypes,
+    call_shape,
+    parse_definitions,
+    parse_parameters,
+)
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -45,7 +54,7 @@ class ReductionKernel:
     identity : str or number
         What changes nothing when it is reduced with something. Empty or None: there is none, and nothing is an error.
     name : str
-        What errors call it.
+        The name in errors.
     reduce_type : str, optional
         The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
         preamble's: trivial, of up to 32 bytes, 24 without an identity. By default that of the result; float where this
@@ -86,18 +95,18 @@ class ReductionKernel:
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f"ReductionKernel: name is {name!r}; accepted: a name as C++ has them")
-        ins, outs = parameters(in_params, "in_params", name), parameters(out_params, "out_params", name)
+        ins, outs = parse_parameters(in_params, "in_params", name), parse_parameters(out_params, "out_params", name)
         if len(outs) != 1 or outs[0].raw or not {each.name for each in ins}.isdisjoint(("a", "b", outs[0].name)):
             raise ValueError(
                 f"{name}: out_params is {out_params!r}; accepted: one that is not raw, and no parameter called a or b"
             )
         known = "" if identity is None else str(identity).strip()
-        self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=definitions(options, name))
+        self._operation = Operation(name, ins, outs, map_expr, preamble, definitions=parse_definitions(options, name))
         whole = self._operation._replace(body=f"{map_expr}\n{reduce_expr}\n{post_map_expr}")
         for word in filter(whole.mentions, _REFUSED):
             raise ValueError(f"{name}: {word} is not known here; accepted: i, n and _ind in map_expr")
         self._name = name
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(
             _plan, UserReduction(self._operation, reduce_expr, post_map_expr, known, reduce_type)
         )
@@ -130,8 +139,8 @@ class ReductionKernel:
         CompileError
             If an expression is no C++.
         """
-        ins, outs = divided(args, out, self._operation)
-        cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else frozen(axis, self._name)
+        ins, outs = split_arguments(args, out, self._operation)
+        cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else freeze(axis, self._name)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
         specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
         launch = launches.get(call_key(self._plan, specs, parameters))
@@ -153,7 +162,7 @@ def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], 
     ins, given = specs[: len(operation.ins)], specs[len(operation.ins) :]
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     require_gpu(device, operation.name)
-    types, shape = bound(operation, ins, given), call_shape(operation, ins, (), None, _ARRAY)
+    types, shape = bind_dtypes(operation, ins, given), call_shape(operation, ins, (), None, _ARRAY)
     axes = tuple(range(len(shape))) if axis is None else views.axes_of(axis, len(shape), operation.name)
     final = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
     out = next((each for each in given if isinstance(each, Layout)), layout_of(types.outs[0], final, None, device))
@@ -163,7 +172,7 @@ def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], 
     if not given:
         return Program((out,), kernel)
     require_no_repeats(operation, (out,))
-    return Program((), _into(kernel, operation, ins, out))
+    return Program((), _kernel_for_out(kernel, operation, ins, out))
 
 
 def _kernel(
@@ -192,16 +201,16 @@ def _kernel(
     else:
         strides = tuple(0 if i in axes else next(steps) for i in range(len(shape)))
     if any(each.raw for each in operation.ins) or any(map(operation.mentions, RESERVED)):
-        return _in_two(engine, reduction, types, ins, shape, axes, strides)
+        return _two_step_kernel(engine, reduction, types, ins, shape, axes, strides)
     (x, *others), value = ins, value_of(ins, shape)
     if isinstance(x, Layout) and not others:
         return reduced(engine, reduction, types, x, axes, strides, True)
     if transposed(value, ins) and state_dtype(reduction, types) is not None:
-        return _in_two(engine, reduction, types, ins, shape, axes, strides)
+        return _two_step_kernel(engine, reduction, types, ins, shape, axes, strides)
     return in_one(engine, reduction, types, ins, value, axes, strides)
 
 
-def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:
+def _kernel_for_out(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:
     """`kernel` for a result that is given behind the operands, in memory apart from theirs."""
     apart = [
         (place, elements_apart(out, spec), parameter.name)
@@ -219,7 +228,7 @@ def _into(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: L
     return checked
 
 
-def _in_two(
+def _two_step_kernel(
     engine: CudaEngine,
     reduction: UserReduction,
     types: Types,

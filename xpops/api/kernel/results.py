@@ -17,7 +17,7 @@ from xpops.plan.user import Operation
 SCALARS = (*SCALAR_TYPES, np.generic)
 
 
-def divided(args: tuple[Any, ...], out: Any, operation: Operation) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def split_arguments(args: tuple[Any, ...], out: Any, operation: Operation) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The operands, and the arrays that were given for results: behind them, or as `out`.
 
     Raises

@@ -11,7 +11,7 @@ from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Program
 from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand
-from xpops.plan.user import Operation, UserReduction, bound, parameters
+from xpops.plan.user import Operation, UserReduction, bind_dtypes, parse_parameters
 from xpops.plan.views import axis_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ScanKernel:
     post_map_expr : str
         Statements that assign the result, made of ``a``.
     name : str
-        What errors call it.
+        The name in errors.
     scan_type : str, optional
         The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
         preamble's: trivial, of up to 32 bytes. By default that of the result; float where this is narrower.
@@ -69,7 +69,7 @@ class ScanKernel:
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f"ScanKernel: name is {name!r}; accepted: a name as C++ has them")
-        ins, outs = parameters(in_params, "in_params", name), parameters(out_params, "out_params", name)
+        ins, outs = parse_parameters(in_params, "in_params", name), parse_parameters(out_params, "out_params", name)
         names = [each.name for each in (*ins, *outs)]
         if len(ins) != 1 or len(outs) != 1 or ins[0].raw or outs[0].raw or len({*names, "a", "b"}) != 4:
             raise ValueError(
@@ -78,7 +78,7 @@ class ScanKernel:
             )
         operation = Operation(name, ins, outs, map_expr, preamble)
         self._name = name
-        # Equal and hashed by identity: they are keys of plans.
+        # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", scan_type))
 
     def __call__(self, x: Any, *, axis: int | None = None) -> Any:
@@ -113,7 +113,7 @@ def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis:
     name = scan.map.name
     x = require_array(specs[0], name, "x")
     require_gpu(x.device, name)
-    types = bound(scan.map, (x,), ())
+    types = bind_dtypes(scan.map, (x,), ())
     if axis is None and x.ndim != 1:
         raise ValueError(f"{name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
     place = axis_of(0 if axis is None else axis, x.ndim, name)

@@ -1,11 +1,11 @@
 """Linear algebra, for arrays of any framework."""
 
-from xpops.api.axes import matrix_transpose
 from xpops.api.linalg.decompositions import cholesky, eig, eigh, eigvals, eigvalsh, qr, svd, svdvals
 from xpops.api.linalg.norms import matrix_norm, vector_norm
 from xpops.api.linalg.products import cross, diagonal, matrix_power, outer, trace
 from xpops.api.linalg.solutions import det, inv, matrix_rank, pinv, slogdet, solve
 from xpops.api.linear_algebra import matmul, tensordot, vecdot
+from xpops.api.manipulation.axes import matrix_transpose
 from xpops.core.errors import LinAlgError
 
 __all__ = [

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xpops.api.comparison import not_equal
 from xpops.api.data_types import astype
-from xpops.api.extremes import max, min
+from xpops.api.elementwise.comparison import not_equal
+from xpops.api.elementwise.powers import pow, reciprocal, sqrt, square
+from xpops.api.elementwise.signs import abs
 from xpops.api.linalg.decompositions import svdvals
-from xpops.api.powers import pow, reciprocal, sqrt, square
-from xpops.api.shapes import expand_dims
+from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import array_function
-from xpops.api.signs import abs
-from xpops.api.sums import sum
+from xpops.api.statistics.extremes import max, min
+from xpops.api.statistics.sums import sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.operands import Axes
@@ -59,7 +59,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     >>> xp.linalg.matrix_norm(x, ord=1)
     Array(7., dtype=float64, device='cpu')
     """
-    given = _floating(x, "matrix_norm")
+    given = _require_floating(x, "matrix_norm")
     ord = "fro" if ord is None else ord
     if given.ndim < 2:
         raise ValueError(f"matrix_norm: x has shape {given.shape}; accepted: two axes or more")
@@ -114,7 +114,7 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     >>> xp.linalg.vector_norm(xp.asarray([[3.0, 4.0], [6.0, 8.0]]), axis=1)
     Array([ 5., 10.], dtype=float64, device='cpu')
     """
-    real = _floating(x, "vector_norm").dtype
+    real = _require_floating(x, "vector_norm").dtype
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(f"vector_norm: ord is {ord!r}; accepted: a number")
     how: Any = {"axis": axis, "keepdims": keepdims}
@@ -134,7 +134,7 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     return pow(sum(pow(size, ord), **how), 1 / ord)
 
 
-def _floating(x: Any, function: str) -> Array:
+def _require_floating(x: Any, function: str) -> Array:
     given = adopt_foreign(x, function, "x")
     if given.dtype not in dt.CATEGORIES["floating-point"]:
         raise TypeError(f"{function}: x has dtype {given.dtype}; accepted: floating-point dtypes")

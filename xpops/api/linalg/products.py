@@ -7,20 +7,20 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from xpops.api.arithmetic import multiply, subtract
-from xpops.api.axes import unstack
+from xpops.api.elementwise.arithmetic import multiply, subtract
+from xpops.api.elementwise.signs import positive
 from xpops.api.foreign import keeps_framework
-from xpops.api.joining import stack
 from xpops.api.linalg.solutions import inv
 from xpops.api.linear_algebra import matmul
-from xpops.api.shapes import expand_dims
+from xpops.api.manipulation.axes import unstack
+from xpops.api.manipulation.joining import stack
+from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import array_function, binary_function
-from xpops.api.signs import positive
-from xpops.api.sums import sum
+from xpops.api.statistics.sums import sum
 from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.dispatch import linalg
-from xpops.dispatch.matrices import matrices
+from xpops.dispatch.matrices import require_matrices
 from xpops.dispatch.primitives import unary
 from xpops.plan import views
 
@@ -143,7 +143,7 @@ def matrix_power(x: Any, n: int, /) -> Any:
         times = operator.index(n)
     except TypeError:
         raise TypeError(f"matrix_power: n is {n!r}; accepted: an integer") from None
-    matrices(adopt_foreign(x, "matrix_power", "x")._layout, "matrix_power")
+    require_matrices(adopt_foreign(x, "matrix_power", "x")._layout, "matrix_power")
     if times == 0:
         return unary(linalg.identity, "matrix_power", x, "matrix_power")
     square, times = (inv(x), -times) if times < 0 else (positive(x), times)

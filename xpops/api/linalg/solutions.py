@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.arithmetic import multiply
-from xpops.api.axes import matrix_transpose
-from xpops.api.comparison import greater
-from xpops.api.complex_numbers import conj
-from xpops.api.exponential import exp
-from xpops.api.extremes import max
+from xpops.api.elementwise.arithmetic import multiply
+from xpops.api.elementwise.comparison import greater
+from xpops.api.elementwise.complex_numbers import conj
+from xpops.api.elementwise.exponential import exp
+from xpops.api.elementwise.powers import reciprocal
 from xpops.api.linalg.decompositions import svd, svdvals
 from xpops.api.linear_algebra import matmul
-from xpops.api.powers import reciprocal
+from xpops.api.manipulation.axes import matrix_transpose
+from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.searching import count_nonzero, where
-from xpops.api.shapes import expand_dims
 from xpops.api.signatures import array_function, binary_function
 from xpops.api.signatures.results import SlogdetResult, slogdet_function
+from xpops.api.statistics.extremes import max
 from xpops.arrays import adopt_foreign
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES
@@ -123,7 +123,7 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
     Array(1, dtype=int64, device='cpu')
     """
     values = svdvals(x)
-    return count_nonzero(_counting(x, values, rtol, "matrix_rank"), axis=-1)
+    return count_nonzero(_find_significant(x, values, rtol, "matrix_rank"), axis=-1)
 
 
 @array_function
@@ -153,7 +153,7 @@ def pinv(x: Any, /, *, rtol: Any = None) -> Any:
     Array([[0.5, 0. ]], dtype=float64, device='cpu')
     """
     u, s, vh = svd(x, full_matrices=False)
-    inverse = where(_counting(x, s, rtol, "pinv"), reciprocal(s), 0.0)
+    inverse = where(_find_significant(x, s, rtol, "pinv"), reciprocal(s), 0.0)
     v, uh = (conj(matrix_transpose(each)) for each in (vh, u))
     return matmul(multiply(v, expand_dims(inverse, axis=-2)), uh)
 
@@ -222,7 +222,7 @@ def solve(x1: Any, x2: Any, /) -> Any:
     return call(linalg.solve, "solve", ("x1", "x2"), (x1, x2))
 
 
-def _counting(x: Any, values: Any, rtol: Any, function: str) -> Any:
+def _find_significant(x: Any, values: Any, rtol: Any, function: str) -> Any:
     """Which singular values are not negligible."""
     given = adopt_foreign(x, function, "x")
     if 0 in given.shape[-2:]:

@@ -29,20 +29,20 @@ def relu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     x : array
         Real-valued; integers stay what they are, as in torch.
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype.
+        If the dtype of `x`, or `dtype`, is not accepted.
 
     Notes
     -----
@@ -67,22 +67,22 @@ def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: DTypeLike | No
     x : array
         Real floating-point. Half types are computed in float32, and rounded once.
     negative_slope : float
-        Another one is not another kernel.
+        Other values use the same kernel.
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype, or `negative_slope` is no real number.
+        If the dtype of `x`, or `dtype`, is not accepted, or `negative_slope` is no real number.
 
     Examples
     --------
@@ -104,20 +104,20 @@ def gelu(x: Any, /, *, approximate: str = "none", dtype: DTypeLike | None = None
     approximate : {"none", "tanh"}
         With "tanh" it is ``x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))``.
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype.
+        If the dtype of `x`, or `dtype`, is not accepted.
     ValueError
         If `approximate` is something else.
 
@@ -146,20 +146,20 @@ def silu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     x : array
         Real floating-point. Half types are computed in float32, and rounded once.
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype.
+        If the dtype of `x`, or `dtype`, is not accepted.
 
     Notes
     -----
@@ -185,10 +185,10 @@ def sigmoid(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> An
         Real floating-point. Half types are computed in float32, and rounded once.
         Integers and booleans are taken as float64.
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def sigmoid(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> An
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype.
+        If the dtype of `x`, or `dtype`, is not accepted.
 
     Examples
     --------
@@ -224,20 +224,20 @@ def softplus(
     threshold : float
         Where ``beta * x`` is above it the result is `x`.
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
     out : array, optional
-        Written and returned. Has the result's shape, and its dtype or another one of its kind.
+        The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype, or `beta` or `threshold` is no real number.
+        If the dtype of `x`, or `dtype`, is not accepted, or `beta` or `threshold` is no real number.
 
     Notes
     -----

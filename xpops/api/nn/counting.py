@@ -7,7 +7,7 @@ from typing import Any
 
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.plan.signature import Operand
@@ -60,4 +60,4 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], minlength: int) -> Program
         raise TypeError(f"bincount: dtype {x.dtype} is not accepted; accepted: integer dtypes and bool")
     if x.ndim != 1:
         raise ValueError(f"bincount: x has shape {x.shape}; accepted: one axis")
-    return on_dense(engine, (x,), engine.bincount, minlength)
+    return plan_on_dense(engine, (x,), engine.bincount, minlength)

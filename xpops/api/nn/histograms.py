@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.comparison import equal, greater
-from xpops.api.conversion import asarray
-from xpops.api.extremes import max, min
+from xpops.api.creation.conversion import asarray
+from xpops.api.elementwise.comparison import equal, greater
 from xpops.api.foreign import keeps_framework
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.nn.counting import bincount
 from xpops.api.searching import searchsorted, where
-from xpops.api.shapes import reshape
 from xpops.api.signatures import tuple_function
+from xpops.api.statistics.extremes import max, min
 from xpops.api.utility import any
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch.dense import dense, require_array
+from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import compute, unary
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.plan.histogram import equal_bins
@@ -80,13 +80,13 @@ def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
     except TypeError:
         count = None
     if count is None:
-        return _with_edges(x, bins)
+        return _histogram_by_edges(x, bins)
     if count < 1:
         raise ValueError(f"{_FUNCTION}: bins is {count}; accepted: 1 and more")
     if range is None:
-        counts, edges = compute(_plan, _FUNCTION, ("x",), (x,), count, *_ends_of(x), True, kept=False)
+        counts, edges = compute(_plan, _FUNCTION, ("x",), (x,), count, *_range_of(x), True, kept=False)
     else:
-        counts, edges = unary(_plan, _FUNCTION, x, count, *_ends(range), False)
+        counts, edges = unary(_plan, _FUNCTION, x, count, *_parse_range(range), False)
     return counts, edges
 
 
@@ -99,7 +99,7 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], count: int, first: Any, la
         layout_of(dtype, (length,), None, x.device)
         for dtype, length in ((dt.int64, count), (bins.edges.dtype, count + 1))
     )
-    flat, flatten = dense(engine, x, (x.size,))
+    flat, flatten = make_dense(engine, x, (x.size,))
     kernel = engine.histogram(flat, bins)
 
     def run(stream: int, counts: Data, edges: Data, x: Data) -> None:
@@ -110,17 +110,17 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], count: int, first: Any, la
     return Program(outs, run)
 
 
-def _ends_of(x: Any) -> tuple[Any, Any]:
+def _range_of(x: Any) -> tuple[Any, Any]:
     """The least and the greatest element, as NumPy's numbers of their dtype."""
     ours = adopt_foreign(x, _FUNCTION, "x")
     _require_numbers(ours._layout)
     if ours._layout.size == 0:
         return 0, 1
     first, last = (each(ours).to_numpy()[()] for each in (min, max))
-    return _in_order(first, last, "x holds numbers")
+    return _require_order(first, last, "x holds numbers")
 
 
-def _ends(range: Any) -> tuple[Any, Any]:
+def _parse_range(range: Any) -> tuple[Any, Any]:
     """The given ends, as Python's numbers."""
     try:
         first, last = (each.item() if isinstance(each, np.generic) else each for each in range)
@@ -128,12 +128,12 @@ def _ends(range: Any) -> tuple[Any, Any]:
         first = last = None
     if not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (first, last)):
         raise TypeError(f"{_FUNCTION}: range is {range!r}; accepted: two numbers")
-    first, last = _in_order(first, last, "range is")
+    first, last = _require_order(first, last, "range is")
     whole = isinstance(first, int) and isinstance(last, int) and first >= -(2**63) and last < 2**63
     return (first, last) if whole else (float(first), float(last))
 
 
-def _in_order(first: Any, last: Any, what: str) -> tuple[Any, Any]:
+def _require_order(first: Any, last: Any, what: str) -> tuple[Any, Any]:
     if not (_is_finite(first) and _is_finite(last) and first <= last):
         raise ValueError(f"{_FUNCTION}: {what} from {first} to {last}; accepted: finite, and in ascending order")
     return first, last
@@ -151,15 +151,15 @@ def _require_numbers(x: Layout) -> None:
         raise TypeError(f"{_FUNCTION}: dtype {x.dtype} is not accepted; accepted: real-valued dtypes")
 
 
-def _with_edges(x: Any, bins: Any) -> tuple[Any, Any]:
+def _histogram_by_edges(x: Any, bins: Any) -> tuple[Any, Any]:
     ours = adopt_foreign(x, _FUNCTION, "x")
     _require_numbers(ours._layout)
-    edges = _edges(bins, ours.device)
-    counts, edges = _between(x, edges)
+    edges = _require_edges(bins, ours.device)
+    counts, edges = _count_in_bins(x, edges)
     return counts, edges
 
 
-def _edges(bins: Any, device: Device) -> Array:
+def _require_edges(bins: Any, device: Device) -> Array:
     """Given edges as an array, if they are in order."""
     if isinstance(bins, (list, tuple)):
         bins = asarray(bins, device=device)
@@ -177,7 +177,7 @@ def _edges(bins: Any, device: Device) -> Array:
 
 
 @keeps_framework
-def _between(x: Array, edges: Array) -> tuple[Array, Array]:
+def _count_in_bins(x: Array, edges: Array) -> tuple[Array, Array]:
     """The counts, by a search for each element, and the edges."""
     flat, bins = reshape(x, (-1,)), edges.size - 1
     places = searchsorted(edges, flat, side="right")

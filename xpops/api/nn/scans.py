@@ -29,7 +29,7 @@ def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------

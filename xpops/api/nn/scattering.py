@@ -7,7 +7,7 @@ from typing import Any
 
 from xpops.api.signatures import binary_function, ternary_function
 from xpops.dispatch.primitives import call
-from xpops.dispatch.scattering import elements, rows_of_table, slices
+from xpops.dispatch.scattering import scatter_elements, scatter_rows, scatter_slices
 
 __all__ = ["embedding_backward", "index_add", "scatter_add", "scatter_reduce"]
 
@@ -60,7 +60,15 @@ def scatter_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, determinis
     Array([5., 0., 2.], dtype=float64, device='cpu')
     """
     return call(
-        elements, "scatter_add", _NAMES, (x, index, source), "scatter_add", axis, "sum", True, bool(deterministic)
+        scatter_elements,
+        "scatter_add",
+        _NAMES,
+        (x, index, source),
+        "scatter_add",
+        axis,
+        "sum",
+        True,
+        bool(deterministic),
     )
 
 
@@ -100,7 +108,7 @@ def index_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministi
     Array([[0., 0.],
            [4., 6.]], dtype=float64, device='cpu')
     """
-    return call(slices, "index_add", _NAMES, (x, index, source), "index_add", axis, bool(deterministic))
+    return call(scatter_slices, "index_add", _NAMES, (x, index, source), "index_add", axis, bool(deterministic))
 
 
 @ternary_function
@@ -154,7 +162,7 @@ def scatter_reduce(
     if reduction not in _REDUCTIONS:
         raise ValueError(f"scatter_reduce: reduction is {reduction!r}; accepted: {', '.join(map(repr, _REDUCTIONS))}")
     options = "scatter_reduce", axis, reduction, bool(include_self), bool(deterministic)
-    return call(elements, "scatter_reduce", _NAMES, (x, index, source), *options)
+    return call(scatter_elements, "scatter_reduce", _NAMES, (x, index, source), *options)
 
 
 @binary_function
@@ -207,7 +215,7 @@ def embedding_backward(
             raise ValueError(f"{function}: padding_index is {padding}; accepted: {-count} to {count - 1}")
         padding %= count
     arrays = ("grad", "index"), (grad, index)
-    return call(rows_of_table, function, *arrays, function, count, padding, bool(deterministic))
+    return call(scatter_rows, function, *arrays, function, count, padding, bool(deterministic))
 
 
 def _integer(value: Any, argument: str) -> int:

@@ -11,7 +11,7 @@ from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.plan.result import result_layout
@@ -31,18 +31,18 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any
         Real floating-point with at least one axis. Half types are computed in float32, and rounded once.
     axis : int
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype, or `axis` is no integer.
+        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is no integer.
     IndexError
         If there is no such axis.
 
@@ -70,18 +70,18 @@ def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) ->
         Real floating-point with at least one axis. Half types are computed in float32, and rounded once.
     axis : int
     dtype : numpy.dtype, optional
-        The result's, real floating-point or float8: computed as for `x`, converted in the same pass. By default that of
-        `x`.
+        The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
+        dtype of `x`, and converted in the same pass.
 
     Returns
     -------
     array
-        The shape of `x`.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If `x` or `dtype` has another dtype, or `axis` is no integer.
+        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is no integer.
     IndexError
         If there is no such axis.
 
@@ -103,7 +103,7 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], axis: int, dtype: DType | 
     if x.strides == out.strides or x.size == 0:
         return _run(x, engine, place, out, log)
     out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (), x.device)
-    return on_dense(engine, (x,), _run, engine, place, out, log)
+    return plan_on_dense(engine, (x,), _run, engine, place, out, log)
 
 
 def _run(x: Layout, engine: Engine, axis: int, out: Layout, log: bool) -> Program:

@@ -11,7 +11,7 @@ import numpy as np
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch.dense import on_dense, require_array
+from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.plan.signature import Operand
@@ -64,7 +64,7 @@ def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout
            [3, 3, 4, 4],
            [3, 3, 4, 4]], dtype=int64, device='cpu')
     """
-    return unary(_forward, "upsample_nearest2d", x, scale, size, layout)
+    return unary(_plan_forward, "upsample_nearest2d", x, scale, size, layout)
 
 
 @array_function
@@ -103,32 +103,36 @@ def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, l
     Array([[4., 4.],
            [4., 4.]], dtype=float64, device='cpu')
     """
-    return unary(_backward, "upsample_nearest2d_backward", grad, size, scale, layout)
+    return unary(_plan_backward, "upsample_nearest2d_backward", grad, size, scale, layout)
 
 
-def _forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program | Measure:
+def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program | Measure:
     function = "upsample_nearest2d"
-    x, place = _images(specs[0], function, "x", layout)
+    x, place = _require_images(specs[0], function, "x", layout)
     if (scale is None) == (size is None):
         raise ValueError(f"{function}: scale is {scale!r} and size {size!r}; accepted: exactly one of them")
     before = x.shape[place : place + 2]
     scales = None if scale is None else _scales(scale, function)
-    after = _sizes(size, function) if scales is None else _scaled(before, scales, function)
-    out = _resized(x, place, after)
-    return on_dense(engine, (x,), _run, engine, out, _axes(before, after, scales), _words(x, place), False)
+    after = _sizes(size, function) if scales is None else _scaled_lengths(before, scales, function)
+    out = _resized_layout(x, place, after)
+    return plan_on_dense(
+        engine, (x,), _run, engine, out, _axes(before, after, scales), _adjacent_channels(x, place), False
+    )
 
 
-def _backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program | Measure:
+def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program | Measure:
     function = "upsample_nearest2d_backward"
-    grad, place = _images(specs[0], function, "grad", layout)
+    grad, place = _require_images(specs[0], function, "grad", layout)
     if grad.dtype not in dt.REAL_FLOATS:
         raise TypeError(f"{function}: dtype {grad.dtype} is not accepted; accepted: real floating-point dtypes")
     before, after = _sizes(size, function), grad.shape[place : place + 2]
     scales = None if scale is None else _scales(scale, function)
-    if scales is not None and _scaled(before, scales, function) != after:
+    if scales is not None and _scaled_lengths(before, scales, function) != after:
         raise ValueError(f"{function}: scale is {scale!r} and size {size!r}, for grad of shape {grad.shape}")
-    out = _resized(grad, place, before)
-    return on_dense(engine, (grad,), _run, engine, out, _axes(before, after, scales), _words(grad, place), True)
+    out = _resized_layout(grad, place, before)
+    return plan_on_dense(
+        engine, (grad,), _run, engine, out, _axes(before, after, scales), _adjacent_channels(grad, place), True
+    )
 
 
 def _run(x: Layout, engine: Engine, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Program:
@@ -137,7 +141,7 @@ def _run(x: Layout, engine: Engine, out: Layout, axes: tuple[Axis, Axis], words:
     return Program((out,), engine.upsample(x, out, axes, words, backward))
 
 
-def _images(spec: Operand, function: str, argument: str, layout: str) -> tuple[Layout, int]:
+def _require_images(spec: Operand, function: str, argument: str, layout: str) -> tuple[Layout, int]:
     """The array, and which of its axes is that of rows."""
     x = require_array(spec, function, argument)
     if layout not in _PLACES:
@@ -150,11 +154,11 @@ def _images(spec: Operand, function: str, argument: str, layout: str) -> tuple[L
     return x, place
 
 
-def _words(x: Layout, place: int) -> int:
+def _adjacent_channels(x: Layout, place: int) -> int:
     return x.shape[3] if place == 1 else 1
 
 
-def _resized(x: Layout, place: int, size: tuple[int, ...]) -> Layout:
+def _resized_layout(x: Layout, place: int, size: tuple[int, ...]) -> Layout:
     return layout_of(x.dtype, (*x.shape[:place], *size, *x.shape[place + 2 :]), None, x.device)
 
 
@@ -181,7 +185,7 @@ def _scales(scale: Any, function: str) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
-def _scaled(size: tuple[int, ...], scales: tuple[float, float], function: str) -> tuple[int, int]:
+def _scaled_lengths(size: tuple[int, ...], scales: tuple[float, float], function: str) -> tuple[int, int]:
     rows, columns = (math.floor(length * scale) for length, scale in zip(size, scales, strict=True))
     if min(rows, columns) < 1:
         raise ValueError(

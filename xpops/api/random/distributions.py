@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from xpops.api.devices import device_or_default
-from xpops.api.random.parameters import dtype_of, integer_range, real, require_held
+from xpops.api.random.parameters import dtype_of, integer_range, real_number, require_finite
 from xpops.api.random.source import Source
 from xpops.arrays import Array, new_array
 from xpops.core.dtypes import DType
@@ -66,10 +66,10 @@ class Distributions(Source):
         >>> xp.random.Generator(7).uniform(-1, 1, size=3, dtype=xp.float32)
         Array([-0.6760291 ,  0.59002066, -0.6150367 ], dtype=float32, device='cpu')
         """
-        law, first = LAWS["uniform"], real(low, "uniform", "low")
-        last = real(high, "uniform", "high", first)
+        law, first = LAWS["uniform"], real_number(low, "uniform", "low")
+        last = real_number(high, "uniform", "high", first)
         found = dtype_of(law, dtype, "uniform")
-        require_held(found, "uniform", low=first, high=last, range=last - first)
+        require_finite(found, "uniform", low=first, high=last, range=last - first)
         return self._draw("uniform", law, size, found, device, first, last - first)
 
     def normal(
@@ -115,10 +115,10 @@ class Distributions(Source):
         Array([[-0.5324366,  1.8322141],
                [-0.9955362,  1.5180304]], dtype=float32, device='cpu')
         """
-        law, mean = LAWS["normal"], real(loc, "normal", "loc")
-        deviation = real(scale, "normal", "scale", 0)
+        law, mean = LAWS["normal"], real_number(loc, "normal", "loc")
+        deviation = real_number(scale, "normal", "scale", 0)
         found = dtype_of(law, dtype, "normal")
-        require_held(found, "normal", loc=mean, scale=deviation)
+        require_finite(found, "normal", loc=mean, scale=deviation)
         return self._draw("normal", law, size, found, device, mean, deviation)
 
     def exponential(
@@ -156,9 +156,9 @@ class Distributions(Source):
         >>> xp.random.Generator(7).exponential(10, size=3, dtype=xp.float32)
         Array([18.202486 ,  2.2940013, 16.477545 ], dtype=float32, device='cpu')
         """
-        law, mean = LAWS["exponential"], real(scale, "exponential", "scale", 0)
+        law, mean = LAWS["exponential"], real_number(scale, "exponential", "scale", 0)
         found = dtype_of(law, dtype, "exponential")
-        require_held(found, "exponential", scale=mean)
+        require_finite(found, "exponential", scale=mean)
         return self._draw("exponential", law, size, found, device, mean)
 
     def integers(
@@ -241,7 +241,7 @@ class Distributions(Source):
         >>> xp.random.Generator(7).bernoulli(0.25, size=5)
         Array([ True, False,  True, False,  True], dtype=bool, device='cpu')
         """
-        return self._truths("bernoulli", real(p, "bernoulli", "p", 0, 1), size, device)
+        return self._draw_booleans("bernoulli", real_number(p, "bernoulli", "p", 0, 1), size, device)
 
     def dropout_mask(self, shape: Shape, p: float = 0.5, *, device: str | None = None) -> Array:
         """Which elements dropout keeps: each is False, which is dropped, with probability `p`.
@@ -274,10 +274,10 @@ class Distributions(Source):
         Array([[ True,  True,  True],
                [ True,  True,  True]], dtype=bool, device='cpu')
         """
-        kept = 1 - real(p, "dropout_mask", "p", 0, 1)
-        return self._truths("dropout_mask", kept, views.shape_of(shape, "dropout_mask"), device)
+        kept = 1 - real_number(p, "dropout_mask", "p", 0, 1)
+        return self._draw_booleans("dropout_mask", kept, views.shape_of(shape, "dropout_mask"), device)
 
-    def _truths(self, function: str, p: float, size: Any, device: str | None) -> Array:
+    def _draw_booleans(self, function: str, p: float, size: Any, device: str | None) -> Array:
         law = LAWS["bernoulli"]
         return self._draw(function, law, size, dtype_of(law, None, function), device, round(p * 2**32))
 

@@ -6,16 +6,16 @@ import math
 import operator
 from typing import Any
 
-from xpops.api.arithmetic import divide, multiply
-from xpops.api.comparison import greater_equal
-from xpops.api.conversion import asarray
+from xpops.api.creation.conversion import asarray
 from xpops.api.devices import device_or_default
+from xpops.api.elementwise.arithmetic import divide, multiply
+from xpops.api.elementwise.comparison import greater_equal
 from xpops.api.indexing import take
+from xpops.api.manipulation.shapes import reshape
 from xpops.api.random.distributions import Distributions
 from xpops.api.searching import count_nonzero, searchsorted
-from xpops.api.shapes import reshape
 from xpops.api.sorting import argsort
-from xpops.api.sums import cumulative_sum
+from xpops.api.statistics.sums import cumulative_sum
 from xpops.api.utility import all
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import config
@@ -92,8 +92,8 @@ class Generator(Distributions):
         Array([3, 2, 0, 1, 4], dtype=int64, device='cpu')
         """
         length, given, where = _population(x, axis, device, "permutation", "x")
-        order = self._order(length, where, "permutation")
-        return order if given is None else _in_kind(x, take(given, order, axis=axis))
+        order = self._random_order(length, where, "permutation")
+        return order if given is None else _to_framework_of(x, take(given, order, axis=axis))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Bring the slices of an array along an axis into a random order, that of `permutation`, in place.
@@ -126,7 +126,7 @@ class Generator(Distributions):
         if overlaps_itself(given._layout):
             raise ValueError("shuffle: x may have several elements at one address; accepted: an array without repeats")
         length, _, where = _population(given, axis, None, "shuffle", "x")
-        elementwise(IDENTITY, (take(given, self._order(length, where, "shuffle"), axis=axis),), x)
+        elementwise(IDENTITY, (take(given, self._random_order(length, where, "shuffle"), axis=axis),), x)
 
     def choice(
         self,
@@ -189,16 +189,16 @@ class Generator(Distributions):
             )
         weights = None if p is None else _weights(p, length, needed, where)
         if not replace:
-            chosen = reshape(self._order(length, where, "choice", weights)[:count], shape)
+            chosen = reshape(self._random_order(length, where, "choice", weights)[:count], shape)
         elif weights is None or not count:
             chosen = self._draw("choice", LAWS["integers"], shape, dt.int64, where, 0, max(length, 1))
         else:
             sums = cumulative_sum(weights)
             drawn = self._draw("choice", LAWS["uniform"], shape, dt.float64, where, 0.0, 1.0)
             chosen = searchsorted(sums, multiply(drawn, sums[-1]), side="right")
-        return chosen if given is None else _in_kind(a, take(given, chosen, axis=axis))
+        return chosen if given is None else _to_framework_of(a, take(given, chosen, axis=axis))
 
-    def _order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
+    def _random_order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
         """Indices in random order; by weights, each time the next is chosen among those that are left.
 
         Those of weight 0 come last. (Exponential times divided by weights: P. Efraimidis and P. Spirakis, 2006.)
@@ -250,7 +250,7 @@ def _weights(p: Any, length: int, needed: int, device: Device) -> Array:
     return weights
 
 
-def _in_kind(given: Any, result: Array) -> Any:
+def _to_framework_of(given: Any, result: Array) -> Any:
     """`result` as an array of the framework of `given`."""
     adapter = None if isinstance(given, Array) else adapter_of(type(given))
     return result if adapter is None else adapter.export(result)

@@ -25,7 +25,9 @@ def dtype_of(law: Law, dtype: DTypeLike | None, function: str) -> DType:
     return found
 
 
-def real(value: Any, function: str, argument: str, lowest: float = -math.inf, highest: float = math.inf) -> float:
+def real_number(
+    value: Any, function: str, argument: str, lowest: float = -math.inf, highest: float = math.inf
+) -> float:
     """A finite real scalar in a range, as a float."""
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, (int, float)):
@@ -38,7 +40,7 @@ def real(value: Any, function: str, argument: str, lowest: float = -math.inf, hi
     return float(plain)
 
 
-def require_held(dtype: DType, function: str, **values: float) -> None:
+def require_finite(dtype: DType, function: str, **values: float) -> None:
     """Refuse parameters that are infinite in a dtype.
 
     Raises

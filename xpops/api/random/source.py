@@ -21,7 +21,7 @@ class Source:
 
     def __init__(self, seed: int | None = None) -> None:
         self._lock = threading.Lock()
-        self._assume(_integer(seed, "seed") if seed is not None else int(np.random.SeedSequence().entropy), (), 0, 0)  # type: ignore[arg-type]
+        self._set_state(_integer(seed, "seed") if seed is not None else int(np.random.SeedSequence().entropy), (), 0, 0)  # type: ignore[arg-type]
 
     @property
     def state(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Source:
             _integer(state[name], f"{name} of state") for name in ("seed", "children", "position")
         )
         with self._lock:
-            self._assume(seed, path, children, position)
+            self._set_state(seed, path, children, position)
 
     def spawn(self, n: int) -> list[Self]:
         """New generators with streams of their own, which are the same whatever this one draws.
@@ -97,7 +97,7 @@ class Source:
             self._children += count
         children = [type(self)(self._seed) for _ in born]
         for number, child in zip(born, children, strict=True):
-            child._assume(self._seed, (*self._path, number), 0, 0)
+            child._set_state(self._seed, (*self._path, number), 0, 0)
         return children
 
     def __getstate__(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Source:
         state = self.state
         return f"{type(self).__name__}({state['seed']}, path={state['path']}, position={state['position']})"
 
-    def _assume(self, seed: int, path: tuple[int, ...], children: int, position: int) -> None:
+    def _set_state(self, seed: int, path: tuple[int, ...], children: int, position: int) -> None:
         self._seed, self._path, self._children, self._position = seed, path, children, position
         key, branch = np.random.SeedSequence(seed, spawn_key=path).generate_state(2, np.uint64)
         self._key, self._branch = int(key), int(branch)

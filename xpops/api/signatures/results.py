@@ -1,6 +1,6 @@
 """Results with named parts, and types of the functions that return them."""
 
-# The last overloads take operands of any frameworks; the earlier ones say more about some of them.
+# The last overloads accept operands of any framework; the earlier ones give a more exact type for some frameworks.
 # mypy: disable-error-code="overload-overlap"
 
 from __future__ import annotations

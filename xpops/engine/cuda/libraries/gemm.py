@@ -11,7 +11,7 @@ from xpops.core.dtypes import DType
 from xpops.engine.cuda.libraries.loading import library
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
-from xpops.plan.matmul import Product, leading
+from xpops.plan.matmul import Product, leading_dimension
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -92,7 +92,7 @@ def _described(product: Product, names: Arithmetic, compute: int) -> tuple[_Oper
     count, types = batches[0] if batches else 1, nvmath.CudaDataType
     descriptors, by_lines = [], []
     for lines, steps, stride in ((columns, step2, strides[1]), (rows, step1, strides[0])):
-        lying = leading(lines, inner, steps)
+        lying = leading_dimension(lines, inner, steps)
         assert lying is not None
         by_line, step = lying
         shape = (inner, lines) if by_line else (lines, inner)

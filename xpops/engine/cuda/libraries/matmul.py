@@ -13,7 +13,7 @@ from xpops.engine.cuda.libraries.digits import by_digits
 from xpops.engine.cuda.libraries.gemm import gemm
 from xpops.engine.protocol import Data, Kernel
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.matmul import leading, plan_product
+from xpops.plan.matmul import leading_dimension, plan_product
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -48,7 +48,7 @@ def _lies(layout: Layout) -> bool:
     """Whether the library supports these strides without a copy."""
     *stack, down, across = layout.strides
     rows, columns = layout.shape[-2:]
-    return leading(rows, columns, (down, across)) is not None and min(stack, default=0) >= 0
+    return leading_dimension(rows, columns, (down, across)) is not None and min(stack, default=0) >= 0
 
 
 def _compact(layout: Layout) -> Layout:

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
-from xpops.core.errors import described
+from xpops.core.errors import describe
 
 # 0 is CUDA's legacy default stream. It waits for every blocking stream, and every blocking stream waits for it.
 LEGACY_DEFAULT = 0
@@ -104,4 +104,4 @@ def handle_of(s: Any) -> int:
     for attribute in ("cuda_stream", "ptr"):
         if isinstance(getattr(s, attribute, None), int):
             return int(getattr(s, attribute))
-    raise TypeError(f"stream: s is {described(s)}; accepted: an object with __cuda_stream__, or a torch or cupy stream")
+    raise TypeError(f"stream: s is {describe(s)}; accepted: an object with __cuda_stream__, or a torch or cupy stream")

@@ -110,7 +110,7 @@ def _plan(call: UserCall, policy: Policy) -> ElementwisePlan:
     arrays = _walked(call.operation.ins, call.ins)
     outs = tuple(each for each in _walked(call.operation.outs, call.outs) if isinstance(each, Layout))
     raw = any(each.raw for each in (*call.operation.ins, *call.operation.outs))
-    indexed = call.operation.indexed
+    indexed = call.operation.needs_index
     if len(outs) == 1 and not raw and not indexed:
         plan = plan_tiled(outs[0], arrays, policy)
         if plan is not None:
@@ -140,9 +140,9 @@ def _functor(lines: list[str], call: UserCall) -> None:
         for parameter, layout, dtype in zip(operation.outs, call.outs, types.outs, strict=True)
     ]
     extra = [
-        *["xpops::int64 i"] * operation.indexed,
+        *["xpops::int64 i"] * operation.needs_index,
         *["xpops::int64 n"] * counts(operation),
-        *["xpops::int64* xpops_lengths"] * operation.walks,
+        *["xpops::int64* xpops_lengths"] * operation.needs_coordinates,
     ]
     names = [each.split()[1] for each in extra]
     formal = [
@@ -151,7 +151,7 @@ def _functor(lines: list[str], call: UserCall) -> None:
         *(f"const {each}" for each in extra),
     ]
     lines += ["struct XpopsOperation {", f"  static XPOPS_DEVICE void run({', '.join(formal)}) {{"]
-    if operation.walks:
+    if operation.needs_coordinates:
         lines.append(f"    const xpops::PlaceIndexer<{len(call.shape)}> _ind(n, i, xpops_lengths);")
     elif operation.mentions("_ind"):
         lines.append(f"    const xpops::Indexer<{len(call.shape)}> _ind{{n}};")

@@ -104,7 +104,7 @@ class _Writer:
 
 def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
     """The template arguments of planned and raw operands, in the order of the operation's arguments."""
-    operation, indexed = call.operation, call.operation.indexed
+    operation, indexed = call.operation, call.operation.needs_index
     ins, outs = _places(call)
     used = sum(len(form) for _, form in (*ins, *outs))
     writer = _Writer(plan, used, bool(call.pairs) and not plan.tile)
@@ -125,7 +125,7 @@ def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
     operands += index * indexed
     if counts(operation):
         operands.append(writer.fact(prod(call.shape)))
-    if operation.walks:
+    if operation.needs_coordinates:
         operands.append(writer.lengths(call.shape))
     slots = "".join(form for _, form in sorted((*ins, *outs)))
     params = params_of(used + len(writer.facts), writer.line, plan)

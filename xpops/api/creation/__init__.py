@@ -1,0 +1,1 @@
+"""Creation functions of the standard: new arrays."""

@@ -1,0 +1,203 @@
+"""Arrays filled with one value, and uninitialised arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from xpops.api.devices import device_or_default
+from xpops.arrays import Array, adopt_foreign, new_array
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType, as_dtype
+from xpops.core.layouts import layout_of
+from xpops.core.operands import Shape
+from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
+from xpops.dispatch import elementwise
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan import views
+
+__all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
+
+# No address space has so many bytes, and the index arithmetic of the kernels stays below it.
+_MOST_BYTES = 2**62
+
+
+def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """An uninitialised array.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    dtype : numpy.dtype, optional
+        By default float64.
+    device : Device or str, optional
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    ValueError
+        If a length is negative, or the array is larger than any memory.
+    TypeError
+        If `shape` is neither an integer nor a sequence of integers, or `dtype` is not a dtype.
+
+    Examples
+    --------
+    >>> xp.empty((2, 3), dtype=xp.float16).shape
+    (2, 3)
+    """
+    return allocate(shape, dtype, device, "empty")
+
+
+def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """As `empty`, with the shape of an array, and by default its dtype and device.
+
+    Examples
+    --------
+    >>> xp.empty_like(xp.asarray([True, False])).dtype
+    dtype('bool')
+    """
+    return _allocate_like(x, dtype, device, "empty_like")
+
+
+def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """An array filled with one value.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    fill_value : scalar or 0-d array
+    dtype : numpy.dtype, optional
+        By default that of `fill_value`: bool, int64, float64 or complex128 for Python scalars.
+    device : Device or str, optional
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    TypeError
+        If `dtype` is of a lower kind than the value, such as an integer dtype for a float.
+    OverflowError
+        If `dtype` cannot hold an integer.
+
+    Examples
+    --------
+    >>> xp.full((2, 2), -0.0)
+    Array([[-0., -0.],
+           [-0., -0.]], dtype=float64, device='cpu')
+    """
+    value, natural = _fill_value(fill_value, "full")
+    found = natural if dtype is None else as_dtype(dtype, "full")
+    return fill(allocate(shape, found, device, "full"), value, "full")
+
+
+def full_like(x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """As `full`, with the shape of an array, and by default its dtype and device.
+
+    Examples
+    --------
+    >>> xp.full_like(xp.asarray([1, 2]), 7)
+    Array([7, 7], dtype=int64, device='cpu')
+    """
+    value, _ = _fill_value(fill_value, "full_like")
+    return fill(_allocate_like(x, dtype, device, "full_like"), value, "full_like")
+
+
+def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """An array of ones; the parameters are those of `empty`.
+
+    Examples
+    --------
+    >>> xp.ones(2, dtype=xp.bool)
+    Array([ True,  True], dtype=bool, device='cpu')
+    """
+    return fill(allocate(shape, dtype, device, "ones"), True, "ones")
+
+
+def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """As `ones`, with the shape of an array, and by default its dtype and device.
+
+    Examples
+    --------
+    >>> xp.ones_like(xp.asarray([3, 4]))
+    Array([1, 1], dtype=int64, device='cpu')
+    """
+    return fill(_allocate_like(x, dtype, device, "ones_like"), True, "ones_like")
+
+
+def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """An array of zeros; the parameters are those of `empty`.
+
+    Examples
+    --------
+    >>> xp.zeros(2)
+    Array([0., 0.], dtype=float64, device='cpu')
+    """
+    return fill(allocate(shape, dtype, device, "zeros"), False, "zeros")
+
+
+def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
+    """As `zeros`, with the shape of an array, and by default its dtype and device.
+
+    Examples
+    --------
+    >>> xp.zeros_like(xp.asarray([3.5]))
+    Array([0.], dtype=float64, device='cpu')
+    """
+    return fill(_allocate_like(x, dtype, device, "zeros_like"), False, "zeros_like")
+
+
+def allocate(shape: Any, dtype: Any, device: str | None, function: str) -> Array:
+    """An uninitialised array; by default float64, on the default device."""
+    found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, function)
+    lengths = views.shape_of(shape, function)
+    if math.prod(lengths) * found.itemsize >= _MOST_BYTES:
+        raise ValueError(f"{function}: shape is {lengths}, which is more than memory can hold")
+    return new_array(layout_of(found, lengths, None, device_or_default(device, function)))
+
+
+def fill(x: Array, value: Any, function: str) -> Array:
+    """Write `value` to every element of `x`, and return `x`. -0.0 keeps its sign."""
+    held = dt.float32 if x.dtype in dt.FLOAT8 else x.dtype
+    if isinstance(value, SCALAR_TYPES) and scalar_dtype(type(value), held) != held:
+        raise TypeError(f"{function}: a Python {type(value).__name__} does not fit dtype {x.dtype}")
+    if isinstance(value, int) and x.dtype in dt.CATEGORIES["integer"]:
+        require_integer(value, x.dtype, "fill_value", function)
+    elementwise(IDENTITY, (value,), x, x.dtype)
+    return x
+
+
+def require_integer(x: Any, dtype: DType, what: str, function: str) -> int:
+    """`x` as a Python integer, after a check that it is an integer and that `dtype` can hold it."""
+    if x != int(x):
+        raise TypeError(f"{function}: {what} is {x}; accepted for dtype {dtype}: integers")
+    bounds = np.iinfo(dtype)
+    if not bounds.min <= x <= bounds.max:
+        raise OverflowError(
+            f"{function}: {what} is {x}, which {dtype} cannot hold; accepted: {bounds.min} to {bounds.max}"
+        )
+    return int(x)
+
+
+def _allocate_like(x: Any, dtype: Any, device: str | None, function: str) -> Array:
+    x = adopt_foreign(x, function, "x")
+    return allocate(x.shape, x.dtype if dtype is None else dtype, x.device if device is None else device, function)
+
+
+def _fill_value(value: Any, function: str) -> tuple[Any, DType]:
+    """The value as a Python scalar or a 0-d array, and its own dtype."""
+    if isinstance(value, np.generic):
+        return value.item(), as_dtype(value.dtype, function)
+    if isinstance(value, SCALAR_TYPES):
+        return value, scalar_dtype(next(kind for kind in SCALAR_TYPES if isinstance(value, kind)), None)
+    array = adopt_foreign(value, function, "fill_value")
+    if array.shape:
+        raise ValueError(f"{function}: fill_value has shape {array.shape}; accepted: scalars and 0-d arrays")
+    return array.item(), array.dtype

@@ -1,0 +1,1 @@
+"""Manipulation functions of the standard (shapes, axes, joining, repetition), and padding."""

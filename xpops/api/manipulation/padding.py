@@ -1,0 +1,134 @@
+"""Padding, beyond the standard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xpops.api.creation.conversion import asarray
+from xpops.api.creation.filling import empty
+from xpops.api.foreign import keeps_framework
+from xpops.api.indexing import take
+from xpops.arrays import Array
+from xpops.core import dtypes as dt
+from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
+
+__all__ = ["pad"]
+
+# The modes whose padding is elements of the array.
+_REPEATING = ("edge", "reflect", "symmetric", "wrap")
+_MODES = ("constant", "empty", *_REPEATING)
+
+
+@keeps_framework
+def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
+    """An array with elements added before and after each axis.
+
+    Parameters
+    ----------
+    x : array
+    pad_width : int or (int, int) or sequence of (int, int) or dict
+        The numbers of elements before and after: for all axes, for each axis, or for the axes that are keys of a dict.
+    mode : {"constant", "edge", "empty", "reflect", "symmetric", "wrap"}
+        The new elements: `constant_values`; the element at the edge; uninitialised; the array reflected, without or
+        with a second copy of the element at the edge; the array repeated.
+    constant_values : scalar or (scalar, scalar) or sequence of (scalar, scalar)
+        The same forms as `pad_width`.
+
+    Returns
+    -------
+    array
+        The dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `pad_width` does not consist of integers, or `constant_values` do not promote to the dtype of `x`.
+    ValueError
+        If a width is negative, the number of widths does not fit the axes, the mode is unknown, or it repeats elements
+        of an empty axis.
+    IndexError
+        If a key of `pad_width` is not an axis.
+
+    Examples
+    --------
+    >>> xp.pad(xp.asarray([1, 2, 3]), (1, 2))
+    Array([0, 1, 2, 3, 0, 0], dtype=int64, device='cpu')
+    >>> xp.pad(xp.asarray([1, 2, 3]), 2, "reflect")
+    Array([3, 2, 1, 2, 3, 2, 1], dtype=int64, device='cpu')
+    """
+    if mode not in _MODES:
+        raise ValueError(f"pad: mode is {mode!r}; accepted: {', '.join(map(repr, _MODES))}")
+    widths = _widths(pad_width, x.ndim)
+    if mode in _REPEATING:
+        return _pad_by_indices(x, widths, mode)
+    values = _pairs(constant_values, x.ndim, "constant_values") if mode == "constant" else None
+    return _pad_by_values(x, widths, values)
+
+
+def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:
+    """A pair for each axis."""
+    if ndim == 0:
+        return []
+    if isinstance(given, Array):
+        given = given.to_numpy()
+    try:
+        array = np.broadcast_to(np.asarray(given, None if isinstance(given, np.ndarray) else object), (ndim, 2))
+    except ValueError:
+        raise ValueError(
+            f"pad: {argument} is {given!r}; accepted: one for all, a pair for all, or a pair for each of {ndim} axes"
+        ) from None
+    return [(before, after) for before, after in array.tolist()]
+
+
+def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
+    if isinstance(given, dict):
+        pairs = [(0, 0)] * ndim
+        for axis, width in given.items():
+            if not isinstance(axis, int) or not -ndim <= axis < ndim:
+                raise IndexError(f"pad: pad_width has the axis {axis!r}; accepted: {-ndim} to {ndim - 1}")
+            pairs[axis] = _pairs(width, 1, "pad_width")[0]
+    else:
+        pairs = _pairs(given, ndim, "pad_width")
+    for width in (width for pair in pairs for width in pair):
+        if not isinstance(width, int) or isinstance(width, bool):
+            raise TypeError(f"pad: pad_width is {given!r}; accepted: integers")
+        if width < 0:
+            raise ValueError(f"pad: pad_width is {given!r}; accepted: 0 and more")
+    return pairs
+
+
+def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
+    for axis, width in enumerate(widths):
+        if not any(width):
+            continue
+        if x.shape[axis] == 0:
+            raise ValueError(f"pad: axis {axis} of x is empty; accepted with mode={mode!r}: at least one element")
+        places = np.pad(np.arange(x.shape[axis]), width, mode)  # type: ignore[call-overload]
+        x = take(x, asarray(places, device=x.device), axis=axis)
+    return x.copy() if not any(map(any, widths)) else x
+
+
+def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[Any, Any]] | None) -> Array:
+    """`x` with `values` around it. In the corners, values of later axes replace those of earlier axes."""
+    shape = tuple(length + before + after for length, (before, after) in zip(x.shape, widths, strict=True))
+    padded = empty(shape, dtype=x.dtype, device=x.device)
+    if values is not None and len({repr(value) for pair in values for value in pair}) == 1:
+        padded[...] = _fill_value(values[0][0], x)
+    elif values is not None:
+        for axis, ((before, after), pair) in enumerate(zip(widths, values, strict=True)):
+            everything = (slice(None),) * axis
+            padded[(*everything, slice(before))] = _fill_value(pair[0], x)
+            padded[(*everything, slice(shape[axis] - after, None))] = _fill_value(pair[1], x)
+    padded[tuple(slice(before, before + length) for length, (before, _) in zip(x.shape, widths, strict=True))] = x
+    return padded
+
+
+def _fill_value(value: Any, x: Array) -> Any:
+    """`value`, after a check that it promotes to the dtype of `x`. 0 and 1 become bool for a boolean `x`."""
+    if x.dtype == dt.bool and value in (0, 1):
+        return bool(value)
+    if not isinstance(value, SCALAR_TYPES) or scalar_dtype(type(value), x.dtype) != x.dtype:
+        raise TypeError(f"pad: constant_values has {value!r}; accepted for {x.dtype}: a scalar that promotes to it")
+    return value

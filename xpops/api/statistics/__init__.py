@@ -1,0 +1,1 @@
+"""Statistical functions of the standard, those that ignore NaN, and order statistics."""

@@ -1,0 +1,164 @@
+"""Sums and products that ignore NaNs, beyond the standard: NaNs are replaced, then the plain function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import DTypeLike
+
+from xpops.api.checks import operand_of
+from xpops.api.elementwise.floating_point import isnan
+from xpops.api.manipulation.shapes import reshape
+from xpops.api.searching import where
+from xpops.api.signatures import array_function
+from xpops.api.statistics.sums import cumulative_prod, cumulative_sum, prod, sum
+from xpops.core.operands import Axes
+
+__all__ = ["nancumprod", "nancumsum", "nanprod", "nansum"]
+
+
+@array_function
+def nancumprod(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = None) -> Any:
+    """The products of the elements up to each one, where NaNs count as 1.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int, optional
+        By default the array is flattened.
+    dtype : numpy.dtype, optional
+        As for `cumulative_prod`.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.nancumprod(xp.asarray([2.0, xp.nan, 3.0]))
+    Array([2., 2., 6.], dtype=float64, device='cpu')
+    """
+    return _scan_without_nan("nancumprod", cumulative_prod, 1, x, axis, dtype)
+
+
+@array_function
+def nancumsum(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = None) -> Any:
+    """The sums of the elements up to each one, where NaNs count as 0.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int, optional
+        By default the array is flattened.
+    dtype : numpy.dtype, optional
+        As for `cumulative_sum`.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> xp.nancumsum(xp.asarray([2.0, xp.nan, 3.0]))
+    Array([2., 2., 5.], dtype=float64, device='cpu')
+    """
+    return _scan_without_nan("nancumsum", cumulative_sum, 0, x, axis, dtype)
+
+
+@array_function
+def nanprod(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
+    """The products, where NaNs count as 1.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int or tuple of int, optional
+        The axes to reduce; all by default.
+    dtype : numpy.dtype, optional
+        As for `prod`.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.nanprod(xp.asarray([2.0, xp.nan, 3.0]))
+    Array(6., dtype=float64, device='cpu')
+    """
+    given = operand_of("nanprod", x, axis)
+    return prod(where(isnan(x), 1, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@array_function
+def nansum(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
+    """The sums, where NaNs count as 0.
+
+    Parameters
+    ----------
+    x : array
+        Any dtype but float8.
+    axis : int or tuple of int, optional
+        The axes to reduce; all by default.
+    dtype : numpy.dtype, optional
+        As for `sum`.
+    keepdims : bool
+        Whether the result keeps the reduced axes, with length 1.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not accepted.
+    IndexError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+
+    Examples
+    --------
+    >>> xp.nansum(xp.asarray([[1.0, xp.nan], [xp.nan, xp.nan]]), axis=1)
+    Array([1., 0.], dtype=float64, device='cpu')
+    """
+    given = operand_of("nansum", x, axis)
+    return sum(where(isnan(x), 0, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def _scan_without_nan(
+    function: str, scan: Callable[..., Any], neutral: int, x: Any, axis: int | None, dtype: Any
+) -> Any:
+    given = operand_of(function, x, axis)
+    filled = where(isnan(x), neutral, x) if given.has_nan else x
+    return scan(reshape(filled, (-1,)) if axis is None else filled, axis=0 if axis is None else axis, dtype=dtype)

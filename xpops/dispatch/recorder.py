@@ -1,0 +1,33 @@
+"""What traced values use of the trace that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from xpops.core.devices import Device
+from xpops.core.dtypes import DType
+from xpops.ops.operator import Operator
+
+
+class Recorder(Protocol):
+    """The interface of `xpops.dispatch.tracing.Trace`. Calls return traced arrays.
+
+    Attributes
+    ----------
+    function : str
+        The name of the fused function, for errors.
+    device : Device
+    """
+
+    function: str
+    device: Device
+
+    def apply(self, op: Operator, arguments: tuple[Any, ...], dtype: DType | None = None, out: Any = None) -> Any:
+        """Record one elementwise call."""
+
+    def primitive(self, function: str, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> Any:
+        """Record a reduction."""
+
+    def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
+        """Add an input that the host computes from the inputs before it; returns its number."""
