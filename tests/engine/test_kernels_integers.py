@@ -170,7 +170,7 @@ def test_where(dtype: Any, device: Any) -> None:
 )
 def test_booleans(name: str, device: Any) -> None:
     hosts = [each.reshape(-1) for each in np.meshgrid(grid(dt.bool), grid(dt.bool))][: OPERATORS[name].arity]
-    assert_bits(call(name, device, *hosts), getattr(np, OPERATORS[name].numpy)(*hosts), *hosts)
+    assert_bits(call(name, device, *hosts), OPERATORS[name].cpu(*hosts), *hosts)
 
 
 @pytest.mark.parametrize(

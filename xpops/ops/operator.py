@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,8 +25,9 @@ class Operator:
         counterpart of the promoted dtype. "given": the caller's choice (casts), by default the promoted dtype.
     header : str
         The header in ``native/xpops/math/`` that holds the functor.
-    numpy : str
-        The name of the function that computes it on the CPU: in `xpops.engine.cpu.functions`, else in NumPy.
+    cpu : callable
+        The function of ndarrays that computes it on the CPU: a NumPy ufunc, or a function that returns a new array. It
+        also takes long doubles, for which tests call it, unless `tests/helpers/references.py` has another reference.
     condition : bool
         Whether the first operand is a boolean condition, outside promotion.
     logical : bool
@@ -67,7 +69,7 @@ class Operator:
     accepts: str
     result: Literal["promoted", "bool", "real", "given"]
     header: str
-    numpy: str
+    cpu: Callable[..., Any]
     condition: bool = False
     logical: bool = False
     own_halves: bool = False
