@@ -122,7 +122,8 @@ def parameters(op: Operator, dtype: DType) -> list[tuple[Any, ...]]:
     """The parameters' defaults, and others, as an array of a dtype is computed with them."""
     wide = computed(dtype) if dtype in dt.REAL_FLOATS else dt.float32
     usual = tuple(wide.type(default) for default in op.defaults)
-    return [usual, tuple(wide.type(0.3) * default for default in usual)] if usual else [()]
+    others = tuple(wide.type(0.3 + 0.25 * place) * default for place, default in enumerate(usual))
+    return [usual, others] if usual else [()]
 
 
 def allowed_error(op: Operator, dtype: DType, device: Any) -> float:
