@@ -11,7 +11,11 @@ import numpy as np
 from conformance.fuzz import errors
 from conformance.fuzz.forms import Drawn, Function, Operand, Spec, boolean, common, draw_shape, of_parts
 from conformance.fuzz.layouts import Shape
-from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, SIGNED, DType
+from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, DType
+from xpops.core import dtypes as dt
+from xpops.ops.activation import ACTIVATIONS
+from xpops.ops.elementwise import OPERATORS
+from xpops.ops.operator import Operator
 
 NUMBERS = (*INTEGERS, *FLOATS, *COMPLEX)
 REAL = (*INTEGERS, *FLOATS)
@@ -89,55 +93,48 @@ def _cast_oracle(x: Any, dtype: DType) -> Any:
     return signed.astype(dtype)
 
 
-def _unary(names: str, dtypes: Any, domain: str = "any", bound: Any = None, result: Any = common) -> list[Function]:
-    return [
-        Function(name, unary(domain), dtypes, getattr(np, name), result, bound, has_out=True) for name in names.split()
-    ]
+def _result(op: Operator) -> Callable[..., DType]:
+    return {"bool": boolean, "real": of_parts}.get(op.result, common)
 
 
-def _binary(
-    names: str, dtypes: Any, domains: tuple[str, str] = ("any", "any"), bound: Any = None, result: Any = common
-) -> list[Function]:
-    return [
-        Function(name, binary(*domains), dtypes, getattr(np, name), result, bound, has_out=True)
-        for name in names.split()
-    ]
+def _bound(op: Operator) -> errors.Bound | None:
+    """None if no result needs rounding."""
+    return errors.ulps(9 if op.ulps[0] > 0.5 else 1) if any(op.ulps) else None
 
 
-def _sigmoid(x: Any) -> Any:
-    return 1 / (1 + np.exp(-x))
+def _dtypes(op: Operator) -> tuple[DType, ...]:
+    """Without complex numbers near which a function has poles, and floats of which a rounded quotient has a floor."""
+    if op.name in ("floor_divide", "remainder"):
+        return INTEGERS
+    left_out = COMPLEX if op.transcendental and op.name not in ("exp", "sqrt") else ()
+    return tuple(each for each in (BOOL, *NUMBERS) if each in dt.CATEGORIES[op.accepts] and each not in left_out)
 
+
+def _function(op: Operator) -> Function:
+    """A row's function; parameters have their default values."""
+    domains = op.domain.split()
+    if op.result == "bool" and len(domains) == 2:
+        domains = ["small", "small"]  # so that some are equal
+    draw = unary(*domains) if len(domains) == 1 else binary(*domains)
+    name = f"nn.{op.public}" if op.name in ACTIVATIONS else op.public
+
+    def oracle(*operands: Any, **options: Any) -> Any:
+        return op.cpu(*operands, *map(np.float64, op.defaults))
+
+    def drawn(random: Random, dtype: DType) -> Drawn:
+        operands, named = draw(random, dtype)
+        return operands, {**named, **op.options}
+
+    return Function(name, drawn, _dtypes(op), oracle, _result(op), _bound(op), has_out=True)
+
+
+# `nextafter` (`own_halves`) has no result in higher precision.
+_ROWS = [
+    op for op in (*OPERATORS.values(), *ACTIVATIONS.values()) if op.arity - op.parameters < 3 and not op.own_halves
+]
 
 FUNCTIONS = [
-    *_unary("negative square positive", NUMBERS, bound=errors.ulps()),
-    *_unary("abs", REAL),
-    *_unary("floor ceil trunc round", FLOATS),
-    *_unary("sign", REAL),
-    *_unary("isnan isinf isfinite", (*REAL, *COMPLEX), result=boolean),
-    *_unary("signbit", FLOATS, "finite", result=boolean),
-    *_unary("sqrt", FLOATS, bound=errors.ulps(1)),
-    *_unary("exp expm1 sin cos tanh atan asinh", FLOATS, bound=errors.ulps()),
-    *_unary("log log2 log10 log1p", FLOATS, "positive", errors.ulps()),
-    *_unary("asin acos atanh", FLOATS, "unit", errors.ulps()),
-    *_unary("reciprocal", FLOATS, "nonzero", errors.ulps(1)),
-    *_unary("conj", COMPLEX),
-    *_unary("real imag", COMPLEX, result=of_parts),
-    *_unary("abs", COMPLEX, bound=errors.ulps(), result=of_parts),
-    *_unary("exp sqrt", COMPLEX, "finite", errors.ulps()),
-    *_unary("logical_not", (BOOL,), result=boolean),
-    *_unary("bitwise_invert", (BOOL, *INTEGERS)),
-    *_binary("add subtract multiply", NUMBERS, bound=errors.ulps()),
-    *_binary("divide", (*FLOATS, *COMPLEX), ("any", "nonzero"), errors.ulps()),
-    *_binary("floor_divide remainder", (*INTEGERS,), ("any", "nonzero")),
-    *_binary("maximum minimum", REAL),
-    *_binary("equal not_equal", (BOOL, *NUMBERS), ("small", "small"), result=boolean),
-    *_binary("less less_equal greater greater_equal", REAL, ("small", "small"), result=boolean),
-    *_binary("logical_and logical_or logical_xor", (BOOL,), result=boolean),
-    *_binary("bitwise_and bitwise_or bitwise_xor", (BOOL, *INTEGERS)),
-    *_binary("bitwise_left_shift bitwise_right_shift", SIGNED, ("any", "shift")),
-    *_binary("hypot atan2", FLOATS, ("finite", "finite"), errors.ulps()),
-    *_binary("copysign", FLOATS, ("finite", "finite")),
-    *_binary("pow", FLOATS, ("positive", "unit"), errors.ulps()),
+    *map(_function, _ROWS),
     Function("where", _where, (BOOL, *NUMBERS), np.where, lambda dtypes, _: common(dtypes[1:]), has_out=True),
     Function(
         "astype",
@@ -148,7 +145,4 @@ FUNCTIONS = [
         positional=("dtype",),
     ),
     Function("clip", _clip, REAL, np.clip, common, has_out=True),
-    Function("nn.relu", unary("finite"), FLOATS, lambda x: np.maximum(x, 0), common, has_out=True),
-    Function("nn.sigmoid", unary("finite"), FLOATS, _sigmoid, common, errors.ulps(), has_out=True),
-    Function("nn.silu", unary("finite"), FLOATS, lambda x: x * _sigmoid(x), common, errors.ulps(), has_out=True),
 ]

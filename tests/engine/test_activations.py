@@ -1,4 +1,4 @@
-"""Activations beside their definitions, on every device; `test_accuracy.py` measures their errors."""
+"""What activations have beyond other operators: parameters, and a dtype of the result; on every device."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import xpops as xp
 from tests.helpers import activations
-from tests.helpers.devices import DEVICES
-from tests.helpers.strategies import host_arrays, views_of
+from tests.helpers.rows import function_of, parameters, reference_of
 from tests.helpers.values import assert_within, unary_values
 from xpops.core import dtypes as dt
+from xpops.ops.activation import ACTIVATIONS
+from xpops.ops.operator import Operator
 
 NDArray = np.ndarray[Any, Any]
 
 nn = xp.nn
 RESULTS = (*dt.REAL_FLOATS, *dt.FLOAT8)
-SMOOTH = sorted(activations.CALLS)
+rows = pytest.mark.parametrize("op", ACTIVATIONS.values(), ids=str)
 # Beside results that are rounded once from the exact ones, and as far as docs/accuracy.md says.
 BOUND = 8.0
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -30,22 +29,6 @@ floats = pytest.mark.parametrize("dtype", dt.REAL_FLOATS, ids=str)
 
 def on(x: Any, device: Any) -> Any:
     return xp.asarray(x, device=device)
-
-
-@floats
-def test_relu(dtype: Any, device: Any) -> None:
-    x = unary_values(dtype)
-    found = nn.relu(on(x, device)).to_numpy()
-    wanted = np.where(x <= 0, dtype.type(0), x)
-    assert_within(found, wanted.astype(np.longdouble), 0, x)
-
-
-@pytest.mark.parametrize("dtype", [dt.int8, dt.uint16, dt.int64], ids=str)
-def test_relu_of_integers(dtype: Any, device: Any) -> None:
-    x = unary_values(dtype)
-    found = nn.relu(on(x, device))
-    assert found.dtype == dtype
-    np.testing.assert_array_equal(found.to_numpy(), np.maximum(x, 0))
 
 
 @floats
@@ -72,40 +55,17 @@ def test_softplus(dtype: Any, parameters: Any, device: Any) -> None:
     assert_within(found[usual], wanted[usual], BOUND, x[usual])
 
 
-@floats
-@pytest.mark.parametrize("name", SMOOTH)
-def test_special_values(name: str, dtype: Any, device: Any) -> None:
-    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -300.0, 300.0]).astype(dtype)
-    found = activations.CALLS[name](on(x, device)).to_numpy().astype(np.float64)
-    ends = {"sigmoid": (0.5, 0.5, 1, 0), "softplus": (np.log(2), np.log(2), np.inf, 0)}
-    zero, minus_zero, high, low = ends.get(name, (0, -0.0, np.inf, np.nan))
-    np.testing.assert_allclose(found[:5], [zero, minus_zero, high, low, np.nan], rtol=0.01)
-    assert np.array_equal(np.signbit(found[:2]), np.signbit([zero, minus_zero]))
-    assert found[6] == (1 if name == "sigmoid" else 300)
-    assert abs(found[5]) < 1e-100
-
-
 @pytest.mark.parametrize("out", RESULTS, ids=str)
 @floats
-@pytest.mark.parametrize("name", SMOOTH)
-def test_converted_in_the_same_pass(name: str, dtype: Any, out: Any, device: Any) -> None:
+@rows
+def test_converted_in_the_same_pass(op: Operator, dtype: Any, out: Any, device: Any) -> None:
     x = np.concatenate([np.linspace(-20, 20, 999), [np.nan, -0.0]]).astype(dtype)
-    call: Any = {"gelu_tanh": nn.gelu}.get(name) or activations.CALLS[name]
-    options = {"approximate": "tanh"} if name == "gelu_tanh" else {}
-    found = call(on(x, device), dtype=out, **options)
+    found = function_of(op)(on(x, device), dtype=out)
     assert found.dtype == out
-    wanted = activations.reference(name, x)
+    wanted = reference_of(op)(x.astype(np.longdouble), *parameters(op, dtype)[0])
     if out == dt.float64 and dtype != dt.float64:  # computed in float32
         found = xp.astype(found, dt.float32)
-    assert_within(found.to_numpy(), wanted, BOUND if out in (dt.float32, dt.float64) else 0.52, x)
-
-
-@pytest.mark.parametrize("name", ["relu", "leaky_relu"])
-def test_rectifiers_converted(name: str, device: Any) -> None:
-    x = np.linspace(-20, 20, 999).astype(np.float32)
-    found = getattr(nn, name)(on(x, device), dtype="float16")
-    slope = np.float32(0.01 if name == "leaky_relu" else 0)
-    np.testing.assert_array_equal(found.to_numpy(), np.where(x > 0, x, x * slope).astype(np.float16))
+    assert_within(found.to_numpy(), wanted, max(BOUND, op.ulps[0]) if out in (dt.float32, dt.float64) else 0.52, x)
 
 
 def test_dtype_of_integers(device: Any) -> None:
@@ -114,30 +74,15 @@ def test_dtype_of_integers(device: Any) -> None:
     assert nn.sigmoid(on([True], device), dtype=xp.float16).dtype == xp.float16
 
 
-@given(st.data(), st.sampled_from(DEVICES), st.sampled_from(SMOOTH))
-def test_views(data: Any, device: Any, name: str) -> None:
-    host = data.draw(host_arrays(dt.float32))
-    key, order = data.draw(views_of(host.shape))
-    found = activations.CALLS[name](xp.permute_dims(on(host, device)[key], order))
-    wanted = activations.reference(name, np.permute_dims(host[key], order))
-    assert (found.dtype, found.shape) == (dt.float32, wanted.shape)
-    assert_within(found.to_numpy().reshape(-1), wanted.reshape(-1), BOUND)
-
-
-@pytest.mark.parametrize("name", ["relu", "leaky_relu", "softplus", *SMOOTH])
-def test_out(name: str, device: Any) -> None:
-    call: Any = getattr(nn, name.removesuffix("_tanh"))
-    options = {"approximate": "tanh"} if name == "gelu_tanh" else {}
+@rows
+def test_out_of_another_dtype(op: Operator, device: Any) -> None:
+    call = function_of(op)
     x = on(np.linspace(-3, 3, 77).astype(np.float32), device)
-    wanted = call(x, **options).to_numpy()
-    out = xp.empty_like(x)
-    for _ in range(2):
-        assert call(x, out=out, **options) is out
-        np.testing.assert_array_equal(out.to_numpy(), wanted)
+    wanted = call(x).to_numpy()
     narrow = xp.empty(77, dtype=xp.float16, device=device)
-    assert call(x, dtype=xp.float16, out=narrow, **options) is narrow
+    assert call(x, dtype=xp.float16, out=narrow) is narrow
     np.testing.assert_allclose(narrow.to_numpy(), wanted, rtol=1e-3)
-    call(x, out=x, **options)
+    call(x, out=x)
     np.testing.assert_array_equal(x.to_numpy(), wanted)
 
 

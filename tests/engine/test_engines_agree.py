@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.engine.test_accuracy import BOUNDS, ON_CPU
 from tests.helpers import recipes
+from tests.helpers.rows import ON_CPU, PUBLIC
 from xpops.core import dtypes as dt
 
 SEEDS = 15
@@ -23,6 +23,7 @@ TABLES: list[tuple[ModuleType, dict[str, Any], bool]] = [
     (xp.fft, recipes.FFT_CREATION, True),
     (xp.nn, recipes.NN, False),
 ]
+PROMISES = {op.name: {dtype: op.error(dtype) for dtype in dt.INFO} for op in PUBLIC}
 CALLS = [(module, name, made) for module, table, made in TABLES for name in table]
 every_function = pytest.mark.parametrize(
     ("module", "name", "made"), CALLS, ids=lambda each: each if isinstance(each, str) else None
@@ -55,8 +56,8 @@ def allowed(name: str, dtype: Any, wanted: Any) -> Any:
     eps = float(ml_dtypes.finfo(dtype).eps)
     if name == "logaddexp":  # near 0 its operands cancel
         wanted = np.maximum(np.abs(wanted), 1)
-    if (name, dtype) in BOUNDS:
-        return (BOUNDS[name, dtype] + ON_CPU) * eps * np.abs(wanted)
+    if error := PROMISES.get(name, {}).get(dtype):
+        return (error + ON_CPU) * eps * np.abs(wanted)
     return 64 * eps * max(float(np.max(np.abs(wanted), initial=0)), 1.0)
 
 

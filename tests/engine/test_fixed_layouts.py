@@ -10,7 +10,9 @@ import pytest
 
 import xpops as xp
 from tests.helpers.layouts import CUTS, base_of, cut_of
+from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.core import dtypes as dt
+from xpops.ops.operator import Operator
 
 # Of a view and a dense array like it; small integers, so that every result is exact.
 CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -53,3 +55,32 @@ def test_written_in_place(name: str, device: Any) -> None:
     part = cut.of(np, wanted)
     part *= -2.0
     np.testing.assert_array_equal(x.to_numpy(), wanted)
+
+
+# Views of an operand, by its place.
+VIEWS: dict[str, Callable[[Any, int], Any]] = {
+    "cropped": lambda x, place: x[:, 3:],
+    "mirrored": lambda x, place: x[:, ::-1],
+    "steps": lambda x, place: x[::3, ::-2],
+    "transposed": lambda x, place: x.T,
+    "transposed and not": lambda x, place: x[:, :40] if place else x[:, :40].T,
+    "broadcast": lambda x, place: x[:1] if place else x,
+    "0-d": lambda x, place: x[3, 5],
+    "empty": lambda x, place: x[:0],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("op", PUBLIC, ids=str)
+def test_every_operator(op: Operator, view: str, device: Any) -> None:
+    dtype = next(each for each in (dt.float32, dt.int32, dt.bool) if each in dt.CATEGORIES[op.accepts])
+    hosts, call = ordinary_values(op, dtype, (40, 64)), function_of(op)
+    views = [VIEWS[view](xp.asarray(host, device=device), place) for place, host in enumerate(hosts)]
+    copies = [np.array(VIEWS[view](host, place), order="C") for place, host in enumerate(hosts)]
+    wanted = call(*(xp.asarray(host, device=device) for host in copies)).to_numpy()
+    np.testing.assert_allclose(call(*views).to_numpy(), wanted, rtol=1e-5)
+    np.testing.assert_allclose(xp.fuse(call)(*views).to_numpy(), wanted, rtol=1e-5)
+    base = xp.ones((*wanted.shape, 3), dtype=wanted.dtype, device=device)
+    call(*views, out=base[..., 1])
+    kept = np.ones_like(wanted)
+    np.testing.assert_allclose(base.to_numpy(), np.stack([kept, wanted, kept], -1), rtol=1e-5)

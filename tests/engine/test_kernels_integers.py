@@ -1,4 +1,4 @@
-"""Elementwise operators on integers and booleans: every edge, against Python's integers and plain NumPy."""
+"""Every elementwise operator on integers and booleans: every edge, against Python's integers and plain NumPy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.values import assert_bits, binary_values, grid, integer_grid, unary_values
+from tests.helpers.rows import PUBLIC, function_of, parameters, reference_of, values
+from tests.helpers.values import assert_bits, grid, integer_grid
 from xpops.core import dtypes as dt
-from xpops.ops.elementwise import INTERNAL, OPERATORS
+from xpops.ops.operator import Operator
 
 NDArray = np.ndarray[Any, Any]
 INTEGERS = dt.SIGNED_INTEGERS + dt.UNSIGNED_INTEGERS
@@ -51,30 +52,12 @@ BY_RULE: dict[str, Callable[[int, int, int], int]] = {
     "maximum": lambda x, y, width: max(x, y),
     "minimum": lambda x, y, width: min(x, y),
 }
-BY_NUMPY = (
-    "equal",
-    "not_equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-)
-UNARY: dict[str, Callable[..., Any]] = {
-    "abs": np.abs,  # the most negative number is its own
-    "negative": np.negative,
-    "sign": np.sign,
-    "square": np.square,
-    "bitwise_invert": np.invert,
-    "logical_not": np.logical_not,
-    "imag": np.zeros_like,
-    "isfinite": lambda x: np.ones(x.shape, bool),
-    "isinf": lambda x: np.zeros(x.shape, bool),
-    "isnan": lambda x: np.zeros(x.shape, bool),
-    **dict.fromkeys(("positive", "conj", "real", "ceil", "floor", "round", "trunc"), np.positive),
-}
+ROWS = [
+    pytest.param(op, dtype, id=f"{op.name}-{dtype}")
+    for op in PUBLIC
+    for dtype in (dt.bool, *INTEGERS)
+    if dtype in dt.CATEGORIES[op.accepts]
+]
 
 
 def call(name: str, device: Any, *hosts: NDArray) -> NDArray:
@@ -88,32 +71,16 @@ def by_rule(name: str, x: NDArray, y: NDArray) -> NDArray:
     return np.array(results, f"u{x.itemsize}").view(x.dtype)
 
 
-def test_every_operator_on_integers_is_tested_here() -> None:
-    takes_integers = {
-        name for name, op in OPERATORS.items() if op not in INTERNAL and dt.int8 in dt.CATEGORIES[op.accepts]
-    }
-    assert takes_integers == {*BY_RULE, *BY_NUMPY, *UNARY, "clip", "where"}
-
-
-@integers
-@pytest.mark.parametrize("name", BY_RULE)
-def test_binary_by_rule(name: str, dtype: Any, device: Any) -> None:
-    x, y = binary_values(dtype, 500)
-    assert_bits(call(name, device, x, y), by_rule(name, x, y), x, y)
-
-
-@integers
-@pytest.mark.parametrize("name", BY_NUMPY)
-def test_binary_by_numpy(name: str, dtype: Any, device: Any) -> None:
-    x, y = binary_values(dtype, 500)
-    assert_bits(call(name, device, x, y), getattr(np, name)(x, y), x, y)
-
-
-@integers
-@pytest.mark.parametrize("name", UNARY)
-def test_unary(name: str, dtype: Any, device: Any) -> None:
-    x = unary_values(dtype, 500)
-    assert_bits(call(name, device, x), UNARY[name](x), x)
+@pytest.mark.parametrize(("op", "dtype"), ROWS)
+def test_values(op: Operator, dtype: Any, device: Any) -> None:
+    hosts = values(op, dtype, 500)
+    arrays = [xp.asarray(host, device=device) for host in hosts]
+    for numbers in parameters(op, dtype):
+        got = function_of(op)(*arrays, *map(float, numbers)).to_numpy()
+        if op.name in BY_RULE and dtype != dt.bool:
+            assert_bits(got, by_rule(op.name, *hosts), *hosts)
+        else:
+            assert_bits(got, np.ascontiguousarray(reference_of(op)(*hosts, *numbers)), *hosts)
 
 
 @pytest.mark.parametrize("dtype", dt.SIGNED_INTEGERS, ids=str)
@@ -146,31 +113,6 @@ def test_scalars_that_do_not_fit(dtype: Any, device: Any) -> None:
     assert_bits(
         xp.add(x, int(info.max)).to_numpy(), by_rule("add", *np.broadcast_arrays(integer_grid(dtype), info.max))
     )
-
-
-@integers
-def test_clip(dtype: Any, device: Any) -> None:
-    x, low = binary_values(dtype, 500)
-    high = np.roll(low, 5)
-    assert_bits(call("clip", device, x, low, high), np.minimum(np.maximum(x, low), high), x, low, high)
-
-
-@pytest.mark.parametrize("dtype", [dt.bool, *INTEGERS], ids=str)
-def test_where(dtype: Any, device: Any) -> None:
-    x, y = binary_values(dtype, 500)
-    condition = np.arange(x.size) % 3 == 0
-    assert_bits(call("where", device, condition, x, y), np.where(condition, x, y), condition, x, y)
-
-
-@pytest.mark.parametrize(
-    "name",
-    sorted(
-        name for name, op in OPERATORS.items() if op.accepts in ("arithmetic", "integer or boolean") and op.arity < 3
-    ),
-)
-def test_booleans(name: str, device: Any) -> None:
-    hosts = [each.reshape(-1) for each in np.meshgrid(grid(dt.bool), grid(dt.bool))][: OPERATORS[name].arity]
-    assert_bits(call(name, device, *hosts), getattr(np, OPERATORS[name].numpy)(*hosts), *hosts)
 
 
 @pytest.mark.parametrize(

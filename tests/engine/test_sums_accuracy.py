@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import xpops as xp
+from tests.helpers.rows import terms
 from xpops.core import dtypes as dt
+from xpops.ops.reduction import REDUCTIONS, Reduction
 
 NDArray = np.ndarray[Any, Any]
 
@@ -56,9 +58,9 @@ def half_unit(x: NDArray, dtype: Any) -> NDArray:
     return np.maximum(np.abs(x) * float(limits.eps) / 2, float(limits.smallest_subnormal))
 
 
-def exact_sums(x: NDArray, axis: Any) -> tuple[NDArray, NDArray]:
-    """Sums without error of each line, and the sums of absolute values."""
-    wide = lines(x, axis).astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+def exact_sums(op: Reduction, x: NDArray, axis: Any) -> tuple[NDArray, NDArray]:
+    """Sums of each line's terms without error, and the sums of absolute values."""
+    wide = terms(op, lines(x, axis).astype(np.complex128 if x.dtype.kind == "c" else np.longdouble))
     sums = [complex(math.fsum(line.real), math.fsum(line.imag)) for line in wide]
     return np.array(sums), np.abs(wide).sum(1)
 
@@ -71,18 +73,18 @@ def random_of(dtype: Any, shape: tuple[int, ...]) -> NDArray:
 
 @pytest.mark.parametrize("dtype", SHARES, ids=str)
 @pytest.mark.parametrize(("shape", "axis"), SMALL, ids=str)
-def test_shares(dtype: Any, shape: tuple[int, ...], axis: Any, device: Any) -> None:
+@pytest.mark.parametrize("op", [op for op in REDUCTIONS.values() if op.compensated], ids=str)
+def test_shares(op: Reduction, dtype: Any, shape: tuple[int, ...], axis: Any, device: Any) -> None:
     host = random_of(dtype, shape)
     x = xp.asarray(host, device=device)
-    wanted, size = exact_sums(host, axis)
+    wanted, size = exact_sums(op, host, axis)
     count = lines(host, axis).shape[1]
-    share = SHARES[dtype][count > 1024]
+    share, by = SHARES[dtype][count > 1024], count if op.averages else 1
     real = dt.REAL_OF.get(dtype, dtype)
-    for name, by in (("sum", 1), ("mean", count)):
-        got = getattr(xp, name)(x, axis=axis).to_numpy().astype(np.complex128).reshape(-1)
-        for part in ("real", "imag"):
-            error = np.abs(getattr(got, part) - getattr(wanted, part) / by)
-            assert np.all(error <= half_unit(getattr(wanted, part) / by, real) * 2 + share * size / by), name
+    got = getattr(xp, op.name)(x, axis=axis).to_numpy().astype(np.complex128).reshape(-1)
+    for part in ("real", "imag"):
+        error = np.abs(getattr(got, part) - getattr(wanted, part) / by)
+        assert np.all(error <= half_unit(getattr(wanted, part) / by, real) * 2 + share * size / by)
 
 
 @pytest.mark.parametrize("shape", [(2**22, 2), (2, 2**22), (2**21, 2, 2)], ids=str)

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-import xpops as xp
+from tests.helpers.rows import STANDARD, parameters
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.ops.elementwise import INTERNAL, OPERATORS
+from xpops.ops.activation import ACTIVATIONS
+from xpops.ops.elementwise import OPERATORS
+from xpops.ops.reduction import REDUCTIONS
 
 NDArray = np.ndarray[Any, Any]
 Random = np.random.Generator
@@ -64,13 +66,30 @@ def elementwise(name: str) -> Recipe:
     def recipe(random: Random) -> tuple[Any, ...]:
         x = array(random, dtypes)
         others = [array(random, (x.dtype,), x.shape) for _ in range(op.arity - 1)]
-        if name.endswith("shift"):
-            others = [np.abs(other) % 7 for other in others]
-        if name in ("floor_divide", "remainder"):
-            others = [np.where(other == 0, 1, other).astype(x.dtype) for other in others]
-        if name == "pow" and x.dtype.kind in "iu":
-            others = [np.abs(other) % 4 for other in others]
+        words = op.domain.split()[1:]
+        others = [_fitted(other, word) for other, word in zip(others, words, strict=True)]
         return (x, *others)
+
+    return recipe
+
+
+def _fitted(x: NDArray, word: str) -> NDArray:
+    """An operand in a domain outside which results are no numbers, or differ from engine to engine."""
+    if word == "shift":
+        return np.abs(x) % 7
+    if word == "nonzero":
+        return np.where(x == 0, 1, x).astype(x.dtype)
+    return np.abs(x) % 4 if word == "unit" and x.dtype.kind in "iu" else x
+
+
+def activation(name: str) -> Recipe:
+    """Of one of the rows of a public function, with other parameters than the usual ones."""
+    rows = [op for op in ACTIVATIONS.values() if op.public == name]
+
+    def recipe(random: Random) -> tuple[Any, ...]:
+        op = pick(random, rows)
+        named = dict(zip(op.arguments[1:], parameters(op, dt.float64)[-1], strict=True))
+        return (array(random, dt.REAL_FLOATS), {**op.options, **named})
 
     return recipe
 
@@ -159,11 +178,8 @@ def _numbers(random: Random) -> tuple[Any, ...]:
 
 
 MAIN: dict[str, Recipe] = {
-    **{name: elementwise(name) for name, op in OPERATORS.items() if op not in INTERNAL and hasattr(xp, name)},
-    **{name: reduction() for name in ("all", "any", "count_nonzero")},
-    **{name: reduction(NUMBERS) for name in ("sum", "prod")},
-    **{name: reduction(tuple(d for d in SORTED if d != dt.bool)) for name in ("max", "min", "argmax", "argmin")},
-    "mean": reduction(FLOATS),
+    **{op.name: elementwise(op.name) for op in STANDARD},
+    **{name: reduction(tuple(d for d in ANY if d in dt.CATEGORIES[op.accepts])) for name, op in REDUCTIONS.items()},
     **{name: reduction(REALS) for name in ("std", "var", "median")},
     **{name: missing(reduction(REALS)) for name in ("nansum", "nanprod", "nanmean", "nanstd", "nanvar", "nanmedian")},
     **{name: missing(reduction(REALS)) for name in ("nanmin", "nanmax")},
@@ -253,9 +269,7 @@ FFT_CREATION: dict[str, Recipe] = {
     "rfftfreq": lambda random: (int(random.integers(1, 20)), {"d": 0.5}),
 }
 NN: dict[str, Recipe] = {
-    **{name: (lambda random: (array(random, dt.REAL_FLOATS),)) for name in ("relu", "sigmoid", "silu", "softplus")},
-    "gelu": lambda random: (array(random, dt.REAL_FLOATS), {"approximate": pick(random, ("none", "tanh"))}),
-    "leaky_relu": lambda random: (array(random, dt.REAL_FLOATS), {"negative_slope": 0.3}),
+    **{op.public: activation(op.public) for op in ACTIVATIONS.values()},
     **{name: along(dt.REAL_FLOATS) for name in ("softmax", "log_softmax")},
     "bincount": lambda random: (random.integers(0, 20, 50),),
     "histogram": lambda random: (array(random, SORTED[1:]), pick(random, (1, 7, [-3, 0, 0.5, 2])), (-4, 4)),

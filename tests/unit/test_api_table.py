@@ -12,23 +12,26 @@ import pytest
 
 import xpops
 import xpops.api
-from xpops.ops.elementwise import INTERNAL, OPERATORS
+from tests.helpers.rows import PUBLIC
+from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 
 # Packages whose functions are attributes of the package, not of `xpops`; and the types.
 NAMESPACES = ("fft.", "kernel.", "linalg.", "nn.", "random.", "signatures.")
-PUBLIC = [op for op in OPERATORS.values() if op not in INTERNAL]
 
 
-@pytest.mark.parametrize("op", PUBLIC, ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in PUBLIC if op.name == op.public], ids=str)
 def test_every_row_has_a_public_function(op: Operator) -> None:
-    function = getattr(xpops, op.name)
-    assert op.name in xpops.__all__
-    parameters = inspect.signature(function).parameters
-    assert parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY
-    positional = [name for name in parameters if name != "out"]
-    assert len(positional) == op.arity
-    assert ">>> xp." + op.name in (function.__doc__ or "")
+    name, namespace = ("xp", xpops) if op.name in OPERATORS else ("xp.nn", xpops.nn)
+    function = getattr(namespace, op.name)
+    assert op.name in namespace.__all__
+    arguments = inspect.signature(function).parameters
+    assert arguments["out"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert [argument for argument in arguments if argument in op.arguments] == list(op.arguments)
+    assert op.domain.count(" ") + 1 + op.parameters == op.arity == len(op.arguments)
+    names = op.arguments[op.arity - op.parameters :]
+    assert tuple(arguments[each].default for each in names) == op.defaults
+    assert f">>> {name}.{op.name}" in (function.__doc__ or "")
 
 
 def test_the_table_of_exports_is_whole() -> None:

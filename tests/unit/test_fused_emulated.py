@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 
 import xpops as xp
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.api import fusion
 from xpops.core import dtypes as dt
+from xpops.ops.operator import Operator
+from xpops.plan.result import result_layout
+from xpops.plan.signature import signature_of
 
 NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(5)
@@ -62,6 +66,18 @@ LAYOUTS: dict[str, tuple[NDArray, ...]] = {
 def test_layouts(name: str) -> None:
     x, y, z = LAYOUTS[name]
     same(fused(lambda x, y, z: x * y - z, x, y, z), x * y - z)
+
+
+@pytest.mark.parametrize("op", PUBLIC, ids=str)
+def test_every_operator(op: Operator) -> None:
+    """A fused operator has the bits of its own kernel."""
+    dtype = next(each for each in (dt.float32, dt.int32, dt.bool) if each in dt.CATEGORIES[op.accepts])
+    hosts = ordinary_values(op, dtype, (9, 40))
+    specs = (*map(layout_on_gpu, hosts), *(float,) * op.parameters)
+    engine, signature = EmulatedEngine(), signature_of(op, specs)
+    out = result_layout(signature, specs, specs[0].device)
+    (wanted,) = run(engine, (out,), engine.elementwise(op, signature, specs, out), *hosts, *op.defaults)
+    same(fused(function_of(op), *hosts), wanted)
 
 
 def test_several_results() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import xpops as xp
+from tests.helpers.rows import PUBLIC, function_of
 from tests.helpers.sass import arithmetic
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
@@ -33,9 +36,12 @@ struct Squares { template <class T> XPOPS_DEVICE T operator()(T x, T y) const { 
 }
 """
 PRODUCT, TOTAL, SQUARES = (
-    Operator(name, 2, "numeric", "promoted", "arithmetic", "") for name in ("product", "total", "squares")
+    Operator(name, 2, "numeric", "promoted", "arithmetic", np.add) for name in ("product", "total", "squares")
 )
-POLYNOMIAL = Operator("polynomial", 1, "numeric", "promoted", "arithmetic", "")
+POLYNOMIAL = Operator("polynomial", 1, "numeric", "promoted", "arithmetic", np.square)
+# Nothing keeps the compiler from contracting these with what is next to them.
+BARE = partial(Operator, accepts="numeric", result="promoted", header="arithmetic", cpu=np.add, contracts=False)
+BARE_PRODUCT, BARE_TOTAL = BARE("product", 2), BARE("total", 2)
 
 
 def call(op: Operator) -> Callable[..., Any]:
@@ -87,6 +93,23 @@ CASES: dict[str, tuple[Callable[..., Any], int, tuple[Operator, ...]]] = {
 def test_no_contraction_that_is_not_there_unfused(name: str, dtype: Any) -> None:
     function, count, ops = CASES[name]
     assert together(function, dtype, count)["fma"] == sum(alone(op, dtype)["fma"] for op in ops)
+
+
+@pytest.mark.parametrize(
+    "op", [op for op in PUBLIC if op.result != "bool" and dt.float32 in dt.CATEGORIES[op.accepts]], ids=str
+)
+def test_no_operator_contracts_with_its_neighbours(op: Operator) -> None:
+    """A neighbour that could be contracted with it gives as many FMAs as an intrinsic, which cannot."""
+
+    def between(multiply: Callable[..., Any], add: Callable[..., Any]) -> Callable[..., Any]:
+        def function(x: Any, y: Any) -> Any:
+            operands = ((x > 0,) if op.condition else ()) + (multiply(x, y), x, y)
+            return add(function_of(op)(*operands[: op.arity - op.parameters]), x)
+
+        return function
+
+    neighbours = ((xp.multiply, xp.add), (call(BARE_PRODUCT), xp.add), (xp.multiply, call(BARE_TOTAL)))
+    assert len({together(between(*pair), dt.float32, 2)["fma"] for pair in neighbours}) == 1
 
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)

@@ -1,10 +1,109 @@
-"""The rows of activations: elementwise operators that are not in the standard, in ``xpops.nn``."""
+"""The rows of activations: elementwise operators that are not in the standard, in ``xpops.nn``.
+
+Their NumPy functions use the methods of ``native/xpops/math/activation.cuh``. They take and return ndarrays of float32
+or float64. All but `relu` and `leaky_relu` compute in float64.
+"""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from xpops.ops.operator import Operator
+
+NDArray = np.ndarray[Any, Any]
+
+_SCALE = 2.0**64
+# For abs(x) beyond this, gelu is x or 0.
+_FAR = 60.0
+# erfc(a / sqrt(2)) / 2 * exp(a * a / 2) * (a + 4) as a polynomial in (a - 4) / (a + 4), to 2^-58.
+_MIDDLE = 4.0
+_TAIL = np.polynomial.Polynomial(
+    [0.7552851304157515, -0.6078966419718921, 0.38713740074221464, -0.18652185795965937, 0.06039657489093058,
+     -0.007540188966660091, -0.003479692367260775, 0.001630818456623526, 0.00013334431084868897,
+     -0.00023109492747724818, -1.9082474855551145e-06, 3.514464905808587e-05, 7.166169169527959e-07,
+     -5.92006110070052e-06, -6.295508369870093e-07, 1.0213368989165999e-06, 2.715215951644754e-07,
+     -1.5470265304991244e-07, -8.505485639816176e-08, 1.3096417708292619e-08, 1.9351635462719252e-08,
+     1.9814551143240737e-09, -2.414262449389222e-09, -7.319628567633335e-10, -1.6142870476384166e-11]
+)  # fmt: skip
+# The coefficients of 2 sqrt(2 / pi) (a + 0.044715 a^3), each as the sum of two float64.
+_FIRST, _FIRST_LOW = 1.5957691216057128, 1.7885919910836427e-14
+_THIRD, _THIRD_LOW = 0.07135481627260025, -6.175149918155315e-19
+
+
+def _relu(x: NDArray) -> Any:
+    return np.where(x <= 0, x.dtype.type(0), x)
+
+
+def _leaky_relu(x: NDArray, slope: NDArray) -> Any:
+    return np.where(x > 0, x, x * slope)
+
+
+def _gelu(x: NDArray) -> Any:
+    a = np.minimum(np.abs(_wide(x)), _FAR)
+    square, low = _product(a, a)
+    inverse = 1 / (a + _MIDDLE)
+    above = _scaled_exp(-square / 2, -low / 2) * inverse * _TAIL((a - _MIDDLE) * inverse)
+    return np.where(x > 0, x * (1 - above / _SCALE), x * above / _SCALE).astype(x.dtype)
+
+
+def _gelu_tanh(x: NDArray) -> Any:
+    a = np.minimum(np.abs(_wide(x)), _FAR / 2)
+    square, square_low = _product(a, a)
+    third, third_low = _product(np.float64(_THIRD), square)
+    slope = third + _FIRST
+    slope_low = third_low + (third + (_FIRST - slope)) + (_THIRD * square_low + _THIRD_LOW * square + _FIRST_LOW)
+    argument, low = _product(slope, a)
+    return _logistic(x, x > 0, -argument, -(low + slope_low * a)).astype(x.dtype)
+
+
+def _sigmoid(x: NDArray) -> Any:
+    return _logistic(np.float64(1), x > 0, -np.abs(_wide(x)), 0.0).astype(x.dtype)
+
+
+def _silu(x: NDArray) -> Any:
+    return _logistic(_wide(x), x > 0, -np.abs(_wide(x)), 0.0).astype(x.dtype)
+
+
+def _softplus(x: NDArray, beta: NDArray, threshold: NDArray) -> Any:
+    scaled, low = _product(_wide(x), _wide(beta))
+    low = np.where(np.abs(scaled) < 900, low, 0)
+    tail = np.log1p(_scaled_exp(-np.abs(scaled), np.where(scaled > 0, -low, low)) / _SCALE)
+    y = np.where(scaled > 0, scaled + (tail + low), tail) / beta
+    return np.where(scaled > threshold, x, y).astype(x.dtype)
+
+
+def _wide(x: NDArray) -> NDArray:
+    return x.astype(np.float64, copy=False)
+
+
+def _product(x: Any, y: Any) -> tuple[Any, Any]:
+    """The product and its rounding error (Dekker, 1971): each factor is split into two parts of 26 bits."""
+    product = x * y
+    (x1, x2), (y1, y2) = ((high, each - high) for each in (x, y) for high in [_leading(each)])
+    return product, ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
+
+
+def _leading(x: Any) -> Any:
+    """The first 26 bits."""
+    return np.asarray((np.asarray(x).view(np.int64) + (1 << 26)) & -(1 << 27)).view(np.float64)
+
+
+def _scaled_exp(x: NDArray, low: Any) -> Any:
+    """``2**64 * exp(x + low)`` for ``x <= 0``."""
+    root = np.exp(np.maximum(x, -1800) / 2) * 2.0**32
+    power = root * root
+    return power + power * low
+
+
+def _logistic(y: Any, up: NDArray, minus: NDArray, low: Any) -> Any:
+    """``y / (1 + exp(minus + low))`` if `up`, else ``y * exp(minus + low) / (1 + exp(minus + low))``."""
+    power = _scaled_exp(minus, low)
+    share = 1 / (1 + power / _SCALE)
+    return np.where(up, y * share, y * power * share / _SCALE)
+
 
 _REAL = "real floating-point"
 
@@ -12,29 +111,41 @@ _REAL = "real floating-point"
 _smooth = partial(Operator, header="activation", cost="transcendental", narrow=True)
 
 _ROWS = (
-    Operator("relu", 1, "real-valued", "given", "rectifier", "relu", contracts=False),
+    Operator("relu", 1, "real-valued", "given", "rectifier", _relu, contracts=False),
     Operator(
         "leaky_relu",
         2,
         _REAL,
         "given",
         "rectifier",
-        "leaky_relu",
-        parameters=1,
+        _leaky_relu,
+        defaults=(0.01,),
+        ulps=(0.5, 0.5),
         integers=False,
         arguments=("x", "negative_slope"),
     ),
-    _smooth("gelu", 1, _REAL, "given", numpy="gelu", integers=False),
-    _smooth("gelu_tanh", 1, _REAL, "given", numpy="gelu_tanh", integers=False, public="gelu"),
-    _smooth("silu", 1, _REAL, "given", numpy="silu", integers=False),
-    _smooth("sigmoid", 1, _REAL, "given", numpy="sigmoid"),
+    _smooth("gelu", 1, _REAL, "given", cpu=_gelu, integers=False, ulps=(8, 7)),
+    _smooth(
+        "gelu_tanh",
+        1,
+        _REAL,
+        "given",
+        cpu=_gelu_tanh,
+        integers=False,
+        public="gelu",
+        options={"approximate": "tanh"},
+        ulps=(6, 6),
+    ),
+    _smooth("silu", 1, _REAL, "given", cpu=_silu, integers=False, ulps=(6, 4)),
+    _smooth("sigmoid", 1, _REAL, "given", cpu=_sigmoid, ulps=(6, 4)),
     _smooth(
         "softplus",
         3,
         _REAL,
         "given",
-        numpy="softplus",
-        parameters=2,
+        cpu=_softplus,
+        defaults=(1.0, 20.0),
+        ulps=(6, 4),
         integers=False,
         arguments=("x", "beta", "threshold"),
     ),

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from xpops.ops import circular, functions
 from xpops.ops.operator import Operator
 
 
 def _row(
-    name: str, arity: int, accepts: str, result: str = "promoted", *, header: str, numpy: str = "", **options: Any
+    name: str,
+    arity: int,
+    accepts: str,
+    result: str = "promoted",
+    *,
+    header: str,
+    cpu: Callable[..., Any] | None = None,
+    **options: Any,
 ) -> Operator:
-    return Operator(name, arity, accepts, result, header, numpy or name, **options)  # type: ignore[arg-type]
+    """A row whose function on the CPU is by default NumPy's of the same name."""
+    return Operator(name, arity, accepts, result, header, cpu or getattr(np, name), **options)  # type: ignore[arg-type]
 
 
 # Rows whose functor neither begins nor ends with a product or sum that the compiler could contract.
@@ -22,85 +34,142 @@ _transcendental = partial(_row, cost="transcendental")
 _ARITHMETIC, _COMPARISON, _BITWISE = "arithmetic", "comparison", "bitwise"
 _EXPONENTIAL, _TRIGONOMETRIC, _ROUNDING = "exponential", "trigonometric", "rounding"
 
+# Every result is the number of its dtype that is nearest to the exact one.
+_ROUNDED = (0.5, 0.5, 0.5, 0.5)
+
 _ROWS = (
-    _plain("abs", 1, "numeric", "real", header=_ARITHMETIC, long="complex"),
-    _plain("add", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, {})"),
-    _plain("clip", 3, "real-valued", header=_ARITHMETIC, arguments=("x", "min", "max")),
+    _plain("abs", 1, "numeric", "real", header=_ARITHMETIC, long="complex", ulps=(0, 0, 2, 2)),
+    _plain("add", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, {})", ulps=_ROUNDED),
+    _plain("clip", 3, "real-valued", header=_ARITHMETIC, cpu=functions.clip, arguments=("x", "min", "max")),
     _plain("conj", 1, "numeric", header=_ARITHMETIC),
-    _plain("copysign", 2, "real floating-point", header=_ARITHMETIC),
-    _plain("divide", 2, "floating-point", header=_ARITHMETIC, cost="divisions", long="complex"),
-    _plain("floor_divide", 2, "real-valued", header=_ARITHMETIC, long="always"),
-    _row("hypot", 2, "real floating-point", header=_ARITHMETIC, cost="divisions"),
+    _plain("copysign", 2, "real floating-point", header=_ARITHMETIC, domain="finite finite"),
+    _plain(
+        "divide",
+        2,
+        "floating-point",
+        header=_ARITHMETIC,
+        cost="divisions",
+        long="complex",
+        ulps=(0.5, 0.5, 2, 2),
+        domain="any nonzero",
+    ),
+    _plain(
+        "floor_divide",
+        2,
+        "real-valued",
+        header=_ARITHMETIC,
+        cpu=functions.floor_divide,
+        long="always",
+        ulps=(1, 1),
+        domain="any nonzero",
+    ),
+    _row("hypot", 2, "real floating-point", header=_ARITHMETIC, cost="divisions", ulps=(1, 2), domain="finite finite"),
     _plain(
         "identity",
         1,
         "any",
         "given",
         header=_ARITHMETIC,
-        numpy="positive",
+        cpu=np.positive,
         own_halves=True,
         arguments=("value",),
         public="assignment",
+        ulps=_ROUNDED,
     ),
     _plain("imag", 1, "numeric", "real", header=_ARITHMETIC),
     _plain("maximum", 2, "real-valued", header=_ARITHMETIC),
     _plain("minimum", 2, "real-valued", header=_ARITHMETIC),
-    _plain("multiply", 2, "numeric", header=_ARITHMETIC, rounded="mul_rn({}, {})"),
+    _plain("multiply", 2, "numeric", header=_ARITHMETIC, rounded="mul_rn({}, {})", ulps=(0.5, 0.5, 1, 1)),
     _plain("negative", 1, "numeric", header=_ARITHMETIC),
-    _plain("nextafter", 2, "real floating-point", header=_ARITHMETIC, own_halves=True),
+    _plain("nextafter", 2, "real floating-point", header=_ARITHMETIC, cpu=functions.nextafter, own_halves=True),
     _plain("positive", 1, "numeric", header=_ARITHMETIC),
-    _transcendental("pow", 2, "numeric", header=_ARITHMETIC, numpy="power", long="always", squares=True),
+    _transcendental(
+        "pow",
+        2,
+        "numeric",
+        header=_ARITHMETIC,
+        cpu=functions.power,
+        long="always",
+        squares=True,
+        ulps=(1.5, 1.5, 1, 30),
+        domain="positive unit",
+    ),
     _plain("real", 1, "numeric", "real", header=_ARITHMETIC),
-    _plain("reciprocal", 1, "floating-point", header=_ARITHMETIC, long="complex"),
-    _plain("remainder", 2, "real-valued", header=_ARITHMETIC, long="always"),
-    _plain("sign", 1, "numeric", header=_ARITHMETIC, long="complex"),
-    _plain("square", 1, "numeric", header=_ARITHMETIC, rounded="square_rn({})"),
-    _plain("subtract", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, -{})"),
+    _plain(
+        "reciprocal",
+        1,
+        "floating-point",
+        header=_ARITHMETIC,
+        cpu=functions.reciprocal,
+        long="complex",
+        ulps=(0.5, 0.5, 1, 1),
+        domain="nonzero",
+    ),
+    _plain("remainder", 2, "real-valued", header=_ARITHMETIC, long="always", ulps=(0.5, 0.5), domain="any nonzero"),
+    _plain("sign", 1, "numeric", header=_ARITHMETIC, cpu=functions.sign, long="complex", ulps=(0, 0, 3, 3)),
+    _plain("square", 1, "numeric", header=_ARITHMETIC, rounded="square_rn({})", ulps=(0.5, 0.5, 1, 1)),
+    _plain("subtract", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, -{})", ulps=_ROUNDED),
     _plain("equal", 2, "arithmetic", "bool", header=_COMPARISON),
     _plain("greater", 2, "real-valued", "bool", header=_COMPARISON),
     _plain("greater_equal", 2, "real-valued", "bool", header=_COMPARISON),
-    _plain("isfinite", 1, "numeric", "bool", header=_COMPARISON),
-    _plain("isinf", 1, "numeric", "bool", header=_COMPARISON),
-    _plain("isnan", 1, "numeric", "bool", header=_COMPARISON),
+    _plain("isfinite", 1, "numeric", "bool", header=_COMPARISON, cpu=functions.isfinite),
+    _plain("isinf", 1, "numeric", "bool", header=_COMPARISON, cpu=functions.isinf),
+    _plain("isnan", 1, "numeric", "bool", header=_COMPARISON, cpu=functions.isnan),
     _plain("less", 2, "real-valued", "bool", header=_COMPARISON),
     _plain("less_equal", 2, "real-valued", "bool", header=_COMPARISON),
     _plain("not_equal", 2, "arithmetic", "bool", header=_COMPARISON),
-    _plain("signbit", 1, "real floating-point", "bool", header=_COMPARISON),
+    _plain("signbit", 1, "real floating-point", "bool", header=_COMPARISON, cpu=functions.signbit, domain="finite"),
     _plain("where", 3, "arithmetic", header=_COMPARISON, condition=True, arguments=("condition", "x1", "x2")),
     _plain("bitwise_and", 2, "integer or boolean", header=_BITWISE),
     _plain("bitwise_invert", 1, "integer or boolean", header=_BITWISE),
-    _plain("bitwise_left_shift", 2, "integer", header=_BITWISE, numpy="left_shift"),
+    _plain("bitwise_left_shift", 2, "integer", header=_BITWISE, cpu=np.left_shift, domain="any shift"),
     _plain("bitwise_or", 2, "integer or boolean", header=_BITWISE),
-    _plain("bitwise_right_shift", 2, "integer", header=_BITWISE, numpy="right_shift"),
+    _plain("bitwise_right_shift", 2, "integer", header=_BITWISE, cpu=np.right_shift, domain="any shift"),
     _plain("bitwise_xor", 2, "integer or boolean", header=_BITWISE),
     _plain("logical_and", 2, "arithmetic", "bool", header=_BITWISE, logical=True),
     _plain("logical_not", 1, "arithmetic", "bool", header=_BITWISE, logical=True),
     _plain("logical_or", 2, "arithmetic", "bool", header=_BITWISE, logical=True),
     _plain("logical_xor", 2, "arithmetic", "bool", header=_BITWISE, logical=True),
-    _transcendental("exp", 1, "floating-point", header=_EXPONENTIAL),
-    _transcendental("expm1", 1, "floating-point", header=_EXPONENTIAL),
-    _transcendental("log", 1, "floating-point", header=_EXPONENTIAL),
-    _transcendental("log10", 1, "floating-point", header=_EXPONENTIAL),
-    _transcendental("log1p", 1, "floating-point", header=_EXPONENTIAL),
-    _transcendental("log2", 1, "floating-point", header=_EXPONENTIAL),
-    _transcendental("logaddexp", 2, "real floating-point", header=_EXPONENTIAL),
-    _transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL),
-    _transcendental("acos", 1, "floating-point", header=_TRIGONOMETRIC, numpy="arccos"),
-    _transcendental("acosh", 1, "floating-point", header=_TRIGONOMETRIC, numpy="arccosh"),
-    _transcendental("asin", 1, "floating-point", header=_TRIGONOMETRIC, numpy="arcsin"),
-    _transcendental("asinh", 1, "floating-point", header=_TRIGONOMETRIC, numpy="arcsinh"),
-    _transcendental("atan", 1, "floating-point", header=_TRIGONOMETRIC, numpy="arctan"),
-    _transcendental("atan2", 2, "real floating-point", header=_TRIGONOMETRIC, numpy="arctan2"),
-    _transcendental("atanh", 1, "floating-point", header=_TRIGONOMETRIC, numpy="arctanh"),
-    _transcendental("cos", 1, "floating-point", header=_TRIGONOMETRIC, long="always"),
-    _transcendental("cosh", 1, "floating-point", header=_TRIGONOMETRIC),
-    _transcendental("sin", 1, "floating-point", header=_TRIGONOMETRIC, long="always"),
-    _transcendental("sinh", 1, "floating-point", header=_TRIGONOMETRIC),
-    _transcendental("tan", 1, "floating-point", header=_TRIGONOMETRIC, long="always"),
-    _transcendental("tanh", 1, "floating-point", header=_TRIGONOMETRIC),
+    _transcendental("exp", 1, "floating-point", header=_EXPONENTIAL, ulps=(2, 1, 2, 1.5)),
+    _transcendental("expm1", 1, "floating-point", header=_EXPONENTIAL, cpu=functions.expm1, ulps=(1.5, 1.5, 3, 2.5)),
+    _transcendental("log", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1, 1.5, 1.5), domain="positive"),
+    _transcendental("log10", 1, "floating-point", header=_EXPONENTIAL, ulps=(2.5, 1.5, 2, 2), domain="positive"),
+    _transcendental(
+        "log1p", 1, "floating-point", header=_EXPONENTIAL, cpu=functions.log1p, ulps=(1, 2, 1.5, 2), domain="positive"
+    ),
+    _transcendental("log2", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1.5, 1.5, 2), domain="positive"),
+    _transcendental("logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5)),
+    _transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5)),
+    _transcendental(
+        "acos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arccos, ulps=(1.5, 1.5, 1.5, 1.5), domain="unit"
+    ),
+    _transcendental("acosh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arccosh, ulps=(2, 2.5, 1.5, 1.5)),
+    _transcendental(
+        "asin", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.arcsin, ulps=(1.5, 2, 2.5, 2.5), domain="unit"
+    ),
+    _transcendental("asinh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arcsinh, ulps=(2, 2.5, 2.5, 2.5)),
+    _transcendental("atan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.arctan, ulps=(1.5, 2, 2.5, 2.5)),
+    _transcendental(
+        "atan2", 2, "real floating-point", header=_TRIGONOMETRIC, cpu=np.arctan2, ulps=(2, 2), domain="finite finite"
+    ),
+    _transcendental(
+        "atanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arctanh, ulps=(3, 2.5, 2, 2), domain="unit"
+    ),
+    _transcendental(
+        "cos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cos, long="always", ulps=(1.5, 1.5, 2, 2)
+    ),
+    _transcendental("cosh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cosh, ulps=(2.5, 1.5, 2, 2)),
+    _transcendental(
+        "sin", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sin, long="always", ulps=(1.5, 1.5, 2, 2)
+    ),
+    _transcendental("sinh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sinh, ulps=(3, 1.5, 2, 2)),
+    _transcendental(
+        "tan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tan, long="always", ulps=(3, 2, 3, 3)
+    ),
+    _transcendental("tanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tanh, ulps=(2, 1.5, 3, 3)),
     _plain("ceil", 1, "real-valued", header=_ROUNDING),
     _plain("floor", 1, "real-valued", header=_ROUNDING),
-    _plain("round", 1, "numeric", header=_ROUNDING),
+    _plain("round", 1, "numeric", header=_ROUNDING, cpu=functions.round),
     _plain("trunc", 1, "real-valued", header=_ROUNDING),
 )
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,8 +28,9 @@ class Operator:
         counterpart of the promoted dtype. "given": the caller's choice (casts), by default the promoted dtype.
     header : str
         The header in ``native/xpops/math/`` that holds the functor.
-    numpy : str
-        The name of the function that computes it on the CPU: in `xpops.engine.cpu.functions`, else in NumPy.
+    cpu : callable
+        The function of ndarrays that computes it on the CPU: a NumPy ufunc, or a function that returns a new array. It
+        also takes long doubles, for which tests call it, unless `tests/helpers/rows.py` has another reference.
     condition : bool
         Whether the first operand is a boolean condition, outside promotion.
     logical : bool
@@ -33,9 +38,9 @@ class Operator:
     own_halves : bool
         Whether the functor takes float16, bfloat16 and float8 numbers unconverted. Otherwise they are computed in
         float32, except in `narrow` functors.
-    parameters : int
-        How many of the last operands are parameters: numbers that do not take part in promotion, in float64 or float32
-        as the elements are computed.
+    defaults : tuple of float
+        The default values of the last operands, if these are parameters: numbers that do not take part in promotion, in
+        float64 or float32 as the elements are computed.
     integers : bool
         Whether a floating-point operator converts integers and booleans to the default floating-point dtype; else it
         refuses them.
@@ -55,6 +60,14 @@ class Operator:
         The public names of the arguments; by default x, or x1 and x2.
     public : str
         The operator's name in errors; by default `name`.
+    options : dict
+        Keyword arguments with which the public function is this operator.
+    ulps : tuple of float
+        The accuracy promised on CUDA: the largest errors of float32, float64, complex64 and complex128 results (of
+        those that it accepts), in units in the last place. 0: no result needs rounding. 0.5: the nearest number.
+    domain : str
+        A word for each operand, the values for which results are ordinary numbers: "any", "finite", "positive", "unit"
+        (between -1 and 1), "nonzero" or "shift" (not negative, less than the width). Tests draw operands from it.
     cost : {"memory", "divisions", "transcendental"}
         The limit of its speed: memory, one division or square root, or arithmetic.
     long : {"never", "complex", "always"}
@@ -67,11 +80,11 @@ class Operator:
     accepts: str
     result: Literal["promoted", "bool", "real", "given"]
     header: str
-    numpy: str
+    cpu: Callable[..., Any]
     condition: bool = False
     logical: bool = False
     own_halves: bool = False
-    parameters: int = 0
+    defaults: tuple[float, ...] = ()
     integers: bool = True
     narrow: bool = False
     contracts: bool = True
@@ -79,12 +92,20 @@ class Operator:
     squares: bool = False
     arguments: tuple[str, ...] = ()
     public: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    ulps: tuple[float, ...] = (0, 0, 0, 0)
+    domain: str = ""
     cost: Literal["memory", "divisions", "transcendental"] = "memory"
     long: Literal["never", "complex", "always"] = "never"
 
     def __post_init__(self) -> None:
-        defaults = {"arguments": ("x",) if self.arity == 1 else ("x1", "x2"), "public": self.name}
-        for name, value in defaults.items():
+        count = self.arity - len(self.defaults)
+        usual = {
+            "arguments": ("x1", "x2") if count == 2 else ("x",),
+            "public": self.name,
+            "domain": " ".join(["any"] * count),
+        }
+        for name, value in usual.items():
             if not getattr(self, name):
                 object.__setattr__(self, name, value)
 
@@ -92,6 +113,18 @@ class Operator:
     def functor(self) -> str:
         """The functor's name in C++: ``floor_divide`` is ``FloorDivide``."""
         return "".join(word.capitalize() for word in self.name.split("_"))
+
+    @property
+    def parameters(self) -> int:
+        """How many of the last operands are parameters."""
+        return len(self.defaults)
+
+    def error(self, dtype: DType) -> float:
+        """The largest error of a result of a dtype that is promised on CUDA. Halves are rounded from float32."""
+        if dtype in (dt.float16, dt.bfloat16):
+            return 0.51 if self.ulps[0] > 0.5 or (self.ulps[0] and self.defaults) else self.ulps[0]
+        columns = (dt.float32, dt.float64, *dt.COMPLEX_FLOATS)
+        return dict(zip(columns, self.ulps, strict=False)).get(dtype, 0)
 
     @property
     def floating(self) -> bool:

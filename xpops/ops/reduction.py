@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
@@ -23,11 +26,13 @@ class Reduction:
     result : {"sum", "own", "real", "bool", "index"}
         The result's dtype. "sum": int64 or uint64 for integers and booleans, else the operand's dtype. "own": the
         operand's dtype. "real": its real counterpart. "bool": bool. "index": the default integer dtype.
+    cpu : callable
+        What computes it on the CPU. A NumPy ufunc combines elements block by block, in a wider dtype. Any other
+        function takes an array and the axes (the axis, if `positional`).
     empty : scalar or None
         The result of no elements; None if there is none.
-    ufunc : str or None
-        The NumPy ufunc that combines elements on the CPU, for sums, products, means and variances. None: the CPU engine
-        calls the NumPy function with the reduction's name.
+    term : callable or None
+        The function of each element that `cpu`, a ufunc, combines; None: the element itself.
     truth : bool
         Whether elements are converted to bool first.
     positional : bool
@@ -45,8 +50,9 @@ class Reduction:
     name: str
     accepts: str
     result: Literal["sum", "own", "real", "bool", "index"]
+    cpu: Callable[..., Any]
     empty: bool | float | None = None
-    ufunc: str | None = None
+    term: Callable[..., Any] | None = None
     truth: bool = False
     positional: bool = False
     averages: bool = False
@@ -69,18 +75,18 @@ class Reduction:
 
 
 _ROWS = (
-    Reduction("all", "arithmetic", "bool", True, truth=True),
-    Reduction("any", "arithmetic", "bool", False, truth=True),
-    Reduction("argmax", "real-valued", "index", positional=True),
-    Reduction("argmin", "real-valued", "index", positional=True),
-    Reduction("count_nonzero", "arithmetic", "index", 0, truth=True),
-    Reduction("max", "real-valued", "own"),
-    Reduction("mean", "floating-point", "own", float("nan"), "add", averages=True, compensated=True),
-    Reduction("min", "real-valued", "own"),
-    Reduction("prod", "arithmetic", "sum", 1, "multiply"),
-    Reduction("std", "floating-point", "real", float("nan"), "add", averages=True, dispersion=True, root=True),
-    Reduction("sum", "arithmetic", "sum", 0, "add", compensated=True),
-    Reduction("var", "floating-point", "real", float("nan"), "add", averages=True, dispersion=True),
+    Reduction("all", "arithmetic", "bool", np.all, True, truth=True),
+    Reduction("any", "arithmetic", "bool", np.any, False, truth=True),
+    Reduction("argmax", "real-valued", "index", np.argmax, positional=True),
+    Reduction("argmin", "real-valued", "index", np.argmin, positional=True),
+    Reduction("count_nonzero", "arithmetic", "index", np.count_nonzero, 0, truth=True),
+    Reduction("max", "real-valued", "own", np.max),
+    Reduction("mean", "floating-point", "own", np.add, float("nan"), averages=True, compensated=True),
+    Reduction("min", "real-valued", "own", np.min),
+    Reduction("prod", "arithmetic", "sum", np.multiply, 1),
+    Reduction("std", "floating-point", "real", np.add, float("nan"), averages=True, dispersion=True, root=True),
+    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True),
+    Reduction("var", "floating-point", "real", np.add, float("nan"), averages=True, dispersion=True),
 )
 
 REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}

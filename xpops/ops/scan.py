@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 
@@ -26,7 +28,7 @@ class Scan:
         of the scan, which must not change the results.
     state : int
         The number of elements in the state of a run.
-    ufunc : str or None
+    ufunc : numpy.ufunc or None
         The NumPy ufunc that accumulates elements on the CPU; None for a recurrence.
     """
 
@@ -35,7 +37,7 @@ class Scan:
     initial: int
     reverse: bool = False
     state: int = 1
-    ufunc: str | None = None
+    ufunc: np.ufunc | None = None
 
     @property
     def functor(self) -> str:
@@ -47,8 +49,8 @@ class Scan:
 
 
 _ROWS = (
-    Scan("cumulative_prod", "arithmetic", 1, ufunc="multiply"),
-    Scan("cumulative_sum", "arithmetic", 0, ufunc="add"),
+    Scan("cumulative_prod", "arithmetic", 1, ufunc=np.multiply),
+    Scan("cumulative_sum", "arithmetic", 0, ufunc=np.add),
     Scan("discounted_cumsum", "real floating-point", 0, reverse=True, state=2),
 )
 

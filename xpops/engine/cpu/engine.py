@@ -13,7 +13,6 @@ import numpy as np
 from xpops.core.dtypes import DType
 from xpops.core.errors import OutOfMemoryError
 from xpops.core.layouts import Layout, extent
-from xpops.engine.cpu import functions
 from xpops.engine.cpu.fft import fft
 from xpops.engine.cpu.gather import gather, scatter, take_along
 from xpops.engine.cpu.histogram import bincount, histogram
@@ -90,15 +89,14 @@ class CpuEngine:
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         loops = signature.loop if op.own_halves else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
         pairs = tuple(zip(signature.loop, loops, strict=True))
-        function = _function(op)
 
         def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
             with np.errstate(all="ignore"):
                 converted = [_converted(x, *pair) for x, pair in zip(inputs, pairs, strict=True)]
-                if isinstance(function, np.ufunc):
-                    function(*converted, out=out, casting="unsafe")
+                if isinstance(op.cpu, np.ufunc):
+                    op.cpu(*converted, out=out, casting="unsafe")
                 else:
-                    np.copyto(out, cast(np.asarray(function(*converted)), out.dtype), casting="unsafe")
+                    np.copyto(out, cast(np.asarray(op.cpu(*converted)), out.dtype), casting="unsafe")
 
         def copy(stream: int, out: NDArray, x: Any) -> None:
             with np.errstate(all="ignore"):
@@ -154,11 +152,6 @@ class CpuEngine:
 
     def retain(self, owner: Owner, stream: int) -> None:
         pass  # a kernel has read its operands when it returns
-
-
-def _function(op: Operator) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(functions, op.numpy, None) or getattr(np, op.numpy)
-    return found
 
 
 def _converted(x: Any, loop: DType, wide: DType) -> NDArray:

@@ -35,20 +35,20 @@ def reduce(
     correction: float = 0.0,
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
-    if op.ufunc is not None:
-        return _by_blocks(op, x, axes, loop, correction)
-    function, wide = getattr(np, op.name), WIDENED.get(loop, loop)
+    if isinstance(op.cpu, np.ufunc):
+        return _by_blocks(op, op.cpu, x, axes, loop, correction)
+    wide = WIDENED.get(loop, loop)
     along = axes[0] if op.positional else axes
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         with np.errstate(all="ignore"):
-            result = function(cast(x, loop).astype(wide, copy=False), along)
+            result = op.cpu(cast(x, loop).astype(wide, copy=False), along)
             out[...] = cast(np.asarray(result), out.dtype).reshape(out.shape)
 
     return kernel
 
 
-def _by_blocks(op: Reduction, x: Layout, axes: Axes, loop: DType, correction: float) -> Kernel:
+def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DType, correction: float) -> Kernel:
     """Sums, products, means and variances: convert one block at a time to the wider dtype."""
     layout, lengths = x, block_shape(x, axes)
     kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
@@ -56,12 +56,12 @@ def _by_blocks(op: Reduction, x: Layout, axes: Axes, loop: DType, correction: fl
     shape = tuple(1 if axis in axes else length for axis, length in enumerate(x.shape))
     count = x.size // prod(shape)
     divisor = count - correction if correction < count else np.nan
-    ufunc: np.ufunc = getattr(np, op.ufunc or "")
     combine = _summed if ufunc is np.add else _multiplied
     wide = ACCUMULATED.get(loop, loop)
 
     def elements(x: NDArray) -> Iterator[NDArray]:
-        return (cast(x[key], loop) for key in blocks(layout, lengths, axes))
+        blocked = (cast(x[key], loop) for key in blocks(layout, lengths, axes))
+        return blocked if op.term is None else (op.term(each.astype(wide)) for each in blocked)
 
     def result(x: NDArray) -> NDArray:
         total = combine(_pairwise(ufunc, each, innermost_first, wide) for each in elements(x))

@@ -48,8 +48,7 @@ def _scanned(op: Scan, x: NDArray, before: NDArray | None, gamma: float) -> NDAr
         for place in reversed(range(len(x) - 1)):
             x[place] += gamma * x[place + 1]
         return x[:1]
-    ufunc: np.ufunc = getattr(np, op.ufunc)
     if before is not None:
-        ufunc(before, x[:1], out=x[:1])
-    ufunc.accumulate(x, axis=0, out=x)
+        op.ufunc(before, x[:1], out=x[:1])
+    op.ufunc.accumulate(x, axis=0, out=x)
     return x[-1:]

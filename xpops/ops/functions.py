@@ -1,4 +1,4 @@
-"""Functions for which NumPy has none, or one that deviates from the standard or has another form.
+"""NumPy functions of rows where NumPy's own function deviates from the standard or has another form.
 
 They take ndarrays of the same dtype and return ndarrays. The caller turns floating-point warnings off.
 """
@@ -8,40 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
-from xpops.engine.cpu.activation import gelu, gelu_tanh, leaky_relu, relu, sigmoid, silu, softplus
-from xpops.engine.cpu.circular import arcsin, arctan, cos, cosh, sin, sinh, tan, tanh
-
-__all__ = [
-    "arcsin",
-    "arctan",
-    "clip",
-    "cos",
-    "cosh",
-    "expm1",
-    "floor_divide",
-    "gelu",
-    "gelu_tanh",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "leaky_relu",
-    "log1p",
-    "nextafter",
-    "power",
-    "reciprocal",
-    "relu",
-    "round",
-    "sigmoid",
-    "sign",
-    "signbit",
-    "silu",
-    "sin",
-    "sinh",
-    "softplus",
-    "tan",
-    "tanh",
-]
 
 NDArray = np.ndarray[Any, Any]
 
