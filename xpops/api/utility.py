@@ -115,7 +115,7 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
     Raises
     ------
     TypeError
-        If the dtype is not accepted, or `n` is no integer.
+        If the dtype is not accepted, or `n` is not an integer.
     ValueError
         If `n` is negative, or `prepend` or `append` has another shape.
     IndexError

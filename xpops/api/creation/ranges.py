@@ -191,7 +191,7 @@ def _fill_ramp(start: Any, step: Any, out: Array) -> Array:
 
 
 def _power_of(start: complex, stop: complex) -> int:
-    """The exponent of the power of two that divides both ends, so that the step does not overflow or underflow."""
+    """The exponent of a power of two by which to divide both ends, so that the step has no overflow or underflow."""
     largest = max(abs(float(part)) for end in (start, stop) for part in (end.real, end.imag))
     if largest == 0 or not math.isfinite(largest) or 2.0**-900 <= largest < 2.0**1022:
         return 0

@@ -19,12 +19,12 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
     Parameters
     ----------
     x : array
-        complex64 or complex128; float32 and float64 are taken as complex.
+        complex64 or complex128; float32 and float64 become complex.
     n : int, optional
-        The points of the transform: `x` is cropped to them, or padded with zeros. By default the length of the axis.
+        The number of points: `x` is cropped or padded with zeros to this length. By default the length of the axis.
     axis : int
     norm : {"backward", "ortho", "forward"}
-        The sums are divided by nothing, by the root of `n`, or by `n`; the inverse makes up for it.
+        The sums are divided by 1, by the square root of `n`, or by `n`; those of the inverse by `n`, the root, or 1.
 
     Returns
     -------
@@ -55,15 +55,15 @@ def fftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "bac
     Parameters
     ----------
     x : array
-        complex64 or complex128; float32 and float64 are taken as complex.
+        complex64 or complex128; float32 and float64 become complex.
     s : tuple of int, optional
-        The points along each of `axes`, which then are given, too: `x` is cropped to them, or padded with zeros. -1
-        and the default are the length of the axis.
+        The number of points along each of `axes`, which must be given, too: `x` is cropped or padded with zeros. -1 is
+        the length of the axis, as is the default.
     axes : tuple of int, optional
         Distinct; by default all.
     norm : {"backward", "ortho", "forward"}
-        The sums are divided by nothing, by the root of the number of all points, or by that number; the inverse makes
-        up for it.
+        The sums are divided by 1, by the square root of the number of all points, or by that number; those of the
+        inverse by the number, the root, or 1.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def fftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "bac
 
 @array_function
 def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-    """The inverse of `fft`, with the same arguments. With the norm "backward" it is what divides by `n`.
+    """The inverse of `fft`, with the same arguments. The norm "backward" divides by `n`.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 @array_function
 def ifftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "backward") -> Any:
-    """The inverse of `fftn`, with the same arguments. With the norm "backward" it is what divides.
+    """The inverse of `fftn`, with the same arguments. The norm "backward" divides by the number of points.
 
     Examples
     --------

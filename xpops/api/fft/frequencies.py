@@ -1,4 +1,4 @@
-"""Sample frequencies, and spectra with frequency 0 in the middle."""
+"""Sample frequencies, and shifts that put frequency 0 in the middle of a spectrum."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Array:
-    """The frequencies of the elements of `fft`, in cycles for each unit of `d`.
+    """The frequencies of the elements that `fft` returns, in cycles per unit of `d`.
 
     Parameters
     ----------
     n : int
-        The points of the transform.
+        The number of points of the transform.
     d : float
-        From one sample to the next.
+        The distance between two samples.
     dtype : numpy.dtype, optional
         Real floating-point; by default float64.
     device : Device or str, optional
@@ -37,12 +37,12 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device
     Returns
     -------
     Array
-        Of shape ``(n,)``: from 0 up, then the negative ones up to the least.
+        Of shape ``(n,)``: 0 and the positive frequencies, then the negative ones, each part ascending.
 
     Raises
     ------
     TypeError
-        If `n` is no integer, or `dtype` is another one.
+        If `n` is not an integer, or `dtype` is not real floating-point.
     ValueError
         If `n` is not positive.
 
@@ -58,7 +58,7 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Array:
-    """The frequencies of the elements of `rfft`; see `fftfreq`. The highest one is positive.
+    """The frequencies of the elements that `rfft` returns; see `fftfreq`. All are positive or 0.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, devic
 
 @array_function
 def fftshift(x: Any, /, *, axes: Axes | None = None) -> Any:
-    """A spectrum with frequency 0 in the middle.
+    """Exchange the halves of a spectrum, so that frequency 0 is in the middle.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def fftshift(x: Any, /, *, axes: Axes | None = None) -> Any:
     Returns
     -------
     array
-        Of the dtype and shape of `x`, its halves exchanged along `axes`.
+        Has the dtype and shape of `x`.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def fftshift(x: Any, /, *, axes: Axes | None = None) -> Any:
 
 @array_function
 def ifftshift(x: Any, /, *, axes: Axes | None = None) -> Any:
-    """The inverse of `fftshift`, from which it differs for odd lengths.
+    """The inverse of `fftshift`. It differs from `fftshift` for odd lengths.
 
     Examples
     --------

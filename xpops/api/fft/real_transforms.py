@@ -12,20 +12,20 @@ from xpops.dispatch.primitives import unary
 
 __all__ = ["hfft", "ihfft", "irfft", "irfftn", "rfft", "rfftn"]
 
-# What a transform that is made of its opposite asks of it.
+# `hfft` and `ihfft` call the transform of the other direction, with this norm.
 _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
 @array_function
 def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-    """The discrete Fourier transform of a Hermitian signal, of which `x` is half: a real spectrum.
+    """The real spectrum of a Hermitian signal. `x` is the first half of the signal.
 
     Parameters
     ----------
     x : array
         As for `irfft`.
     n : int, optional
-        The points of the spectrum; by default 2 (M - 1) for M elements along the axis.
+        The number of points of the spectrum; by default 2 (M - 1) for M elements along the axis.
     axis : int
     norm : {"backward", "ortho", "forward"}
         As for `fft`.
@@ -50,14 +50,14 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 @array_function
 def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-    """The inverse of `hfft`: half of the Hermitian signal that has a real spectrum.
+    """The inverse of `hfft`: the first half of the Hermitian signal with the real spectrum `x`.
 
     Parameters
     ----------
     x : array
         float32 or float64.
     n : int, optional
-        The points of the spectrum: `x` is cropped to them, or padded with zeros.
+        The number of points of the spectrum: `x` is cropped or padded with zeros.
     axis : int
     norm : {"backward", "ortho", "forward"}
         As for `ifft`.
@@ -82,16 +82,16 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
 
 @array_function
 def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-    """The inverse of `rfft`: the real signal that has half of a spectrum.
+    """The inverse of `rfft`: a real signal from the first half of its spectrum.
 
     Parameters
     ----------
     x : array
-        complex64 or complex128; float32 and float64 are taken as complex. The rest of the spectrum is its mirrored
-        conjugate, so that imaginary parts at frequency 0, and in the middle if `n` is even, do not count.
+        complex64 or complex128; float32 and float64 become complex. The other half of the spectrum is the
+        mirrored conjugate. So imaginary parts are ignored at frequency 0, and at the highest frequency if `n` is even.
     n : int, optional
-        The points of the signal: `x` is cropped to ``n // 2 + 1`` elements, or padded with zeros. By default 2 (M - 1)
-        for M elements along the axis; an odd number has to be given.
+        The number of points of the signal: `x` is cropped or padded with zeros to ``n // 2 + 1`` elements. By default
+        2 (M - 1) for M elements along the axis, which is even.
     axis : int
     norm : {"backward", "ortho", "forward"}
         As for `ifft`.
@@ -116,14 +116,14 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
 
 @array_function
 def irfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "backward") -> Any:
-    """The inverse of `rfftn`: the real signal that has half of a spectrum.
+    """The inverse of `rfftn`: a real signal from half of its spectrum.
 
     Parameters
     ----------
     x : array
         As for `irfft`.
     s : tuple of int, optional
-        The points of the signal along each of `axes`, as for `fftn`; along the last one as for `irfft`.
+        The number of points of the signal along each of `axes`, as for `fftn`; along the last axis as for `irfft`.
     axes : tuple of int, optional
         Distinct; by default all.
     norm : {"backward", "ortho", "forward"}
@@ -150,14 +150,14 @@ def irfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "b
 
 @array_function
 def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Any:
-    """The discrete Fourier transform of a real signal along an axis: the half of the spectrum that is not a mirror.
+    """The discrete Fourier transform of a real signal along an axis: the first half of the spectrum.
 
     Parameters
     ----------
     x : array
         float32 or float64.
     n : int, optional
-        The points of the transform: `x` is cropped to them, or padded with zeros. By default the length of the axis.
+        The number of points: `x` is cropped or padded with zeros to this length. By default the length of the axis.
     axis : int
     norm : {"backward", "ortho", "forward"}
         As for `fft`.
@@ -182,7 +182,7 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
 
 @array_function
 def rfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "backward") -> Any:
-    """The discrete Fourier transform of a real signal along several axes: half of the spectrum along the last of them.
+    """The discrete Fourier transform of a real signal along several axes: half of the spectrum along the last axis.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Operators and kernels of one's own, for arrays of any framework on a GPU."""
+"""User-defined operators and kernels, for arrays of any framework on a GPU."""
 
 from xpops.api.kernel.elementwise import ElementwiseKernel
 from xpops.api.kernel.functor import functor

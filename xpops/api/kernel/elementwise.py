@@ -1,4 +1,4 @@
-"""Elementwise operators in a line of C++."""
+"""User-defined elementwise operators, from statements of C++."""
 
 from __future__ import annotations
 
@@ -31,47 +31,47 @@ if TYPE_CHECKING:
 
 
 class ElementwiseKernel:
-    """An operator of one's own on elements, from statements of C++.
+    """A user-defined elementwise operator, from statements of C++.
 
-    It broadcasts, takes arrays of any framework, layout and dtype, and scalars, and is compiled at the first call of a
-    kind.
+    It broadcasts, and takes scalars and arrays of any framework, layout and dtype. A kernel is
+    compiled when a call first needs it, for the dtypes and layouts of this call.
 
     Parameters
     ----------
     in_params, out_params : str
-        Parameters with a dtype each, like ``"float32 x, T y, raw T z"``. A letter is any dtype, the same wherever it
-        stands. A ``raw`` array is not broadcast: the operation indexes it, ``z[k]`` being the element number ``k`` in C
-        order, and ``z[_ind.get()]`` the one at the same places along the axes, and knows ``z.size()``,
-        ``z.shape()[axis]`` and ``z.strides()[axis]``, in bytes.
+        Parameters with dtypes, like ``"float32 x, T y, raw T z"``. A letter means any dtype, the same one wherever the
+        letter occurs. A ``raw`` array does not broadcast: the operation indexes it. ``z[k]`` is element ``k`` in C
+        order, and ``z[_ind.get()]`` the element at the same position along all axes. ``z.size()``, ``z.shape()[axis]``
+        and ``z.strides()[axis]``, in bytes, are available, too.
     operation : str
         Statements that assign the parameters of `out_params`. They may use ``i``, the number of the element in C order,
-        ``_ind.get()[axis]``, its place along an axis, and ``n`` or ``_ind.size()``, how many there are.
+        ``_ind.get()[axis]``, its position along an axis, and ``n`` or ``_ind.size()``, the number of elements.
     name : str
         The name in errors.
     preamble : str
-        What stands before the operation in the source: functions, includes.
+        C++ before the operation: functions, includes.
     loop_prep, after_loop : str
-        Statements before and after the operation, which see raw parameters. A thread runs them once for each element.
+        Statements before and after the operation. They can use raw parameters. A thread runs them for each element.
     options : sequence of str
         Definitions of macros, like ``"-DN=4"``.
     return_tuple : bool
-        Whether one result is a tuple of one.
+        Whether a single result is returned as a tuple.
     no_return : bool
         Whether calls return None.
     reduce_dims : bool
-        For kernels that were CuPy's: ``_ind`` and raw arrays always have all axes.
+        Accepted for CuPy's kernels, without effect: ``_ind`` and raw arrays always have all axes.
 
     Notes
     -----
-    float16, bfloat16 and float8 are float in the operation, and their letters mean float. Complex numbers have ``re``
-    and ``im``. A result that the operation does not assign is 0, or what was in the array that was given for it; raw
-    results, which have the shape of the elements unless they are given, are not set beforehand. Scalars are converted
-    as C++ does it: 2.5 to an integer parameter is 2, and -1 to an unsigned one the largest.
+    float16, bfloat16 and float8 are float in the operation, and a letter for them means float. Complex numbers have
+    ``re`` and ``im``. A result that the operation does not assign is 0, or keeps the value in the array that was passed
+    for it. A raw result that is not passed has the broadcast shape, and is uninitialised. Scalars are converted as in
+    C++: for an integer parameter 2.5 is 2, and for an unsigned one -1 is the largest value.
 
     Raises
     ------
     ValueError
-        If a text is not as above.
+        If a text does not have the form described above.
 
     Examples
     --------
@@ -111,31 +111,31 @@ class ElementwiseKernel:
         self._plan = functools.partial(_plan, self._operation)
 
     def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:
-        """The results, each an array: several as a tuple.
+        """Compute the results: an array, or a tuple of arrays.
 
         Parameters
         ----------
         *args : array or scalar
-            For each of `in_params`; arrays for `out_params` may follow. Scalars become the dtype of the parameter.
+            One for each of `in_params`; arrays for `out_params` may follow. Scalars get the dtype of the parameter.
         size : int, optional
-            How many elements there are, where all arrays are raw.
+            The number of elements, if all arrays are raw.
         out : array, or tuple or list of array, optional
-            Written and returned.
+            The results are written to it and it is returned.
         block_size : int, optional
-            For kernels that were CuPy's: the plan has its own.
+            Accepted for CuPy's kernels, without effect: the plan chooses the block.
 
         Raises
         ------
         TypeError
-            If there are too few arguments, or dtypes do not fit.
+            If the number of arguments is wrong, or dtypes do not fit.
         ValueError
             If shapes do not fit, or a result is read-only, overlaps another one, or partly overlaps an operand.
         OverflowError
-            If a number for an integer parameter has more than 64 bits.
+            If an integer for an integer parameter has more than 64 bits.
         DeviceError
             If the arrays are on the CPU.
         CompileError
-            If the operation is no C++.
+            If the operation does not compile.
         """
         ins, outs = split_arguments(args, out, self._operation)
         if size is not None:
@@ -169,7 +169,7 @@ class ElementwiseKernel:
         raise ValueError(f"{self._name}: {argument} is {given!r}; accepted: an integer, {least} or more")
 
     def _call_with_scalars(self, arguments: tuple[Any, ...], size: int | None) -> Any:
-        """The results of scalars alone, on the default device."""
+        """The results of a call without arrays, on the default device."""
         device = default_device()
         values = [each.item() if isinstance(each, np.generic) else each for each in arguments]
         kinds = tuple(map(type, values))
@@ -189,7 +189,7 @@ def _as_tuple(results: Any) -> tuple[Any, ...]:
 
 
 def _return_none(results: Any) -> None:
-    """What a call without results returns."""
+    """Return None. The result of a kernel with `no_return`."""
 
 
 def _plan(
@@ -211,7 +211,7 @@ def _plan(
 def user_call(
     operation: Operation, specs: tuple[Operand, ...], size: int | None, given: bool, device: Device
 ) -> UserCall:
-    """What the operation does to operands, and to results behind them if these are given."""
+    """The description of a call on operands, followed by results if these are `given`."""
     from xpops.engine.cuda.user.operands import UserCall
 
     ins, results = specs[: len(operation.ins)], specs[len(operation.ins) :]

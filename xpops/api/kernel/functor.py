@@ -1,4 +1,4 @@
-"""Elementwise operators from C++ structures."""
+"""User-defined elementwise operators, from C++ structures."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
 
 
 def functor(source: str, name: str | None = None) -> Functor:
-    """Make a structure with ``operator()`` an elementwise operator.
+    """An elementwise operator from a C++ structure with ``operator()``.
 
     Parameters
     ----------
     source : str
-        C++ that has a structure whose ``operator()`` takes as many values as the operator has operands. All are given
-        as the dtype that they promote to; float16, bfloat16 and float8 as float. If it has ``apply2``, too, that takes
-        and returns two numbers in one register, ``xpops::packed2<xpops::float16>`` or of bfloat16, where operands and
-        result are all of this dtype.
+        C++ with a structure whose ``operator()`` takes one value for each operand. The values have the dtype to which
+        all operands promote; float for float16, bfloat16 and float8. The structure may also have ``apply2``, which
+        takes and returns two numbers in one register: ``xpops::packed2<xpops::float16>``, or the same of bfloat16. It
+        is used if all operands and the result have this dtype.
     name : str, optional
-        The structure's; by default the last one of the source.
+        The name of the structure; by default the last structure of the source.
 
     Returns
     -------
@@ -50,9 +50,9 @@ def functor(source: str, name: str | None = None) -> Functor:
     Raises
     ------
     TypeError
-        If `source` is no text.
+        If `source` is not a str.
     ValueError
-        If it has no such structure.
+        If `source` has no such structure.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def functor(source: str, name: str | None = None) -> Functor:
 
 
 class Functor:
-    """What `functor` returns."""
+    """A user-defined operator, as `functor` returns it."""
 
     def __init__(self, source: str, name: str) -> None:
         self._name = name
@@ -84,25 +84,25 @@ class Functor:
         self._plan = functools.partial(_plan, source, name)
 
     def __call__(self, *args: Any, result: Any = None) -> Any:
-        """The operator's result.
+        """Compute the result.
 
         Parameters
         ----------
         *args : array or scalar
             At least one array.
         result : dtype, optional
-            By default what the operands promote to.
+            The dtype of the result; by default that to which the operands promote.
 
         Raises
         ------
         TypeError
             If the operands have no common dtype.
         ValueError
-            If they do not broadcast.
+            If the operands do not broadcast.
         DeviceError
-            If they are on the CPU.
+            If the operands are on the CPU.
         CompileError
-            If the structure is no C++, or takes other operands.
+            If the structure does not compile, or takes other operands.
         """
         wanted, cls = None if result is None else dt.as_dtype(result, self._name), state.array_class
         specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in args])
@@ -126,7 +126,7 @@ def _plan(source: str, name: str, engine: Engine, specs: tuple[Operand, ...], re
 
 
 def _call(source: str, name: str, specs: tuple[Operand, ...], result: DType | None, device: Device) -> UserCall:
-    """What the functor does to operands: to two at a time, if all numbers are of one 16-bit dtype and it knows how."""
+    """The description of a call. With ``apply2`` and one 16-bit dtype, it computes two numbers at a time."""
     call = user_call(_operation(source, name, specs, result), specs, None, False, device)
     paired = {*call.types.ins, *call.types.outs} in ({dt.float16}, {dt.bfloat16}) and "apply2" in source
     return call._replace(pairs=name) if paired else call

@@ -1,4 +1,4 @@
-"""CUDA C++ of one's own: modules and their kernels."""
+"""User-defined CUDA C++: modules and their kernels."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _SCALARS = (
 
 
 class RawModule:
-    """CUDA C++ that is compiled on this machine, and whose kernels are then called like functions.
+    """CUDA C++ source, compiled on this machine. Its kernels are called like functions.
 
-    The source may include the headers of ``xpops/``. It is compiled at the first call on a device, and kept on disk
-    unless it includes headers of others.
+    The source may include the headers of ``xpops/``. It is compiled at the first call on a device. The result is cached
+    on disk, unless the source includes other headers.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class RawModule:
     options : sequence of str
         More options for NVRTC: ``"-DN=4"``, ``"--use_fast_math"``, ``"--std=c++20"``.
     name_expressions : sequence of str
-        The instances of templates that are wanted, like ``"scale<float>"``.
+        The instances of templates to compile, like ``"scale<float>"``.
     name : str
         The name in errors.
 
     Raises
     ------
     TypeError
-        If `source` is no text.
+        If `source` is not a str.
 
     Examples
     --------
@@ -88,14 +88,14 @@ class RawModule:
 
 
 class RawKernel:
-    """A kernel in CUDA C++ of one's own.
+    """A user-defined kernel in CUDA C++.
 
     Parameters
     ----------
     source : str
         As for `RawModule`.
     name : str
-        The kernel's: ``extern "C"``, or an instance of a template like ``"scale<float>"``.
+        The name of an ``extern "C"`` kernel, or an instance of a template like ``"scale<float>"``.
     options : sequence of str
         As for `RawModule`.
 
@@ -141,32 +141,32 @@ class RawKernel:
         Parameters
         ----------
         grid, block : int or tuple of int
-            Blocks, and threads of a block, along up to three axes. Nothing is launched for a grid of 0.
+            The numbers of blocks, and of threads of a block, along up to three axes. A grid with a 0 launches nothing.
         args : sequence
-            One for each parameter. Arrays of any framework, on one GPU, are pointers to their first elements: of the
-            dtype that the source has, or of as many bytes where that is an unsigned integer. NumPy scalars are of the
-            type that the source has. Python scalars become that type, where the source says it in plain words.
-            Structures of ctypes, its numbers, and bytes go as they are.
+            One for each parameter. An array of any framework, on one GPU, is passed as a pointer to its first element.
+            Its dtype must be that of the parameter, or have the same size if the parameter is an unsigned integer. A
+            NumPy scalar must have the type of the parameter. A Python scalar is converted to this type, if the source
+            names a built-in type. ctypes structures, ctypes numbers and bytes are passed as they are.
         shared : int
             Bytes of dynamic shared memory.
         stream : object, optional
-            A stream of any library; else that of the arrays' framework, or the current one. What the arrays' owners
-            launched before is waited for.
+            A stream of any library. By default that of the arrays' framework, or the current stream. The kernel waits
+            for earlier work of the arrays' owners.
         cooperative : bool
-            Whether all blocks run at a time, so that they may wait for each other.
+            Whether all blocks run at the same time, so that they may wait for each other.
         cluster : int or tuple of int, optional
-            Blocks of a cluster along each axis (sm_90 and later).
+            The numbers of blocks of a cluster along each axis (sm_90 and later).
 
         Raises
         ------
         TypeError, OverflowError
-            If an argument is not what the kernel takes.
+            If an argument does not fit the parameter.
         ValueError
-            If the shapes are none, a written array is read-only, or the module has no such kernel.
+            If a grid or block is not accepted, a written array is read-only, or the module has no such kernel.
         DeviceError
             If the arrays are on the CPU, or the driver refuses the launch.
         CompileError
-            In the first call on a device.
+            If the source does not compile, in the first call on a device.
         """
         shapes = _shape(grid, "grid", self._name, 0), _shape(block, "block", self._name, 1)
         clusters = None if cluster is None else _shape(cluster, "cluster", self._name, 1)
@@ -195,12 +195,12 @@ class RawKernel:
 
     @property
     def registers(self) -> int:
-        """The registers of a thread, on the default device."""
+        """The number of registers of a thread, on the default device."""
         return self._loaded_function().registers
 
     @property
     def shared_bytes(self) -> int:
-        """The static shared memory of a block, on the default device."""
+        """The bytes of static shared memory of a block, on the default device."""
         return self._loaded_function().shared_bytes
 
     @property
@@ -209,7 +209,7 @@ class RawKernel:
         return self._loaded_function().max_threads
 
     def occupancy(self, block: int | Sequence[int], *, shared: int = 0) -> int:
-        """The blocks that one multiprocessor of the default device holds at a time."""
+        """The number of blocks that a multiprocessor of the default device runs at the same time."""
         x, y, z = _shape(block, "block", self._name, 1)
         return self._loaded_function().occupancy(x * y * z, index(shared))
 
@@ -226,7 +226,7 @@ class RawKernel:
             raise TypeError(f"{self._name}: {count} arguments; accepted: {len(self._parameters)}, as the kernel has")
 
     def _pack(self, arguments: tuple[Any, ...], arrays: dict[int, Any], operands: Operands | None) -> list[Any]:
-        """What the driver takes for each argument. Arrays that are written are told to their frameworks."""
+        """The arguments as ctypes values for the driver. Tells frameworks which of their arrays the kernel writes."""
         packed: list[Any] = []
         places = {i: place for place, i in enumerate(arrays)}
         for i, argument in enumerate(arguments):
@@ -247,7 +247,7 @@ class RawKernel:
         return packed
 
     def _check_sizes(self, function: Function, packed: list[Any]) -> None:
-        """TypeError where the compiled kernel has other parameters."""
+        """TypeError if the parameters of the compiled kernel have other sizes."""
         given = tuple(ctypes.sizeof(each) for each in packed)
         if given != function.sizes:
             raise TypeError(
@@ -263,7 +263,7 @@ def _texts(given: Iterable[str], argument: str) -> tuple[str, ...]:
 
 
 def _shape(given: int | Sequence[int], argument: str, name: str, least: int) -> Shape:
-    """One to three lengths as three."""
+    """One to three lengths as three, after a check. Missing lengths are 1."""
     with suppress(TypeError):
         found = [index(each) for each in (given if isinstance(given, Sequence) else (given,))]
         if 1 <= len(found) <= 3 and all(each >= least for each in found):

@@ -1,4 +1,4 @@
-"""Reductions in a few lines of C++."""
+"""User-defined reductions, from expressions of C++."""
 
 from __future__ import annotations
 
@@ -36,40 +36,41 @@ _REFUSED = ("_in_ind", "_out_ind", "_i", "_j", "_J")
 
 
 class ReductionKernel:
-    """A reduction of one's own along any axes, from expressions of C++.
+    """A user-defined reduction along any axes, from expressions of C++.
 
-    It is one kernel, which reads every array once. Only where an array lies across another, transposed, where one is
-    raw, or where `map_expr` has ``i``, ``n`` or ``_ind``, a kernel of its own writes the values of `map_expr` first.
+    It is one kernel, which reads every array once. In three cases a separate kernel writes the values of `map_expr`
+    first: an array is transposed relative to another, an array is raw, or `map_expr` uses ``i``, ``n`` or ``_ind``.
 
     Parameters
     ----------
     in_params, out_params : str
         As for `ElementwiseKernel`; there is one result.
     map_expr : str
-        An expression of the elements, and of ``i``, ``n`` and ``_ind`` as for `ElementwiseKernel`: what is reduced.
+        The expression that is reduced: of the elements, and of ``i``, ``n`` and ``_ind`` as for `ElementwiseKernel`.
     reduce_expr : str
-        An expression of ``a`` and ``b``: one value of two. It is associative and commutative, but for rounding.
+        An expression of ``a`` and ``b`` that combines two values. Associative and commutative, except for rounding.
     post_map_expr : str
-        Statements that assign the result, made of ``a``.
+        Statements that assign the result, from ``a``.
     identity : str or number
-        What changes nothing when it is reduced with something. Empty or None: there is none, and nothing is an error.
+        The value that changes no other value when combined with it. Empty or None: there is none, and reducing no
+        elements is an error.
     name : str
         The name in errors.
     reduce_type : str, optional
-        The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
-        preamble's: trivial, of up to 32 bytes, 24 without an identity. By default that of the result; float where this
-        is narrower.
+        The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, such as a structure of the
+        preamble. It is trivial, with up to 32 bytes, or 24 without an identity. By default that of the result, or float
+        if this is narrower.
     reduce_dims : bool
-        For kernels that were CuPy's: raw arrays always have all axes.
+        Accepted for CuPy's kernels, without effect: raw arrays always have all axes.
     preamble : str
-        What stands before the expressions in the source.
+        C++ before the expressions: functions, structures, includes.
     options : sequence of str
         Definitions of macros, like ``"-DN=4"``.
 
     Raises
     ------
     ValueError
-        If a text is not as above.
+        If a text does not have the form described above.
 
     Examples
     --------
@@ -114,30 +115,30 @@ class ReductionKernel:
     def __call__(
         self, *args: Any, out: Any = None, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
     ) -> Any:
-        """The result.
+        """Compute the result.
 
         Parameters
         ----------
         *args : array or scalar
-            For each of `in_params`; an array for the result may follow.
+            One for each of `in_params`; an array for the result may follow.
         out : array, optional
-            Written and returned.
+            The result is written to it and it is returned.
         axis : int or tuple of int, optional
-            By default all axes of what the arrays broadcast to.
+            The axes to reduce; by default all axes of the broadcast shape.
         keepdims : bool
-            Whether reduced axes stay, of length 1.
+            Whether the result keeps the reduced axes, with length 1.
 
         Raises
         ------
         TypeError
-            If there are too few arguments, or dtypes do not fit.
+            If the number of arguments is wrong, or dtypes do not fit.
         ValueError, IndexError
-            If the arrays do not broadcast, or have no such axes; if there is nothing to reduce and no identity; if the
-            result that was given has another shape, is read-only, or lies where an operand does.
+            If the arrays do not broadcast, or have no such axes; if there are no elements and no identity; if the
+            result that was passed has another shape, is read-only, or overlaps an operand.
         DeviceError
             If the arrays are on the CPU.
         CompileError
-            If an expression is no C++.
+            If an expression does not compile.
         """
         ins, outs = split_arguments(args, out, self._operation)
         cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else freeze(axis, self._name)
@@ -184,7 +185,7 @@ def _kernel(
     axes: tuple[int, ...],
     out: Layout,
 ) -> Kernel:
-    """The kernel ``(stream, out, *ins)``."""
+    """The kernel ``(stream, out, *ins)`` of a call."""
     from xpops.engine.cuda.user.reduce import in_one, of_nothing, reduced, state_dtype, transposed, value_of
 
     operation, steps = reduction.map, iter(out.strides)
@@ -211,7 +212,7 @@ def _kernel(
 
 
 def _kernel_for_out(kernel: Kernel, operation: Operation, ins: tuple[Operand, ...], out: Layout) -> Kernel:
-    """`kernel` for a result that is given behind the operands, in memory apart from theirs."""
+    """`kernel` with the result as the last argument. ValueError if the result overlaps an operand."""
     apart = [
         (place, elements_apart(out, spec), parameter.name)
         for place, (parameter, spec) in enumerate(zip(operation.ins, ins, strict=True))
@@ -237,7 +238,7 @@ def _two_step_kernel(
     axes: tuple[int, ...],
     strides: tuple[int, ...],
 ) -> Kernel:
-    """The kernel ``(stream, out, *operands)`` that writes what is to be reduced, and then reduces it."""
+    """The kernel ``(stream, out, *operands)`` that writes the values of `map_expr`, and then reduces them."""
     from xpops.engine.cuda.user.reduce import mapped, reduced, state_dtype
 
     name, dtype = reduction.map.name, state_dtype(reduction, types)

@@ -1,4 +1,4 @@
-"""Results that the caller of a kernel gives memory for."""
+"""Checks of the arrays that a caller passes for results."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SCALARS = (*SCALAR_TYPES, np.generic)
 
 
 def split_arguments(args: tuple[Any, ...], out: Any, operation: Operation) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The operands, and the arrays that were given for results: behind them, or as `out`.
+    """The operands, and the arrays for results, which may follow the operands or be in `out`.
 
     Raises
     ------
     TypeError
-        If there are too few or too many.
+        If there are too few or too many of either.
     """
     count, results = len(operation.ins), len(operation.outs)
     outs = () if out is None else tuple(out) if isinstance(out, (list, tuple)) else (out,)
@@ -37,7 +37,7 @@ def split_arguments(args: tuple[Any, ...], out: Any, operation: Operation) -> tu
 
 
 def require_writable(operation: Operation, outs: tuple[Any, ...]) -> None:
-    """TypeError if a result is no array, ValueError if it is read-only; frameworks are told that it is written."""
+    """TypeError if a result is not an array, ValueError if it is read-only. Tells its framework that it is written."""
     names = tuple(each.name for each in operation.outs)
     for name, out in zip(names, outs, strict=True):
         if isinstance(out, SCALARS):

@@ -1,4 +1,4 @@
-"""Scans in a few lines of C++."""
+"""User-defined scans, from expressions of C++."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
 
 class ScanKernel:
-    """A scan of one's own along an axis: each result is made of all elements up to its own.
+    """A user-defined scan along an axis: each result combines its element with all elements before it.
 
-    The array is read once. Which values are combined first follows from the layout alone.
+    The array is read once. The order of combinations depends only on the layout.
 
     Parameters
     ----------
     in_params, out_params : str
         One parameter each, as for `ElementwiseKernel`, but not raw.
     map_expr : str
-        An expression of an element: what is scanned.
+        The expression that is scanned, of an element.
     scan_expr : str
-        An expression of ``a`` and ``b``: one value of two, of which ``a`` comes first. It is associative, but for
-        rounding, and need not be commutative.
+        An expression of ``a`` and ``b`` that combines two values; ``a`` comes first. Associative except for rounding;
+        it need not be commutative.
     post_map_expr : str
-        Statements that assign the result, made of ``a``.
+        Statements that assign the result, from ``a``.
     name : str
         The name in errors.
     scan_type : str, optional
-        The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, which may be a structure of the
-        preamble's: trivial, of up to 32 bytes. By default that of the result; float where this is narrower.
+        The type of ``a`` and ``b``: a dtype's name, a letter, or a type of C++, such as a structure of the
+        preamble. It is trivial, with up to 32 bytes. By default that of the result, or float if this is narrower.
     preamble : str
-        What stands before the expressions in the source.
+        C++ before the expressions: functions, structures, includes.
 
     Raises
     ------
     ValueError
-        If a text is not as above.
+        If a text does not have the form described above.
 
     Examples
     --------
@@ -82,13 +82,13 @@ class ScanKernel:
         self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", scan_type))
 
     def __call__(self, x: Any, *, axis: int | None = None) -> Any:
-        """The result, of the shape of the array.
+        """Compute the result, which has the shape of `x`.
 
         Parameters
         ----------
         x : array
         axis : int, optional
-            May be left out for arrays of one axis.
+            May be omitted if `x` has one axis.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class ScanKernel:
         DeviceError
             If the array is on the CPU.
         CompileError
-            If an expression is no C++.
+            If an expression does not compile.
         """
         return unary(self._plan, self._name, x, axis)
 

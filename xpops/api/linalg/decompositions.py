@@ -28,14 +28,14 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Any:
     Parameters
     ----------
     x : array
-        float32, float64, complex64 or complex128, of shape ``(..., M, M)``. Only the triangle that the factor has is
-        read.
+        float32, float64, complex64 or complex128, of shape ``(..., M, M)``. Only the lower
+        triangle is read, or the upper one if `upper`.
     upper : bool
 
     Returns
     -------
     array
-        Like `x`: L with ``x = L @ L.H``, or with `upper` U with ``x = U.H @ U``.
+        Has the shape and dtype of `x`: L with ``x = L @ L.H``, or with `upper` U with ``x = U.H @ U``.
 
     Raises
     ------
@@ -67,9 +67,9 @@ def eig(x: Any, /) -> EigResult[Any]:
     Returns
     -------
     eigenvalues : array
-        Complex, of shape ``(..., M)``, in no order.
+        Complex, of shape ``(..., M)``, in no particular order.
     eigenvectors : array
-        Complex, of the shape of `x`; column i belongs to eigenvalue i, and has length 1.
+        Complex, of the shape of `x`. Column i belongs to eigenvalue i, and has norm 1.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def eigh(x: Any, /) -> EighResult[Any]:
     eigenvalues : array
         Real, of shape ``(..., M)``, ascending.
     eigenvectors : array
-        Like `x`; column i belongs to eigenvalue i. The columns are orthonormal.
+        Has the shape and dtype of `x`; column i belongs to eigenvalue i. The columns are orthonormal.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def eigh(x: Any, /) -> EighResult[Any]:
     ValueError
         If it has another shape.
     LinAlgError
-        If the eigenvalues did not converge; on a GPU when the host next reads from it, or at once with
+        If the eigenvalues did not converge. A GPU reports this when the host next reads from it, or at once with
         ``XPOPS_DEBUG=1``.
 
     Examples
@@ -148,12 +148,12 @@ def eigvalsh(x: Any, /) -> Any:
 
 @qr_function
 def qr(x: Any, /, *, mode: str = "reduced") -> QRResult[Any]:
-    """Matrices as products of one with orthonormal columns and an upper triangular one.
+    """The QR decomposition: ``x = Q @ R``, with orthonormal columns in Q, and R upper triangular.
 
     Parameters
     ----------
     x : array
-        float32, float64, complex64 or complex128, of shape ``(..., M, N)``; K is the lesser of both.
+        float32, float64, complex64 or complex128, of shape ``(..., M, N)``; K is ``min(M, N)``.
     mode : {"reduced", "complete"}
 
     Returns
@@ -188,7 +188,7 @@ def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult[Any]:
     Parameters
     ----------
     x : array
-        float32, float64, complex64 or complex128, of shape ``(..., M, N)``; K is the lesser of both.
+        float32, float64, complex64 or complex128, of shape ``(..., M, N)``; K is ``min(M, N)``.
     full_matrices : bool
         Whether `U` and `Vh` are square.
 
@@ -208,7 +208,7 @@ def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult[Any]:
     ValueError
         If it has fewer than two axes.
     LinAlgError
-        If the singular values did not converge; on a GPU when the host next reads from it, or at once with
+        If the singular values did not converge. A GPU reports this when the host next reads from it, or at once with
         ``XPOPS_DEBUG=1``.
 
     Examples

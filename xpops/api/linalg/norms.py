@@ -33,16 +33,16 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     x : array
         Floating-point, of shape ``(..., M, N)``.
     keepdims : bool
-        Whether both axes stay, with length 1.
+        Whether the result keeps both axes, with length 1.
     ord : {1, -1, 2, -2, inf, -inf, "fro", "nuc"}
-        The largest or (-1) smallest sum of a column; the largest or (-2) smallest singular value; the largest or (-inf)
-        smallest sum of a row; the root of the sum of squares; the sum of singular values. None is "fro". Singular
-        values are those of `svd`, which waits for the device and takes no half types.
+        1, -1: the largest and the smallest sum of absolute values of a column. inf, -inf: the same for rows. 2, -2: the
+        largest and the smallest singular value. "fro" or None: the square root of the sum of squares. "nuc": the sum of
+        singular values. Singular values are those of `svdvals`, which does not accept float16 and bfloat16.
 
     Returns
     -------
     array
-        Real. Matrices without elements have the norm 0; the smallest of nothing is not defined.
+        Real. Matrices without elements have the norm 0, except for -1, -2 and -inf.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     ValueError
         If `x` has fewer than two axes, or there is no such `ord`.
     LinAlgError
-        As for `svd`, where singular values are needed.
+        As for `svd`, if `ord` needs singular values.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 
 @array_function
 def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    """Norms of vectors, which may go along several axes.
+    """Norms of vectors. A vector may extend along several axes.
 
     Parameters
     ----------
@@ -90,10 +90,10 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     axis : int or tuple of int, optional
         By default all.
     keepdims : bool
-        Whether these axes stay, with length 1.
+        Whether the result keeps these axes, with length 1.
     ord : float
-        p of ``sum(abs(x) ** p) ** (1 / p)``; inf and -inf: the largest and the smallest absolute value; 0: how many
-        elements are not 0.
+        p of ``sum(abs(x) ** p) ** (1 / p)``; inf and -inf: the largest and the smallest absolute value; 0: the number
+        of elements that are not 0.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     IndexError
         If there is no such axis.
     ValueError
-        If an axis is named twice, or the largest or smallest of nothing is asked for.
+        If an axis is named twice, or `ord` is inf or -inf and there are no elements.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     how: Any = {"axis": axis, "keepdims": keepdims}
     if ord == 0:
         return astype(sum(not_equal(x, 0.0), **how), dt.REAL_OF.get(real, real))
-    if real in _HALVES:  # whose squares are soon too large
+    if real in _HALVES:  # their squares overflow early
         return astype(vector_norm(astype(x, dt.float32), ord=ord, **how), real)
     size = abs(x)
     if ord == 2:

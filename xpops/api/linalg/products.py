@@ -36,7 +36,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     x1, x2 : array
         Numeric, of length 3 along `axis`; the other axes broadcast.
     axis : int
-        Negative: it is counted from the last axis of either.
+        Negative: counts from the end of each operand.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     TypeError
         If a dtype is not numeric, or the dtypes have none in common.
     ValueError
-        If `axis` is not negative or another length than 3, or the other axes do not broadcast.
+        If `axis` is not negative or has another length than 3, or the other axes do not broadcast.
     IndexError
         If there is no such axis.
 
@@ -80,17 +80,17 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     x : array
         Of shape ``(..., M, N)``.
     offset : int
-        Which one: 0 is the main one, those above it are positive, and those below negative.
+        0 is the main diagonal. Positive offsets are above it, negative ones below.
 
     Returns
     -------
     array
-        A view of shape ``(..., K)``; K is 0 where there is no such diagonal.
+        A view of shape ``(..., K)``. K is 0 if there is no such diagonal.
 
     Raises
     ------
     TypeError
-        If `offset` is no integer.
+        If `offset` is not an integer.
     ValueError
         If `x` has fewer than two axes.
 
@@ -110,24 +110,24 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
 
 @array_function
 def matrix_power(x: Any, n: int, /) -> Any:
-    """Square matrices multiplied with themselves.
+    """Integer powers of square matrices.
 
     Parameters
     ----------
     x : array
         float32, float64, complex64 or complex128, of shape ``(..., M, M)``.
     n : int
-        How often. If negative, the inverse is, which waits for the device.
+        The exponent. A negative one means a power of the inverse, which waits for the device.
 
     Returns
     -------
     array
-        Like `x`; identity matrices for 0.
+        Has the shape and dtype of `x`; identity matrices if `n` is 0.
 
     Raises
     ------
     TypeError
-        If `x` has another dtype, or `n` is no integer.
+        If `x` has another dtype, or `n` is not an integer.
     ValueError
         If `x` has another shape.
     LinAlgError
@@ -159,7 +159,7 @@ def matrix_power(x: Any, n: int, /) -> Any:
 
 @binary_function
 def outer(x1: Any, x2: Any, /) -> Any:
-    """The products of each element of one vector with each of another.
+    """The products of each element of one vector with each element of another.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
     TypeError
         If a dtype is not numeric, or the dtypes have none in common.
     ValueError
-        If an operand has not one axis.
+        If an operand does not have exactly one axis.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Any:
     Raises
     ------
     TypeError
-        If a dtype is not accepted, or `offset` is no integer.
+        If a dtype is not accepted, or `offset` is not an integer.
     ValueError
         If `x` has fewer than two axes.
 

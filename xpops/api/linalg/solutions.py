@@ -1,4 +1,4 @@
-"""Solutions of linear equations, and what tells whether there are any."""
+"""Solutions of linear equations, inverses, determinants and ranks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def inv(x: Any, /) -> Any:
     Returns
     -------
     array
-        Like `x`.
+        Has the shape and dtype of `x`.
 
     Raises
     ------
@@ -93,14 +93,14 @@ def inv(x: Any, /) -> Any:
 
 @array_function
 def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
-    """How many singular values of matrices are not negligible.
+    """The number of singular values that are not negligible.
 
     Parameters
     ----------
     x : array
         float32, float64, complex64 or complex128, of shape ``(..., M, N)``.
     rtol : float or array, optional
-        Up to which part of the largest singular value one is negligible; an array broadcasts with the shape ``(...)``.
+        A singular value up to `rtol` times the largest is negligible. An array broadcasts with the shape ``(...)``.
         By default the larger of M and N, times the dtype's epsilon.
 
     Returns
@@ -128,7 +128,7 @@ def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
 
 @array_function
 def pinv(x: Any, /, *, rtol: Any = None) -> Any:
-    """The pseudo-inverses of Moore and Penrose.
+    """The Moore-Penrose pseudo-inverses.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def solve(x1: Any, x2: Any, /) -> Any:
     TypeError
         If a dtype is not accepted.
     ValueError
-        If a shape is not, or the stacks do not broadcast.
+        If a shape is not accepted, or the stacks do not broadcast.
     LinAlgError
         If a matrix is singular.
 
@@ -223,10 +223,10 @@ def solve(x1: Any, x2: Any, /) -> Any:
 
 
 def _find_significant(x: Any, values: Any, rtol: Any, function: str) -> Any:
-    """Which singular values are not negligible."""
+    """A boolean array: which singular values are not negligible."""
     given = adopt_foreign(x, function, "x")
     if 0 in given.shape[-2:]:
-        return greater(values, 0.0)  # of none there is no largest
+        return greater(values, 0.0)  # there is no largest value
     if rtol is None:
         real = REAL_OF.get(given.dtype, given.dtype)
         rtol = builtins.max(given.shape[-2:]) * float(np.finfo(real).eps)

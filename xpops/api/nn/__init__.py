@@ -1,4 +1,4 @@
-"""Operators beyond the standard, for arrays of any framework."""
+"""Functions for neural networks, beyond the standard, for arrays of any framework."""
 
 from xpops.api.nn.activation import gelu, leaky_relu, relu, sigmoid, silu, softplus
 from xpops.api.nn.counting import bincount

@@ -27,7 +27,7 @@ def relu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     Parameters
     ----------
     x : array
-        Real-valued; integers stay what they are, as in torch.
+        Real-valued. Integers keep their dtype, as in torch.
     dtype : numpy.dtype, optional
         The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
         dtype of `x`, and converted in the same pass.
@@ -82,7 +82,7 @@ def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: DTypeLike | No
     Raises
     ------
     TypeError
-        If the dtype of `x`, or `dtype`, is not accepted, or `negative_slope` is no real number.
+        If the dtype of `x`, or `dtype`, is not accepted, or `negative_slope` is not a real number.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: DTypeLike | No
 
 @array_function
 def gelu(x: Any, /, *, approximate: str = "none", dtype: DTypeLike | None = None, out: Any = None) -> Any:
-    """`x` times the share of the normal distribution that lies below it.
+    """`x` times the standard normal distribution function of `x`.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ def gelu(x: Any, /, *, approximate: str = "none", dtype: DTypeLike | None = None
     TypeError
         If the dtype of `x`, or `dtype`, is not accepted.
     ValueError
-        If `approximate` is something else.
+        If `approximate` is unknown.
 
     Notes
     -----
-    The negative tail is as accurate as the rest, where ``1 + erf(x / sqrt(2))`` cancels. Minus infinity gives NaN, as
-    in torch.
+    The negative tail has full accuracy: there is no cancellation as in ``1 + erf(x / sqrt(2))``. Minus infinity gives
+    NaN, as in torch.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def sigmoid(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> An
     ----------
     x : array
         Real floating-point. Half types are computed in float32, and rounded once.
-        Integers and booleans are taken as float64.
+        Integers and booleans become float64.
     dtype : numpy.dtype, optional
         The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
         dtype of `x`, and converted in the same pass.
@@ -222,7 +222,7 @@ def softplus(
         Real floating-point. Half types are computed in float32, and rounded once.
     beta : float
     threshold : float
-        Where ``beta * x`` is above it the result is `x`.
+        If ``beta * x`` is above it, the result is `x`.
     dtype : numpy.dtype, optional
         The dtype of the result: real floating-point or float8, by default that of `x`. The result is computed in the
         dtype of `x`, and converted in the same pass.
@@ -237,11 +237,11 @@ def softplus(
     Raises
     ------
     TypeError
-        If the dtype of `x`, or `dtype`, is not accepted, or `beta` or `threshold` is no real number.
+        If the dtype of `x`, or `dtype`, is not accepted, or `beta` or `threshold` is not a real number.
 
     Notes
     -----
-    Nothing overflows, however high the threshold is.
+    No threshold lets intermediate values overflow.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def softplus(
 
 
 def _number(x: Any, function: str, argument: str) -> Any:
-    """A parameter, which is no array: a float, or the scalar argument of a fused function."""
+    """A parameter as a float, or as it is if it is a scalar argument of a fused function."""
     if x.__class__ is float or isinstance(x, Real):
         return float(x)
     if isinstance(x, TracedScalar) and x.kind is not complex:
@@ -262,7 +262,7 @@ def _number(x: Any, function: str, argument: str) -> Any:
 
 
 def result_dtype(dtype: DTypeLike | None, function: str) -> DType | None:
-    """The result's dtype, if one is wanted."""
+    """The dtype of the result, or None if none is given."""
     if dtype is None:
         return None
     found = as_dtype(dtype, function)

@@ -17,14 +17,14 @@ __all__ = ["bincount"]
 
 @array_function
 def bincount(x: Any, /, *, minlength: int = 0) -> Any:
-    """How often each of the integers from 0 on occurs. Waits for the device.
+    """The number of occurrences of each of the integers 0, 1, 2, ... Waits for the device.
 
-    It is fastest where `minlength` is above every value: then `x` is read once.
+    It is fastest if `minlength` is above every value: then `x` is read only once.
 
     Parameters
     ----------
     x : array
-        One-dimensional; integers from 0 on, or booleans.
+        One-dimensional; integers that are not negative, or booleans.
     minlength : int
         The least length of the result.
 
@@ -36,9 +36,9 @@ def bincount(x: Any, /, *, minlength: int = 0) -> Any:
     Raises
     ------
     TypeError
-        If `x` has another dtype, or `minlength` is no integer.
+        If `x` has another dtype, or `minlength` is not an integer.
     ValueError
-        If `x` has not one axis or holds a negative value, or `minlength` is negative.
+        If `x` does not have one axis or contains a negative value, or `minlength` is negative.
 
     Examples
     --------

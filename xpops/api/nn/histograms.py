@@ -34,33 +34,33 @@ _FUNCTION = "histogram"
 
 @tuple_function
 def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
-    """How many numbers are in each of several bins, exactly as `numpy.histogram` counts them.
+    """The number of elements in each bin, exactly as `numpy.histogram` counts them.
 
     Parameters
     ----------
     x : array
-        Real-valued; taken as flattened.
+        Real-valued. Flattened.
     bins : int or array
-        How many equal bins there are; or their edges, in ascending order, as an array of one axis or a sequence.
+        The number of equal bins; or the edges, in ascending order, as a one-dimensional array or a sequence.
     range : (number, number), optional
-        The ends of equal bins, as Python's numbers; by default the least and the greatest element, which waits for the
-        device. With edges it is not used.
+        The first and the last edge of equal bins, as Python numbers. By default the least and the greatest element,
+        which waits for the device. Ignored if `bins` are edges.
 
     Returns
     -------
     counts : array
-        int64. A bin has its lower edge, but not its upper one; the last bin has both. What is in no bin is not counted,
-        nor is NaN.
+        int64. A bin includes its lower edge, but not its upper edge; the last bin includes both. Elements outside all
+        bins and NaNs are not counted.
     edges : array
-        One more than bins: in the dtype of `x`, or float64 where it has integers; what was given where it was an array.
+        One element more than `counts`. In the dtype of `x`, or float64 for integers; `bins` itself if it is an array.
 
     Raises
     ------
     TypeError
         If the dtype of `x`, `bins` or `range` is not accepted.
     ValueError
-        If `bins` are fewer than one, more than the dtype tells apart, not in order or not of one axis; or if the ends
-        are not finite or not in order, as where `x` holds NaN.
+        If there are no bins, so many that two edges are equal in their dtype, or edges that are not ascending or not
+        one-dimensional; if `range`, or without it an element, is not finite, or `range` is not ascending.
 
     Notes
     -----
@@ -91,7 +91,7 @@ def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
 
 
 def _plan(engine: Engine, specs: tuple[Operand, ...], count: int, first: Any, last: Any, found: bool) -> Program:
-    """The program of equal bins; NumPy computes otherwise with ends that are numbers of its own, `found` in `x`."""
+    """The program of equal bins from `first` to `last`. `found`: they are elements of `x`, so NumPy scalars."""
     x = require_array(specs[0], _FUNCTION, "x")
     _require_numbers(x)
     bins = equal_bins(x.dtype, count, first, last)
@@ -105,13 +105,13 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], count: int, first: Any, la
     def run(stream: int, counts: Data, edges: Data, x: Data) -> None:
         given, owner = flatten(stream, x)
         kernel(stream, counts, edges, given)
-        del owner  # kept until the kernel was launched
+        del owner  # freed after the launch: the pool reuses memory in stream order
 
     return Program(outs, run)
 
 
 def _range_of(x: Any) -> tuple[Any, Any]:
-    """The least and the greatest element, as NumPy's numbers of their dtype."""
+    """The least and the greatest element, as NumPy scalars of their dtype."""
     ours = adopt_foreign(x, _FUNCTION, "x")
     _require_numbers(ours._layout)
     if ours._layout.size == 0:
@@ -121,7 +121,7 @@ def _range_of(x: Any) -> tuple[Any, Any]:
 
 
 def _parse_range(range: Any) -> tuple[Any, Any]:
-    """The given ends, as Python's numbers."""
+    """The two numbers of `range`, as Python numbers."""
     try:
         first, last = (each.item() if isinstance(each, np.generic) else each for each in range)
     except (TypeError, ValueError):
@@ -142,7 +142,7 @@ def _require_order(first: Any, last: Any, what: str) -> tuple[Any, Any]:
 def _is_finite(end: Any) -> bool:
     try:
         return math.isfinite(end)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer that no float can hold
         return False
 
 
@@ -160,7 +160,7 @@ def _histogram_by_edges(x: Any, bins: Any) -> tuple[Any, Any]:
 
 
 def _require_edges(bins: Any, device: Device) -> Array:
-    """Given edges as an array, if they are in order."""
+    """The edges as an array, after a check that they ascend."""
     if isinstance(bins, (list, tuple)):
         bins = asarray(bins, device=device)
     edges = adopt_foreign(bins, _FUNCTION, "bins")
@@ -178,7 +178,7 @@ def _require_edges(bins: Any, device: Device) -> Array:
 
 @keeps_framework
 def _count_in_bins(x: Array, edges: Array) -> tuple[Array, Array]:
-    """The counts, by a search for each element, and the edges."""
+    """Search the bin of each element. Returns the counts and the edges."""
     flat, bins = reshape(x, (-1,)), edges.size - 1
     places = searchsorted(edges, flat, side="right")
     inside = where(equal(flat, edges[-1]), bins, places)

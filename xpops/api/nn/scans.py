@@ -14,7 +14,7 @@ __all__ = ["discounted_cumsum"]
 
 @array_function
 def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
-    """Discounted sums of what is still to come, ``y[i] = x[i] + gamma * y[i + 1]``: returns, where `x` are rewards.
+    """Discounted cumulative sums from the end, ``y[i] = x[i] + gamma * y[i + 1]``: the returns if `x` are rewards.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
         Real floating-point with at least one axis; integers and bool become float64. Half types are computed in
         float32, and rounded once.
     gamma : float
-        The discount. Another value is not another kernel.
+        The discount. Other values use the same kernel.
     axis : int
         The axis along which elements follow each other.
 
@@ -34,7 +34,7 @@ def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
     Raises
     ------
     TypeError
-        If the dtype is not accepted, `gamma` is no real scalar, or `axis` is no integer.
+        If the dtype is not accepted, `gamma` is not a real scalar, or `axis` is not an integer.
     IndexError
         If there is no such axis.
 

@@ -1,4 +1,4 @@
-"""Reducing into the places of an array that indices name."""
+"""Functions that reduce elements into places of an array that indices select."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _REDUCTIONS = ("sum", "prod", "min", "max", "mean")
 
 @ternary_function
 def scatter_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministic: bool = True) -> Any:
-    """An array with elements of another added to the places that an index for each of them names along an axis.
+    """Add each element of `source` to a place in a copy of `x`. Its index gives the place along an axis.
 
     Parameters
     ----------
     x : array
         Real-valued. Has one axis or more.
     index : array
-        Integers from 0 on. Has as many axes as `x`, and is no longer than `source` along any of them, and than `x`
-        along any but `axis`. One that is out of range (negative ones are) raises IndexError: at once on the CPU; on a
-        GPU, which leaves it out, when the host next reads from it, or at once with ``XPOPS_DEBUG=1``.
+        Integers. Has as many axes as `x`. It is not longer than `source` along any axis, nor than `x` along any axis
+        but `axis`. An index out of range (negative ones, too) raises IndexError: on the CPU at once, on a GPU when the
+        host next reads from it, or at once with ``XPOPS_DEBUG=1``. The GPU skips its element.
     source : array
-        Has the dtype of `x`. What lies beyond `index` is not used.
+        Has the dtype of `x`. Elements outside the shape of `index` are not used.
     axis : int
     deterministic : bool
-        Whether floating-point elements are added in an order that is the same on every run, for which a GPU sorts the
-        places, and in float32 where they are float16 or bfloat16. If not, it may add them as threads arrive: float32
-        results below the normal numbers may become 0 then, and float16 and bfloat16 may be rounded at every addition.
+        Whether floating-point elements are added in the same order on every run. A GPU sorts the places for this, and
+        adds float16 and bfloat16 in float32. If False, a GPU may add in any order, float32 subnormals may become 0, and
+        float16 and bfloat16 may be rounded at every addition.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def scatter_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, determinis
     TypeError
         If a dtype is not accepted.
     ValueError
-        If a shape is not, or arrays are on different devices.
+        If a shape is not accepted, or arrays are on different devices.
     IndexError
         If there is no such axis, or an index is out of range.
 
@@ -74,7 +74,7 @@ def scatter_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, determinis
 
 @ternary_function
 def index_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministic: bool = True) -> Any:
-    """An array with slices of another added to the slices that an index for each of them names.
+    """Add each slice of `source` to a slice of a copy of `x`. Its index gives the slice of `x`.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def index_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministi
     index : array
         One-dimensional; as for `scatter_add`.
     source : array
-        Has the dtype and the shape of `x`, but along `axis` the length of `index`.
+        Has the dtype and the shape of `x`, except that its length along `axis` is that of `index`.
     axis : int
     deterministic : bool
         As for `scatter_add`.
@@ -98,7 +98,7 @@ def index_add(x: Any, index: Any, source: Any, /, *, axis: int = 0, deterministi
     TypeError
         If a dtype is not accepted.
     ValueError
-        If a shape is not, or arrays are on different devices.
+        If a shape is not accepted, or arrays are on different devices.
     IndexError
         If there is no such axis, or an index is out of range.
 
@@ -123,31 +123,31 @@ def scatter_reduce(
     include_self: bool = True,
     deterministic: bool = True,
 ) -> Any:
-    """An array reduced with elements of another at the places that an index for each of them names along an axis.
+    """Reduce each element of `source` into a place in a copy of `x`. Its index gives the place along an axis.
 
     Parameters
     ----------
     x, index, source : array
         As for `scatter_add`.
     reduction : {"sum", "prod", "min", "max", "mean"}
-        With "min" and "max" NaN wins, and "mean" of integers is rounded down, of a sum that wraps in their dtype.
+        "min" and "max" give NaN if there is one. "mean" of integers rounds down; its sum wraps in their dtype.
     axis : int
     include_self : bool
-        Whether the elements of `x` are reduced, too. Those that no index names stay either way.
+        Whether the elements of `x` take part. Elements without an index keep their values in either case.
     deterministic : bool
-        As for `scatter_add`; of the others all are.
+        As for `scatter_add`. It applies to "sum" with `include_self`; all others are deterministic.
 
     Returns
     -------
     array
-        Of the shape and dtype of `x`, as of ``torch.scatter_reduce`` (whose names are amin and amax).
+        Has the shape and dtype of `x`. The values are those of ``torch.scatter_reduce``, with "amin" for "min".
 
     Raises
     ------
     TypeError
         If a dtype is not accepted.
     ValueError
-        If a shape or `reduction` is not, or arrays are on different devices.
+        If a shape or `reduction` is not accepted, or arrays are on different devices.
     IndexError
         If there is no such axis, or an index is out of range.
 
@@ -169,16 +169,16 @@ def scatter_reduce(
 def embedding_backward(
     grad: Any, index: Any, rows: int, /, *, padding_index: int | None = None, deterministic: bool = True
 ) -> Any:
-    """The gradient of looking rows up in a table, by that table: for each row the sum over all that came from it.
+    """The gradient of an embedding with respect to its table: for each row the sum of the gradients of its uses.
 
     Parameters
     ----------
     grad : array
-        Real-valued, of shape (..., D): the gradient by the rows that were found.
+        Real-valued, of shape (..., D): the gradient with respect to the result of the embedding.
     index : array
-        Integers of shape (...): which rows these were; as for `scatter_add`.
+        Integers of shape (...): the rows that were looked up. Errors as for `scatter_add`.
     rows : int
-        Of the table.
+        The number of rows of the table.
     padding_index : int, optional
         A row that gets no gradient. A negative one counts from the end.
     deterministic : bool
@@ -192,7 +192,7 @@ def embedding_backward(
     Raises
     ------
     TypeError
-        If a dtype is not accepted, or `rows` or `padding_index` is no integer.
+        If a dtype is not accepted, or `rows` or `padding_index` is not an integer.
     ValueError
         If a shape is not accepted, `rows` is negative, or there is no row `padding_index`.
     IndexError

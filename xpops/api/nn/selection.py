@@ -14,7 +14,7 @@ __all__ = ["TopK", "topk"]
 
 @topk_function
 def topk(x: Any, k: int, *, axis: int = -1, largest: bool = True) -> TopK[Any]:
-    """The `k` largest or smallest elements along an axis, in order, and where they are.
+    """The `k` largest or smallest elements along an axis, in order, and their indices.
 
     Parameters
     ----------
@@ -24,18 +24,18 @@ def topk(x: Any, k: int, *, axis: int = -1, largest: bool = True) -> TopK[Any]:
         From 0 to the length of the axis.
     axis : int
     largest : bool
-        Whether the largest are wanted. NaN is the last choice either way.
+        Whether to return the largest elements. NaN comes last in either case.
 
     Returns
     -------
     TopK
-        `values` of the dtype of `x`, and `indices`, int64; `axis` has length `k`. Of equal elements those with the
-        lowest indices come first.
+        `values` of the dtype of `x`, and `indices`, int64; `axis` has length `k`. Equal elements are in the order of
+        their indices.
 
     Raises
     ------
     TypeError
-        If `x` is complex or float8, or `k` is no integer.
+        If `x` is complex or float8, or `k` is not an integer.
     IndexError
         If there is no such axis.
     ValueError

@@ -42,14 +42,14 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any
     Raises
     ------
     TypeError
-        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is no integer.
+        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is not an integer.
     IndexError
         If there is no such axis.
 
     Notes
     -----
-    The largest element is taken off first, so that nothing overflows. NaN and infinity make all of their line NaN, and
-    so does a line of nothing but minus infinity, as in torch. Lines up to 128 KiB of float32 are read once.
+    The largest element is subtracted first, so that nothing overflows. A line with a NaN or infinity, or with nothing
+    but minus infinity, becomes NaN, as in torch. Lines up to 128 KiB of float32 are read once.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any
 
 @array_function
 def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any:
-    """The logarithm of `softmax`, finite where that is 0.
+    """The logarithm of `softmax`, also finite where `softmax` underflows to 0.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) ->
     Raises
     ------
     TypeError
-        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is no integer.
+        If the dtype of `x`, or `dtype`, is not accepted, or `axis` is not an integer.
     IndexError
         If there is no such axis.
 

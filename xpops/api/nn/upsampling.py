@@ -1,4 +1,4 @@
-"""Images enlarged by repeating the nearest element."""
+"""Nearest-neighbour upsampling of images."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _PLACES = {"NCHW": 2, "NHWC": 1}
 
 @array_function
 def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout: str = "NCHW") -> Any:
-    """Images with more (or fewer) rows and columns, each element that of the nearest place.
+    """Resize images to more (or fewer) rows and columns. Each element is that of the nearest place.
 
     Parameters
     ----------
     x : array
         Of shape (N, C, H, W), or (N, H, W, C) with ``layout="NHWC"``. Any dtype.
     scale : float or (float, float), optional
-        Of rows and columns: there will be ``floor(H * scale)`` rows.
+        The factors of rows and columns: the result has ``floor(H * scale)`` rows.
     size : int or (int, int), optional
         The rows and columns of the result, instead of `scale`.
     layout : {"NCHW", "NHWC"}
@@ -39,21 +39,21 @@ def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout
     Returns
     -------
     array
-        Element (h, w) is that of ``(min(floor(h * r), H - 1), min(floor(w * s), W - 1))``, where r is 1 / scale, or H
-        by the new rows where these are as many or are given by `size`, in float32: as
-        ``torch.nn.functional.interpolate(x, mode="nearest")`` does on CUDA.
+        Element (h, w) is element ``(min(floor(h * r), H - 1), min(floor(w * s), W - 1))`` of `x`. With `scale`, r is
+        1 / scale; with `size`, or if the number of rows does not change, r is H / rows; s likewise. Both are float32,
+        as in ``torch.nn.functional.interpolate(x, mode="nearest")`` on CUDA.
 
     Raises
     ------
     TypeError
-        If `scale` or `size` is no number or pair of them.
+        If `scale` or `size` is not a number or a pair of numbers.
     ValueError
         If `x` does not have four axes, its images are empty, not exactly one of `scale` and `size` is given, or one of
         them is not positive.
 
     Notes
     -----
-    After OneFlow's UpsampleNearest2D, which has a kernel of its own for twice as many rows and columns.
+    After OneFlow's UpsampleNearest2D, which has a special kernel for a scale of 2.
 
     Examples
     --------
@@ -69,33 +69,33 @@ def upsample_nearest2d(x: Any, /, *, scale: Any = None, size: Any = None, layout
 
 @array_function
 def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, layout: str = "NCHW") -> Any:
-    """The gradient of `upsample_nearest2d` by its operand: for each element the sum over all that came from it.
+    """The gradient of `upsample_nearest2d` with respect to `x`: for each element the sum over its copies.
 
-    Torch's own gradient computes places anew, from the scale instead of its inverse: where both round differently (a
-    scale of 41, or one that leaves the length) an element of it may go to the neighbour of where it came from.
+    Torch's gradient computes places from the scale instead of its inverse. If both round differently (such as for a
+    scale of 41, or one that keeps the length), torch may add an element of it to a neighbour of its source.
 
     Parameters
     ----------
     grad : array
-        The gradient by the result, floating-point. float16 and bfloat16 are added in float32, and rounded once.
+        The gradient with respect to the result, floating-point. Half types are added in float32, and rounded once.
     size : int or (int, int)
-        The rows and columns of the operand.
+        The numbers of rows and columns of `x`.
     scale : float or (float, float), optional
-        What the result was made with, if it was.
+        The `scale` of the forward call, if it had one.
     layout : {"NCHW", "NHWC"}
 
     Returns
     -------
     array
-        Of the operand's shape.
+        Has the shape of `x`.
 
     Raises
     ------
     TypeError
-        If the dtype is not accepted, or `scale` or `size` is no number or pair of them.
+        If the dtype is not accepted, or `scale` or `size` is not a number or a pair of numbers.
     ValueError
-        If `grad` does not have four axes, its images are empty, a number is not positive, or `scale` does not lead from
-        `size` to the shape of `grad`.
+        If `grad` does not have four axes, its images are empty, a number is not positive, or `size` and `scale` do
+        not give the shape of `grad`.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _run(x: Layout, engine: Engine, out: Layout, axes: tuple[Axis, Axis], words:
 
 
 def _require_images(spec: Operand, function: str, argument: str, layout: str) -> tuple[Layout, int]:
-    """The array, and which of its axes is that of rows."""
+    """The layout of the images, after checks, and the position of the axis of rows."""
     x = require_array(spec, function, argument)
     if layout not in _PLACES:
         raise ValueError(f"{function}: layout is {layout!r}; accepted: 'NCHW', 'NHWC'")
@@ -195,7 +195,7 @@ def _scaled_lengths(size: tuple[int, ...], scales: tuple[float, float], function
 
 
 def _axes(before: tuple[int, ...], after: tuple[int, ...], scales: tuple[float, float] | None) -> tuple[Axis, Axis]:
-    """With the ratios as torch rounds them. Where a length stays, it does not look at the scale (on CUDA)."""
+    """The axes, with ratios rounded as in torch on CUDA, which ignores the scale if the length does not change."""
     ratios = []
     for place, (b, a) in enumerate(zip(before, after, strict=True)):
         given = None if scales is None or a == b else scales[place]

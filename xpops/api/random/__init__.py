@@ -1,4 +1,4 @@
-"""Random numbers: one seed gives the same on every device."""
+"""Random numbers. The same seed gives the same numbers on every device."""
 
 from xpops.api.random.generator import Generator
 

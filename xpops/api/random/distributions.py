@@ -1,4 +1,4 @@
-"""Elements that are drawn one by one."""
+"""Distributions: methods of the generator whose elements are drawn independently."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _kernels: BoundedDict[tuple[Law, Layout], Kernel] = BoundedDict(PLAN_LIMIT)
 
 
 class Distributions(Source):
-    """The methods that fill an array in one launch."""
+    """The methods of `Generator` that fill an array in one launch."""
 
     def uniform(
         self,
@@ -38,15 +38,15 @@ class Distributions(Source):
         """Real numbers in ``[low, high)``.
 
         ``low + (high - low) * u``, where u in [0, 1) has 53 random bits in float64, 24 in float32, 11 in float16 and 8
-        in bfloat16: it is never 1. As in NumPy, that may round to `high` if the range is another.
+        in bfloat16. u is never 1, but for ranges other than [0, 1) the sum may round to `high`, as in NumPy.
 
         Parameters
         ----------
         low, high : float
         size : int or tuple of int, optional
-            The shape; by default one element without axes.
+            The shape; by default ``()``, a single element.
         dtype : numpy.dtype, optional
-            Real floating-point; by default float64. The parameters are rounded to it, of half types to float32.
+            Real floating-point; by default float64. `low` and `high` are rounded to it, or to float32 for half types.
         device : Device or str, optional
             By default the default device.
 
@@ -57,7 +57,7 @@ class Distributions(Source):
         Raises
         ------
         TypeError
-            If something is of the wrong kind.
+            If an argument has the wrong type, or `dtype` is not accepted.
         ValueError
             If a bound is not finite, or too large for the dtype, or `high` is below `low`.
 
@@ -81,18 +81,18 @@ class Distributions(Source):
         dtype: DTypeLike | None = None,
         device: str | None = None,
     ) -> Array:
-        """Numbers of the normal law.
+        """Numbers of the normal distribution.
 
-        By the method of Box and Muller, to some units in the last place, and the same to the last bit on every device.
-        Of 32 random bits each in all dtypes but float64, which has 64: they lie within 6.8 standard deviations, in
-        float64 within 9.5. Half types are float32 rounded.
+        The Box-Muller method, exact to some units in the last place. Every device gives the same bits. Each number has
+        32 random bits and is within 6.8 standard deviations; in float64 it has 64 and is within 9.5. Half types are
+        float32 numbers, rounded.
 
         Parameters
         ----------
         loc, scale : float
             The mean and the standard deviation, which is not negative.
         size : int or tuple of int, optional
-            The shape; by default one element without axes.
+            The shape; by default ``()``, a single element.
         dtype : numpy.dtype, optional
             Real floating-point; by default float64.
         device : Device or str, optional
@@ -105,7 +105,7 @@ class Distributions(Source):
         Raises
         ------
         TypeError
-            If something is of the wrong kind.
+            If an argument has the wrong type, or `dtype` is not accepted.
         ValueError
             If a parameter is not finite, or too large for the dtype, or `scale` is negative.
 
@@ -124,17 +124,17 @@ class Distributions(Source):
     def exponential(
         self, scale: float = 1.0, size: Any = None, *, dtype: DTypeLike | None = None, device: str | None = None
     ) -> Array:
-        """Numbers of the exponential law, ``-scale * log(u)``; the same to the last bit on every device.
+        """Numbers of the exponential distribution, ``-scale * log(u)``. Every device gives the same bits.
 
-        u is in (0, 1), of 32 random bits in all dtypes but float64, which has 64: a number is never 0, unless `scale`
-        is or it underflows, and at most 22.9 times `scale`, in float64 45.1 times.
+        u is in (0, 1), and has 32 random bits, or 64 in float64. So a number is at most 22.9 times `scale`, or 45.1
+        times in float64, and 0 only if `scale` is 0 or the product underflows.
 
         Parameters
         ----------
         scale : float
             The mean, which is not negative.
         size : int or tuple of int, optional
-            The shape; by default one element without axes.
+            The shape; by default ``()``, a single element.
         dtype : numpy.dtype, optional
             Real floating-point; by default float64.
         device : Device or str, optional
@@ -147,7 +147,7 @@ class Distributions(Source):
         Raises
         ------
         TypeError
-            If something is of the wrong kind.
+            If an argument has the wrong type, or `dtype` is not accepted.
         ValueError
             If `scale` is not finite, or too large for the dtype, or negative.
 
@@ -173,19 +173,19 @@ class Distributions(Source):
     ) -> Array:
         """Integers from `low` to `high`, all equally likely.
 
-        Of n integers each has a probability within ``2**-64`` of ``1 / n``, and it is exact where n is a power of two.
-        If n is above ``2**32`` and no power of two, it is within ``2**-128``. The numbers do not depend on the dtype.
+        For a range of n integers, the probability of each is within ``2**-64`` of ``1 / n``; exact if n is a power of
+        two, else within ``2**-128`` if n is above ``2**32``. The numbers do not depend on the dtype.
 
         Parameters
         ----------
         low, high : int
-            With one of them, it is `high` and `low` is 0.
+            If only one is given, it is `high`, and `low` is 0.
         size : int or tuple of int, optional
-            The shape; by default one element without axes.
+            The shape; by default ``()``, a single element.
         dtype : numpy.dtype, optional
-            Of integers; by default int64.
+            An integer dtype; by default int64.
         endpoint : bool
-            Whether `high` is one of the integers.
+            Whether the range includes `high`.
         device : Device or str, optional
             By default the default device.
 
@@ -196,11 +196,11 @@ class Distributions(Source):
         Raises
         ------
         TypeError
-            If something is of the wrong kind.
+            If an argument has the wrong type, or `dtype` is not accepted.
         ValueError
-            If there is no integer in the range.
+            If there is not an integer in the range.
         OverflowError
-            If `dtype` does not hold them all.
+            If `dtype` cannot hold all integers of the range.
 
         Examples
         --------
@@ -221,7 +221,7 @@ class Distributions(Source):
         p : float
             From 0 to 1; rounded to a multiple of ``2**-32``.
         size : int or tuple of int, optional
-            The shape; by default one element without axes.
+            The shape; by default ``()``, a single element.
         device : Device or str, optional
             By default the default device.
 
@@ -232,9 +232,9 @@ class Distributions(Source):
         Raises
         ------
         TypeError
-            If something is of the wrong kind.
+            If an argument has the wrong type, or `dtype` is not accepted.
         ValueError
-            If `p` is no probability.
+            If `p` is not from 0 to 1.
 
         Examples
         --------
@@ -244,9 +244,9 @@ class Distributions(Source):
         return self._draw_booleans("bernoulli", real_number(p, "bernoulli", "p", 0, 1), size, device)
 
     def dropout_mask(self, shape: Shape, p: float = 0.5, *, device: str | None = None) -> Array:
-        """Which elements dropout keeps: each is False, which is dropped, with probability `p`.
+        """The mask of the elements that dropout keeps. Each is False (dropped) with probability `p`.
 
-        The rest of it is ``xp.where(mask, x, 0) / (1 - p)``.
+        Dropout of `x` is ``xp.where(mask, x, 0) / (1 - p)``.
 
         Parameters
         ----------
@@ -259,14 +259,14 @@ class Distributions(Source):
         Returns
         -------
         Array
-            What `bernoulli` gives for ``1 - p``.
+            bool: the values that `bernoulli` gives for ``1 - p``.
 
         Raises
         ------
         TypeError
-            If something is of the wrong kind.
+            If an argument has the wrong type, or `dtype` is not accepted.
         ValueError
-            If `p` is no probability.
+            If `p` is not from 0 to 1.
 
         Examples
         --------
@@ -282,7 +282,7 @@ class Distributions(Source):
         return self._draw(function, law, size, dtype_of(law, None, function), device, round(p * 2**32))
 
     def _draw(self, function: str, law: Law, size: Any, dtype: DType, device: str | None, *parameters: float) -> Array:
-        """A new array of what `law` makes of the next counters."""
+        """A new array of numbers that `law` computes from the next counters."""
         shape = views.shape_of(() if size is None else size, function, "size")
         out = new_array(layout_of(dtype, shape, None, device_or_default(device, function)))
         layout, engine = out._layout, engine_of(out.device)

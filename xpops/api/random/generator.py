@@ -1,4 +1,4 @@
-"""The generator: distributions, and the orders and choices that are made of them."""
+"""The generator: distributions, permutations and choices."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ from xpops.plan.overlap import overlaps_itself
 
 
 class Generator(Distributions):
-    """Random numbers that follow from a seed alone: the same on the CPU and on any GPU, to the last bit.
+    """Random numbers that depend only on a seed. The CPU and every GPU give the same bits.
 
-    They are what Philox4x32-10 makes of a key, which the seed gives, and a counter: of 64 bits that name the stream and
-    64 bits of position. A call takes as many counters as it needs, and element ``i`` follows from the seed, the stream,
-    the call's first counter and ``i``. There is no state on the device, so that calls on several devices, streams and
-    threads are safe. One counter makes
+    Philox4x32-10 computes them from a key, which depends on the seed, and a counter: 64 bits for the stream of numbers,
+    and 64 bits for the position. A call uses as many counters as it needs. Element ``i`` depends on the seed, the
+    stream, the first counter of the call, and ``i``. There is no state on the device, so calls on several devices, CUDA
+    streams and threads are safe. One counter gives
 
-    - 4 elements of `uniform`, `normal` and `exponential`, in float64 2,
+    - 4 elements of `uniform`, `normal` and `exponential`, or 2 in float64,
     - 4 of `bernoulli` and `dropout_mask`,
-    - 2 of `integers`, or 1 if the range is above ``2**32`` and no power of two.
+    - 2 of `integers`, or 1 if the range is above ``2**32`` and not a power of two.
 
-    Drawing in pieces gives what drawing at once does where all pieces but the last are of whole counters.
+    Several calls give the same numbers as one call, if all calls but the last use whole counters.
 
     Parameters
     ----------
     seed : int, optional
-        From 0 on, of any size: key and stream are what `numpy.random.SeedSequence` makes of it. Without one, the system
-        gives some bits, which `state` tells.
+        Not negative, of any size. `numpy.random.SeedSequence` computes the key and the stream from it. By default a
+        random seed from the system, which `state` contains.
 
     Raises
     ------
     TypeError, ValueError
-        If `seed` is no integer, or negative.
+        If `seed` is not an integer, or negative.
 
     Examples
     --------
@@ -67,22 +67,22 @@ class Generator(Distributions):
         Parameters
         ----------
         x : int or array
-            Of an integer, the numbers from 0 to it in random order; of an array, its slices along `axis`.
+            An integer n means the numbers 0 to n - 1; an array its slices along `axis`.
         axis : int
         device : Device or str, optional
-            For the numbers; by default the default device. An array stays where it is.
+            The device of the numbers; by default the default device. An array stays on its device.
 
         Returns
         -------
         array
-            int64, or of the dtype, shape and framework of `x`.
+            int64 of shape ``(n,)``; for an array its dtype, shape and framework.
 
         Raises
         ------
         TypeError
             If `x` is neither an integer nor an array.
         ValueError
-            If `x` is negative, or an array without axes, or `device` is given and an array is elsewhere.
+            If `x` is negative or an array without axes, or an array is not on `device`.
         IndexError
             If there is no such axis.
 
@@ -96,7 +96,7 @@ class Generator(Distributions):
         return order if given is None else _to_framework_of(x, take(given, order, axis=axis))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Bring the slices of an array along an axis into a random order, that of `permutation`, in place.
+        """Shuffle the slices of an array along an axis in place, to the order that `permutation` would give.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Generator(Distributions):
         Raises
         ------
         TypeError
-            If `x` is no array.
+            If `x` is not an array.
         ValueError
             If it has no axes, or is read-only, or may have several elements at one address.
         IndexError
@@ -138,36 +138,36 @@ class Generator(Distributions):
         *,
         device: str | None = None,
     ) -> Any:
-        """Integers, or slices of an array, chosen at random; without replacement in random order, too.
+        """Random integers from 0 to n - 1, or random slices of an array, in random order.
 
         Parameters
         ----------
         a : int or array
-            An integer stands for the numbers from 0 to it.
+            An integer n means the numbers 0 to n - 1.
         size : int or tuple of int, optional
-            How many, in what shape; by default one.
+            The shape of the choices; by default ``()``, a single one.
         replace : bool
-            Whether one may be chosen again.
+            Whether an item may be chosen more than once.
         p : array or sequence of float, optional
-            A weight for each of them, not negative: its part of their sum is the probability to be chosen (first). By
-            default all are equally likely. Choices may differ between devices where a number falls on the border of
-            two weights, as sums are rounded.
+            A weight for each item, not negative. The probability of being chosen (first) is the weight divided by the
+            sum. By default all items are equally likely. Sums of weights are rounded, so that choices may differ
+            between devices if a random number is at the border between two items.
         axis : int
         device : Device or str, optional
-            For integers; by default the default device. An array stays where it is.
+            The device of integers; by default the default device. An array stays on its device.
 
         Returns
         -------
         array
-            int64, or of the dtype and framework of `a`, with the axes of `size` in the place of `axis`.
+            int64, or the dtype and framework of `a`. Has the shape of `a`, with `axis` replaced by `size`.
 
         Raises
         ------
         TypeError
             If `a` is neither an integer nor an array.
         ValueError
-            If there are too few to choose from, or `p` has another shape than ``(n,)``, or is on another device. On the
-            CPU, and on a GPU with ``XPOPS_DEBUG=1``, also if a weight is negative or infinite, or too few are above 0.
+            If there are too few items, or `p` has another shape than ``(n,)`` or is on another device. On the CPU, and
+            on a GPU with ``XPOPS_DEBUG=1``, also if a weight is negative or not finite, or too few are above 0.
         IndexError
             If there is no such axis.
 
@@ -199,9 +199,9 @@ class Generator(Distributions):
         return chosen if given is None else _to_framework_of(a, take(given, chosen, axis=axis))
 
     def _random_order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
-        """Indices in random order; by weights, each time the next is chosen among those that are left.
+        """Indices in random order. With weights, each next index is chosen among those that remain.
 
-        Those of weight 0 come last. (Exponential times divided by weights: P. Efraimidis and P. Spirakis, 2006.)
+        Indices of weight 0 come last. The keys are exponential numbers divided by weights (Efraimidis and Spirakis, 2006).
         """
         if weights is None:
             keys = self._draw(function, LAWS["integers"], (length,), dt.uint64, device, 0, 0)
@@ -214,7 +214,7 @@ class Generator(Distributions):
 def _population(
     x: Any, axis: Any, device: str | None, function: str, argument: str
 ) -> tuple[int, Array | None, Device]:
-    """How many there are to choose from; the array, if it is one; and where it is, or the numbers will be."""
+    """The number of items to choose from, the array if `x` is one, and the device of the result."""
     if not isinstance(x, Array) and adapter_of(type(x)) is None:
         try:
             length = operator.index(x)
@@ -232,7 +232,7 @@ def _population(
 
 
 def _weights(p: Any, length: int, needed: int, device: Device) -> Array:
-    """The weights as float64 on `device`."""
+    """The weights as a float64 array on `device`, after checks."""
     known = isinstance(p, Array) or adapter_of(type(p)) is not None
     given = adopt_foreign(p, "choice", "p") if known else asarray(p, device=device)
     if given.shape != (length,):

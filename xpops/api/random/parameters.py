@@ -1,4 +1,4 @@
-"""What the methods of a generator take, checked."""
+"""Checks of the parameters of a generator's methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from xpops.ops.random import Law
 
 
 def dtype_of(law: Law, dtype: DTypeLike | None, function: str) -> DType:
-    """The dtype that a law is asked for, or its default one."""
+    """`dtype` after a check that the law accepts it, or the default dtype of the law."""
     default = {"boolean": dt.bool, "integer": dt.DEFAULT_INTEGER}.get(law.makes, dt.DEFAULT_FLOAT)
     found = default if dtype is None else as_dtype(dtype, function)
     if found not in dt.CATEGORIES[law.makes]:
@@ -28,7 +28,7 @@ def dtype_of(law: Law, dtype: DTypeLike | None, function: str) -> DType:
 def real_number(
     value: Any, function: str, argument: str, lowest: float = -math.inf, highest: float = math.inf
 ) -> float:
-    """A finite real scalar in a range, as a float."""
+    """`value` as a float, after a check that it is a finite real scalar in a range."""
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, (int, float)):
         raise TypeError(f"{function}: {argument} is {value!r}; accepted: a real scalar")
@@ -54,16 +54,16 @@ def require_finite(dtype: DType, function: str, **values: float) -> None:
 
 
 def integer_range(low: Any, high: Any, endpoint: bool, dtype: DType) -> tuple[int, int]:
-    """The first integer of a range, and how many there are.
+    """The first integer of a range, and the number of integers.
 
     Raises
     ------
     TypeError
-        If a bound is no integer.
+        If a bound is not an integer.
     ValueError
-        If there is none.
+        If the range has no integer.
     OverflowError
-        If `dtype` does not hold them all.
+        If `dtype` cannot hold all of them.
     """
     if high is None:
         low, high = 0, low

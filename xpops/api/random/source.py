@@ -1,4 +1,4 @@
-"""Where random bits come from."""
+"""The counters from which random bits are computed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 
 class Source:
-    """A stream of random bits: counters of Philox4x32-10 under a key, each of 128 bits, taken one after the other.
+    """A stream of random bits: a Philox4x32-10 key, and counters of 128 bits that are used one after the other.
 
     Attributes
     ----------
     state : dict
-        All that there is to know.
+        The complete state.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -25,15 +25,15 @@ class Source:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The state, as a new dict of plain values: it can be saved as JSON, and set, on this generator or another.
+        """The state, as a new dict of plain values. It can be saved as JSON, and assigned to any generator.
 
-        ``seed``; ``path``, the numbers of this stream and of those it was spawned from; ``children``, how many it has
-        spawned; and ``position``, how many counters have been used.
+        ``seed``; ``path``, the number of this stream and those of the streams that spawned it; ``children``, the number
+        of streams it has spawned; ``position``, the number of counters it has used.
 
         Raises
         ------
         TypeError, ValueError
-            On setting, if it is no such dict.
+            On assignment, if the value is not such a dict.
 
         Examples
         --------
@@ -69,12 +69,12 @@ class Source:
             self._set_state(seed, path, children, position)
 
     def spawn(self, n: int) -> list[Self]:
-        """New generators with streams of their own, which are the same whatever this one draws.
+        """New generators with independent streams, which do not depend on the numbers drawn from this generator.
 
         Parameters
         ----------
         n : int
-            How many. Those of a later call are others.
+            The number of generators. Each call returns new streams.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class Source:
         Raises
         ------
         TypeError, ValueError
-            If `n` is no integer, or negative.
+            If `n` is not an integer, or negative.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class Source:
         self._key, self._branch = int(key), int(branch)
 
     def _take(self, counters: int) -> tuple[int, int, int]:
-        """Key, branch and position of the first of so many counters, which nobody else gets."""
+        """Reserve some counters. Returns the key, the branch, and the position of the first counter."""
         with self._lock:
             taken = self._key, self._branch, self._position
             self._position = (self._position + counters) % 2**64

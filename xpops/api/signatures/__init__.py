@@ -1,8 +1,8 @@
 """Types of functions whose results are arrays of their operands' framework, for type checkers.
 
-A decorator here returns its function as it is. What it changes is the type that mypy and pyright see: overloads by
-framework. Operands of one framework give an array of that framework; operands of several give an `Array`; a result
-written to `out` is `out`.
+A decorator of this package returns its function unchanged. Only type checkers see a difference: the function has one
+overload for each framework. Operands of one framework give an array of this framework, operands of several frameworks
+an `Array`. With `out`, the type of the result is that of `out`.
 """
 
 from xpops.api.signatures.functions import (

@@ -12,20 +12,20 @@ NumPy: TypeAlias = NDArray[Any]
 
 
 class Named(Protocol):
-    """A function has a name."""
+    """An object with a name, as functions have."""
 
     __name__: str
 
 
 class Torch(Protocol[R]):
-    """torch.Tensor, or a subclass such as Parameter: `R` is torch.Tensor for either."""
+    """A torch.Tensor, or a subclass such as Parameter. `R` is torch.Tensor for both."""
 
     def detach(self) -> R:
         """A view without gradients."""
 
 
 class Jax(Protocol[R]):
-    """jax.Array, which is `R`."""
+    """A jax.Array. `R` is jax.Array."""
 
     def block_until_ready(self) -> R:
         """The array, once it is computed."""

@@ -17,7 +17,7 @@ S = TypeVar("S", contravariant=True)
 
 
 class FusedFunction(Named, Protocol[P, R]):
-    """A function that is one kernel, of the parameters and results of the function that it was made of."""
+    """A fused function. It has the parameters and the results of the function from which it was made."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The results."""
@@ -72,7 +72,7 @@ class TupleFunction(Named, Protocol[P]):
 
 
 class BinaryFunction(Named, Protocol[S, P]):
-    """A function of two arrays and parameters. The second operand may be an `S` instead: Scalar, or Never."""
+    """A function of two arrays and parameters. The second operand may also be an `S`: Scalar, or Never for none."""
 
     @overload
     def __call__(self, x1: NumPy, x2: NumPy | S, /, *args: P.args, **kwargs: P.kwargs) -> NumPy: ...

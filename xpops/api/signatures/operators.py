@@ -1,4 +1,4 @@
-"""Types of elementwise functions."""
+"""Types of elementwise functions. In each class, the first overload that accepts the operands gives the type."""
 
 # The last overloads accept operands of any framework; the earlier ones give a more exact type for some frameworks.
 # mypy: disable-error-code="overload-overlap"
@@ -16,7 +16,7 @@ Out = TypeVar("Out", bound=Producer)
 
 
 class UnaryOperator(Named, Protocol):
-    """An elementwise function of one array."""
+    """An elementwise function of one array. The result has the type of `x`, or of `out`."""
 
     @overload
     def __call__(self, x: NumPy, /, *, out: None = None) -> NumPy: ...
@@ -33,7 +33,10 @@ class UnaryOperator(Named, Protocol):
 
 
 class BinaryOperator(Named, Protocol):
-    """An elementwise function of two operands, one of which may be a scalar."""
+    """An elementwise function of two operands, of which at most one is a scalar.
+
+    The result has the type that both arrays share, else `Array`; with `out`, the type of `out`.
+    """
 
     @overload
     def __call__(self, x1: NumPy, x2: NumPy | Scalar, /, *, out: None = None) -> NumPy: ...
@@ -62,7 +65,11 @@ class BinaryOperator(Named, Protocol):
 
 
 class ChoiceOperator(Named, Protocol):
-    """An elementwise function of a condition and two operands; one of the three is an array."""
+    """An elementwise function that chooses between two operands by a condition. At least one of the three is an array.
+
+    The result has the type that all arrays share, else `Array`; with `out`, the type of `out`. If the condition is a
+    Python bool, the type is not known.
+    """
 
     @overload
     def __call__(self, condition: NumPy, x1: NumPy | Scalar, x2: NumPy | Scalar, /, *, out: None = None) -> NumPy: ...
@@ -89,7 +96,10 @@ class ChoiceOperator(Named, Protocol):
 
 
 class ClipOperator(Named, Protocol):
-    """An elementwise function of an array and two bounds, either of which may be None."""
+    """An elementwise function of an array and two bounds. A bound may be None.
+
+    The result has the type that all arrays share, else `Array`; with `out`, the type of `out`.
+    """
 
     @overload
     def __call__(

@@ -181,7 +181,7 @@ class _UniqueInverseFunction(Named, Protocol[P]):
     def __call__(self, x: Producer, /, *args: P.args, **kwargs: P.kwargs) -> UniqueInverse[Array]: ...
 
 
-# Each returns its function as it is.
+# Each function returns its argument unchanged.
 
 
 def eig_function(function: Callable[Concatenate[Any, P], EigResult[Any]]) -> _EigResultFunction[P]:

@@ -15,7 +15,7 @@ __all__ = ["max", "min"]
 
 @array_function
 def max(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The greatest elements; NaN where there is one.
+    """The greatest elements; NaN if there is one.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def max(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
 
 @array_function
 def min(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
-    """The least elements; NaN where there is one.
+    """The least elements; NaN if there is one.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ __all__ = ["mean", "std", "var"]
 
 @array_function
 def mean(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, dtype: DTypeLike | None = None) -> Any:
-    """The arithmetic means, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
+    """The arithmetic means, in one pass; NaN if there are no elements. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def std(
     ddof: float | None = None,
     dtype: DTypeLike | None = None,
 ) -> Any:
-    """The standard deviations, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
+    """The standard deviations, in one pass; NaN if there are no elements. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def var(
     ddof: float | None = None,
     dtype: DTypeLike | None = None,
 ) -> Any:
-    """The variances, in one pass; NaN where there is nothing. Half types accumulate in float32 or wider.
+    """The variances, in one pass; NaN if there are no elements. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def var(
 
 
 def correction_of(function: str, correction: float, ddof: float | None) -> float:
-    """The correction, which goes by two names.
+    """The value of `correction` or `ddof`, two names of one parameter.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def correction_of(function: str, correction: float, ddof: float | None) -> float
 
 
 def _floating_dtype(function: str, dtype: Any) -> DType | None:
-    """What a function that computes in floating-point numbers may be told to compute in."""
+    """`dtype` as a dtype or None. TypeError if it is not floating-point."""
     if dtype is None:
         return None
     found = as_dtype(dtype, function)

@@ -164,7 +164,7 @@ def nanmin(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> An
 
 
 def _extreme(function: str, reduce: Callable[..., Any], worst: float, x: Any, axis: Any, keepdims: bool) -> Any:
-    """`reduce` (`min` or `max`), with NaNs replaced by what loses against everything."""
+    """`reduce` (`min` or `max`) of `x` with NaNs replaced by `worst`; NaN for slices of NaNs only."""
     given = operand_of(function, x, axis, "real-valued", nonempty=True)
     if not given.has_nan:
         return reduce(x, axis=axis, keepdims=keepdims)
@@ -174,7 +174,7 @@ def _extreme(function: str, reduce: Callable[..., Any], worst: float, x: Any, ax
 
 
 def _position(function: str, search: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Any:
-    """Where `search`'s values are: infinities are found even beside NaNs, which no replaced value would tell apart."""
+    """The first position of the extreme that `search` finds. Replacing NaNs by infinities would confuse the two."""
     if isinstance(axis, (tuple, list)):
         raise TypeError(f"{function}: axis is {axis!r}; accepted: one integer, or None for the flattened array")
     given = operand_of(function, x, axis, "real-valued", nonempty=True)

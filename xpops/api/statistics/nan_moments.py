@@ -24,7 +24,7 @@ from xpops.core.operands import Axes
 
 __all__ = ["nanmean", "nanstd", "nanvar"]
 
-# Sums and means of these are made in float32, and rounded once.
+# Half types are computed in float32, and the result is rounded once.
 _WIDENED = {dt.float16: dt.float32, dt.bfloat16: dt.float32}
 
 
@@ -182,7 +182,7 @@ def nanvar(
 
 
 def _convert(function: str, x: Any, axis: Any, dtype: Any) -> tuple[Any, Operand]:
-    """`x` as `dtype`, and what it is then."""
+    """`x` converted to `dtype`, and its description as an `Operand`."""
     given = operand_of(function, x, axis)
     if dtype is None:
         return x, given
@@ -193,7 +193,7 @@ def _convert(function: str, x: Any, axis: Any, dtype: Any) -> tuple[Any, Operand
 
 
 def _variance(x: Any, given: Operand, axis: Any, correction: float, keepdims: bool) -> Any:
-    """The variances of what is not NaN, in float32 for half types."""
+    """The variances of the elements that are not NaN. Half types are computed in float32."""
     wide = astype(x, _WIDENED.get(given.dtype, given.dtype), copy=False)
     missing = isnan(wide)
     deviations = where(missing, 0, subtract(wide, nanmean(wide, axis, keepdims=True)))

@@ -1,4 +1,4 @@
-"""Sums and products that ignore NaNs, beyond the standard: NaNs are replaced, then the plain function runs."""
+"""Sums and products that ignore NaNs, beyond the standard: the functions without "nan", of `x` with NaNs replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["nancumprod", "nancumsum", "nanprod", "nansum"]
 
 @array_function
 def nancumprod(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = None) -> Any:
-    """The products of the elements up to each one, where NaNs count as 1.
+    """The cumulative products, where NaNs count as 1.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def nancumprod(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = 
 
 @array_function
 def nancumsum(x: Any, /, axis: int | None = None, *, dtype: DTypeLike | None = None) -> Any:
-    """The sums of the elements up to each one, where NaNs count as 0.
+    """The cumulative sums, where NaNs count as 0.
 
     Parameters
     ----------

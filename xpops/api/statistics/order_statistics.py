@@ -1,4 +1,4 @@
-"""Medians and quantiles, beyond the standard: one sort, and what stands at a rank."""
+"""Medians and quantiles, beyond the standard: one sort, then the elements at some ranks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NDArray = np.ndarray[Any, Any]
 
 @keeps_framework
 def median(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> Array:
-    """The medians: the middle elements, or the means of the two middle ones; NaN where there is a NaN or nothing.
+    """The medians: the middle elements, or the means of the two middle ones; NaN if there is a NaN, or no elements.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def nanmedian(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) 
         return _finish(_nan_results(lines), given, keepdims)
     ordered = sort(lines)
     count = expand_dims(count_nonzero(logical_not(isnan(lines)), axis=-1), -1)
-    # The middle ones of the first `count`; of none the first, which is a NaN then.
+    # The middle elements of the first `count`. If `count` is 0, the first element, which is a NaN.
     low, high = maximum(subtract(count, 1) // 2, 0), count // 2
     below, above = (take_along_axis(ordered, index)[..., 0] for index in (low, high))
     middle = where(equal(below, above), _widen(below), _midpoint(below, above))
@@ -123,7 +123,7 @@ def nanmedian(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) 
 
 @keeps_framework
 def quantile(x: Array, q: Any, /, axis: Axes | None = None, *, method: str = "linear", keepdims: bool = False) -> Array:
-    """The quantiles: what part `q` of the elements does not exceed; NaN where there is a NaN.
+    """The quantiles: the values that a fraction `q` of the elements does not exceed; NaN if there is a NaN.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def quantile(x: Array, q: Any, /, axis: Axes | None = None, *, method: str = "li
     axis : int or tuple of int, optional
         The axes to reduce; all by default.
     method : str
-        What to take between two elements: one of NumPy's.
+        How to choose a value between two elements: a method of `numpy.quantile`.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
@@ -150,7 +150,7 @@ def quantile(x: Array, q: Any, /, axis: Axes | None = None, *, method: str = "li
     IndexError
         If there is no such axis.
     ValueError
-        If an axis is named twice, there is nothing along the axes, `q` is out of range, or the method unknown.
+        If an axis is named twice or has no elements, `q` is out of range, or the method is unknown.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def _fractions(q: Any) -> NDArray:
 
 
 def _lines(x: Array, given: Operand) -> Array:
-    """The reduced axes as one, which is the last."""
+    """`x` with the reduced axes merged into one, which is the last."""
     kept = [i for i in range(len(given.shape)) if i not in given.axes]
     length = int(np.prod([given.shape[i] for i in given.axes], dtype=np.int64))
     lines: Array = reshape(permute_dims(x, (*kept, *given.axes)), (*(given.shape[i] for i in kept), length))
@@ -196,25 +196,25 @@ def _nan_results(lines: Array) -> Array:
 
 
 def _widen(x: Array) -> Array:
-    """What is computed with: float32 for half types, float64 for integers."""
+    """`x` in the dtype for computations: float32 for half types, float64 for integers."""
     return x if x.dtype in (dt.float32, dt.float64) else astype(x, _result_dtype(x.dtype, dt.float32))
 
 
 def _result_dtype(dtype: DType, half: DType | None = None) -> DType:
-    """The dtype of results; `half` in the place of half types."""
+    """The dtype of results for operands of `dtype`. If given, `half` replaces half types."""
     if dtype in dt.CATEGORIES["integer"]:
         return dt.DEFAULT_FLOAT
     return half if half is not None and dtype in (dt.float16, dt.bfloat16) else dtype
 
 
 def _midpoint(low: Array, high: Array) -> Array:
-    """Halves of each, so that the largest numbers do not overflow."""
+    """The means of two arrays. Each is halved first, so that sums do not overflow."""
     mean: Array = add(multiply(_widen(low), 0.5), multiply(_widen(high), 0.5))
     return mean
 
 
 def _interpolate(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) -> Array:
-    """What lies between the elements at two ranks: from the nearer one, so that both ends are exact."""
+    """Interpolate between the elements at two ranks, from the nearer one, so that both ends are exact."""
     ends = (asarray(each, device=ordered.device) for each in (low, high))
     below, above = (_widen(take(ordered, each, axis=-1)) for each in ends)
     part = asarray(weight, dtype=below.dtype, device=ordered.device)
@@ -225,7 +225,7 @@ def _interpolate(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) -
 
 
 def _finish(found: Array, given: Operand, keepdims: bool, front: int = 0) -> Array:
-    """Results in their dtype, with the reduced axes if they are kept, behind `front` others."""
+    """Convert results to their dtype. With `keepdims`, insert the reduced axes, after `front` other axes."""
     made: Array = astype(found, _result_dtype(given.dtype), copy=False)
     if not keepdims:
         return made

@@ -1,4 +1,4 @@
-"""Sums and products, whole and up to each element."""
+"""Sums and products, and cumulative ones."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ __all__ = ["cumulative_prod", "cumulative_sum", "prod", "sum"]
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
 ) -> Any:
-    """The products of the elements up to each one, along an axis.
+    """The cumulative products along an axis: the product of each element and all elements before it.
 
     Parameters
     ----------
     x : array
         Any dtype but float8; at least one axis. Half types are multiplied in float32 or wider, and rounded once.
     axis : int, optional
-        Needed unless `x` has exactly one.
+        May be omitted if `x` has one axis.
     dtype : numpy.dtype, optional
-        Numeric; elements are converted to it first. By default that of `x`, for integers and bool the default integer
-        dtype (unsigned ones stay unsigned), which wraps.
+        Numeric; elements are converted to it first. By default that of `x`; for integers and bool a
+        64-bit integer of the same signedness, which wraps.
     include_initial : bool
         Whether the result begins with a 1, and so is one longer.
 
     Returns
     -------
     array
-        The shape of `x`, but for `include_initial`.
+        Has the shape of `x`; with `include_initial` one element more along the axis.
 
     Raises
     ------
     TypeError
-        If a dtype is not accepted, or `axis` is no integer.
+        If a dtype is not accepted, or `axis` is not an integer.
     IndexError
         If there is no such axis.
     ValueError
@@ -62,29 +62,29 @@ def cumulative_prod(
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
 ) -> Any:
-    """The sums of the elements up to each one, along an axis.
+    """The cumulative sums along an axis: the sum of each element and all elements before it.
 
     Parameters
     ----------
     x : array
         Any dtype but float8; at least one axis. Half types are added in float32 or wider, and rounded once.
     axis : int, optional
-        Needed unless `x` has exactly one.
+        May be omitted if `x` has one axis.
     dtype : numpy.dtype, optional
-        Numeric; elements are converted to it first. By default that of `x`, for integers and bool the default integer
-        dtype (unsigned ones stay unsigned), which wraps.
+        Numeric; elements are converted to it first. By default that of `x`; for integers and bool a
+        64-bit integer of the same signedness, which wraps.
     include_initial : bool
         Whether the result begins with a 0, and so is one longer.
 
     Returns
     -------
     array
-        The shape of `x`, but for `include_initial`.
+        Has the shape of `x`; with `include_initial` one element more along the axis.
 
     Raises
     ------
     TypeError
-        If a dtype is not accepted, or `axis` is no integer.
+        If a dtype is not accepted, or `axis` is not an integer.
     IndexError
         If there is no such axis.
     ValueError
@@ -101,7 +101,7 @@ def cumulative_sum(
 
 @array_function
 def prod(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
-    """The products; 1 where there is nothing. Half types accumulate in float32 or wider.
+    """The products; 1 if there are no elements. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -110,15 +110,15 @@ def prod(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None,
     axis : int or tuple of int, optional
         The axes to reduce; all by default.
     dtype : numpy.dtype, optional
-        Numeric; elements are converted to it first. By default the dtype of `x`, or the 64-bit integer of its
-        signedness where that is an integer or bool.
+        Numeric; elements are converted to it first. By default that of `x`; for integers and bool a
+        64-bit integer of the same signedness.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
     Returns
     -------
     array
-        Of `dtype`.
+        Has the dtype `dtype`.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def prod(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None,
 
 @array_function
 def sum(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Any:
-    """The sums; 0 where there is nothing. Half types accumulate in float32 or wider.
+    """The sums; 0 if there are no elements. Half types accumulate in float32 or wider.
 
     Parameters
     ----------
@@ -150,15 +150,15 @@ def sum(x: Any, /, *, axis: Axes | None = None, dtype: DTypeLike | None = None, 
     axis : int or tuple of int, optional
         The axes to reduce; all by default.
     dtype : numpy.dtype, optional
-        Numeric; elements are converted to it first. By default the dtype of `x`, or the 64-bit integer of its
-        signedness where that is an integer or bool.
+        Numeric; elements are converted to it first. By default that of `x`; for integers and bool a
+        64-bit integer of the same signedness.
     keepdims : bool
         Whether the result keeps the reduced axes, with length 1.
 
     Returns
     -------
     array
-        Of `dtype`.
+        Has the dtype `dtype`.
 
     Raises
     ------
