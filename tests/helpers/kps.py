@@ -12,7 +12,7 @@ import numpy as np
 from tests.helpers.emulator import FLAGS, Block, KernelError
 from tests.helpers.host_compile import build
 from xpops.core import dtypes as dt
-from xpops.plan.divmod import pack_divmod
+from xpops.plan.strides.divmod import pack_divmod
 
 NDArray = np.ndarray[Any, Any]
 BFLOAT16 = dt.bfloat16

@@ -11,7 +11,7 @@ import xpops as xp
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.dispatch.fusing import record, sources
+from xpops.dispatch.fusion.programs import record, sources
 from xpops.engine.cuda.fused.elementwise import fused_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
 

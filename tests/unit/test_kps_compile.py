@@ -14,7 +14,7 @@ from tests.helpers.kps import Case
 from tests.helpers.kps_cases import SOURCES
 from tests.helpers.kps_examples import ADD, REDUCE
 from xpops.engine.cuda.runtime.compile import compile_cubin
-from xpops.plan.divmod import magic
+from xpops.plan.strides.divmod import magic
 
 CAPABILITIES = (80, 90, 100)
 GUIDE = NATIVE.parent / "docs" / "kps.md"

@@ -12,13 +12,13 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
-from xpops.plan.coalesce import coalesce
-from xpops.plan.divmod import magic
 from xpops.plan.elementwise import STRIDED, Mode, plan_elementwise
-from xpops.plan.overlap import elements_apart, overlaps_itself, safe_distance
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
+from xpops.plan.strides.broadcast import broadcast_shapes, broadcast_strides
+from xpops.plan.strides.coalesce import coalesce
+from xpops.plan.strides.divmod import magic
+from xpops.plan.strides.overlap import elements_apart, overlaps_itself, safe_distance
 from xpops.plan.tiled import plan_tiled
 
 GPU = Device("cuda")

@@ -14,8 +14,8 @@ from tests.helpers.layouts import CUTS
 from tests.helpers.strategies import SHAPES, basic_keys, views_of
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
-from xpops.plan import views
-from xpops.plan.views import Region
+from xpops.plan.strides import views
+from xpops.plan.strides.views import Region
 
 
 def numbered(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

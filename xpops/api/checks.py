@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from xpops.arrays import adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.plan import views
+from xpops.plan.strides import views
 
 
 class Operand(NamedTuple):

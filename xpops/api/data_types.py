@@ -17,8 +17,8 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch import Tensor, elementwise
-from xpops.dispatch.traced_arrays import Traced
-from xpops.dispatch.traced_scalars import TracedScalar
+from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 

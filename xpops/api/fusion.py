@@ -11,12 +11,12 @@ from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, state
-from xpops.dispatch.fusing import program, record, results_of, sources
+from xpops.dispatch.fusion.programs import program, record, results_of, sources
+from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import inline, launches
-from xpops.dispatch.traced_arrays import Traced
 from xpops.engine.protocol import Data, Engine, Measure, Program
 from xpops.plan.signature import Operand
 

@@ -12,9 +12,9 @@ from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call, compute, copier
 from xpops.engine.protocol import Data, Engine, Program
-from xpops.plan import views
-from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
+from xpops.plan.strides import views
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 __all__ = ["take", "take_along_axis"]
 

@@ -15,9 +15,9 @@ from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call, compute
 from xpops.dispatch.products import NAMES, product, require_factors
 from xpops.engine.protocol import Engine, Program
-from xpops.plan import views
-from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
+from xpops.plan.strides import views
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 __all__ = ["einsum", "matmul", "tensordot", "vecdot"]
 

@@ -18,7 +18,7 @@ from xpops.api.statistics.moments import mean, std, var
 from xpops.api.statistics.sums import prod, sum
 from xpops.api.utility import all, any
 from xpops.arrays import Array
-from xpops.dispatch.traced_arrays import Traced
+from xpops.dispatch.fusion.traced_arrays import Traced
 
 
 def _reshape(self: Array, *shape: Any, copy: bool | None = None) -> Array:

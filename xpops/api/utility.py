@@ -17,8 +17,8 @@ from xpops.dispatch.reductions import reduction
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.reduction import REDUCTIONS
-from xpops.plan import views
 from xpops.plan.signature import Operand
+from xpops.plan.strides import views
 
 __all__ = ["all", "any", "diff"]
 

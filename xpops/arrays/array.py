@@ -23,8 +23,8 @@ from xpops.core.operands import Axes, Bound, Producer, Shape
 from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
-from xpops.plan import views
-from xpops.plan.views import Region
+from xpops.plan.strides import views
+from xpops.plan.strides.views import Region
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 

@@ -20,11 +20,11 @@ from xpops.dispatch.primitives import call
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel, Program
-from xpops.plan import views
-from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.cache import BoundedDict
 from xpops.plan.gather import gathered_shape
 from xpops.plan.keys import ARRAY, Part, Selection, select
+from xpops.plan.strides import views
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 _LIMIT = 1024
 # For each number of arrays, up to the largest number of axes: the parts of a key that consists of arrays only.

@@ -13,13 +13,13 @@ from xpops.core.errors import describe
 from xpops.core.layouts import Layout, extent, layout_of
 from xpops.core.promotion import SCALAR_TYPES, TABLE, scalar_dtype
 from xpops.dispatch import Tensor, elementwise
+from xpops.dispatch.fusion.traced_arrays import require_no_trace
 from xpops.dispatch.ownership import borrow
-from xpops.dispatch.traced_arrays import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import View
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.overlap import overlaps_itself
+from xpops.plan.strides.overlap import overlaps_itself
 
 _BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in dt.CATEGORIES["integer"]}
 

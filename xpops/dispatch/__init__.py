@@ -9,20 +9,20 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, Call, call_for
+from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline as _inline
 from xpops.dispatch.state import launches
 from xpops.dispatch.tensor import Tensor
-from xpops.dispatch.traced_arrays import Traced
-from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel
 from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
-from xpops.plan.overlap import overlaps_itself, safe_distance
 from xpops.plan.signature import Operand
+from xpops.plan.strides.overlap import overlaps_itself, safe_distance
 
 C = TypeVar("C", bound=Tensor)
 __all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]

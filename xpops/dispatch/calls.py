@@ -14,10 +14,10 @@ from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
-from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.cache import BoundedDict
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature, signature_of
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 PLAN_LIMIT = 8192
 # Kinds of dtypes: a result may be written to an `out` of another dtype of the same kind.

@@ -16,7 +16,7 @@ from xpops.dispatch.reductions import reduction
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.reduction import REDUCTIONS
-from xpops.plan import views
+from xpops.plan.strides import views
 
 # A name for an axis. Axes with equal labels have the same length, or length 1, which is broadcast.
 Label = Any

@@ -16,7 +16,7 @@ from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.fft import FftPlan, plan_fft
 from xpops.plan.signature import Operand
-from xpops.plan.views import axes_of, axis_of
+from xpops.plan.strides.views import axes_of, axis_of
 
 NORMS = ("backward", "ortho", "forward")
 

@@ -26,8 +26,8 @@ from xpops.dispatch.matrices import (
 from xpops.dispatch.primitives import copier
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.ops.elementwise import IDENTITY, OPERATORS
-from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 
 def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program:

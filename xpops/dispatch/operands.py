@@ -9,8 +9,8 @@ import numpy as np
 from xpops.core.devices import Device
 from xpops.core.errors import describe
 from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch.fusion.traced_arrays import require_no_trace
 from xpops.dispatch.tensor import Tensor
-from xpops.dispatch.traced_arrays import require_no_trace
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Adapter, View
 from xpops.frameworks.registry import adapter_of

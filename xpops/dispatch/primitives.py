@@ -9,16 +9,16 @@ from typing import Any
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
+from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.keys import Fixed, call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
-from xpops.dispatch.traced_arrays import Traced
-from xpops.dispatch.traced_scalars import TracedScalar
 from xpops.engine import engine_of
 from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan import views
 from xpops.plan.cache import BoundedDict
+from xpops.plan.strides import views
 
 # plan(engine, specs, *parameters): looks at no data. Only the sizes of a Measure's results depend on data.
 Plan = Callable[..., Program | Measure]

@@ -9,8 +9,8 @@ from xpops.core.promotion import promote
 from xpops.dispatch.contraction import contract
 from xpops.dispatch.dense import require_array
 from xpops.engine.protocol import Engine, Program
-from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 NAMES = ("x1", "x2")
 

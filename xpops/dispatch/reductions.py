@@ -13,8 +13,8 @@ from xpops.dispatch.dense import make_dense
 from xpops.engine.protocol import Data, Engine, Kernel, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.reduction import Reduction
-from xpops.plan import views
 from xpops.plan.result import reduced_layout
+from xpops.plan.strides import views
 
 
 def reduction(

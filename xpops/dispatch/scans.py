@@ -11,7 +11,7 @@ from xpops.engine.protocol import Engine, Program
 from xpops.ops.scan import Scan, scan_dtype
 from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand
-from xpops.plan.views import axis_of
+from xpops.plan.strides.views import axis_of
 
 
 def scan(

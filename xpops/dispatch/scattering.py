@@ -11,8 +11,8 @@ from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan import views
 from xpops.plan.signature import Operand
+from xpops.plan.strides import views
 
 _REDUCED = dt.CATEGORIES["real-valued"]
 _NO_INDEX = -1

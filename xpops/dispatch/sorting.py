@@ -15,7 +15,7 @@ from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier, with_axis_last
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
 from xpops.plan.signature import Operand
-from xpops.plan.views import axis_of
+from xpops.plan.strides.views import axis_of
 
 _SORTED = dt.CATEGORIES["real-valued"] | dt.CATEGORIES["boolean"]
 

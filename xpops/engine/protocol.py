@@ -12,10 +12,10 @@ from xpops.ops.operator import Operator
 from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
-from xpops.plan.coalesce import Strides
 from xpops.plan.histogram import EqualBins
 from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
+from xpops.plan.strides.coalesce import Strides
 from xpops.plan.upsample import Axis
 
 # The elements of an array: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.

@@ -18,8 +18,8 @@ from xpops.engine.protocol import Kernel
 from xpops.frameworks.adapter import exported_strides
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
-from xpops.plan.overlap import safe_distance
 from xpops.plan.signature import Operand
+from xpops.plan.strides.overlap import safe_distance
 
 try:
     from torch._C._dynamo import guards as _guards

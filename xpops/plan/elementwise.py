@@ -8,10 +8,10 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.plan.broadcast import broadcast_strides
-from xpops.plan.coalesce import Strides, coalesce
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.signature import Operand
+from xpops.plan.strides.broadcast import broadcast_strides
+from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.divmod import pack_divmod
 
 MAX_PACK_BYTES = 16
 # Indices are 32-bit below this, with room for the last tile to run past the end.

@@ -6,9 +6,9 @@ import struct
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout, alignment, layout_of
-from xpops.plan.coalesce import Strides, coalesce
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.divmod import pack_divmod
 
 # All pieces are parameters of one kernel; a kernel may have 4 KB of them.
 MAX_PIECES = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.plan.views import Region, position, slice_bounds, with_whole_axes
+from xpops.plan.strides.views import Region, position, slice_bounds, with_whole_axes
 
 # Placeholders in a key: for an array of integers, and for the array that a 0-d mask becomes, which indexes a new axis.
 ARRAY, NEW_ARRAY = "array", "new array"

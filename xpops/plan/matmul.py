@@ -7,8 +7,8 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout, contiguous_strides
-from xpops.plan.coalesce import Strides, coalesce
-from xpops.plan.divmod import pack_divmod
+from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.divmod import pack_divmod
 
 
 class Product(NamedTuple):

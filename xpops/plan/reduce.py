@@ -7,9 +7,9 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.plan.coalesce import Strides, coalesce
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
+from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.divmod import pack_divmod
 
 WARP = 32
 

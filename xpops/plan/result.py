@@ -8,8 +8,8 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.ops.reduction import Reduction, reduction_dtypes
-from xpops.plan import views
 from xpops.plan.signature import Operand, Signature
+from xpops.plan.strides import views
 
 
 def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
-from xpops.plan.coalesce import Strides, coalesce
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
+from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.divmod import pack_divmod
 
 WARP = 32
 # Bytes of a memory transaction: lanes that read adjacent memory cover at least one.

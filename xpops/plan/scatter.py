@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides
-from xpops.plan.coalesce import Strides, coalesce
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES, index_bits
+from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.divmod import pack_divmod
 
 
 class ScatterPolicy(NamedTuple):

@@ -9,7 +9,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote, scalar_dtype
 from xpops.ops.operator import Operator
-from xpops.plan.broadcast import broadcast_shapes
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 # The layout of an array, or the type of a Python scalar (its value is a run-time parameter).
 Operand = Layout | type

@@ -8,8 +8,8 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.strides.divmod import pack_divmod
 
 
 class SoftmaxPolicy(NamedTuple):

@@ -6,10 +6,10 @@ import struct
 from math import prod
 
 from xpops.core.layouts import Layout
-from xpops.plan.coalesce import Strides
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, coalesce_operands, index_bits, insert_scalar_modes
 from xpops.plan.signature import Operand
+from xpops.plan.strides.coalesce import Strides
+from xpops.plan.strides.divmod import pack_divmod
 
 # If either length is below the first number, or their product below the second, tiles would be mostly empty.
 MIN_LENGTH, MIN_AREA = 8, 512

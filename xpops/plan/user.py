@@ -10,8 +10,8 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
-from xpops.plan.broadcast import broadcast_shapes
 from xpops.plan.signature import Operand
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 RESERVED = ("i", "n", "_ind")
 _KEYWORDS = """

@@ -9,7 +9,7 @@ template <class Index>
 struct FastDivMod;
 
 // Exact for every 32-bit n and every divisor from 1 on: the sum keeps its carry in 64 bits.
-// The host computes multiplier and shift (xpops/plan/divmod.py).
+// The host computes multiplier and shift (xpops/plan/strides/divmod.py).
 template <>
 struct FastDivMod<uint32> {
   uint32 divisor, multiplier, shift;

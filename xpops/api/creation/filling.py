@@ -17,7 +17,7 @@ from xpops.core.operands import Shape
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.dispatch import elementwise
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan import views
+from xpops.plan.strides import views
 
 __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 

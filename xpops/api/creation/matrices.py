@@ -17,7 +17,7 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import as_dtype
 from xpops.dispatch import binary, elementwise
 from xpops.ops.elementwise import OPERATORS
-from xpops.plan import views
+from xpops.plan.strides import views
 
 __all__ = ["eye", "tril", "triu"]
 

@@ -16,7 +16,7 @@ from xpops.core.dtypes import as_dtype
 from xpops.dispatch import elementwise
 from xpops.engine import engine_of
 from xpops.ops.elementwise import OPERATORS
-from xpops.plan import views
+from xpops.plan.strides import views
 
 __all__ = ["arange", "linspace", "meshgrid"]
 

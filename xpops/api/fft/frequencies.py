@@ -16,7 +16,7 @@ from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.operands import Axes
-from xpops.plan.views import axes_of
+from xpops.plan.strides.views import axes_of
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 

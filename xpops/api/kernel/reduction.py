@@ -14,9 +14,9 @@ from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import compute, freeze
 from xpops.dispatch.state import launches
 from xpops.engine.protocol import Data, Engine, Kernel, Program
-from xpops.plan import views
-from xpops.plan.overlap import elements_apart
 from xpops.plan.signature import Operand
+from xpops.plan.strides import views
+from xpops.plan.strides.overlap import elements_apart
 from xpops.plan.user import (
     RESERVED,
     Operation,

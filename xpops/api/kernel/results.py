@@ -11,7 +11,7 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor
 from xpops.dispatch.operands import Operands
 from xpops.frameworks.registry import adapter_of
-from xpops.plan.overlap import overlaps_itself
+from xpops.plan.strides.overlap import overlaps_itself
 from xpops.plan.user import Operation
 
 SCALARS = (*SCALAR_TYPES, np.generic)

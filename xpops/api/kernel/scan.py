@@ -11,8 +11,8 @@ from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Program
 from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand
+from xpops.plan.strides.views import axis_of
 from xpops.plan.user import Operation, UserReduction, bind_dtypes, parse_parameters
-from xpops.plan.views import axis_of
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine

@@ -22,7 +22,7 @@ from xpops.core import dtypes as dt
 from xpops.dispatch import linalg
 from xpops.dispatch.matrices import require_matrices
 from xpops.dispatch.primitives import unary
-from xpops.plan import views
+from xpops.plan.strides import views
 
 __all__ = ["cross", "diagonal", "matrix_power", "outer", "trace"]
 

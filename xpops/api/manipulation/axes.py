@@ -5,7 +5,7 @@ from __future__ import annotations
 from xpops.api.foreign import keeps_framework
 from xpops.arrays import Array, view_of
 from xpops.core.operands import Axes
-from xpops.plan import views
+from xpops.plan.strides import views
 
 __all__ = ["flip", "matrix_transpose", "moveaxis", "permute_dims", "unstack"]
 

@@ -13,9 +13,9 @@ from xpops.dispatch.keys import Fixed
 from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call
 from xpops.engine.protocol import Engine, Program
-from xpops.plan import views
 from xpops.plan.join import piece_of
 from xpops.plan.signature import Operand
+from xpops.plan.strides import views
 
 __all__ = ["concat", "stack"]
 

@@ -22,10 +22,10 @@ from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call, copier
 from xpops.engine.protocol import Data, Engine, Program
 from xpops.frameworks.registry import adapter_of
-from xpops.plan import views
-from xpops.plan.coalesce import Strides
 from xpops.plan.join import Piece, piece_of
 from xpops.plan.signature import Operand
+from xpops.plan.strides import views
+from xpops.plan.strides.coalesce import Strides
 
 __all__ = ["repeat", "roll", "tile"]
 

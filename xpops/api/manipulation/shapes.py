@@ -8,7 +8,7 @@ from xpops.api.foreign import keeps_framework
 from xpops.arrays import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.core.layouts import contiguous_strides
 from xpops.core.operands import Axes, Shape
-from xpops.plan import broadcast, views
+from xpops.plan.strides import broadcast, views
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to", "expand_dims", "reshape", "squeeze"]
 

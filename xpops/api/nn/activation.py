@@ -12,7 +12,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.dispatch import unary
 from xpops.dispatch.activation import activation
-from xpops.dispatch.traced_scalars import TracedScalar
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.ops.activation import ACTIVATIONS as op
 
 __all__ = ["gelu", "leaky_relu", "relu", "sigmoid", "silu", "softplus"]

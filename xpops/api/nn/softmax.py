@@ -16,7 +16,7 @@ from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Measure, Program
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
-from xpops.plan.views import axis_of
+from xpops.plan.strides.views import axis_of
 
 __all__ = ["log_softmax", "softmax"]
 

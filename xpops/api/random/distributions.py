@@ -17,8 +17,8 @@ from xpops.dispatch.calls import PLAN_LIMIT
 from xpops.engine import engine_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.random import LAWS, Law
-from xpops.plan import views
 from xpops.plan.cache import BoundedDict
+from xpops.plan.strides import views
 
 _kernels: BoundedDict[tuple[Law, Layout], Kernel] = BoundedDict(PLAN_LIMIT)
 

@@ -25,8 +25,8 @@ from xpops.dispatch import elementwise
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.random import LAWS
-from xpops.plan import views
-from xpops.plan.overlap import overlaps_itself
+from xpops.plan.strides import views
+from xpops.plan.strides.overlap import overlaps_itself
 
 
 class Generator(Distributions):

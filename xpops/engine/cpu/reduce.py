@@ -14,7 +14,7 @@ from xpops.engine.cpu.blocks import block_shape, blocks
 from xpops.engine.cpu.rounding import ACCUMULATED, WIDENED, cast
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import Reduction
-from xpops.plan.coalesce import Strides
+from xpops.plan.strides.coalesce import Strides
 
 NDArray = np.ndarray[Any, Any]
 Axes = tuple[int, ...]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy
-from xpops.plan.fused_rows import RowsPolicy
+from xpops.plan.fused.rows import RowsPolicy
 from xpops.plan.gather import GatherPolicy
 from xpops.plan.reduce import ReducePolicy
 from xpops.plan.scan import ScanPolicy

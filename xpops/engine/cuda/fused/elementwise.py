@@ -13,7 +13,7 @@ from xpops.engine.cuda.kernels.glue import NARROW, declare, entry_point, family_
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
-from xpops.plan.expression import Constant, Expression, Node, Unsigned
+from xpops.plan.fused.expression import Constant, Expression, Node, Unsigned
 from xpops.plan.signature import Operand
 from xpops.plan.tiled import plan_tiled
 

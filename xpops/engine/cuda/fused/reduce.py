@@ -29,8 +29,8 @@ from xpops.engine.cuda.kernels.reduce import (
 from xpops.engine.cuda.tuning import reduce_policy, tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import Reduction
-from xpops.plan.expression import Expression
-from xpops.plan.fused_reduce import plan_fused_reduce
+from xpops.plan.fused.expression import Expression
+from xpops.plan.fused.reduce import plan_fused_reduce
 from xpops.plan.result import ReducedLayout, result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.tiled import plan_tiled

@@ -14,8 +14,8 @@ from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import Mode, plan_elementwise
-from xpops.plan.expression import Expression
-from xpops.plan.fused_rows import Stage, plan_rows
+from xpops.plan.fused.expression import Expression
+from xpops.plan.fused.rows import Stage, plan_rows
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -41,7 +41,7 @@ def fused_rows(
 ) -> Kernel:
     """The kernel ``(stream, *outs, *inputs)`` that computes an expression with reductions along the rows.
 
-    A result has the shape `full` of the reduced values, or one element for each row; see `xpops.plan.fused_rows.fits`.
+    A result has the shape `full` of the reduced values, or one element for each row; see `xpops.plan.fused.rows.fits`.
     """
     made = rows_source(expression, stages, full, outs, inputs, runtime.context.capability)
     launch = runtime.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail)

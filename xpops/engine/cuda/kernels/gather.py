@@ -14,10 +14,10 @@ from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel, Program
-from xpops.plan.coalesce import Strides
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.gather import GatherPlan, gathered_shape, gathered_strides, plan_gather
+from xpops.plan.strides.coalesce import Strides
+from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

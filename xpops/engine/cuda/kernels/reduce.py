@@ -14,8 +14,8 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.protocol import Kernel
 from xpops.ops.reduction import REDUCTIONS, Reduction
-from xpops.plan.coalesce import Strides
 from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
+from xpops.plan.strides.coalesce import Strides
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

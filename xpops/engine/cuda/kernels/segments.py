@@ -16,9 +16,9 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.kernels.sort import sort
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.scatter import ScatterPolicy, Segments, plan_segments, widest_pack
+from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

@@ -13,8 +13,8 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.libraries.gemm import gemm
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
-from xpops.plan.divmod import pack_divmod
 from xpops.plan.matmul import Product
+from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

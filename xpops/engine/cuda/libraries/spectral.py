@@ -13,7 +13,7 @@ from xpops.engine.cuda.libraries.solver import KINDS, UPPER, Infos, OlderRoutine
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
-from xpops.plan.divmod import pack_divmod
+from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

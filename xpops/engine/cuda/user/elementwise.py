@@ -16,8 +16,8 @@ from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed, counts, declare
 from xpops.engine.protocol import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
-from xpops.plan.overlap import elements_apart, safe_distance
 from xpops.plan.signature import Operand
+from xpops.plan.strides.overlap import elements_apart, safe_distance
 from xpops.plan.tiled import plan_tiled
 from xpops.plan.user import Operation, Parameter, Types
 

@@ -15,11 +15,11 @@ from xpops.engine.cuda.user.arguments import TYPES
 from xpops.engine.cuda.user.elementwise import elementwise, method, opening, with_scalars, within
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed
 from xpops.engine.protocol import Kernel
-from xpops.plan.coalesce import Strides
-from xpops.plan.fused_reduce import FusedReducePlan, plan_fused_reduce
+from xpops.plan.fused.reduce import FusedReducePlan, plan_fused_reduce
 from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
+from xpops.plan.strides.coalesce import Strides
 from xpops.plan.tiled import plan_tiled
 from xpops.plan.user import Parameter, Types, UserReduction
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch.recorder import Recorder
+from xpops.dispatch.fusion.recorder import Recorder
 
 
 class NotFusable(TypeError, AttributeError):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from xpops.core.layouts import Layout
-from xpops.dispatch.recorder import Recorder
-from xpops.dispatch.traced_scalars import NotFusable, TracedScalar
+from xpops.dispatch.fusion.recorder import Recorder
+from xpops.dispatch.fusion.traced_scalars import NotFusable, TracedScalar
 from xpops.ops.elementwise import OPERATORS
 
 ACCEPTED = "accepted in a fused function: elementwise functions, operators and reductions of its arguments"

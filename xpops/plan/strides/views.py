@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, contiguous_strides
-from xpops.plan.broadcast import broadcast_shapes, broadcast_strides
+from xpops.plan.strides.broadcast import broadcast_shapes, broadcast_strides
 
 
 class Region(NamedTuple):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.plan.broadcast import broadcast_strides
-from xpops.plan.coalesce import Strides
 from xpops.plan.elementwise import MAX_PACK_BYTES, Mode
 from xpops.plan.reduce import (
     Access,
@@ -21,6 +19,8 @@ from xpops.plan.reduce import (
     row_pack,
 )
 from xpops.plan.signature import Operand
+from xpops.plan.strides.broadcast import broadcast_strides
+from xpops.plan.strides.coalesce import Strides
 
 
 class FusedReducePlan(NamedTuple):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
+from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
 from xpops.dispatch.reductions import reduction
-from xpops.dispatch.traced_arrays import Traced
-from xpops.dispatch.tracing import Derived, ReducedInput, Trace
 from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
-from xpops.plan.expression import Expression, Unsigned
-from xpops.plan.fused_rows import Stage, fits
+from xpops.plan.fused.expression import Expression, Unsigned
+from xpops.plan.fused.rows import Stage, fits
 from xpops.plan.result import reduced_layout, result_layout
 from xpops.plan.signature import Operand, Signature
 

@@ -9,7 +9,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import MAX_PACK_BYTES
-from xpops.plan.expression import Expression
+from xpops.plan.fused.expression import Expression
 
 # Rows shorter than SHORTEST, or fewer than FEWEST, gain nothing from one kernel: several are as fast. Exceptions: short
 # rows that are read in whole packs, or have at most SMALL elements in all; few rows of at most SMALL_ROW elements each.

@@ -12,11 +12,11 @@ from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch.traced_arrays import ACCEPTED, Traced
-from xpops.dispatch.traced_scalars import TracedScalar
+from xpops.dispatch.fusion.traced_arrays import ACCEPTED, Traced
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
-from xpops.plan.expression import Constant, Expression, Node, Reference, Unsigned
+from xpops.plan.fused.expression import Constant, Expression, Node, Reference, Unsigned
 from xpops.plan.result import reduced_layout
 from xpops.plan.signature import Operand, signature_of
 

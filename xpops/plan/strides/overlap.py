@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout, extent
-from xpops.plan.broadcast import broadcast_strides
+from xpops.plan.strides.broadcast import broadcast_strides
 
 
 def overlaps_itself(layout: Layout) -> bool:

@@ -11,7 +11,7 @@ from xpops.ops.operator import Operator
 
 
 class Recorder(Protocol):
-    """The interface of `xpops.dispatch.tracing.Trace`. Calls return traced arrays.
+    """The interface of `xpops.dispatch.fusion.tracing.Trace`. Calls return traced arrays.
 
     Attributes
     ----------
