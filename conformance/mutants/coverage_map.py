@@ -36,7 +36,7 @@ class Record(NamedTuple):
     outcome : {"passed", "failed", "skipped"}
     seconds : float
     headers : list of str
-        What its kernels include directly, as ``xpops/kernels/scan.cuh``.
+        What its kernels include directly, as ``xpops/kernels/scan/scan.cuh``.
     names : list of str
         Words in its kernels that begin with a capital: functors and types.
     """

@@ -69,7 +69,7 @@ class ScanPlan(NamedTuple):
     Attributes
     ----------
     kernel : {"tiles", "rows", "columns"}
-        As ``native/xpops/kernels/scan.cuh`` describes them.
+        As ``native/xpops/kernels/scan/scan.cuh`` describes them.
     numbers : tuple
         Its template arguments after the types: integers and truth values.
     rank : int

@@ -85,7 +85,10 @@ def fused_source(expression: Expression, outs: tuple[Layout, ...], capability: i
         plan = plan_elementwise(outs[0], (*outs[1:], *expression.inputs), policy)
     declared = declare(types_of((*outs, *expression.inputs)), plan)
     source = [
-        *(f"#include <xpops/{header}.cuh>" for header in (family_of(plan), "kernels/fused", *headers(expression))),
+        *(
+            f"#include <xpops/{header}.cuh>"
+            for header in (family_of(plan), "kernels/fused/elementwise", *headers(expression))
+        ),
         "using namespace xpops;",
         *functor_source("Fused", expression, tuple(range(len(expression.inputs))), expression.results, len(outs) > 1),
         *entry_point("Fused", declared.names[: len(outs)], declared.names[len(outs) :], declared.params, plan),

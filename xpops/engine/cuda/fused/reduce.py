@@ -106,7 +106,7 @@ def fused_reduce_source(
     loop, result = (dt.INFO[each].c_type for each in (to.loop, to.out.dtype))
     arguments = ", ".join(["Fused", loop, f"compute_t<{loop}>", result, *operands])
     numbers = f"{len(slots)}, {plan.total}"
-    found = {reduce_header(plan.kernel), "kernels/fused_reduce", f"math/{op.header}", *headers(expression)}
+    found = {reduce_header(plan.kernel), "kernels/fused/reduce", f"math/{op.header}", *headers(expression)}
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",

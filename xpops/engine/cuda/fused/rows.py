@@ -78,7 +78,7 @@ def rows_source(
     arguments = ", ".join(
         ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.names[len(outs) :]]
     )
-    found = {"kernels/fused_rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
+    found = {"kernels/fused/rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",

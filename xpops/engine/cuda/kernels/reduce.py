@@ -133,7 +133,7 @@ def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType
 
 def reduce_header(plan: ReducePlan) -> str:
     """The header of the kernel."""
-    return f"kernels/reduce_{'columns' if plan.columns else 'rows'}"
+    return f"kernels/reduce/{'columns' if plan.columns else 'rows'}"
 
 
 def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> list[str]:
@@ -146,7 +146,7 @@ def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> li
         f'extern "C" __global__ void __launch_bounds__({plan.block})',
         "xpops_kernel(const __grid_constant__ "
         f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {numbers}> params) {{",
-        f"  {reduce_header(plan).partition('/')[2]}<{arguments}>(params);",
+        f"  reduce_{'columns' if plan.columns else 'rows'}<{arguments}>(params);",
         "}",
         "",
     ]

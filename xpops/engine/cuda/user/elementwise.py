@@ -56,7 +56,7 @@ def user_source(call: UserCall, policy: Policy) -> UserSource:
     declared = declare(call, plan)
     pairs = call.pairs * (not plan.tile)
     params = f"Pairs<{declared.params}>" if pairs else declared.params
-    lines = opening(operation, call.types, family_of(plan), *["kernels/user_pairs"] * bool(pairs))
+    lines = opening(operation, call.types, family_of(plan), *["kernels/user/pairs"] * bool(pairs))
     if not pairs:
         _functor(lines, call)
     functor = f"::{pairs or 'XpopsOperation'}"
@@ -79,7 +79,7 @@ def opening(operation: Operation, types: Types, header: str, *more: str, state: 
     texts = (*operation.definitions, operation.preamble, operation.before, operation.body, operation.after, state)
     dtypes = (*types.ins, *types.outs, *(dtype for _, dtype in types.letters))
     complexes = not _COMPLEX.isdisjoint(dtypes) or any("complex" in text for text in texts)
-    headers = [header, "kernels/user", *more, *["math/complex"] * complexes]
+    headers = [header, "kernels/user/user", *more, *["math/complex"] * complexes]
     lines = [f"#include <xpops/{each}.cuh>" for each in headers]
     lines += [*USING, *(f"using {letter} = {computed(dtype)};" for letter, dtype in types.letters)]
     lines += operation.definitions

@@ -157,7 +157,7 @@ def in_one_source(
     plan = plan_fused_reduce(value, ins, axes, strides, policy)
     operands, slots = _operands(types, ins, plan)
     lines = opening(
-        reduction.map, types, reduce_header(plan.kernel), "kernels/fused_reduce", state=state_text(reduction)
+        reduction.map, types, reduce_header(plan.kernel), "kernels/fused/reduce", state=state_text(reduction)
     )
     lines += [f"using XpopsState = {state_type(reduction, types)};", "struct XpopsMap {"]
     given = ", ".join(

@@ -3,7 +3,7 @@
 
 #include <xpops/block/look_back.cuh>
 #include <xpops/block/scan.cuh>
-#include <xpops/kernels/scan.cuh>
+#include <xpops/kernels/scan/scan.cuh>
 
 namespace xpops {
 

@@ -3,7 +3,7 @@
 
 #include <xpops/block/prefixes.cuh>
 #include <xpops/block/scan.cuh>
-#include <xpops/kernels/scan.cuh>
+#include <xpops/kernels/scan/scan.cuh>
 
 namespace xpops {
 

@@ -1,7 +1,7 @@
 // Elementwise kernels of a user's own operations: the additions to elementwise.cuh and tiled.cuh.
 #pragma once
 
-#include <xpops/kernels/fused.cuh>
+#include <xpops/kernels/fused/elementwise.cuh>
 
 namespace xpops {
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <xpops/block/reduce.cuh>
-#include <xpops/kernels/fused.cuh>
+#include <xpops/kernels/fused/elementwise.cuh>
 #include <xpops/math/reduction.cuh>
 
 namespace xpops {

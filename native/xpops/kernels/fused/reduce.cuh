@@ -2,8 +2,8 @@
 // array's elements.
 #pragma once
 
-#include <xpops/kernels/fused.cuh>
-#include <xpops/kernels/reduce.cuh>
+#include <xpops/kernels/fused/elementwise.cuh>
+#include <xpops/kernels/reduce/reduce.cuh>
 
 namespace xpops {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <xpops/block/reduce.cuh>
-#include <xpops/kernels/reduce.cuh>
+#include <xpops/kernels/reduce/reduce.cuh>
 
 namespace xpops {
 

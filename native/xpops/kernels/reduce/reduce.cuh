@@ -1,7 +1,7 @@
 // The reduce family: any reducer over any axes, in one launch and one read of memory.
 //
-// Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce.py). reduce_rows.cuh is for
-// elements that are closest in memory along a reduced axis: a group of threads walks a row. reduce_columns.cuh is for
+// Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce.py). rows.cuh is for
+// elements that are closest in memory along a reduced axis: a group of threads walks a row. columns.cuh is for
 // elements that are closest along a kept axis: a thread walks down a pack of columns. If there are too few rows or
 // columns to keep the GPU busy, several blocks share each of them. The last block combines their states, always in the
 // same order.
