@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -384,6 +385,8 @@ def test_errors_point_into_a_reduction(part: str, operands: int) -> None:
 
 class Sources(list[str]):
     """An engine that keeps the sources that it is given."""
+
+    context = SimpleNamespace(capability=90)
 
     def launcher(self, name: str, source: str, *_: Any) -> None:
         self.append(source)
