@@ -201,7 +201,7 @@ class Generator(Distributions):
     def _random_order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
         """Indices in random order. With weights, each next index is chosen among those that remain.
 
-        Indices of weight 0 come last. The keys are exponential numbers divided by weights (Efraimidis and Spirakis, 2006).
+        Indices of weight 0 come last. The keys are exponential numbers divided by weights, by Efraimidis and Spirakis.
         """
         if weights is None:
             keys = self._draw(function, LAWS["integers"], (length,), dt.uint64, device, 0, 0)
