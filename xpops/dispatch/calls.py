@@ -95,7 +95,7 @@ def _check_integers(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType,
     if not bounds:
         return kernel
 
-    def checked(stream: int, out: Data, *values: Data) -> None:
+    def check_and_launch(stream: int, out: Data, *values: Data) -> None:
         for position, low, high, dtype in bounds:
             if not low <= values[position] <= high:
                 raise OverflowError(
@@ -104,4 +104,4 @@ def _check_integers(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType,
                 )
         kernel(stream, out, *values)
 
-    return checked
+    return check_and_launch

@@ -44,12 +44,12 @@ def make_dense(
     fresh = layout_of(layout.dtype, layout.shape, None, layout.device)
     copy, allocate, target = copier(layout, fresh), engine.allocator(fresh), reshape_dense(fresh, shape)
 
-    def copied(stream: int, data: Data) -> tuple[Data, Owner]:
+    def copy_data(stream: int, data: Data) -> tuple[Data, Owner]:
         made, owner = allocate(stream)
         copy(stream, made, engine.view(data, 0, layout))
         return engine.view(made, 0, target), owner
 
-    return target, copied
+    return target, copy_data
 
 
 def plan_on_dense(
@@ -62,21 +62,21 @@ def plan_on_dense(
     pairs = [make_dense(engine, layout) for layout in layouts]
     made = primitive(*(layout for layout, _ in pairs), *parameters)
 
-    def prepared(stream: int, operands: tuple[Data, ...]) -> list[tuple[Data, Owner]]:
+    def prepare_all(stream: int, operands: tuple[Data, ...]) -> list[tuple[Data, Owner]]:
         return [prepare(stream, data) for (_, prepare), data in zip(pairs, operands, strict=True)]
 
     if isinstance(made, Program):
         kernel, count = made.kernel, len(made.layouts)
 
         def run(stream: int, *data: Data) -> None:
-            operands = prepared(stream, data[count:])
+            operands = prepare_all(stream, data[count:])
             kernel(stream, *data[:count], *(operand for operand, _ in operands))
 
         return Program(made.layouts, run)
     inner = made
 
     def measure(stream: int, *data: Data) -> Program:
-        operands = prepared(stream, data)
+        operands = prepare_all(stream, data)
         program = inner(stream, *(operand for operand, _ in operands))
         count = len(program.layouts)
 

@@ -36,8 +36,9 @@ def call_key(way: Any, specs: tuple[Any, ...], parameters: tuple[Any, ...] = ())
     False
     """
     kinds = [each.__class__ for each in parameters]
-    return way, specs, parameters, *(_nested(parameters) if tuple in kinds else kinds)
+    return way, specs, parameters, *(_types_of(parameters) if tuple in kinds else kinds)
 
 
-def _nested(parameters: tuple[Any, ...]) -> list[Any]:
-    return [tuple(_nested(each)) if each.__class__ is tuple else each.__class__ for each in parameters]
+def _types_of(parameters: tuple[Any, ...]) -> list[Any]:
+    """The types of the parameters; a tuple of types for a tuple."""
+    return [tuple(_types_of(each)) if each.__class__ is tuple else each.__class__ for each in parameters]

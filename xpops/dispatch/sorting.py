@@ -159,9 +159,9 @@ def _range_check(loop: DType) -> Callable[[int, Any], tuple[Any, None]]:
         return lambda stream, value: (value, None)
     low, high = int(np.iinfo(loop).min), int(np.iinfo(loop).max)
 
-    def checked(stream: int, value: int) -> tuple[int, None]:
+    def check(stream: int, value: int) -> tuple[int, None]:
         if not low <= value <= high:
             raise OverflowError(f"searchsorted: x2 is {value}; accepted: {low} to {high}")
         return value, None
 
-    return checked
+    return check

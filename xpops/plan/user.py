@@ -77,10 +77,10 @@ class Operation(NamedTuple):
 
     def mentions(self, word: str) -> bool:
         """Whether a statement contains the word, directly or through a macro; a member's name does not count."""
-        return re.search(rf"(?<![\w.])(?<!->)(?<!::){word}\b", self._expanded) is not None
+        return re.search(rf"(?<![\w.])(?<!->)(?<!::){word}\b", self._expanded_text) is not None
 
     @property
-    def _expanded(self) -> str:
+    def _expanded_text(self) -> str:
         """The statements, followed by the replacement texts of all macros that they use."""
         macros = _macros("\n".join((*self.definitions, self.preamble)))
         found = _SILENT.sub(" ", "\n".join((self.before, self.body, self.after)))
@@ -92,7 +92,7 @@ class Operation(NamedTuple):
     @property
     def needs_coordinates(self) -> bool:
         """Whether a statement asks for the coordinates of the element."""
-        return self.mentions("_ind") and re.search(r"\bget\b", self._expanded) is not None
+        return self.mentions("_ind") and re.search(r"\bget\b", self._expanded_text) is not None
 
     @property
     def needs_index(self) -> bool:

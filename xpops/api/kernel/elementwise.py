@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class ElementwiseKernel:
     """A user-defined elementwise operator, from statements of C++.
 
-    It broadcasts, and takes scalars and arrays of any framework, layout and dtype. A kernel is
-    compiled when a call first needs it, for the dtypes and layouts of this call.
+    It broadcasts, and takes scalars and arrays of any framework, layout and dtype. A kernel is compiled when
+    a call first needs it, for the dtypes and layouts of this call.
 
     Parameters
     ----------

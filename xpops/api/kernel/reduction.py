@@ -219,14 +219,14 @@ def _kernel_for_out(kernel: Kernel, operation: Operation, ins: tuple[Operand, ..
         if isinstance(spec, Layout) and not parameter.raw
     ]
 
-    def checked(stream: int, *values: Any) -> None:
+    def check_and_launch(stream: int, *values: Any) -> None:
         *given, target = values
         for place, holds, name in apart:
             if not holds(given[place] - target):
                 raise ValueError(f"{operation.name}: {operation.outs[0].name} overlaps {name}; accepted: memory apart")
         kernel(stream, target, *given)
 
-    return checked
+    return check_and_launch
 
 
 def _two_step_kernel(

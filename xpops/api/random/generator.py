@@ -25,8 +25,8 @@ from xpops.dispatch import elementwise
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.random import LAWS
-from xpops.plan.strides import views
-from xpops.plan.strides.overlap import overlaps_itself
+from xpops.plan import views
+from xpops.plan.overlap import overlaps_itself
 
 
 class Generator(Distributions):
@@ -201,7 +201,7 @@ class Generator(Distributions):
     def _random_order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
         """Indices in random order. With weights, each next index is chosen among those that remain.
 
-        Indices of weight 0 come last. Keys: exponential numbers divided by weights (Efraimidis and Spirakis, 2006).
+        Indices of weight 0 come last. The keys are exponential numbers divided by weights, by Efraimidis and Spirakis.
         """
         if weights is None:
             keys = self._draw(function, LAWS["integers"], (length,), dt.uint64, device, 0, 0)

@@ -97,7 +97,7 @@ class Trace:
         """Record one elementwise call."""
         if out is not None:
             raise TypeError(f"{self.function}: out of {op.public} cannot be fused; accepted: the function's results")
-        places = tuple(self._place(op, argument) for argument in arguments)
+        places = tuple(self._place_of(op, argument) for argument in arguments)
         specs = tuple(self._spec(place) for place in places)
         key = (op, places, dtype)
         known = self._known.get(key)
@@ -142,7 +142,7 @@ class Trace:
 
     def expression(self, results: tuple[Traced, ...]) -> Recording:
         """The recording, without values that no result needs, and with places as the numbers of `Expression`."""
-        inputs, order = self._needed([each.place for each in results])
+        inputs, order = self._needed_places([each.place for each in results])
         place_of = {place: number for number, place in enumerate((*inputs, *order))}
         nodes = tuple(
             node._replace(operands=tuple(place_of[each] if isinstance(each, int) else each for each in node.operands))
@@ -159,7 +159,7 @@ class Trace:
             Expression(_resolve_scalar_kinds(specs[: len(inputs)], nodes), nodes, numbers), derived, shapes
         )
 
-    def _needed(self, waiting: list[int]) -> tuple[list[int], list[int]]:
+    def _needed_places(self, waiting: list[int]) -> tuple[list[int], list[int]]:
         """The places that the places `waiting` need, in order: inputs (always with all arguments), and nodes."""
         needed = set(range(self._given))
         while waiting:
@@ -190,7 +190,7 @@ class Trace:
         self._derived.append(made)
         return len(self._inputs) - 1
 
-    def _place(self, op: Operator, argument: Any) -> Reference:
+    def _place_of(self, op: Operator, argument: Any) -> Reference:
         if isinstance(argument, (Traced, TracedScalar)):
             if argument.trace is not self:
                 raise TypeError(f"{self.function}: {op.public} has a value of another fused call; {ACCEPTED}")
@@ -218,7 +218,7 @@ def _resolve_scalar_kinds(inputs: list[Operand], nodes: tuple[Node, ...]) -> tup
         for place, dtype in zip(node.operands, node.loop, strict=True):
             loops[place] = loops.get(place, "") + dtype.kind
 
-    def used(number: int, spec: Operand) -> Operand:
+    def resolve(number: int, spec: Operand) -> Operand:
         kinds = loops.get(number, "").replace("b", "")  # a condition is true or false as any kind
         if spec is not int or "i" in kinds:
             return spec
@@ -226,7 +226,7 @@ def _resolve_scalar_kinds(inputs: list[Operand], nodes: tuple[Node, ...]) -> tup
             return bool
         return Unsigned if "u" in kinds else float
 
-    return tuple(used(number, spec) for number, spec in enumerate(inputs))
+    return tuple(resolve(number, spec) for number, spec in enumerate(inputs))
 
 
 def _nth(number: int) -> Callable[..., Any]:

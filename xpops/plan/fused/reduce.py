@@ -135,13 +135,13 @@ def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, ac
     if neighbour != 1:
         return Mode.GATHER
     if not access.ragged:
-        fits = _aligned(array, access) and not any(stride % access.pack for stride in others)
+        fits = _is_aligned(array, access) and not any(stride % access.pack for stride in others)
     else:  # the first large array that is contiguous along the row determines where packs begin
         lead = next((each for each in arrays if each.large and coalesced.in_reduced[each.line][-1] == 1), None)
         fits = array is lead or (
             lead is not None
-            and _aligned(array, access)
-            and _aligned(lead, access)
+            and _is_aligned(array, access)
+            and _is_aligned(lead, access)
             and not any(
                 (one - other) % access.pack for one, other in zip(kept, coalesced.in_kept[lead.line], strict=True)
             )
@@ -149,5 +149,5 @@ def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, ac
     return Mode.VECTOR if fits else Mode.GATHER
 
 
-def _aligned(array: _Array, access: Access) -> bool:
+def _is_aligned(array: _Array, access: Access) -> bool:
     return array.layout.align >= access.pack * array.layout.dtype.itemsize
