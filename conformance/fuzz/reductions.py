@@ -23,6 +23,8 @@ from conformance.fuzz.forms import (
 )
 from conformance.fuzz.layouts import Shape
 from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, DType
+from xpops.core import dtypes as dt
+from xpops.ops.reduction import REDUCTIONS, Reduction
 
 REAL = (*INTEGERS, *FLOATS)
 NUMBERS = (*REAL, *COMPLEX)
@@ -204,10 +206,32 @@ def _norm(x: Any, axis: Any, keepdims: bool = False) -> Any:
     return np.sqrt(np.sum(np.abs(x) ** 2, axis=axis, keepdims=keepdims))
 
 
-_SUMS = errors.of_sums(np.sum)
+def _accepted(op: Reduction, dtypes: tuple[DType, ...]) -> tuple[DType, ...]:
+    return tuple(each for each in dtypes if each in dt.CATEGORIES[op.accepts])
+
+
+def _exact(op: Reduction) -> Function:
+    """A row whose results need no rounding."""
+    drawn = positions if op.positional else reduction("small" if op.truth else "any", op.empty is not None)
+    result = {"bool": boolean, "index": index}.get(op.result, common)
+    return Function(op.name, drawn, _accepted(op, (BOOL, *REAL)), op.cpu, result)
+
+
+def _sum(op: Reduction) -> Function:
+    """A row that adds up elements, or terms of them."""
+
+    def oracle(x: Any, **named: Any) -> Any:
+        wide = x.astype(of_sums([x.dtype])) if x.dtype.kind in "iu" else x
+        return np.sum(wide if op.term is None else op.term(wide), **named)
+
+    return Function(op.name, reduction(), _accepted(op, NUMBERS), oracle, of_sums, errors.of_sums(oracle))
+
+
+_ROWS = REDUCTIONS.values()
 
 FUNCTIONS = [
-    Function("sum", reduction(), NUMBERS, np.sum, of_sums, _SUMS),
+    *(_exact(op) for op in _ROWS if not isinstance(op.cpu, np.ufunc)),
+    *(_sum(op) for op in _ROWS if op.cpu is np.add and not op.averages),
     Function("nansum", reduction(), FLOATS, np.nansum, of_sums, errors.of_sums(np.nansum)),
     Function("prod", reduction("unit"), FLOATS[2:], np.prod, of_sums, _products_bound),
     Function("prod", reduction("small"), INTEGERS, np.prod, of_sums),
@@ -226,13 +250,6 @@ FUNCTIONS = [
         call=lambda x: xp.nn.bincount(x, minlength=9),
     ),
     Function("nn.index_add", _adding, WIDE_FLOATS, _index_add, lambda dtypes, _: dtypes[0], _added_bound),
-    Function("max", reduction("any", empty=False), REAL, np.max, common),
-    Function("min", reduction("any", empty=False), REAL, np.min, common),
-    Function("any", reduction("small"), (BOOL, *REAL), np.any, boolean),
-    Function("all", reduction("small"), (BOOL, *REAL), np.all, boolean),
-    Function("count_nonzero", reduction("small"), (BOOL, *REAL), np.count_nonzero, index),
-    Function("argmax", positions, REAL, np.argmax, index),
-    Function("argmin", positions, REAL, np.argmin, index),
     Function("linalg.vector_norm", reduction("finite"), (*WIDE_FLOATS, *COMPLEX), _norm, of_parts, errors.ulps(64, 64)),
     Function(
         "cumulative_sum",

@@ -17,7 +17,7 @@ from xpops.core.dtypes import DType
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import INTERNAL, OPERATORS
 from xpops.ops.operator import Operator
-from xpops.ops.reduction import Reduction
+from xpops.ops.reduction import Reduction, reduction_dtypes
 
 NDArray = np.ndarray[Any, Any]
 
@@ -138,6 +138,8 @@ def allowed_error(op: Operator, dtype: DType, device: Any) -> float:
 def reduced(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False, correction: float = 0.0) -> NDArray:
     """A reduction of a whole array, by the function of its row."""
     along = {"axis": axis, "keepdims": keepdims}
+    if x.dtype.kind in "biu":
+        x = x.astype(reduction_dtypes(op, x.dtype)[0])
     if not isinstance(op.cpu, np.ufunc):
         return np.asarray(op.cpu(x, **along))
     if op.dispersion:

@@ -138,7 +138,9 @@ _ROWS = (
         "log1p", 1, "floating-point", header=_EXPONENTIAL, cpu=functions.log1p, ulps=(1, 2, 1.5, 2), domain="positive"
     ),
     _transcendental("log2", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1.5, 1.5, 2), domain="positive"),
-    _transcendental("logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5)),
+    _transcendental(
+        "logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5), domain="positive positive"
+    ),
     _transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5)),
     _transcendental(
         "acos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arccos, ulps=(1.5, 1.5, 1.5, 1.5), domain="unit"

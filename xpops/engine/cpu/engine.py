@@ -88,15 +88,15 @@ class CpuEngine:
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         loops = signature.loop if op.own_halves else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
-        pairs = tuple(zip(signature.loop, loops, strict=True))
+        pairs, function = tuple(zip(signature.loop, loops, strict=True)), op.cpu
 
         def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
             with np.errstate(all="ignore"):
                 converted = [_converted(x, *pair) for x, pair in zip(inputs, pairs, strict=True)]
-                if isinstance(op.cpu, np.ufunc):
-                    op.cpu(*converted, out=out, casting="unsafe")
+                if isinstance(function, np.ufunc):
+                    function(*converted, out=out, casting="unsafe")
                 else:
-                    np.copyto(out, cast(np.asarray(op.cpu(*converted)), out.dtype), casting="unsafe")
+                    np.copyto(out, cast(np.asarray(function(*converted)), out.dtype), casting="unsafe")
 
         def copy(stream: int, out: NDArray, x: Any) -> None:
             with np.errstate(all="ignore"):

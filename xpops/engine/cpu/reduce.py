@@ -37,12 +37,12 @@ def reduce(
     """See `xpops.engine.protocol.Engine.reduce`."""
     if isinstance(op.cpu, np.ufunc):
         return _by_blocks(op, op.cpu, x, axes, loop, correction)
-    wide = WIDENED.get(loop, loop)
+    function, wide = op.cpu, WIDENED.get(loop, loop)
     along = axes[0] if op.positional else axes
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         with np.errstate(all="ignore"):
-            result = op.cpu(cast(x, loop).astype(wide, copy=False), along)
+            result = function(cast(x, loop).astype(wide, copy=False), along)
             out[...] = cast(np.asarray(result), out.dtype).reshape(out.shape)
 
     return kernel
