@@ -59,7 +59,7 @@ def device_or_default(device: Any, function: str) -> Device:
 def _initial_device() -> Device:
     if config.default_device is not None:
         return _require_available(config.default_device, "XPOPS_DEFAULT_DEVICE")
-    return next((device for device in devices() if device.type == "cuda"), CPU)
+    return next((device for device in devices() if device != CPU), CPU)
 
 
 def _require_available(device: Any, function: str) -> Device:

@@ -17,11 +17,12 @@ from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import inline, launches
+from xpops.engine import engine_of, is_cuda
 from xpops.engine.protocol import Data, Engine, Measure, Program
 from xpops.plan.signature import Operand
 
 if TYPE_CHECKING:
-    from xpops.engine.cuda.engine import CudaEngine
+    pass
 
 __all__ = ["Fused", "fuse"]
 
@@ -147,14 +148,15 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
     if any(isinstance(x, Traced) for x in arguments):
         return True
     arrays = [x for x in arguments if x.__class__ not in SCALAR_TYPES]
-    return bool(arrays) and all(x.__class__ is state.array_class and x._layout.device == CPU for x in arrays)
+    own = state.array_class
+    return bool(arrays) and all(x.__class__ is own and not is_cuda(engine_of(x._layout.device)) for x in arrays)
 
 
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
-    if any(isinstance(spec, Layout) and spec.device == CPU for spec in specs):
+    if not is_cuda(engine):
         return functools.partial(_run_on_cpu, fused, specs)
     recorded = record(fused._name, fused.function, specs)
-    return program(cast("CudaEngine", engine), recorded, fused._names(specs))
+    return program(engine, recorded, fused._names(specs))
 
 
 def _run_on_cpu(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from functools import cache
+from typing import TYPE_CHECKING, TypeGuard
 
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import DeviceError
 from xpops.engine.protocol import Engine
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
 
 
 @cache
@@ -44,6 +48,11 @@ def engine_of(device: Device) -> Engine:
             if engine is None:
                 engine = _engines[device] = _make(device)
     return engine
+
+
+def is_cuda(engine: Engine) -> TypeGuard[CudaEngine]:
+    """Whether the engine has what fused functions and user-defined kernels need: it compiles CUDA C++."""
+    return engine.dlpack_kind == 2
 
 
 def _make(device: Device) -> Engine:

@@ -6,7 +6,7 @@
 namespace xpops {
 
 // The bits of a report that hold the index. The bits above say which call the index was for
-// (xpops/engine/cuda/faults.py).
+// (xpops/engine/cuda/runtime/faults.py).
 constexpr int kTargetReportBits = 48;
 
 struct TargetRange {

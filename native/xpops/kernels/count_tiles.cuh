@@ -7,7 +7,7 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/tiles.py, select.py). Slot 0 is read for every element: the elements here,
+// What the host packs (xpops/engine/cuda/kernels/tiles.py, select.py). Slot 0 is read for every element: the elements here,
 // their flags in select.cuh. Slot 1 has the first place of each tile, and one entry more. The next slots hold the
 // results and further inputs.
 template <int kSlots, int kRank = 1, class Index = uint32>

@@ -63,7 +63,7 @@ template <class T, class Pivot> XPOPS_DEVICE void slogdet(const SlogdetParams& p
   reinterpret_cast<Real*>(params.logabsdet)[matrix] = sum;
 }
 
-// Reports to the host (xpops/engine/cuda/faults.py) a matrix whose entry in `infos` is not 0, if there is one.
+// Reports to the host (xpops/engine/cuda/runtime/faults.py) a matrix whose entry in `infos` is not 0, if there is one.
 struct FailureParams {
   uint64 infos;
   uint64 report, code, count;

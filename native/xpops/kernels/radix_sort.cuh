@@ -15,7 +15,7 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/sort.py). A pass writes "even" buffers if the number of passes after it is
+// What the host packs (xpops/engine/cuda/kernels/sort.py). A pass writes "even" buffers if the number of passes after it is
 // even. So the last pass writes the sorted values to `keys_even`.
 struct RadixParams {
   uint64 x, indices, keys_even, keys_odd, index_even, index_odd;  // addresses

@@ -18,6 +18,7 @@ from xpops.core.errors import describe
 from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise, launches
+from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
 from xpops.ops.elementwise import IDENTITY
@@ -81,7 +82,7 @@ def asarray(
         check_parts(host.dtype, wanted, "asarray")
         host, borrowed = host.astype(wanted), False
     native = _to_native(host)
-    if target == CPU and borrowed and native is host and not copy:
+    if engine_of(target).is_host and borrowed and native is host and not copy:
         return _alias_host(host)
     if copy is False:
         raise ValueError(f"asarray: copy is False, but {describe(obj)} has to be copied to {target}")

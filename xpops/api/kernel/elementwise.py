@@ -6,12 +6,12 @@ import functools
 from collections.abc import Sequence
 from contextlib import suppress
 from operator import index
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from xpops.api.devices import default_device
-from xpops.api.kernel.gpu import require_gpu
+from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
@@ -26,7 +26,6 @@ from xpops.plan.user import Operation, bind_dtypes, call_shape, parse_definition
 
 if TYPE_CHECKING:
     from xpops.core.devices import Device
-    from xpops.engine.cuda.engine import CudaEngine
     from xpops.engine.cuda.user.operands import UserCall
 
 
@@ -176,8 +175,7 @@ class ElementwiseKernel:
         key = call_key(self._plan, kinds, (size, device))
         launch = launches.get(key)
         if launch is None:
-            require_gpu(device, self._name)
-            engine = engine_of(device)
+            engine = require_cuda(engine_of(device), device, self._name)
             program = _plan(self._operation, engine, kinds, size, False, device)
             launch = launches[key] = state.make_launch_of_several(engine, *program)
         made = launch(*values)
@@ -203,9 +201,9 @@ def _plan(
     from xpops.engine.cuda.user.elementwise import elementwise
 
     place = device or next(spec.device for spec in specs if isinstance(spec, Layout))
-    require_gpu(place, operation.name)
+    gpu = require_cuda(engine, place, operation.name)
     call = user_call(operation, specs, size, given, place)
-    return Program(() if given else call.outs, elementwise(cast("CudaEngine", engine), call))
+    return Program(() if given else call.outs, elementwise(gpu, call))
 
 
 def user_call(

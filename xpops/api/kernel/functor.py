@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from xpops.api.kernel.elementwise import user_call
-from xpops.api.kernel.gpu import require_gpu
+from xpops.api.kernel.gpu import require_cuda
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.errors import describe
@@ -23,7 +23,6 @@ from xpops.plan.user import Operation, Parameter
 
 if TYPE_CHECKING:
     from xpops.core.devices import Device
-    from xpops.engine.cuda.engine import CudaEngine
     from xpops.engine.cuda.user.operands import UserCall
 
 _STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
@@ -120,9 +119,9 @@ def _plan(source: str, name: str, engine: Engine, specs: tuple[Operand, ...], re
     from xpops.engine.cuda.user.elementwise import elementwise
 
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
-    require_gpu(device, name)
+    gpu = require_cuda(engine, device, name)
     call = _call(source, name, specs, result, device)
-    return Program(call.outs, elementwise(cast("CudaEngine", engine), call))
+    return Program(call.outs, elementwise(gpu, call))
 
 
 def _call(source: str, name: str, specs: tuple[Operand, ...], result: DType | None, device: Device) -> UserCall:

@@ -1,12 +1,20 @@
-"""The check that all user-defined kernels make."""
+"""What every user-defined kernel requires."""
 
 from __future__ import annotations
 
-from xpops.core.devices import CPU, Device
+from typing import TYPE_CHECKING
+
+from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
+from xpops.engine import is_cuda
+from xpops.engine.protocol import Engine
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.engine import CudaEngine
 
 
-def require_gpu(device: Device, function: str) -> None:
-    """DeviceError if `device` is not a GPU."""
-    if device == CPU:
-        raise DeviceError(f"{function}: the arrays are on cpu; kernels of one's own need a GPU")
+def require_cuda(engine: Engine, device: Device, function: str) -> CudaEngine:
+    """The engine of `device`. DeviceError if it compiles no CUDA C++."""
+    if not is_cuda(engine):
+        raise DeviceError(f"{function}: the arrays are on {device}; kernels of one's own need a GPU")
+    return engine

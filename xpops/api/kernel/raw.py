@@ -6,12 +6,12 @@ import ctypes
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from operator import index
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from xpops.api.devices import default_device
-from xpops.api.kernel.gpu import require_gpu
+from xpops.api.kernel.gpu import require_cuda
 from xpops.core.errors import describe
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor
@@ -23,7 +23,7 @@ from xpops.engine.cuda.user.raw import Function, Module, Shape
 from xpops.frameworks.registry import adapter_of
 
 if TYPE_CHECKING:
-    from xpops.engine.cuda.engine import CudaEngine
+    pass
 
 _SCALARS = (
     *SCALAR_TYPES, np.generic, bytes, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData,
@@ -176,8 +176,7 @@ class RawKernel:
         names = tuple(f"args[{i}]" for i in arrays)
         operands = Operands(self._name, names, tuple(arrays.values())) if arrays else None
         device = default_device() if operands is None else operands.device
-        require_gpu(device, self._name)
-        engine = cast("CudaEngine", engine_of(device))
+        engine = require_cuda(engine_of(device), device, self._name)
         try:
             packed = self._pack(arguments, arrays, operands)
             function = self._module.function(engine, self._name)
@@ -218,8 +217,7 @@ class RawKernel:
 
     def _loaded_function(self) -> Function:
         device = default_device()
-        require_gpu(device, self._name)
-        return self._module.function(cast("CudaEngine", engine_of(device)), self._name)
+        return self._module.function(require_cuda(engine_of(device), device, self._name), self._name)
 
     def _require_count(self, count: int) -> None:
         if self._parameters is not None and len(self._parameters) != count:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from xpops.api.kernel.gpu import require_gpu
+from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
@@ -162,14 +162,14 @@ def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], 
     operation = reduction.map
     ins, given = specs[: len(operation.ins)], specs[len(operation.ins) :]
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
-    require_gpu(device, operation.name)
+    gpu = require_cuda(engine, device, operation.name)
     types, shape = bind_dtypes(operation, ins, given), call_shape(operation, ins, (), None, _ARRAY)
     axes = tuple(range(len(shape))) if axis is None else views.axes_of(axis, len(shape), operation.name)
     final = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
     out = next((each for each in given if isinstance(each, Layout)), layout_of(types.outs[0], final, None, device))
     if out.shape != final:
         raise ValueError(f"{operation.name}: out has shape {out.shape}; accepted: {final}")
-    kernel = _kernel(cast("CudaEngine", engine), reduction, types, ins, shape, axes, out)
+    kernel = _kernel(gpu, reduction, types, ins, shape, axes, out)
     if not given:
         return Program((out,), kernel)
     require_no_repeats(operation, (out,))
@@ -206,7 +206,7 @@ def _kernel(
     (x, *others), value = ins, value_of(ins, shape)
     if isinstance(x, Layout) and not others:
         return reduced(engine, reduction, types, x, axes, strides, True)
-    if transposed(value, ins) and state_dtype(reduction, types) is not None:
+    if transposed(engine, value, ins) and state_dtype(reduction, types) is not None:
         return _two_step_kernel(engine, reduction, types, ins, shape, axes, strides)
     return in_one(engine, reduction, types, ins, value, axes, strides)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from xpops.api.kernel.gpu import require_gpu
+from xpops.api.kernel.gpu import require_cuda
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.protocol import Engine, Program
@@ -15,7 +15,7 @@ from xpops.plan.strides.views import axis_of
 from xpops.plan.user import Operation, UserReduction, bind_dtypes, parse_parameters
 
 if TYPE_CHECKING:
-    from xpops.engine.cuda.engine import CudaEngine
+    pass
 
 
 class ScanKernel:
@@ -112,7 +112,7 @@ def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis:
 
     name = scan.map.name
     x = require_array(specs[0], name, "x")
-    require_gpu(x.device, name)
+    gpu = require_cuda(engine, x.device, name)
     types = bind_dtypes(scan.map, (x,), ())
     if axis is None and x.ndim != 1:
         raise ValueError(f"{name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
@@ -120,4 +120,4 @@ def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis:
     out = scan_result(x, place, types.outs[0], False)
     if out.size == 0:
         return Program((out,), lambda stream, out, x: None)
-    return Program((out,), scanned(cast("CudaEngine", engine), scan, types, x, place, out))
+    return Program((out,), scanned(gpu, scan, types, x, place, out))

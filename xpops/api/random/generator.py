@@ -20,13 +20,14 @@ from xpops.api.utility import all
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import config
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU, Device
+from xpops.core.devices import Device
 from xpops.dispatch import elementwise
+from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.random import LAWS
-from xpops.plan import views
-from xpops.plan.overlap import overlaps_itself
+from xpops.plan.strides import views
+from xpops.plan.strides.overlap import overlaps_itself
 
 
 class Generator(Distributions):
@@ -201,7 +202,7 @@ class Generator(Distributions):
     def _random_order(self, length: int, device: Device, function: str, weights: Array | None = None) -> Array:
         """Indices in random order. With weights, each next index is chosen among those that remain.
 
-        Indices of weight 0 come last. The keys are exponential numbers divided by weights, by Efraimidis and Spirakis.
+        Indices of weight 0 come last. Keys: exponential numbers divided by weights (Efraimidis and Spirakis, 2006).
         """
         if weights is None:
             keys = self._draw(function, LAWS["integers"], (length,), dt.uint64, device, 0, 0)
@@ -242,7 +243,7 @@ def _weights(p: Any, length: int, needed: int, device: Device) -> Array:
     if given.device != device:
         raise ValueError(f"choice: a is on {device} and p on {given.device}; move one with p.to_device(a.device)")
     weights = asarray(given, dtype=dt.float64)
-    if device == CPU or config.debug:
+    if engine_of(device).is_host or config.debug:
         if not all(greater_equal(weights, 0)) or not math.isfinite(cumulative_sum(weights)[-1] if length else 0):
             raise ValueError("choice: p holds a weight that is negative or not finite; accepted: 0 and more")
         if (positive := int(count_nonzero(weights))) < needed:

@@ -81,10 +81,9 @@ def value_of(ins: tuple[Operand, ...], shape: tuple[int, ...]) -> Layout:
     return result_layout(Signature((), widest, shape), ins, arrays[0].device)
 
 
-def transposed(value: Layout, ins: tuple[Operand, ...]) -> bool:
+def transposed(runtime: Runtime, value: Layout, ins: tuple[Operand, ...]) -> bool:
     """Whether an operand is transposed to another: then a tiled kernel should write the mapped values to an array."""
-    # Users' calls are split into kernels in the same way on every GPU.
-    return plan_tiled(value, ins, tuning_of(90).elementwise) is not None
+    return plan_tiled(value, ins, tuning_of(runtime.context.capability).elementwise) is not None
 
 
 def of_nothing(runtime: Runtime, reduction: UserReduction, types: Types, out: Layout) -> Kernel:
