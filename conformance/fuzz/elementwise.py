@@ -111,6 +111,14 @@ def _dtypes(op: Operator) -> tuple[DType, ...]:
     return tuple(each for each in (BOOL, *NUMBERS) if each in dt.CATEGORIES[op.accepts] and each not in left_out)
 
 
+def _promote(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Integers in their common dtype, in which a row's function takes them; all else as it is."""
+    dtypes = [x.dtype for x in operands if isinstance(x, np.ndarray)]
+    if any(dtype.kind not in "iu" for dtype in dtypes):
+        return operands
+    return tuple(np.asarray(x, np.result_type(*dtypes)) for x in operands)
+
+
 def _function(op: Operator) -> Function:
     """A row's function; parameters have their default values."""
     domains = op.domain.split()
@@ -120,7 +128,7 @@ def _function(op: Operator) -> Function:
     name = f"nn.{op.public}" if op.name in ACTIVATIONS else op.public
 
     def oracle(*operands: Any, **options: Any) -> Any:
-        return op.cpu(*operands, *map(np.float64, op.defaults))
+        return op.cpu(*_promote(operands), *map(np.float64, op.defaults))
 
     def drawn(random: Random, dtype: DType) -> Drawn:
         operands, named = draw(random, dtype)

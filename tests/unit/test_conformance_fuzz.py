@@ -190,6 +190,13 @@ def test_parameters_by_their_places() -> None:
     assert function(x, indices=xp.asarray([1], device="cpu"), axis=0).tolist() == [2.0]
 
 
+def test_references_take_integers_of_two_dtypes() -> None:
+    """NumPy's `power` refuses negative exponents of integers, and a row's function takes operands of one dtype."""
+    (power,) = (function for function in FUNCTIONS if function.name == "pow")
+    found = power.oracle(np.asarray([2, 1, 3], np.uint8), np.asarray([-1, -2, 2], np.int32))
+    np.testing.assert_array_equal(found, [0, 1, 9])
+
+
 # Shortening, processes, reports.
 
 
