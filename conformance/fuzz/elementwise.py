@@ -104,7 +104,10 @@ def _bound(op: Operator) -> errors.Bound | None:
 
 
 def _dtypes(op: Operator) -> tuple[DType, ...]:
-    """Without complex numbers near which a function has poles, and floats of which a rounded quotient has a floor."""
+    """The dtypes that the row accepts, but for two cases in which rounding alone can make a result very different.
+
+    Transcendental functions have poles in the complex plane. The floor of a rounded quotient may be off by one.
+    """
     if op.name in ("floor_divide", "remainder"):
         return INTEGERS
     left_out = COMPLEX if op.transcendental and op.name not in ("exp", "sqrt") else ()

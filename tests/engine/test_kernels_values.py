@@ -30,7 +30,7 @@ NDArray = np.ndarray[Any, Any]
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the references overflow and meet NaN on purpose
 floats = pytest.mark.parametrize("dtype", dt.REAL_FLOATS, ids=str)
 
-# Operators of which the standard leaves some results open; each has a test below.
+# The standard does not fix every result of these operators. So each has a test of its own below.
 OPEN = {"floor_divide", "logaddexp", "maximum", "minimum", "nextafter", "remainder"}
 ROWS = [
     pytest.param(op, dtype, id=f"{op.name}-{dtype}")
