@@ -1,7 +1,8 @@
 """``python -m conformance.clients --device cpu|cuda``: clients' own tests on xpops, to ``reports/clients-*.json``.
 
 ``--clients A,B``  these only, and no report.
-``-n W``           with this many worker processes (default 0: none).
+``-j J``           this many packages of tests at a time (default 1).
+``-n W``           with this many worker processes for each of them (default 0: none).
 
 Runs what is installed of the clients, whose wheels hold their tests; those of einops and xarray are in `tests`, because
 their own name NumPy. `left_out` names what is no matter of the standard.
@@ -13,6 +14,7 @@ import argparse
 import os
 import sys
 from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,12 +68,13 @@ def main(arguments: list[str]) -> int:
         print(f"clients: no {options.device} device here")
         return 2
     before, reports, code = fingerprint(), {}, 0
-    for client in CLIENTS:
-        if client.name not in options.clients or options.device not in client.devices or not _installed(client.name):
-            continue
-        found, cases = _run(client, options)
-        reports[client.name] = _summary(client, cases)
-        code = max(code, found)
+    asked = [client for client in CLIENTS if client.name in options.clients and options.device in client.devices]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        runs = [(client, _start(client, options, pool)) for client in asked if _installed(client.name)]
+        for client, started in runs:
+            results = [each.result() for each in started]
+            reports[client.name] = _summary(client, [case for _, cases in results for case in cases])
+            code = max(code, *(found for found, _ in results))
     if set(options.clients) == {client.name for client in CLIENTS}:
         report = {**heading(options.device), "clients": reports, "fingerprint": before}
         write(REPORTS / f"clients-{options.device}.json", report)
@@ -83,7 +86,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m conformance.clients", description="Runs clients' own tests on xpops.")
     parser.add_argument("--device", choices=("cpu", "cuda"), required=True)
     parser.add_argument("--clients", type=lambda text: tuple(text.split(",")), default=names, metavar="A,B")
-    parser.add_argument("-n", dest="workers", type=int, default=0, metavar="W", help="worker processes (default none)")
+    parser.add_argument(
+        "-j", dest="jobs", type=int, default=1, metavar="J", help="packages of tests at a time (default 1)"
+    )
+    parser.add_argument(
+        "-n", dest="workers", type=int, default=0, metavar="W", help="processes for each (default none)"
+    )
     return parser
 
 
@@ -94,19 +102,21 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def _run(client: Client, options: argparse.Namespace) -> tuple[int, list[Case]]:
+def _start(
+    client: Client, options: argparse.Namespace, pool: ThreadPoolExecutor
+) -> list[Future[tuple[int, list[Case]]]]:
+    """Runs of pytest, one for each file or module: each package of SciPy has a configuration of its own."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     ours = {"PYTHONPATH": path, "XPOPS_DEFAULT_DEVICE": options.device, "XPOPS_CLIENT": client.name}
     plugins = ["-p", "conformance.clients.plugin", "-p", "no:cacheprovider", "-n", str(options.workers)]
-    quiet = ["-q", "--disable-warnings"]
-    cases, code = [], 0
+    given = ["-q", "--disable-warnings", *plugins, *client.arguments]
+    environment = {**os.environ, **ours, **dict(client.environment)}
+    return [pool.submit(_run, [*_located(test), *given], environment) for test in client.tests]
+
+
+def _run(arguments: list[str], environment: dict[str, str]) -> tuple[int, list[Case]]:
     with TemporaryDirectory() as folder:
-        for test in client.tests:  # one by one: each package of SciPy has a configuration of its own
-            command = [*_located(test), *quiet, *plugins, *client.arguments]
-            found, some = run_pytest(command, Path(folder), {**os.environ, **ours, **dict(client.environment)})
-            cases += some
-            code = max(code, found)
-    return code, cases
+        return run_pytest(arguments, Path(folder), environment)
 
 
 def _located(test: str) -> list[str]:

@@ -35,20 +35,23 @@ def test_failing():
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A client that is installed, and one that is not; the report goes to a folder beside the tests."""
-    (tmp_path / "test_few.py").write_text(TESTS)
-    few = runner.Client("numpy", (str(tmp_path / "test_few.py"),), ("-W", "ignore"), (("MORE", "1"),))
+    files = tuple(tmp_path / name for name in ("test_few.py", "test_one.py"))
+    for file, text in zip(files, (TESTS, "def test_one(): pass\n"), strict=True):
+        file.write_text(text)
+    few = runner.Client("numpy", tuple(map(str, files)), ("-W", "ignore"), (("MORE", "1"),))
     monkeypatch.setattr(runner, "CLIENTS", (few, few._replace(name="no-such-client")))
     monkeypatch.setattr(runner, "REPORTS", tmp_path)
     return tmp_path
 
 
-def test_a_report_of_clients(client: Path) -> None:
-    assert runner.main(["--device", "cpu"]) == 1
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_report_of_clients(client: Path, jobs: int) -> None:
+    assert runner.main(["--device", "cpu", "-j", str(jobs)]) == 1
     report: dict[str, Any] = json.loads((client / "clients-cpu.json").read_text())
     assert report["fingerprint"] == fingerprint()
     assert set(report["clients"]) == {"numpy"}
     numpy = report["clients"]["numpy"]
-    assert (numpy["passed"], numpy["failed"], numpy["skipped"]) == (2, 1, 0)
+    assert (numpy["passed"], numpy["failed"], numpy["skipped"]) == (3, 1, 0)
     assert [name.rpartition("::")[2] for name in numpy["failed_tests"]] == ["test_failing"]
     assert (numpy["left_out"], numpy["version"] is not None) == ({}, True)
 
