@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--json FILE]``: the tables, on the first GPU."""
+"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--json FILE]``: the tables, on a GPU."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=15, help="how often each work is timed; the median counts")
     parser.add_argument("--json", type=Path, help="write everything here, too")
     parser.add_argument("--grid", action="store_true", help="instead of the tables, the grid of shapes")
+    parser.add_argument("--drawn", type=int, metavar="SEED", help="instead of the tables, calls drawn at random")
+    parser.add_argument("--seconds", type=float, default=300.0, help="how long to draw calls (default 300)")
     options = parser.parse_args(arguments)
     try:
         import cupy  # noqa: F401
@@ -30,7 +32,10 @@ def main(arguments: list[str]) -> int:
     if not torch.cuda.is_available():
         print("benchmarks: no GPU here")
         return 2
-    report = grid() if options.grid else measure(options.rows, options.rounds)
+    if options.drawn is not None:
+        report = drawn(options.drawn, options.seconds)
+    else:
+        report = grid() if options.grid else measure(options.rows, options.rounds)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
     return 0
@@ -41,6 +46,13 @@ def grid() -> dict[str, Any]:
     from benchmarks.grid import measure
 
     return {**heading("cuda"), "calls": measure(), "fingerprint": fingerprint()}
+
+
+def drawn(seed: int, seconds: float) -> dict[str, Any]:
+    """Calls drawn by a seed; prints a table at the end."""
+    from benchmarks.drawn.run import measure
+
+    return {**heading("cuda"), **measure(seed, seconds), "fingerprint": fingerprint()}
 
 
 def measure(only: str, rounds: int) -> dict[str, Any]:
