@@ -198,4 +198,4 @@ def _time(work: Any) -> float:
         end.record()
         end.synchronize()
         times.append(start.elapsed_time(end) * 1e3)
-    return statistics.median(times[1:])
+    return float(statistics.median(times[1:]))

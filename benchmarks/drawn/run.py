@@ -1,38 +1,25 @@
-"""Draw calls by a seed, time and check them until the time is over, and say how far they are from their floor."""
+"""Time and check the calls of a seed, and compute their floor."""
 
 from __future__ import annotations
 
 import itertools
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
-from random import Random
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 import xpops as xp
 from benchmarks.drawn.call import Call
-from benchmarks.drawn.collective import draw_activation, draw_reduction, draw_scan, draw_sort
-from benchmarks.drawn.elementwise import draw_cast, draw_operator, draw_where
+from benchmarks.drawn.check import find_error
+from benchmarks.drawn.families import draw_calls
 from benchmarks.drawn.floor import Arithmetic, Machine, measure_machine, touched_bytes
 from benchmarks.drawn.inputs import make_tensor
-from benchmarks.drawn.movement import draw_move
-from benchmarks.drawn.operands import LARGEST, Operand
+from benchmarks.drawn.operands import Operand
 from benchmarks.drawn.report import summarize, table
 
 Work = Callable[[], Any]
-_FAMILIES: dict[Callable[[Random, int], Call], int] = {
-    lambda random, cap: draw_operator(random, 2, cap): 5,
-    lambda random, cap: draw_operator(random, 1, cap): 3,
-    draw_cast: 2,
-    draw_where: 1,
-    draw_reduction: 5,
-    draw_scan: 2,
-    draw_sort: 2,
-    draw_move: 6,
-    draw_activation: 2,
-}
 # A library that takes longer than this for its first timed call, in microseconds, is timed twice; others in `ROUNDS`.
 PATIENCE = 20_000.0
 ROUNDS = 7
@@ -40,15 +27,6 @@ ROUNDS = 7
 ROTATION, COPIES = 2, 8
 # Cycles for which the GPU sleeps, while the host gets ahead of it.
 AHEAD = 1_000_000
-
-
-def draw_calls(seed: int, cap: int = 2**28) -> Iterator[Call]:
-    """The calls of a seed, without end. No operand has many more than `cap` elements, or more than `LARGEST` bytes."""
-    random = Random(seed)
-    while True:
-        call = random.choices(tuple(_FAMILIES), tuple(_FAMILIES.values()))[0](random, cap)
-        if all(operand.extent * operand.itemsize <= LARGEST for operand in call.operands):
-            yield call
 
 
 def measure(seed: int, seconds: float) -> dict[str, Any]:
@@ -137,27 +115,6 @@ def _argument(operand: Operand, tensor: torch.Tensor, library: str) -> Any:
     return xp.asarray(tensor)[key]
 
 
-def find_error(call: Call, result: Any, reference: Any) -> str:
-    """What is wrong with our result, or an empty string. Compares with torch's, in float64."""
-    ours = torch.from_dlpack(result)
-    if tuple(ours.shape) != tuple(reference.shape):
-        return f"shape {tuple(ours.shape)}, not {tuple(reference.shape)}"
-    nans = any(operand.values == "nans" for operand in call.operands)
-    if call.name.startswith("arg") or (call.family == "sort" and nans):
-        return ""  # equal elements may come in any order; torch sorts NaNs to the other end of descending results
-    if not ours.is_floating_point() and not ours.is_complex():
-        return "" if bool((ours == reference.to(ours.dtype)).all()) else "values"
-    wide = torch.complex128 if ours.is_complex() else torch.float64
-    one, two = ours.to(wide), reference.to(wide)
-    epsilon = torch.finfo(ours.dtype).eps
-    finite = two.isfinite() & one.isfinite()
-    same = (one == two) | (one.isnan() & two.isnan())
-    limit = max(call.tolerance, 4 if call.family in ("binary", "unary", "cast") else 0) * epsilon
-    least = 0.0 if call.row is not None and bool((two[finite].abs() < 1).all()) else 1.0
-    near = finite & ((one - two).abs() <= limit * torch.clamp(two.abs(), min=least))
-    return "" if bool((same | near).all()) else f"values, {int((~(same | near)).sum())} of them"
-
-
 def _rotate(call: Call, function: Callable[..., Any], tensors: Sequence[torch.Tensor], library: str) -> Work:
     """The call, each time with other copies of its inputs, so that the L2 cache does not hold them."""
     cache = int(torch.cuda.get_device_properties(0).L2_cache_size)
@@ -202,7 +159,7 @@ def _time_once(work: Work, waits: bool) -> float:
     """Microseconds between events around one call. The GPU sleeps first, so that the host's time is hidden."""
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     if not waits:
-        torch.cuda._sleep(AHEAD)  # type: ignore[no-untyped-call]
+        torch.cuda._sleep(AHEAD)
     start.record()
     work()
     end.record()

@@ -9,11 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from benchmarks.drawn.check import find_error  # noqa: E402
+from benchmarks.drawn.families import draw_calls  # noqa: E402
 from benchmarks.drawn.floor import touched_bytes  # noqa: E402
 from benchmarks.drawn.inputs import make_tensor  # noqa: E402
 from benchmarks.drawn.operands import LAYOUTS, Operand  # noqa: E402
 from benchmarks.drawn.report import summarize, table  # noqa: E402
-from benchmarks.drawn.run import arguments, describe, draw_calls, find_error  # noqa: E402
+from benchmarks.drawn.run import arguments, describe  # noqa: E402
 
 SECTOR = 32
 
