@@ -71,7 +71,7 @@ struct SoftmaxLines {
     XPOPS_DEVICE int64 at(Index step) const { return static_cast<int64>(start + step * jump) * kPack; }
   };
 
-  // Combines the lanes whose numbers differ by multiples of kFrom below kTo.
+  // Combines lanes by butterfly shuffles, with distances from kFrom up to kTo / 2.
   template <int kFrom, int kTo, class Combine>
   XPOPS_DEVICE static Each exchange(Each x, Combine combine) {
 #pragma unroll
@@ -110,7 +110,7 @@ struct SoftmaxLines {
     return x;
   }
 
-  // 2^64 exp(x - peak), as if the difference were exact (but rounded if kNarrow).
+  // 2^64 exp(x - peak). Unless kNarrow, it corrects the rounding error of the difference.
   XPOPS_DEVICE static Real weight(Real x, Real peak) {
     const Real distance = add_rn(x, -peak);
     if constexpr (kNarrow) {

@@ -112,8 +112,8 @@ struct Quotient {
 
 }  // namespace details
 
-// Unary functors take Tx and return Ty. All can be constructed from an integer, because reductions construct them from
-// their number of elements. Only DivideFunctor uses it.
+// Unary functors take Tx and return Ty. All can be constructed from an integer, so that a reduction can construct any
+// of them from its number of elements. Only DivideFunctor uses this number.
 
 template <typename Tx, typename Ty = Tx>
 struct ExpFunctor {
