@@ -137,7 +137,7 @@ def files_to_run(tree: Path, changed: set[str], known: CoverageMap | None) -> li
 
 
 def merge(recorded: Path, folder: Path, changed: set[str]) -> dict[str, dict[str, Any]]:
-    """Replace the lines of changed files in the map, and add those that workers recorded. Returns the tests' records."""
+    """Replace lines of changed files in the map by those that workers recorded. Returns the tests' records."""
     from coverage import CoverageData
 
     aside = folder / "lines.aside"

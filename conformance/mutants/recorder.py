@@ -1,8 +1,8 @@
 """A pytest plugin that records what every test runs: lines of `xpops/`, headers of `native/`, seconds, the outcome.
 
 `coverage_map` loads it by ``PYTEST_PLUGINS``. With ``-p``, workers of pytest-xdist would load it only after the
-conftests have imported the package. A worker writes ``lines.<worker>``, which coverage.py reads, and ``tests.<worker>``, with a
-line of JSON for each test.
+conftests have imported the package. A worker writes ``lines.<worker>``, which coverage.py reads, and
+``tests.<worker>``, with a line of JSON for each test.
 """
 
 from __future__ import annotations
