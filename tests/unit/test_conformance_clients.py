@@ -1,4 +1,4 @@
-"""The runner of clients' tests, on a client of a few tests that stands in for them."""
+"""The runner of clients' tests, on a small fake client."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_failing():
 
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A client that is installed, and one that is not; the report goes to a folder beside the tests."""
+    """An installed client, and one that is not installed; the report goes to a folder next to the tests."""
     (tmp_path / "test_few.py").write_text(TESTS)
     few = runner.Client("numpy", (str(tmp_path / "test_few.py"),), ("-W", "ignore"), (("MORE", "1"),))
     monkeypatch.setattr(runner, "CLIENTS", (few, few._replace(name="no-such-client")))
