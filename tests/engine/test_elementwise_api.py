@@ -26,8 +26,8 @@ UNITS = 8
 
 
 def expected_of(op: Operator, *hosts: Any) -> Any:
-    """NumPy's result, computed in float32 for 16-bit floats, in float64 for integers of floating-point functions, and in
-    long double for complex numbers, because NumPy's own sign and pow lose digits.
+    """NumPy's result, computed in float32 for 16-bit floats, in float64 for integers of floating-point functions, and
+    in long double for complex numbers, because NumPy's own sign and pow lose digits.
     """
     dtype = hosts[0].dtype
     loop = (

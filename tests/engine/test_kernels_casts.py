@@ -47,7 +47,7 @@ def values(dtype: Any) -> NDArray:
         parts += [halfway(narrow).astype(dtype) for narrow in NARROW]
         parts += [(generator(dtype).normal(size=500) * 10.0 ** generator(dtype).integers(-3, 10, 500)).astype(dtype)]
     if dtype.itemsize >= 4 and dtype.kind in "iu":
-        # Midpoints of neighbours of a float type, and integers next to them, which an intermediate type would round twice.
+        # Midpoints of neighbours of a float type, and integers next to them. An intermediate type would round twice.
         powers = [2**k for k in range(25, 8 * dtype.itemsize - 1)]
         beside = [p + p // 2**digits + d for p in powers for digits in (8, 9, 11, 12, 24, 25) for d in (-1, 0, 1)]
         parts.append(np.array(beside, dtype))
