@@ -1,6 +1,7 @@
 // Sum, difference, product, maximum and minimum of two packed 16-bit floats with one instruction each; and maximum and
-// minimum of one float or double. The results for 16 bits equal those computed in float and then rounded: float has
-// 24 >= 2 * 11 + 2 digits, so rounding twice changes nothing (Figueroa, 1995).
+// minimum of one float or double. Functors use them in apply2, which computes two elements at once. The results for 16
+// bits equal those computed in float and then rounded: float has 24 >= 2 * 11 + 2 digits, so rounding twice changes
+// nothing (Figueroa, 1995).
 #pragma once
 
 #include "xpops/math/real.cuh"

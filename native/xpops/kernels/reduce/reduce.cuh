@@ -33,7 +33,7 @@ struct ReduceParams {
   using Index = Index_;
   using Offset = typename SignedOf<Index>::type;
   static constexpr int kKeptAxes = kKept, kReducedAxes = kReduced, kSlots = kSlots_, kLines = kLines_;
-  uint64 out, slots[kSlots], states, counters;
+  uint64 out, slots[kSlots], states, counters;  // addresses; blocks that share an output use the last two
   Ending ending;
   uint64 outputs;
   uint64 length;   // steps along all reduced axes together
