@@ -88,7 +88,7 @@ BINARY = {
     ">0 -0 nan; <0 0 nan; <0 -0 nan; inf pf nan; inf nf nan; -inf pf nan; -inf nf nan; pf inf x1; pf -inf x2; "
     "nf inf x2; nf -inf x1",
 }
-# As x1 + (-x2), and with the third operand beside the other two.
+# Functions with tests of their own: subtract is tested as x1 + (-x2); clip has three operands.
 SUBTRACT = "subtract"
 CLIP = "nan any any nan; any nan any nan; any any nan nan"
 

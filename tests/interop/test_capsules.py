@@ -81,7 +81,7 @@ def traced_before():
 
 
 def consumed(capsule, steps, act):
-    """What `consume` makes of a capsule if `act` is called before so many instructions of it; None if it raises."""
+    """Consume a capsule, and call `act` at instruction number `steps`. Returns the result, or None after an error."""
     left, before = steps, sys.gettrace()
 
     def trace(frame, event, argument):

@@ -114,7 +114,7 @@ def test_no_operator_contracts_with_its_neighbours(op: Operator) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_a_product_that_functors_share_is_contracted_as_in_each_alone(dtype: Any) -> None:
-    """``x * x + y * y`` is an FMA of the first square, with the second one rounded, also beside others of x."""
+    """``x * x + y * y`` is an FMA of the first square, the second one is rounded, even if functors share ``x * x``."""
     found = together(lambda w, x, y, z: (squares(x, w), squares(x, y), squares(x, z)), dtype, 4)
     for name in ("fma", "mul"):
         assert found[name] == 3 * alone(SQUARES, dtype)[name] > 0

@@ -88,7 +88,7 @@ def test_layouts(name: str, axis: Any) -> None:
     np.testing.assert_allclose(reduction(DOT, x, y, axis=axis, kernels=two), (wide * y).sum(axis), rtol=1e-5, atol=1e-4)
     same(reduction(HIGHEST, x, y, axis=axis, kernels=two), np.asarray((x - y).max(axis)))
     gap, shape = np.abs(x - y), np.broadcast_shapes(x.shape, y.shape)
-    if axis in (0, None) and shape:  # of what lies across, too: a structure is never in memory
+    if axis in (0, None) and shape:  # also across memory: states that are structures are never in memory
         place = gap.argmin(axis)
         first, second = (
             np.take_along_axis(each, np.expand_dims(place, 0), 0)[0] if axis == 0 else each.ravel()[place]

@@ -28,8 +28,8 @@ enum class Mode {
   kGather,   // strided: one access and one index computation for each element
 };
 
-// What the host packs (xpops/plan/elementwise.py). Slot 0 has the address of the result. Other slots have the addresses
-// of operands, or their values.
+// The kernel parameters, which the host writes (xpops/plan/elementwise.py). Slot 0 has the address of the result. Other
+// slots have the addresses of operands, or their values.
 template <int kSlots, int kRank, int kStrided, class Index_>
 struct ElementwiseParams {
   using Index = Index_;

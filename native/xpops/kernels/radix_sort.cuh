@@ -4,8 +4,8 @@
 // radix_count   counts the digits of every key: all digits in one read.
 // radix_prepare turns the counts into the first position of each digit, and marks the digits that need a pass. A digit
 //               that all keys of a row have in common needs no pass.
-// radix_pass    sorts by one digit. By decoupled look-back a tile finds how many keys of each digit come before it. This
-//               adds integers, so the result does not depend on the order in which tiles run.
+// radix_pass    sorts by one digit. By decoupled look-back a tile finds how many keys of each digit come before it. The
+//               look-back adds integers, so its result does not depend on the order in which tiles run.
 // The device chooses the buffers that a pass reads and writes, by the number of passes before and after it. So the host
 // launches a pass for each digit and never waits.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/kernels/sort.py). A pass writes "even" buffers if the number of passes after
-// it is even. So the last pass writes the sorted values to `keys_even`.
+// The kernel parameters, which the host writes (xpops/engine/cuda/kernels/sort.py). A pass writes "even" buffers if the
+// number of passes after it is even. So the last pass writes the sorted values to `keys_even`.
 struct RadixParams {
   uint64 x, indices, keys_even, keys_odd, index_even, index_odd;  // addresses
   uint64 counts;   // Count[rows][digits of a key][kDigits]; must be 0 before

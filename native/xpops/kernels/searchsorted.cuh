@@ -16,7 +16,7 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/kernels/searchsorted.py); sorter may be 0.
+// The kernel parameters, which the host writes (xpops/engine/cuda/kernels/searchsorted.py); sorter may be 0.
 struct TreeParams {
   uint64 tree, x1, sorter;  // addresses
   uint64 length, levels;

@@ -40,7 +40,7 @@ XPOPS_DEVICE void Cumsum(OutT* out, const InT* in, OpFunc compute) {
   const int lane = self % kWarp, warp = self / kWarp;
   const unsigned mask = details::WarpMask();
   details::RequireOneAxis(details::kScanThreads);
-  elements[ScanPlace(self)] = in[0];  // no barrier: in an earlier call, only this thread read these two last
+  elements[ScanPlace(self)] = in[0];  // no barrier: in an earlier call, this thread was the last to read them
   elements[ScanPlace(self + threads)] = in[1];
   __syncthreads();
 

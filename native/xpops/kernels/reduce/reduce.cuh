@@ -26,8 +26,9 @@
 
 namespace xpops {
 
-// What the host packs. Slots hold addresses, and the scalars of an expression. Operands with equal strides share a line
-// of strides. For reduce_rows `reduced` counts the last reduced axis in packs, and for arrays `in_reduced` does too.
+// The kernel parameters, which the host writes. Slots hold addresses, and the scalars of an expression. Operands with
+// equal strides share a line of strides. For reduce_rows `reduced` counts the last reduced axis in packs, and for
+// arrays `in_reduced` does too.
 template <int kKept, int kReduced, class Index_, int kSlots_ = 1, int kLines_ = 1>
 struct ReduceParams {
   using Index = Index_;
