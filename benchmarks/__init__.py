@@ -1,1 +1,1 @@
-"""Side by side with torch, cupy and jax: ``python -m benchmarks``."""
+"""Benchmarks against torch, cupy and jax: ``python -m benchmarks``."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--json FILE]``: the tables, on a GPU."""
+"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--json FILE]``: prints tables for a GPU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.reporting import heading
 
 
 def main(arguments: list[str]) -> int:
-    """Measure and print. Returns the exit code: 2 where the machine has not what it needs."""
+    """Measure and print. Returns the exit code: 2 if the machine lacks what it needs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--rows", default="", help="only the rows whose name contains this")
     parser.add_argument("--rounds", type=int, default=15, help="how often each work is timed; the median counts")
@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
 
 
 def grid() -> dict[str, Any]:
-    """The grid of shapes; prints as it goes."""
+    """Measure the grid of shapes, and print each result at once."""
     from benchmarks.grid import measure
 
     return {**heading("cuda"), "calls": measure(), "fingerprint": fingerprint()}
@@ -56,7 +56,7 @@ def drawn(seed: int, seconds: float) -> dict[str, Any]:
 
 
 def measure(only: str, rounds: int) -> dict[str, Any]:
-    """Every row whose name contains `only`, and the host times; prints as it goes."""
+    """Measure every row whose name contains `only`, and the host times; print each result at once."""
     from benchmarks import algebra, collective, elementwise, fusion, host, movement, neural
     from benchmarks.ceilings import ceilings
     from benchmarks.timing import host_times

@@ -1,4 +1,4 @@
-"""The rows of products, factorizations and Fourier transforms."""
+"""The rows for matrix products, factorizations and Fourier transforms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 import xpops as xp
 from benchmarks.workload import Workload
 
-# At most this many times torch's products, and the best of torch's and cupy's factorizations and transforms.
+# Limits, as multiples: of torch's time for products; of the better of torch's and cupy's times for the others.
 PRODUCTS, OTHERS = 1.03, 1.1
 
 _Functions = dict[str, Callable[..., Any]]

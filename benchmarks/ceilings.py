@@ -1,4 +1,4 @@
-"""What the machine can do at most, measured in the same run."""
+"""The limits of the machine: its bandwidths and its launch overhead, measured in the same run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ SIZE = 2**30
 
 
 def ceilings(rounds: int) -> dict[str, float]:
-    """Bandwidths in bytes per microsecond: ``copy`` counts what is read and written, ``write`` is a fill, ``read`` a
-    sum.
-    """
+    """Bandwidths in bytes per microsecond: ``copy`` (read and written), ``write`` (a fill), ``read`` (a maximum)."""
     source = torch.randn(SIZE // 4, device="cuda")
     target = torch.empty_like(source)
     times = device_times(
@@ -24,7 +22,7 @@ def ceilings(rounds: int) -> dict[str, float]:
 
 
 def bare_launch() -> Any:
-    """A function that launches an empty kernel the shortest way that Python has: the floor of every call."""
+    """A function that launches an empty kernel with the least overhead in Python: the lower bound of every call."""
     import ctypes
 
     from cuda.bindings import driver

@@ -1,4 +1,4 @@
-"""The rows of what is not elementwise: reductions, scans, sorting, searching, selection."""
+"""The rows for reductions, scans, sorting, searching and selection."""
 
 from __future__ import annotations
 

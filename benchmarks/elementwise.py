@@ -24,12 +24,12 @@ def _inputs(**shapes: tuple[Any, ...]) -> Callable[[], dict[str, torch.Tensor]]:
 
 
 def _same(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """One expression of operators, which all libraries take alike."""
+    """The same expression of operators for all libraries."""
     return dict.fromkeys(("xpops", "torch", "cupy", "jax"), function)
 
 
 def _named(name: str) -> dict[str, Callable[..., Any]]:
-    """One function by its name in each library."""
+    """The function of this name in each library."""
     import cupy
     import jax
     import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The rows of fused functions, beside what compiles functions elsewhere."""
+"""The rows for fused functions, against the compilers of other libraries."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _columns(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _kernels() -> list[Workload]:
-    """``a * x + y`` and ``sum(x * y)``, each from one and the same string."""
+    """``a * x + y`` and ``sum(x * y)`` as user-defined kernels, from the same strings in xpops and cupy."""
     import cupy
 
     text = ("T a, T x, T y", "T z", "z = a * x + y", "axpy")

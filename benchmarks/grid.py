@@ -1,4 +1,4 @@
-"""A grid of shapes for what is not elementwise: where is the slow cliff?
+"""A grid of shapes for functions that are not elementwise, to find shapes that are slow.
 
 ``python -m benchmarks --grid [--json FILE]`` prints, for every call, the time of xpops, torch and cupy and the ratio of
 ours to the better of the two.
@@ -15,7 +15,7 @@ import torch
 import xpops as xp
 from benchmarks.timing import between_events
 
-# The elements of an input, or a little less: an eighth of a gigabyte of float32, which takes 30 us to read.
+# The elements of an input, or a little less: 128 MiB of float32, which take about 30 us to read.
 SIZE = 2**25
 LARGE = 2**28
 COLUMNS = (
@@ -58,7 +58,7 @@ class Case(NamedTuple):
     function : str
         Its name in xpops.
     shape : tuple of int
-        Of the memory; the input is a view of it.
+        The shape of the array in memory; the input is a view of it.
     view : {"whole", "transposed", "misaligned", "odd columns"}
     axis : int or None
     """
@@ -108,7 +108,7 @@ def cases() -> Iterator[Case]:
 
 
 def measure() -> list[dict[str, Any]]:
-    """Every case in turn; prints as it goes."""
+    """Measure every case, and print each result at once."""
     rows = []
     for case in cases():
         torch.manual_seed(0)
@@ -152,7 +152,7 @@ def _works(case: Case, tensor: torch.Tensor) -> dict[str, Callable[[], Any]]:
 
 
 def _time(work: Callable[[], Any]) -> float:
-    """Microseconds: the best of a few, so that a slow peer costs little."""
+    """Microseconds, the best of a few runs."""
     work()
     first = between_events(work, calls=1)
     return min(first, *(between_events(work, calls=4) for _ in range(4))) if first < PATIENCE else first

@@ -15,7 +15,7 @@ from benchmarks.ceilings import bare_launch
 
 
 def works() -> dict[str, dict[str, Callable[[], Any]]]:
-    """For each kind of call, the libraries' functions without arguments."""
+    """For each kind of call, a function without arguments for each library."""
     x, y, out = (torch.randn(64, 64, device="cuda") for _ in range(3))
     ours = xp.asarray(x), xp.asarray(y)
     theirs = cupy.asarray(x), cupy.asarray(y)

@@ -1,4 +1,4 @@
-"""The rows of what moves elements: indexing, joining, repeating."""
+"""The rows for functions that move elements: indexing, joining, repeating."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import xpops as xp
 from benchmarks.workload import Workload
 
 SIDE, COUNT = 2**13, 2**26
-# At most this many times the best of torch and cupy.
+# The limit, as a multiple of the better of torch's and cupy's times.
 ALLOWED = 1 / 0.95
 
 _Functions = dict[str, Callable[..., Any]]

@@ -1,4 +1,4 @@
-"""The rows of what stands beyond the standard: activations, sums into places, images, random numbers."""
+"""The rows for functions that are not in the standard: activations, scatter-add, images, random numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import xpops as xp
 from benchmarks.workload import Workload
 
 N, SIDE = 2**28, 2**14
-# Elements that are added, and the places they are added to; rows, their width, and the rows they are added to.
+# Scatter-add of elements: sources and places. Scatter-add of rows: source rows, their width, and rows of the result.
 SOURCES, PLACES = 2**26, 2**20
 ROWS, WIDTH, TABLE = 2**20, 128, 2**14
 BINS = 256

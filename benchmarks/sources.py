@@ -1,4 +1,4 @@
-"""``python -m benchmarks.sources``: what the source documents compare, measured here, for ``docs/sources/``."""
+"""``python -m benchmarks.sources``: repeats the comparisons of the source documents, for ``docs/sources/``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xpops.plan.matmul import matmul_tail, plan_product
 _Works = dict[str, Callable[[], Any]]
 THREADS = 256
 
-# Half sums as the documents' slow versions do them: an atomic addition of its own for each element.
+# The slow versions of the documents: one atomic addition in float16 for each element.
 _PLAIN = r"""
 #include <cuda_fp16.h>
 extern "C" __global__ void dot(const __half* x, const __half* y, __half* out, long long size) {
@@ -46,7 +46,7 @@ def _plain(name: str, size: int, *arrays: Any) -> Callable[[], Any]:
 
 
 def dots(count: int = 2**20) -> _Works:
-    """Inner products of halves: FastAtomicAdd's own test."""
+    """Inner products in float16: the test in the document on FastAtomicAdd."""
     x, y = (torch.randn(count, device="cuda", dtype=torch.float16) for _ in range(2))
     total, pair = (torch.zeros(each, device="cuda", dtype=torch.float16) for each in (1, 2))
     return {
@@ -58,7 +58,7 @@ def dots(count: int = 2**20) -> _Works:
 
 
 def scatters(count: int = 2**26, places: int = 2**20) -> _Works:
-    """Sums of halves into random places."""
+    """Scatter-add in float16 to random places."""
     index = torch.randint(0, places, (count,), device="cuda")
     source = torch.randn(count, device="cuda", dtype=torch.float16)
     x, total = (torch.zeros(places, device="cuda", dtype=torch.float16) for _ in range(2))
@@ -71,7 +71,7 @@ def scatters(count: int = 2**26, places: int = 2**20) -> _Works:
 
 
 def products(*shape: int) -> _Works:
-    """Products of float32 matrices, (..., rows, inner) by (..., inner, rows): from memory, by tiles, by the library."""
+    """Products of float32 matrices, (..., rows, inner) by (..., inner, rows): our reference, our tiles, cuBLAS."""
     x, y = torch.randn(*shape, device="cuda"), torch.randn(*shape[:-2], shape[-1], shape[-2], device="cuda")
     ours, others = xp.asarray(x), xp.asarray(y)
     one, two = ours._layout, others._layout
@@ -102,7 +102,7 @@ def products(*shape: int) -> _Works:
 
 
 def main() -> None:
-    """Measure and print: microseconds on the device, the median of 5."""
+    """Measure, and print microseconds on the device, the median of 5 rounds."""
     works = {
         "dot product of 2^20 halves": dots,
         "2^26 halves into 2^20 places": scatters,

@@ -1,4 +1,4 @@
-"""How things are timed: every library in one process, interleaved, medians."""
+"""Timing: all libraries run in one process, in turn; the results are medians."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Callable
 import torch
 
 Work = Callable[[], object]
-# Calls timed together, so that the host is ahead of the GPU and its time is hidden.
+# Calls that are timed together, so that the GPU has work queued and the host's time is hidden.
 CALLS = 6
 
 
 def device_times(works: dict[str, Work], rounds: int) -> dict[str, float]:
     """Microseconds on the device of each work, the median of `rounds`, taken in turn.
 
-    Torch, cupy and xpops run on the legacy default stream, where a pair of events brackets them. JAX has streams of its
-    own and is timed on the host, over calls enough to hide its dispatch.
+    Torch, cupy and xpops run on the legacy default stream and are timed by a pair of events. JAX has its own streams
+    and is timed on the host, over several calls.
     """
     for work in works.values():
         work()
@@ -47,9 +47,9 @@ def host_times(works: dict[str, Work], calls: int = 2000, rounds: int = 15) -> d
 
 
 def between_events(work: Work, calls: int = CALLS) -> float:
-    """Microseconds on the device of one call, over `calls` of them."""
+    """Microseconds on the device of one call, averaged over `calls`."""
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    work()  # keeps the GPU busy until the first of those that count is in its queue
+    work()  # keeps the GPU busy while the host queues the first timed call
     start.record()
     for _ in range(calls):
         work()

@@ -1,4 +1,4 @@
-"""What a workload is."""
+"""A workload: one row of a table."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Workload(NamedTuple):
         Returns the inputs as a dict of torch tensors on the GPU; every library gets them through DLPack, without a
         copy.
     compute : dict of str to callable
-        For each library a function of those inputs, in that library's own arrays.
+        For each library, a function of these inputs, which are arrays of that library.
     bytes : int
-        What must move through device memory: each input read once, each result written once.
+        Bytes that must be moved: each input is read once, each result is written once.
     ceiling : {"copy", "write"}
-        The bandwidth that bounds it.
+        The bandwidth that limits it.
     target : float
-        The most microseconds that ours may take, as the issue says; 0 where it says a multiple.
+        The most microseconds that xpops may take, from the issue; 0 if the limit is a multiple.
     ratio : float
-        The most that ours may take as a multiple of torch's time; 0 where another says it.
+        The most that xpops may take as a multiple of torch's time; 0 if there is another limit.
     best : float
-        The same as a multiple of the best peer's.
+        The same, as a multiple of the best time of the other libraries.
     """
 
     name: str

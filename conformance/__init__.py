@@ -1,1 +1,1 @@
-"""What xpops is held to: the GPU suite's report, and the fingerprint of the code that it is about."""
+"""Commands that test xpops against the standard, other libraries and random programs, and write reports."""

@@ -5,8 +5,8 @@
 ``-n W``              with this many worker processes (default 0: none).
 ``-- ...``            more arguments for pytest, such as ``-k matmul``; then no report is written.
 
-The suite is the checkout that ``ARRAY_API_TESTS`` names, or a clone that is made in the cache directory. No test is
-skipped or expected to fail but by the suite itself; `conformance.faults` holds what is wrong in the suite.
+The suite is the checkout that ``ARRAY_API_TESTS`` names, or a clone in the cache directory. No test is
+skipped or expected to fail, except by the suite itself; `conformance.faults` has the faults of the suite.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _environment(device: str) -> dict[str, str]:
 def _report(
     options: argparse.Namespace, runs: list[list[Case]], left_out: list[dict[str, str]], commit: str
 ) -> dict[str, Any]:
-    """A test counts once over all seeds, by the worst that it did."""
+    """The report. A test counts once over all seeds, with its worst outcome."""
     cases = _merged(runs)
     return {
         **heading(options.device),

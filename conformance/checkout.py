@@ -1,4 +1,4 @@
-"""The official test suite: a checkout that is given, or a clone of the pinned commit."""
+"""Find the official test suite: a given checkout, or a clone of the pinned commit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ COMMIT = "55fcc60179efa2680ddd6cd926ddf17b83530e2b"
 
 
 def suite() -> Path:
-    """The checkout that ``ARRAY_API_TESTS`` names, else the cached clone of `COMMIT`, which is made if need be.
+    """The checkout that ``ARRAY_API_TESTS`` names, else a cached clone of `COMMIT`.
 
     Raises
     ------
     FileNotFoundError
-        If what is given is no checkout of the suite with its submodule.
+        If the given folder is not a checkout of the suite with its submodule.
     """
     given = os.environ.get("ARRAY_API_TESTS")
     folder = Path(given).resolve() if given else _clone(cache_directory() / f"array-api-tests-{COMMIT[:12]}")
@@ -43,11 +43,11 @@ def _clone(folder: Path) -> Path:
 
 
 def commit_of(folder: Path) -> str:
-    """The commit of a checkout or of what ``git archive`` made of one; "unknown" for any other copy."""
+    """The commit of a checkout, or of an archive that ``git archive`` wrote; "unknown" for any other copy."""
     archived = re.search(r'git_full = "([0-9a-f]{40})"', (folder / "array_api_tests" / "_version.py").read_text())
     if archived:
         return archived[1]
-    if not (folder / ".git").exists():  # git would look in the folders above
+    if not (folder / ".git").exists():  # else git would find a repository in the folders above
         return "unknown"
     command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,6 +1,6 @@
-"""What the pinned suite itself has wrong, each with its reason. Loaded by pytest as a plugin.
+"""Faults of the pinned test suite, each with its reason. pytest loads this module as a plugin.
 
-Nothing else is left out of the suite or altered in it, and every report lists what was.
+Nothing else in the suite is left out or changed. Every report lists the faults.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-# Before #457 a CUDA array has to be exported to the CPU with copy=False, which the standard says is a BufferError.
+# Before #457 the test exports a CUDA array to the CPU with copy=False. The standard requires a BufferError for this.
 DLPACK_TEST = "array_api_tests/test_dlpack.py::test_dunder_dlpack"
 DLPACK_LINK = "https://github.com/data-apis/array-api-tests/pull/457"
 
@@ -20,13 +20,13 @@ CAN_CAST = (
 
 
 def deselected(suite: Path, device: str) -> list[dict[str, str]]:
-    """The tests that are left out, each with the link to the correction that the checkout lacks."""
+    """The tests that are left out, each with a link to the correction that the checkout lacks."""
     corrected = "BufferError" in (suite / "array_api_tests" / "test_dlpack.py").read_text()
     return [] if device == "cpu" or corrected else [{"test": DLPACK_TEST, "link": DLPACK_LINK}]
 
 
 def pytest_configure() -> None:
-    """Let the suite's promotion table find, where it has no entry, what equals no dtype."""
+    """Let the suite's promotion table return an object that equals no dtype if it has no entry."""
     from array_api_tests import dtype_helpers  # type: ignore[import-not-found]
 
     class PromotionTable(dtype_helpers.EqualityMapping):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""``python -m conformance.fingerprint``: the SHA-256 of ``native/`` and ``xpops/``, which every report carries."""
+"""``python -m conformance.fingerprint``: prints the SHA-256 of ``native/`` and ``xpops/`` that reports contain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def fingerprint() -> str:
-    """SHA-256 over paths and bytes of every file in ``native/`` and ``xpops/``, sorted by path, caches left out."""
+    """SHA-256 over paths and bytes of every file in ``native/`` and ``xpops/``, sorted by path, without caches."""
     digest = sha256()
     files = (path for folder in ("native", "xpops") for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in sorted(files, key=lambda path: path.relative_to(ROOT).as_posix()):

@@ -1,4 +1,4 @@
-"""``python -m conformance.gpu_report``: runs the whole suite where there is a GPU, and writes ``reports/gpu.json``."""
+"""``python -m conformance.gpu_report``: runs the whole test suite on a GPU, and writes ``reports/gpu.json``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from conformance.fingerprint import ROOT, fingerprint
 from conformance.reporting import REPORTS, Case, available, counts, heading, run_pytest, write
 
-# Tests that fill the GPU's memory, so that no others may run beside them.
+# Tests that fill the GPU's memory, so that no other tests may run at the same time.
 ALONE = "tests/engine/test_memory_in_company.py"
 
 
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
 
 
 def count_by_module(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
-    """The counts of each module of tests, by its name without packages."""
+    """The counts of each test module, by its name without packages."""
     modules: dict[str, list[Case]] = {}
     for case in cases:
         modules.setdefault(case.name.partition("::")[0].rpartition(".")[2], []).append(case)

@@ -1,12 +1,12 @@
 """``python -m conformance.interrupts``: SIGINTs at random moments, with an empty kernel cache; writes a report.
 
 ``--seconds S``  how long each run lasts (default 120).
-``--runs R``     how many processes run, at a time (default 5).
-``--seed N``     of the first run; the others count on (default 0).
+``--runs R``     how many processes run at the same time (default 5).
+``--seed N``     the seed of the first run; each other run has the next seed (default 0).
 
-Each run calls functions drawn at random, on xpops arrays and torch tensors, fused functions and kernels of a user's own
-among them, many of them new to the cache. Every result that a call returns is compared with NumPy's, during the
-interrupts and after them. A run fails if the process dies, hangs or returns a wrong result.
+Each run calls random functions on xpops arrays and torch tensors, including fused functions and user-defined kernels.
+Many of them must be compiled. Every result is compared with NumPy's, during the interrupts and after them. A run fails
+if the process dies, hangs or returns a wrong result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 from conformance.fingerprint import ROOT, fingerprint
 from conformance.reporting import REPORTS, available, heading, write
 
-# Seconds between two signals, in the mean; calls after the last one, and the seconds for them.
+# The mean seconds between two signals; the calls after the last signal, and the time limit for them in seconds.
 INTERVAL, AFTERWARDS, GRACE = 0.01, 300, 120.0
 
 
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(seed: int, seconds: float) -> dict[str, Any]:
-    """One process, interrupted; what it said, and how it ended."""
+    """Interrupt one process. Returns what it printed, and how it ended."""
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "XPOPS_CACHE_DIR": cache, "XPOPS_PREPARE": "0"}
@@ -77,7 +77,7 @@ def _run(seed: int, seconds: float) -> dict[str, Any]:
             command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
         )
         assert child.stdout is not None
-        child.stdout.readline()  # it is ready
+        child.stdout.readline()  # the child prints a line when it is ready
         end, sent = time.monotonic() + seconds, 0
         while time.monotonic() < end and child.poll() is None:
             time.sleep(draw.expovariate(1 / INTERVAL))
@@ -97,7 +97,7 @@ Call = tuple[str, Callable[[], Any], Callable[[], Any]]
 
 
 class Calls:
-    """Calls drawn at random, each with what NumPy says."""
+    """Random calls, each with a function that computes the result with NumPy."""
 
     def __init__(self, seed: int) -> None:
         import numpy as np
@@ -114,7 +114,7 @@ class Calls:
         self.makers = [self._elementwise, self._sum, self._sort, self._mask, self._fused, self._kernel, self._scan]
 
     def draw(self) -> Call:
-        """A call: its name, what makes the result, and what makes NumPy's."""
+        """A random call: its name, a function that computes our result, and one that computes NumPy's."""
         dtype = self.random.choice(list(self.host))
         host = self.host[dtype].reshape(self.random.choice([(37, 530), (530, 37), (10, 37, 53), (19610,)]))
         x = self.xp.asarray(host, device="cuda:0")
@@ -142,7 +142,7 @@ class Calls:
         return "mask", lambda: xp.asarray(x)[xp.asarray(xp.greater(x, number))], lambda: host[host > number]
 
     def _fused(self, xp: Any, x: Any, host: Any) -> Call:
-        number = self.random.randrange(10**6) / 64  # a constant of the kernel: each is compiled
+        number = self.random.randrange(10**6) / 64  # a constant of the kernel, so that nearly every call compiles
         fused = xp.fuse(lambda a: xp.sum(xp.astype(a, xp.float64) * number + 1, axis=-1))
         return "fuse", lambda: fused(x), lambda: (host.astype("f8") * number + 1).sum(-1)
 
@@ -164,7 +164,7 @@ class Calls:
         )
 
     def check(self, call: Call) -> None:
-        """Make the call; AssertionError if its result is not NumPy's."""
+        """Make the call. Raises AssertionError if the result differs from NumPy's."""
         name, ours, theirs = call
         result = ours()
         found = result.to_numpy() if hasattr(result, "to_numpy") else result.cpu().numpy()
@@ -172,7 +172,7 @@ class Calls:
 
 
 def child(seed: int, seconds: float) -> None:
-    """Call and be interrupted; then call without, and print what happened."""
+    """Make calls while interrupted, then without interrupts; print the counts."""
     from xpops.engine.cuda.runtime import cache
 
     calls, done, interrupted, is_calling = Calls(seed), 0, 0, False

@@ -1,12 +1,11 @@
-"""``python -m conformance.leaks --device cpu|cuda``: the same programs again and again; writes a report.
+"""``python -m conformance.leaks --device cpu|cuda``: runs the same programs repeatedly; writes a report of what grew.
 
-``--calls C``  how many actions at least (default 200000).
-``--seed N``   of the programs (default 0).
+``--calls C``  the least number of actions (default 200000).
+``--seed N``   the seed of the programs (default 0).
 
-The programs are those of ``conformance.fuzz``: calls, views, writes and exchanges on arrays of every framework that
-is here. After some rounds everything that is remembered is there. From then on the process may hold no more Python
-objects but `FEW`, no more of the GPU's memory, and for each action no more than `SLACK` bytes of the host's: gaps that
-the allocator leaves.
+The programs are those of ``conformance.fuzz``: calls, views, writes and exchanges on arrays of every framework that is
+installed. The first rounds fill all caches. After them the process may gain at most `FEW` Python objects, no GPU
+memory, and at most `SLACK` bytes of host memory for each action, because the allocator leaves gaps.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ FEW, SLACK = 10, 32
 
 
 class Held(NamedTuple):
-    """What a process holds: Python objects, bytes of the host's memory, bytes of the GPU's."""
+    """What a process holds: Python objects, bytes of host memory, bytes of GPU memory."""
 
     objects: int
     host: int
@@ -37,7 +36,7 @@ class Held(NamedTuple):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run, write the report; returns 1 if something is left behind."""
+    """Run the programs, write the report; returns 1 if there is a leak."""
     parser = argparse.ArgumentParser("python -m conformance.leaks", description="Runs the same programs again.")
     parser.add_argument("--device", choices=("cpu", "cuda"), required=True)
     parser.add_argument("--calls", type=int, default=200_000, metavar="C", help="actions at least (default 200000)")
@@ -65,21 +64,21 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(programs: Sequence[Program], places: dict[str, Home]) -> int:
-    """Run each once; returns how many actions they have."""
+    """Run each program once. Returns their number of actions."""
     for program in programs:
         program.run(places)
     return sum(len(program.actions) for program in programs)
 
 
 def _held(device: str) -> Held:
-    """What this process holds now, garbage aside."""
+    """What this process holds now, after a garbage collection."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Held(len(gc.get_objects()), pages * PAGE, _gpu_bytes() if device == "cuda" else 0)
 
 
 def _gpu_bytes() -> int:
-    """Bytes of the GPU that are in use, by whomever."""
+    """Bytes of the GPU that are in use, by all processes."""
     from cuda.bindings import driver
 
     _, free, total = driver.cuMemGetInfo()

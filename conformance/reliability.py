@@ -27,7 +27,7 @@ Report = dict[str, Any]
 
 
 class Row(NamedTuple):
-    """A row of the page: what was done, its report, what that says ("" if nothing), and the command."""
+    """A row of the page: what was done, its report, what to print of it ("" for nothing), and the command."""
 
     what: str
     report: str

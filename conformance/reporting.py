@@ -1,4 +1,4 @@
-"""What reports have in common: pytest's counts, versions, the machine, and how they are written."""
+"""The common parts of reports: pytest's counts, versions, the machine, and writing the file."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Case(NamedTuple):
 def run_pytest(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None, python: str = sys.executable
 ) -> tuple[int, list[Case]]:
-    """pytest's exit code and its cases, run in `folder`. No cases where pytest never came to report any."""
+    """Run pytest in `folder`. Returns its exit code and its cases; no cases if it ended before it wrote a report."""
     with TemporaryDirectory() as temporary:
         junit = Path(temporary) / "junit.xml"
         command = [python, "-m", "pytest", f"--junitxml={junit}", "-o", "junit_logging=no", *arguments]
-        # A thread for each core in each of many workers would be NumPy's undoing.
+        # One thread for each worker: with one for each core, many workers would slow each other down.
         given = {"OPENBLAS_NUM_THREADS": "1", **(os.environ if environment is None else environment)}
         code = subprocess.run(command, cwd=folder, env=given, check=False).returncode
         cases = list(ElementTree.parse(junit).getroot().iter("testcase")) if junit.exists() else []
@@ -60,7 +60,7 @@ def counts(cases: Iterable[Case]) -> dict[str, int]:
 
 
 def installed(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
-    """The versions that matter, of what is installed."""
+    """The versions of those packages that are installed."""
     found = {"python": sys.version.split()[0]}
     for package in packages:
         try:
@@ -84,14 +84,14 @@ def heading(device: str) -> dict[str, Any]:
 
 
 def available(device: str) -> bool:
-    """Whether there is such a device here."""
+    """Whether this machine has such a device."""
     from xpops.engine.cuda.runtime.driver import visible_gpus
 
     return device == "cpu" or bool(visible_gpus())
 
 
 def write(path: Path, report: dict[str, Any]) -> None:
-    """Write a report, and show it."""
+    """Write a report, and print it."""
     text = json.dumps(report, indent=1)
     path.parent.mkdir(exist_ok=True)
     path.write_text(text + "\n")

@@ -1,11 +1,11 @@
-"""``python -m conformance.sanitizer``: tests drawn from the GPU suite under ``compute-sanitizer``; writes a report.
+"""``python -m conformance.sanitizer``: runs random tests of the GPU suite under ``compute-sanitizer``; writes a report.
 
 ``--tool T``     memcheck or racecheck (default memcheck).
 ``--seconds S``  how long (default 300).
-``--seed N``     of the draw (default 0).
+``--seed N``     the seed of the random order of tests (default 0).
 
-Tests are drawn from ``tests/engine`` until the time is over, some at a time. What the sanitizer finds is counted, and
-so are tests that fail under it. Runs of the same code add up, by tool and seed.
+It runs tests of ``tests/engine`` in batches until the time is over. It counts the errors that the sanitizer reports
+and the tests that fail under it. The report collects the runs of the same code, one entry for each tool and seed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from typing import Any
 from conformance.fingerprint import ROOT, fingerprint
 from conformance.reporting import REPORTS, available, heading, write
 
-# Tests a process: the sanitizer makes kernels some 20 times slower, and its start takes seconds.
+# The tests of one process, and its time limit in seconds. Under the sanitizer, kernels are some 20 times slower, and
+# the start of a process takes seconds.
 BATCH, TIME_LIMIT = 24, 240
-# They take gigabytes, other processes, or count what the sanitizer changes.
+# These tests need gigabytes of memory or other processes, or count things that the sanitizer changes.
 LEFT_OUT = ("test_kernels_large", "test_memory_in_company", "test_graphs", "test_determinism")
 
 
@@ -64,7 +65,7 @@ def _collected() -> list[str]:
 
 
 def _sanitize(tool: str, tests: Sequence[str]) -> dict[str, Any]:
-    """What a tool finds in some tests."""
+    """Run tests under a tool. Returns what it found."""
     command = ["compute-sanitizer", f"--tool={tool}", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run(
@@ -76,9 +77,9 @@ def _sanitize(tool: str, tests: Sequence[str]) -> dict[str, Any]:
 
 
 def read(output: str) -> dict[str, Any]:
-    """The number of errors that a sanitizer's output states, and the tests that failed.
+    """The number of errors in a sanitizer's output, and the tests that failed.
 
-    Without a summary the sanitizer did not come to its end, which is a failure.
+    If there is no summary, the sanitizer did not finish, which counts as a failure.
     """
     summaries = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (\d+)", output)
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)

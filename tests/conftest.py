@@ -1,4 +1,4 @@
-"""Fixtures of every test."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from hypothesis import settings
 
 from tests.helpers.devices import DEVICES
 
-# JAX takes three quarters of a GPU's memory when it starts, and other tests want some.
+# By default JAX takes three quarters of a GPU's memory at start, and other tests need some.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-# Type checkers read these; nobody runs them.
+# Only type checkers read these files; they are not run.
 collect_ignore = ["types"]
 
-# The first call of a kind compiles a kernel, so no example has a deadline.
+# No deadlines, because the first call of a kind compiles a kernel.
 settings.register_profile("xpops", deadline=None)
 settings.load_profile("xpops")
 
 
 @pytest.fixture(params=DEVICES, ids=str)
 def device(request: pytest.FixtureRequest) -> Any:
-    """Each device that is there."""
+    """Each device of this machine."""
     return request.param
 
 
 @pytest.fixture
 def cuda() -> Any:
-    """The first GPU; skips where there is none."""
+    """The first GPU. Skips if there is none."""
     gpus = [each for each in DEVICES if each.type == "cuda"]
     if not gpus:
         pytest.skip("needs a GPU")
@@ -38,7 +38,7 @@ def cuda() -> Any:
 
 @pytest.fixture
 def cuda_torch(cuda: Any) -> Any:
-    """The module torch, which sees the GPU; skips where it is not or does not."""
+    """The module torch. Skips if it is not installed or does not see the GPU."""
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
         pytest.skip("torch has no GPU")

@@ -1,1 +1,1 @@
-"""Libraries that take any array namespace, and how their own tests are run on xpops."""
+"""Runs the tests of clients on xpops. A client is a library that accepts any array namespace."""

@@ -1,11 +1,11 @@
-"""``python -m conformance.clients --device cpu|cuda``: clients' own tests on xpops, to ``reports/clients-*.json``.
+"""``python -m conformance.clients --device cpu|cuda``: runs clients' tests on xpops; writes ``reports/clients-*.json``.
 
-``--clients A,B``  these only, and no report.
+``--clients A,B``  runs only these, and writes no report.
 ``-j J``           this many packages of tests at a time (default 1).
 ``-n W``           with this many worker processes for each of them (default 0: none).
 
-Runs what is installed of the clients, whose wheels hold their tests; those of einops and xarray are in `tests`, because
-their own name NumPy. `left_out` names what is no matter of the standard.
+It runs the tests of the installed clients, which are in their wheels. The tests of einops and xarray are in `tests`,
+because their own tests use NumPy only. `left_out` names the tests that require something outside the standard.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CUBED = "test_array_api test_gufunc test_indexing test_inspection test_linalg a
 
 
 class Client(NamedTuple):
-    """A library: its tests as files or modules, more arguments for pytest, variables, and the devices it can use."""
+    """A library: its tests as files or modules, arguments for pytest, environment variables, and supported devices."""
 
     name: str
     tests: tuple[str, ...]
@@ -120,7 +120,7 @@ def _run(arguments: list[str], environment: dict[str, str]) -> tuple[int, list[C
 
 
 def _located(test: str) -> list[str]:
-    """The path of a test that is given by its place in a package, whose configuration it is to find."""
+    """pytest's arguments for a test: its path, and the package's folder as the root, where its configuration is."""
     package, _, rest = test.partition("/")
     spec = find_spec(package) if package else None
     if spec is None or spec.origin is None:

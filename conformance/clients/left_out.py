@@ -1,4 +1,4 @@
-"""Tests of clients that are not about what the standard says, as patterns of ``module::test``. Reports have them."""
+"""Tests of clients that require something outside the standard, as patterns of ``module::test``. Reports list them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pytest plugin: xpops where a client's own tests take an array namespace. ``XPOPS_CLIENT`` names the client."""
+"""A pytest plugin that runs a client's own tests with xpops as the namespace. ``XPOPS_CLIENT`` names the client."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ import xpops
 from conformance.clients.left_out import LEFT_OUT
 
 CLIENT = os.environ.get("XPOPS_CLIENT", "")
-# Kept: the permission ends with it.
+# A module variable, because the permission ends when the object is deleted.
 _ALLOWED = xpops.allow_host_copies()
 
 
 class Library:
-    """What array-api-extra's fixture `library` takes for one of its backends."""
+    """A value for array-api-extra's fixture `library`, in place of one of its backends."""
 
     modname = "xpops"
 
     def like(self, *others: Any) -> bool:
-        """Whether it is the same library as one of `others`, which it never is."""
+        """Whether this library is among `others`: never."""
         return False
 
 
-# The fixture that chooses the namespace, and what it is to choose.
+# For each client, the fixture that chooses the namespace, and its value for xpops.
 FIXTURES: dict[str, tuple[str, Any]] = {"array-api-extra": ("library", Library()), "scipy": ("xp", xpops)}
 
 
 def pytest_configure() -> None:
-    """Clients' tests compare on the host, and ask for no permission."""
+    """Allow host copies, because clients' tests compare on the host without asking for permission."""
     _ALLOWED.__enter__()
     if CLIENT == "scikit-learn":
         _patch_scikit_learn()
@@ -41,7 +41,7 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: Any) -> None:
-    """Parametrize the client's fixture with xpops alone."""
+    """Parametrize the client's fixture with xpops only."""
     fixture, value = FIXTURES.get(CLIENT, ("", None))
     if fixture in metafunc.fixturenames:
         namespace = pytest.param(value, id="xpops")
@@ -50,7 +50,7 @@ def pytest_generate_tests(metafunc: Any) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what `LEFT_OUT` names, and let SciPy's tests for NumPy or for the CPU only say so to xpops too."""
+    """Deselect what `LEFT_OUT` names. Let SciPy's marks for NumPy only, and for the CPU only, apply to xpops, too."""
     kept = [item for item in items if not _left_out(item)]
     config.hook.pytest_deselected(items=[item for item in items if _left_out(item)])
     items[:] = kept
@@ -69,7 +69,7 @@ def _left_out(item: Any) -> bool:
 
 
 def _patch_scikit_learn() -> None:
-    """The tests take their namespaces from this generator when they are collected."""
+    """Replace the generator from which the tests take their namespaces at collection."""
     from sklearn.utils import _array_api  # type: ignore[import-not-found]
 
     def combinations(*args: Any, **options: Any) -> Any:

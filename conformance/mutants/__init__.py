@@ -1,1 +1,1 @@
-"""Mutants: one-line changes of `xpops/` and `native/`, and whether a test notices them."""
+"""Mutation tests: changes one line of `xpops/` or `native/` at a time, and runs the tests that should notice it."""

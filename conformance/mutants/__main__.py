@@ -1,19 +1,21 @@
 """``python -m conformance.mutants --seed N --count C``: changes lines of code at random; a test should notice each.
 
-``--seed N``               other mutants (default 0).
-``--count C``              how many (default 50); those that do not compile are drawn again.
-``-j J``                   this many mutants at a time; on CUDA one, with as many workers of pytest (default 1).
+``--seed N``               another seed draws other mutants (default 0).
+``--count C``              how many (default 50); mutants that do not compile do not count.
+``-j J``                   this many mutants at a time; on CUDA one at a time, with J workers of pytest (default 1).
 ``--device cpu|cuda``      where the tests run (default cpu).
-``--survivors``            instead of new mutants, try those that survived on the CPU once more.
+``--survivors``            try the mutants that survived on the CPU again, instead of new ones.
 
-A file is drawn by how much code it holds, then a line of it, then a kind of change, then a change. On the CPU the tests
-that run the line, or compile the header, are known from one run of all tests with coverage.py, which the extra
-``mutants`` installs; later only what a change of code or tests concerns is run again. The nearest run first, until one
-fails, and no longer than 150 seconds. On CUDA the nearest files of tests/engine and tests/interop run, by the words in
-them. A test counts only if it passes without the mutant.
+A file is drawn with a probability proportional to its lines of code; then a line of it, a kind of change, and a change.
+On the CPU, the tests that run the line or compile the header are run. They are known from one run of all tests with
+coverage.py, which the extra ``mutants`` installs; after a change of code or tests, only the affected tests run again to
+update this map. The nearest tests run first, until one fails, for at most 150 seconds. On CUDA, the files of
+tests/engine and tests/interop run that share the most words with the changed file. A failure counts only if the test
+passes without the mutant.
 
-Writes ``reports/mutants-<device>.json`` after each mutant; the same command goes on where it was stopped. Survivors
-that no test can tell from the original stand in ``equivalent.json``, with the reason. Status 1: some survived.
+The report ``reports/mutants-<device>.json`` is written after each mutant; the same command continues where it was
+stopped. Survivors that behave like the original are in ``equivalent.json``, with the reason. The exit status is 1 if
+some mutants survived.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A C++ compiler that keeps what it made: what ``CXX`` names when mutants run.
+"""A C++ compiler with a cache: ``CXX`` names this script when mutants run.
 
-Most mutants change no kernel, or few of them. The key is the preprocessed source, so a changed header changes it.
-``XPOPS_MUTANTS_CXX`` is the compiler, and ``XPOPS_MUTANTS_OBJECTS`` the folder of what it made.
+Most mutants change few kernels or none, so most results are in the cache. The key is the preprocessed source, which
+contains the headers. ``XPOPS_MUTANTS_CXX`` is the real compiler, and ``XPOPS_MUTANTS_OBJECTS`` the folder of the cache.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ COMPILER, OBJECTS = "XPOPS_MUTANTS_CXX", "XPOPS_MUTANTS_OBJECTS"
 
 
 def main(arguments: list[str]) -> int:
-    """Copy the shared object that these arguments ask for to its place; compile it first if there is none."""
+    """Copy the shared object for these arguments from the cache to its path. Compile it first if it is not there."""
     compiler, folder = os.environ[COMPILER], Path(os.environ[OBJECTS])
     place = arguments.index("-o")
     target = Path(arguments[place + 1])
     options = arguments[:place] + arguments[place + 2 :]
-    # -P: lines of the file and its path, which differ from process to process, are left out.
+    # -P omits line markers, whose paths differ from process to process.
     preprocessed = subprocess.run([compiler, *options, "-E", "-P"], capture_output=True, check=False).stdout
     flags = [each for each in options if each.startswith("-") and not each.startswith("-I")]
     key = folder / hashlib.sha256(preprocessed + "\0".join(flags).encode()).hexdigest()

@@ -1,8 +1,8 @@
 """Which tests run which lines of `xpops/`, and compile which headers of `native/`.
 
 The map is kept in ``<cache directory>/mutants/map``: ``lines``, a data file of coverage.py whose contexts are tests,
-and ``tests.json``. It is brought up to date by running the files of tests that have changed, and those with tests that
-ran lines of changed modules. A change in helpers of tests alone is not noticed.
+and ``tests.json``. To update it, the files of tests run that have changed, or whose tests ran lines of changed modules.
+A change of tests' helpers alone is not noticed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from conformance.mutants import recorder
 from conformance.mutants.tree import Workshop
 
-# Where tests are that know `xpops/` or `native/`; the package's are the examples of docstrings.
+# Where the tests of `xpops/` and `native/` are. The tests in the package are the examples of docstrings.
 FOLDERS = ("tests", "xpops")
-# By the name of a test: why its failure says nothing about a mutant.
+# Patterns of tests whose failure says nothing about a mutant, with the reason.
 LEFT_OUT = {
     "tests/native/test_headers_compile.py::test_header_alone": "measures time, and a mutant compiles anyway",
     "tests/unit/test_architecture.py": "reads the source; it runs last for every mutant",
@@ -29,14 +29,14 @@ LEFT_OUT = {
 
 
 class Record(NamedTuple):
-    """What was recorded of a test.
+    """The record of a test.
 
     Attributes
     ----------
     outcome : {"passed", "failed", "skipped"}
     seconds : float
     headers : list of str
-        What its kernels include directly, as ``xpops/kernels/scan/scan.cuh``.
+        The headers that its kernels include directly, such as ``xpops/kernels/scan/scan.cuh``.
     names : list of str
         Words in its kernels that begin with a capital: functors and types.
     """
@@ -53,7 +53,7 @@ class CoverageMap:
     Parameters
     ----------
     folder : Path
-        Where it is kept.
+        The folder of its files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -88,7 +88,7 @@ class CoverageMap:
         return self._lines[file]
 
     def is_of_use(self, test: str) -> bool:
-        """Whether a test passed when the map was gathered, and its failure says something."""
+        """Whether a test passed when the map was made, and its failure would say something about a mutant."""
         known = self.tests.get(test)
         return known is not None and known.outcome == "passed" and not test.startswith(tuple(LEFT_OUT))
 
@@ -101,12 +101,12 @@ def digests(tree: Path) -> dict[str, str]:
 
 
 def gathered(folder: Path, workshop: Workshop, jobs: int) -> CoverageMap:
-    """The map kept in a folder, brought up to date.
+    """The map in a folder, after an update.
 
     Raises
     ------
     RuntimeError
-        If pytest does not come to its end.
+        If pytest does not finish.
     """
     known = json.loads((folder / "tests.json").read_text()) if (folder / "tests.json").exists() else {}
     files = digests(workshop.template)
@@ -122,7 +122,7 @@ def gathered(folder: Path, workshop: Workshop, jobs: int) -> CoverageMap:
             environment = {"PYTEST_PLUGINS": recorder.__name__, recorder.FOLDER: temporary}
             if again:
                 ended = workshop.pytest(workshop.template, ["-n", str(jobs), *again], environment, limit=None)
-                if ended.status not in (0, 1, 5):  # passed, failed, none found
+                if ended.status not in (0, 1, 5):  # tests passed, tests failed, no tests found
                     raise RuntimeError(f"pytest ended with status {ended.status}")
             tests |= merge(Path(temporary), folder, changed)
         (folder / "tests.json").write_text(json.dumps({"files": files, "tests": tests}))
@@ -137,7 +137,7 @@ def files_to_run(tree: Path, changed: set[str], known: CoverageMap | None) -> li
 
 
 def merge(recorded: Path, folder: Path, changed: set[str]) -> dict[str, dict[str, Any]]:
-    """The tests that workers ran; the lines that these ran are added to the map's, those of changed files removed."""
+    """Replace lines of changed files in the map by those that workers recorded. Returns the tests' records."""
     from coverage import CoverageData
 
     aside = folder / "lines.aside"

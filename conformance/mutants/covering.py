@@ -18,7 +18,7 @@ Statement = ast.stmt | ast.excepthandler
 
 
 def covering(mutant: Mutant, tree: Path, known: CoverageMap) -> set[str]:
-    """The tests of a mutant that passed without it."""
+    """The tests that cover a mutant and pass without it."""
     if mutant.file.endswith(".py"):
         return _of_module(mutant, tree, known)
     distances = including(tree, mutant.file.removeprefix("native/"))
@@ -32,9 +32,9 @@ def covering(mutant: Mutant, tree: Path, known: CoverageMap) -> set[str]:
 def _of_module(mutant: Mutant, tree: Path, known: CoverageMap) -> set[str]:
     """The tests that run the statement of the line.
 
-    A line that runs only when the module is imported counts for what surrounds it: a default value for its function, a
-    field for its class, a constant for the functions that name it. Where no test runs those, it counts for its module,
-    or for the modules that import its module.
+    A line that runs only when the module is imported is covered by the tests of what uses it: of the function for a
+    default value, of the class for a field, of the functions that name it for a constant. If there are none, the tests
+    of the module cover it; if there are none either, those of the modules that import it.
     """
     module = ast.parse((tree / mutant.file).read_text())
     around = surrounding(module, mutant.line)
@@ -74,7 +74,7 @@ def _is_definition(node: Statement) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
 
 
 def _lines_of(nodes: Iterable[Statement], whole: bool = False) -> set[int]:
-    """The lines of statements; unless `whole`, of those with a body only their heads."""
+    """The lines of statements. Unless `whole`, only the head of a statement that has a body."""
     found = set[int]()
     for node in nodes:
         body = getattr(node, "body", None)
@@ -84,7 +84,7 @@ def _lines_of(nodes: Iterable[Statement], whole: bool = False) -> set[int]:
 
 
 def _users(module: ast.Module, statement: Statement) -> list[Statement]:
-    """The definitions of a module that use a name which a statement sets."""
+    """The definitions of a module that use a name that a statement sets."""
     stored = [each for each in ast.walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
     names = {statement.name} if _is_definition(statement) else {each.id for each in stored}
     return [
@@ -106,7 +106,7 @@ def _importers(tree: Path, file: str) -> list[str]:
 
 @cache
 def including(tree: Path, header: str) -> dict[str, int]:
-    """The headers that include one, directly or not, and through how many others."""
+    """The headers that include a header, directly or indirectly, with the distance: 1 if directly."""
     included = {
         path.relative_to(tree / "native").as_posix(): set(_INCLUDE.findall(path.read_text()))
         for path in sorted((tree / "native").rglob("*.cuh"))
@@ -119,7 +119,7 @@ def including(tree: Path, header: str) -> dict[str, int]:
 
 
 def struct_at(tree: Path, mutant: Mutant) -> str | None:
-    """The struct that a header's line is in: the smallest."""
+    """The smallest struct that contains the line of a mutant."""
     structs = HeaderSource((tree / mutant.file).read_text()).structs()
     around = [(len(lines), name) for name, lines in structs.items() if mutant.line in lines]
     return min(around)[1] if around else None

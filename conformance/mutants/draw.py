@@ -1,4 +1,4 @@
-"""Draws mutants at random: a file by how much code it holds, a line of it, a kind of change, a change."""
+"""Draws random mutants: a file, weighted by its lines of code; a line of it; a kind of change; a change."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ FOLDERS = ("native", "xpops")
 
 
 class Candidates(NamedTuple):
-    """What may be changed in a file.
+    """The possible changes of a file.
 
     Attributes
     ----------
     code_lines : int
-        How many lines hold code: the file's weight.
+        The number of lines with code: the file's weight.
     by_line : dict
-        Line -> kind of change -> mutants.
+        The mutants, by line and kind of change.
     """
 
     code_lines: int
@@ -50,7 +50,7 @@ def candidates(file: str, text: str) -> Candidates:
 
 
 def draw(tree: Path, seed: int, fingerprint: str) -> Iterator[Mutant]:
-    """All mutants of a tree in an order that depends on the seed and the fingerprint alone, one for each line."""
+    """One mutant for each line of a tree, in an order that depends only on the seed and the fingerprint."""
     texts = {path.relative_to(tree).as_posix(): path.read_text() for path in _files(tree)}
     files = {file: candidates(file, text) for file, text in texts.items()}
     left = {file: list(found.by_line) for file, found in files.items() if found.by_line}
@@ -73,11 +73,11 @@ def _files(tree: Path) -> list[Path]:
 
 
 def compiles(mutant: Mutant, text: str) -> bool:
-    """Whether a changed module is Python, and another program than before."""
+    """Whether a changed module is valid Python, and its syntax tree differs from before."""
     changed = mutant.changed(text)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of ``1 is x``
+            warnings.simplefilter("ignore")  # such as those about ``1 is x``
             compile(changed, mutant.file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return False

@@ -1,4 +1,4 @@
-"""The tests of a mutant on a GPU: files of the same family, by their names and by the words in them."""
+"""The tests of a mutant on a GPU: the files that share the most words with its file, in their names and their text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from conformance.mutants.mutant import Mutant
 from conformance.mutants.ranking import words
 
 FOLDERS = ("tests/engine", "tests/interop")
-# So many files are named by the family or speak of it most; a word is known by so many letters.
+# At most so many files are run. Words are compared by so many first letters.
 MOST, LETTERS = 6, 4
 
 
 def related_files(mutant: Mutant, tree: Path) -> list[str]:
-    """The files of tests that are nearest to a mutant's file and the headers that include it; all if none is near."""
+    """The files of tests nearest to a mutant's file and to the headers that include it; all files if none is near."""
     names = [mutant.file]
     if mutant.file.endswith(".cuh"):
         names += including(tree, mutant.file.removeprefix("native/"))
@@ -29,11 +29,11 @@ def related_files(mutant: Mutant, tree: Path) -> list[str]:
 
 
 def _nearness(path: Path, family: frozenset[str]) -> tuple[int, int]:
-    """How many words of a family a file's name has, and how often they are in its text."""
+    """How many words of a family are in a file's name, and how often they are in its text."""
     text = Counter(word[:LETTERS] for word in re.findall("[a-z]+", path.read_text().lower()))
     return len(_stems(path.name) & family), sum(text[word] for word in family)
 
 
 def _stems(name: str) -> frozenset[str]:
-    """The first letters of the words of a file's name: ``reduce`` is of the family of ``reductions``."""
+    """The first letters of the words of a file's name: those of ``reduce`` and ``reductions`` are equal."""
     return frozenset(word[:LETTERS] for word in words(Path(name).stem))

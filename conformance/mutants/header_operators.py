@@ -1,4 +1,4 @@
-"""What may be changed in a line of a CUDA header: functions that yield changes at a token."""
+"""Mutations of a line of a CUDA header: functions that yield the possible changes at a token."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def changes(source: HeaderSource) -> Made:
 
 
 def _replace(source: HeaderSource, operator: str, first: int, last: int, text: str) -> Made:
-    """A change of tokens, if they stand on one line."""
+    """A change of tokens, if they are on one line."""
     start, stop = source.tokens[first], source.tokens[last]
     if start.line == stop.line:
         yield Change(operator, start.line, start.start, stop.stop, text)
@@ -108,7 +108,7 @@ def _ternary(source: HeaderSource, place: int) -> Made:
     if middle + 1 >= len(source.tokens) or source.tokens[middle].text != ":":
         return
     last = source.right(middle)
-    if last + 1 < len(source.tokens) and source.tokens[last + 1].text == "?":  # another condition follows
+    if last + 1 < len(source.tokens) and source.tokens[last + 1].text == "?":  # a chain of conditions
         return
     yes, no = source.text(place + 1, middle - 1), source.text(middle + 1, last)
     if yes is not None and no is not None:
@@ -143,7 +143,7 @@ def _call(source: HeaderSource, place: int) -> Made:
     texts = [source.text(start, end) for start, end in zip(starts, ends, strict=True)]
     if any(text is None or _is_declaration(text) for text in texts):
         return
-    # Most casts do what is done anyway; "wrong width" changes those that matter.
+    # Removing a cast mostly changes nothing. "wrong width" changes the casts that matter.
     if len(texts) == 1 and source.tokens[name - 1].text not in (".", "->") and "_cast" not in source.tokens[name].text:
         yield from _replace(source, "dropped call", name, closed, f"({texts[0]})")
     if len(texts) > 1 and token.text not in _COMMUTATIVE:
@@ -151,7 +151,7 @@ def _call(source: HeaderSource, place: int) -> Made:
 
 
 def _name_start(source: HeaderSource, place: int) -> int | None:
-    """Where the name of a call starts, with its template arguments; None if this declares something."""
+    """The first token of the name of a call, which may have template arguments; None if this is a declaration."""
     tokens = source.tokens
     if tokens[place].text == ">":
         while place > 0 and tokens[place].text != "<":

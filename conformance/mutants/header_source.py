@@ -65,20 +65,20 @@ class HeaderSource:
         self._partners = self._pairs()
 
     def code_lines(self) -> int:
-        """How many lines hold code."""
+        """The number of lines with code."""
         return len({token.line for token in self.tokens})
 
     def text(self, first: int, last: int) -> str | None:
-        """The source of tokens, both ends included; None if they stand on several lines."""
+        """The source from the first to the last token, inclusive; None if they are on several lines."""
         start, stop = self.tokens[first], self.tokens[last]
         return self.lines[start.line - 1][start.start : stop.stop] if start.line == stop.line else None
 
     def partner(self, place: int) -> int | None:
-        """The bracket that belongs to the one at `place`."""
+        """The bracket that matches the one at `place`."""
         return self._partners.get(place)
 
     def is_binary(self, place: int) -> bool:
-        """Whether a token is an operator between two operands. Of templates and pointers no sign has two spaces."""
+        """Whether a token is a binary operator: unlike signs of templates and pointers, it has spaces around it."""
         token = self.tokens[place]
         if token.text not in PRECEDENCE or not token.spaced or place == 0:
             return False
@@ -117,7 +117,7 @@ class HeaderSource:
         return PRECEDENCE.get(self.tokens[place].text, 0)
 
     def _ends(self, place: int) -> bool:
-        """Whether no operand goes beyond a token."""
+        """Whether an operand must end at a token."""
         text = self.tokens[place].text
         is_assignment = text == "=" or (len(text) > 1 and text[-1] == "=" and text not in PRECEDENCE)
         return is_assignment or text in _ENDS or text in _KEYWORDS
@@ -145,7 +145,7 @@ class HeaderSource:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    line, begin = 1, 0  # of the line that the last token was on
+    line, begin = 1, 0  # the line of the last token, and its start
     for found in _TOKEN.finditer(text):
         kind = found.lastgroup or ""
         line += text.count("\n", begin, found.start())

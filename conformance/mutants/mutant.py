@@ -58,7 +58,7 @@ class Mutant(NamedTuple):
         """Change the line in a copy of the repository."""
         path = tree / self.file
         path.write_text(self.changed(path.read_text()))
-        # Python takes a compiled module for current if the source has the same size and second of change.
+        # Python would use the old compiled module if the source has the same size and the same second of change.
         Path(cache_from_source(str(path))).unlink(missing_ok=True)
 
     def changed(self, text: str) -> str:
@@ -67,7 +67,7 @@ class Mutant(NamedTuple):
         Raises
         ------
         ValueError
-            If the line is another one.
+            If the line is not the one that the mutant changes.
         """
         lines = text.split("\n")
         if lines[self.line - 1] != self.before:

@@ -1,4 +1,4 @@
-"""Forgets the plans that the package keeps, so that what a test runs does not depend on the tests before it."""
+"""Empties the caches of plans, so that the lines that a test runs do not depend on earlier tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def forget_plans() -> None:
-    """Empty every cache of plans that there was at the first call."""
+    """Empty every cache of plans that existed at the first call."""
     for each in _caches():
         each.clear()
 
@@ -17,5 +17,5 @@ def forget_plans() -> None:
 def _caches() -> list[dict[Any, Any]]:
     from xpops.plan.cache import BoundedDict
 
-    # Not isinstance: it asks lazy objects of other libraries for their class, which wakes or warns.
+    # Not isinstance: it reads the class of lazy objects of other libraries, which loads them or warns.
     return [each for each in gc.get_objects() if issubclass(type(each), BoundedDict)]

@@ -1,4 +1,4 @@
-"""What may be changed in a line of Python: a function for each class of node yields the changes."""
+"""Mutations of a line of Python: for each class of node, a function that yields the possible changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def changes(source: PythonSource, strings: bool = True) -> Iterator[Change]:
     Parameters
     ----------
     strings : bool
-        Whether strings may be changed; those of the command line are text.
+        Whether to change strings. The strings of the command line are text for people, and stay.
     """
     for node in source.nodes():
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and not strings:
@@ -49,7 +49,7 @@ def changes(source: PythonSource, strings: bool = True) -> Iterator[Change]:
                 yield Change(operator, line, start, stop, text)
 
 
-# A kind of change, a node or the line and the columns of its place, and the text.
+# The kind of change; the node, or a line and columns; and the new text.
 Made = Iterator[tuple[str, Placed | tuple[int, int, int], str]]
 
 
@@ -76,7 +76,7 @@ def _filter(source: PythonSource, node: ast.comprehension) -> Made:
 def _between(
     source: PythonSource, left: ast.expr, right: ast.expr, table: dict[str, str]
 ) -> Iterator[tuple[tuple[int, int, int], str]]:
-    """The place of the operator between two operands, and what the table has for it."""
+    """The place of the operator between two operands, and its replacements in the table."""
     first, second = source.span(left), source.span(right)
     if first is None or second is None or first[0] != second[0]:
         return
@@ -152,7 +152,7 @@ def _statement(source: PythonSource, node: ast.stmt) -> Made:
 
 
 def _assignment(source: PythonSource, node: ast.Assign) -> Made:
-    """Only of attributes and elements: a name that is never set is an error."""
+    """Remove assignments to attributes and elements only: a name that is never set is an error."""
     if all(isinstance(each, ast.Attribute | ast.Subscript) for each in node.targets):
         yield "dropped statement", node, "pass"
 

@@ -1,11 +1,11 @@
-"""The text of a Python module: where its nodes stand, and which of them may be changed."""
+"""The text of a Python module: the places of its nodes, and which of them may be changed."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-# Their arguments are text that people read, or types.
+# Calls whose arguments are text for people, or types.
 _UNTOUCHED_CALLS = ("warn", "print", "TypeVar", "cast", "NewType", "NamedTuple")
 _ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Set)
 
@@ -26,7 +26,7 @@ class PythonSource:
         self.tree = ast.parse(text)
 
     def span(self, node: Placed) -> tuple[int, int, int] | None:
-        """The line of a node and its columns in characters; None if it takes several lines."""
+        """The line of a node and its columns in characters; None if it spans several lines."""
         if node.end_lineno != node.lineno or node.end_col_offset is None:
             return None
         return node.lineno, self._column(node.lineno, node.col_offset), self._column(node.lineno, node.end_col_offset)
@@ -49,8 +49,8 @@ class PythonSource:
     def nodes(self) -> Iterator[ast.AST]:
         """The nodes that may be changed.
 
-        No docstrings, annotations, type aliases, imports, ``__all__``, ``if TYPE_CHECKING:``, f-strings (Python 3.11
-        does not know where their parts stand), nor what is raised, warned of or printed.
+        Left out are docstrings, annotations, type aliases, imports, ``__all__``, ``if TYPE_CHECKING:``, f-strings
+        (Python 3.11 does not record the places of their parts), and what is raised, warned or printed.
         """
         yield from _nodes(self.tree, is_module=True)
 
@@ -64,7 +64,7 @@ class PythonSource:
         return found
 
     def code_lines(self) -> int:
-        """How many lines hold code."""
+        """The number of lines with code."""
         text = self.docstring_lines()
         code = (number not in text and line.strip()[:1] not in ("", "#") for number, line in enumerate(self.lines, 1))
         return sum(code)
@@ -98,7 +98,7 @@ def _is_untouched(node: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         return isinstance(node.targets[0], ast.Name) and node.targets[0].id in ("__all__", "__slots__", "__version__")
     if isinstance(node, ast.keyword):
-        return node.arg == "strict"  # of zip: it only says that the lengths are equal already
+        return node.arg == "strict"  # an argument of zip, which only checks that lengths are equal
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in _UNTOUCHED_CALLS
     return False

@@ -1,4 +1,4 @@
-"""The order in which the tests of a mutant run: the nearest first, one of each function before the second of any."""
+"""The order of a mutant's tests: the nearest first, and one case of each test function before the second of any."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from conformance.mutants.coverage_map import CoverageMap
 from conformance.mutants.covering import including, struct_at
 from conformance.mutants.mutant import Mutant
 
-# Files of the first stage, and seconds that the tests of each stage took when the map was gathered.
+# The number of files of the first stage, and the limits of the stages: seconds that their tests took for the map.
 NEAREST_FILES, FIRST_SECONDS, ALL_SECONDS = 4, 40.0, 150.0
-# What a test costs at least.
+# The least seconds that a test is assumed to take.
 _LEAST = 0.02
 
 
@@ -24,7 +24,7 @@ class Stages(NamedTuple):
     Attributes
     ----------
     first, then : list of str
-        Those to run first, and if they pass.
+        The tests to run first, and those to run if they pass.
     covering : int
         The number of covering tests, including those that the time limit leaves out.
     """
@@ -35,7 +35,7 @@ class Stages(NamedTuple):
 
 
 def staged(mutant: Mutant, tests: set[str], tree: Path, known: CoverageMap) -> Stages:
-    """The tests of a mutant in two stages, each no longer than it may be."""
+    """The tests of a mutant in two stages, each within its time limit."""
     order = ranked(mutant, tests, tree, known)
     files = list(dict.fromkeys(_file(test) for test in order))[:NEAREST_FILES]
     first = _affordable([test for test in order if _file(test) in files], FIRST_SECONDS, known)
@@ -69,7 +69,7 @@ class _Nearness:
         self._struct = struct_at(tree, mutant) if self._distances else None
 
     def of_function(self, test: str) -> tuple[float, ...]:
-        """By the names of file and function, how directly its kernels include the header, and seconds."""
+        """The nearness of a test function: by its name and its file's, the includes of its kernels, and seconds."""
         record = self._known.tests[test]
         distance = min((self._distances.get(header, 9) for header in record.headers), default=9)
         is_by_name = self._struct in record.names
@@ -79,14 +79,14 @@ class _Nearness:
         return -3 * is_by_name - related + 2 * bool(self._distances) * distance, record.seconds
 
     def of_case(self, test: str) -> tuple[float, ...]:
-        """By the names of parameters, and seconds."""
+        """The nearness of a case: by the names of its parameters, and seconds."""
         record = self._known.tests[test]
         is_by_name = self._struct in record.names
         return -is_by_name, -_common(self._line, words(test.partition("[")[2])), record.seconds
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of names, in lower case, those of three letters and more: ``test_scans`` -> ``test``, ``scan``."""
+    """The words of names in lower case, with at least three letters: ``test_scans`` -> ``test``, ``scan``."""
     found = re.findall(r"[A-Za-z][a-z]{2,}[0-9]*|[A-Z]{3,}", text.replace("_", " "))
     return frozenset(word.lower().removesuffix("s") for word in found) - {"test", "xpop", "emulated", "compile", "self"}
 

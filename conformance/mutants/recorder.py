@@ -1,8 +1,8 @@
 """A pytest plugin that records what every test runs: lines of `xpops/`, headers of `native/`, seconds, the outcome.
 
-`coverage_map` loads it by ``PYTEST_PLUGINS``: what ``-p`` names, workers of pytest-xdist load only after the conftests
-have imported the package. A worker writes ``lines.<worker>``, which coverage.py reads, and ``tests.<worker>``, with a
-line of JSON for each test.
+`coverage_map` loads it by ``PYTEST_PLUGINS``. With ``-p``, workers of pytest-xdist would load it only after the
+conftests have imported the package. A worker writes ``lines.<worker>``, which coverage.py reads, and
+``tests.<worker>``, with a line of JSON for each test.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAME = re.compile(r"\b[A-Z][A-Za-z0-9]+\b")
 
 
 class Recorder:
-    """Of one worker.
+    """The recorder of one worker.
 
     Parameters
     ----------
@@ -46,16 +46,16 @@ class Recorder:
         _watch_compilers(self)
 
     def compiled(self, source: str) -> None:
-        """The test at hand compiles C++, or calls what was made of it."""
+        """Record that the current test compiles C++ source, or calls a function compiled from it."""
         self._headers.update(_INCLUDE.findall(source))
         self._names.update(_NAME.findall(source))
 
     def called(self, library: Path, symbol: str) -> None:
-        """The test at hand looks a function of a shared object up."""
+        """Record that the current test looks up a function of a shared object."""
         if "xpops-host-" in library.parent.name and not symbol.startswith("_"):
             source = library.with_suffix(".cpp").read_text()
             self._headers.update(_INCLUDE.findall(source))
-            # Functors of tests/native are hundreds in a library, and the symbol names the one that is called.
+            # A library of tests/native has hundreds of functors; the symbol says which one is called.
             self._names.update(_NAME.findall(source) if symbol == "emulate_kernel" else [symbol.partition("_")[0]])
 
     @pytest.hookimpl(wrapper=True)
@@ -74,19 +74,19 @@ class Recorder:
             self._tests.write(json.dumps({"test": item.nodeid, **found, "names": sorted(self._names)}) + "\n")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the worst outcome of set-up, call and tear-down."""
+        """Keep the worst outcome of setup, call and teardown."""
         if report.failed or (report.skipped and self._outcome == "passed"):
             self._outcome = report.outcome
 
     def pytest_sessionfinish(self) -> None:
-        """Write what is left."""
+        """Write the remaining records."""
         self._coverage.stop()
         self._coverage.save()
         self._tests.close()
 
 
 def _watch_compilers(recorder: Recorder) -> None:
-    """Tell the recorder of shared objects, and of sources that NVRTC gets."""
+    """Let the recorder know of shared objects, and of the sources that NVRTC compiles."""
 
     class Library(ctypes.CDLL):
         def __getattribute__(self, name: str) -> Any:
@@ -113,11 +113,11 @@ def _watch_compilers(recorder: Recorder) -> None:
 
 
 def _register() -> Callable[[pytest.Config], None]:
-    """What registers a recorder, made now, so that it sees the package being imported."""
+    """Register a recorder. Coverage starts now, so that it includes the import of the package."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
-    if worker is None or FOLDER not in os.environ:  # the process that hands tests out, or no map is gathered
+    if worker is None or FOLDER not in os.environ:  # pytest-xdist's controller, or no map is being made
         return lambda config: None
-    os.environ.pop("PYTEST_PLUGINS")  # tests run pytest too
+    os.environ.pop("PYTEST_PLUGINS")  # so that a pytest run by a test does not load this
     recorder = Recorder(Path(os.environ.pop(FOLDER)), worker)
     return lambda config: (config.pluginmanager.register(recorder), None)[1]
 

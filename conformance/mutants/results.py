@@ -1,4 +1,4 @@
-"""The report of mutants: those of several seeds add up as long as the source is the same."""
+"""The report of mutants. It collects the mutants of several seeds for the same source."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Results:
     path : Path
     device : {"cpu", "cuda"}
     fingerprint : str
-        Of the source. A report of another one is overwritten.
+        The fingerprint of the source. A report for another source is overwritten.
     """
 
     def __init__(self, path: Path, device: str, fingerprint: str) -> None:
@@ -36,7 +36,7 @@ class Results:
             self._entries[_key(entry)] = entry
 
     def get(self, seed: int, mutant: Mutant) -> dict[str, Any] | None:
-        """The entry of a mutant, if it was tried."""
+        """The entry of a mutant; None if it was not tried."""
         return self._entries.get((seed, *mutant))
 
     def add(
@@ -47,9 +47,9 @@ class Results:
         Parameters
         ----------
         tests : dict
-            How many tests are ``"covering"`` the mutant, and how many of these were ``"chosen"``, if it is known.
+            The number of tests that cover the mutant (``"covering"``), and of those that run (``"chosen"``), if known.
         seconds : float
-            How long the trial took.
+            The duration of the trial.
         """
         outcome = {"tests": dict(tests), "status": verdict.status, "test": verdict.test, "how": verdict.how}
         entry = {"seed": seed, **mutant._asdict(), **outcome, "seconds": round(seconds, 1)}
@@ -59,7 +59,7 @@ class Results:
         return entry
 
     def write(self) -> None:
-        """Write the report. What `equivalent.json` has is set aside."""
+        """Write the report. Mutants in `equivalent.json` are counted separately."""
         reasons = equivalents()
         for entry in self._entries.values():
             reason = reasons.get(_place(entry))
@@ -87,7 +87,7 @@ def load(path: Path, fingerprint: str) -> list[dict[str, Any]]:
 
 
 def counts(entries: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """How many there are of each status, and the share killed of those that are neither equivalent nor invalid."""
+    """The number of mutants of each status, and the share of killed ones among those neither equivalent nor invalid."""
     found = Counter(entry["status"] for entry in entries)
     judged = found["killed"] + found["survived"]
     share = round(found["killed"] / judged, 3) if judged else None
@@ -95,12 +95,12 @@ def counts(entries: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, ...], str]:
-    """Mutants that no test can tell from the original, judged by hand: what was changed, and the reason."""
+    """Mutants that behave like the original, judged by hand: the change and the reason."""
     return {_place(entry): entry["reason"] for entry in json.loads(path.read_text())}
 
 
 def _place(entry: dict[str, Any]) -> tuple[str, ...]:
-    """What stays as lines above are added and removed."""
+    """The key of an entry. It does not depend on the line number, so it stays valid if lines above change."""
     return entry["file"], entry["operator"], entry["before"].strip(), entry["after"].strip()
 
 

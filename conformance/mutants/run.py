@@ -18,7 +18,7 @@ from conformance.mutants.results import Results
 from conformance.mutants.tree import Workshop
 from conformance.mutants.trial import Batch, Bench
 
-# It covers every line, and no map knows it.
+# This test reads every line of source, which the map does not show.
 READS_THE_SOURCE = "tests/unit/test_architecture.py"
 
 
@@ -29,7 +29,7 @@ class Choice(NamedTuple):
     ----------
     stages : list of Batch
     counts : dict
-        How many tests are ``"covering"`` the mutant, and how many of these were ``"chosen"``: there may be too many.
+        The number of tests that cover the mutant (``"covering"``), and of those chosen to run (``"chosen"``).
     """
 
     stages: list[Batch]
@@ -40,14 +40,14 @@ Choose = Callable[[Mutant], Choice]
 
 
 def chooser(device: str, workshop: Workshop, kept: Path, jobs: int) -> Choose:
-    """What chooses the tests of a mutant on a device.
+    """A function that chooses the tests of a mutant on a device.
 
     Parameters
     ----------
     kept : Path
-        Where the map of tests is kept.
+        The folder of the map of tests.
     jobs : int
-        Workers of pytest, on CUDA and where the map has to be gathered.
+        Workers of pytest, on CUDA and when the map is made.
     """
     tree = workshop.template
     if device == "cuda":
@@ -60,7 +60,7 @@ def chooser(device: str, workshop: Workshop, kept: Path, jobs: int) -> Choose:
 
 
 def choice(mutant: Mutant, tree: Path, known: CoverageMap) -> Choice:
-    """The tests that cover a mutant, in two stages; at last those that read the source."""
+    """The tests that cover a mutant, in two stages, then the test that reads the source."""
     stages = staged(mutant, covering(mutant, tree, known), tree, known)
     chosen = []
     for tests in (stages.first, stages.then):
@@ -81,16 +81,16 @@ class Run:
     bench : Bench
     results : Results
     choose : callable
-        From a mutant to its tests.
+        Takes a mutant, returns its tests.
     jobs : int
-        Mutants at a time.
+        How many mutants to try at the same time.
     """
 
     def __init__(self, bench: Bench, results: Results, choose: Choose, jobs: int) -> None:
         self._bench, self._results, self._choose, self._jobs = bench, results, choose, jobs
 
     def try_drawn(self, seed: int, drawn: Iterator[Mutant], count: int) -> list[dict[str, Any]]:
-        """Try mutants until so many are valid. Those that the report has already count, and are not tried again."""
+        """Try mutants until `count` are valid. Mutants in the report count, and are not tried again."""
         done: list[dict[str, Any]] = []
         while missing := count - sum(entry["status"] != "invalid" for entry in done):
             batch = [(seed, mutant) for mutant in islice(drawn, missing)]
@@ -101,7 +101,7 @@ class Run:
         return done
 
     def try_all(self, mutants: list[tuple[int, Mutant]]) -> list[dict[str, Any]]:
-        """Try mutants, each with its seed; their entries in the report."""
+        """Try mutants, each with its seed. Returns their entries in the report."""
         with ThreadPoolExecutor(self._jobs) as pool:
             return list(pool.map(lambda each: self._try(*each), mutants))
 

@@ -1,7 +1,7 @@
-"""A pytest plugin that runs chosen tests in a chosen order, and keeps an account of them in a file.
+"""A pytest plugin that runs chosen tests in a chosen order, and logs them to a file, the account.
 
-`trial` loads it by ``PYTEST_PLUGINS``. The order is a file of JSON: ``tests``, or null for all that are collected;
-``left_out``, those not to run; and ``limits``, the seconds of a test, after which it counts as hanging.
+`trial` loads it by ``PYTEST_PLUGINS``. The order is a JSON file: ``tests``, or null for all that are collected;
+``left_out``, the tests not to run; and ``limits``, the seconds after which a test counts as hanging.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _order() -> dict[str, Any]:
 
 
 def _write(**entry: Any) -> None:
-    """Add an entry; of pytest-xdist's processes only the one that hands tests out does."""
+    """Add an entry to the account. With pytest-xdist, only the controller does."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         with Path(os.environ[ACCOUNT]).open("a") as file:
             file.write(json.dumps(entry) + "\n")
@@ -38,7 +38,7 @@ def _write(**entry: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Choose, and sort."""
+    """Choose the tests, and sort them."""
     order = _order()
     left_out = set(order["left_out"])
     if order["tests"] is None:
@@ -49,18 +49,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """A file that cannot be imported fails every test in it."""
+    """Log a file that cannot be imported as failed."""
     if report.failed:
         _write(test=report.nodeid or "collection", outcome="failed", text=str(report.longrepr)[-_EXCERPT:])
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Keep which test is running, should the process end."""
+    """Log which test starts, in case the process ends."""
     _write(test=nodeid, outcome="started")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Keep failures, and that a test has ended."""
+    """Log failures, and the end of a test."""
     if report.failed:
         _write(
             test=report.nodeid, outcome="failed", text=report.longreprtext[:_EXCERPT] + report.longreprtext[-_EXCERPT:]
@@ -72,7 +72,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """End the process if a test hangs."""
-    os.environ.pop("PYTEST_PLUGINS", None)  # tests run pytest too
+    os.environ.pop("PYTEST_PLUGINS", None)  # so that a pytest run by a test does not load this
     forget_plans()
     faulthandler.dump_traceback_later(_order()["limits"].get(item.nodeid, LIMIT), exit=True)
     try:

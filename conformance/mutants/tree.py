@@ -17,19 +17,19 @@ from typing import NamedTuple
 from conformance.mutants import compiler
 from xpops.core.config import cache_directory
 
-# Bytes that a process of tests may hold on the CPU: a mutant may ask for more and more.
+# The memory limit of a test process on the CPU in bytes, because a mutant may allocate without end.
 MEMORY = 12 << 30
 
 
 class Ended(NamedTuple):
-    """How pytest ended: its status, None if it ran past its time; and what it printed."""
+    """How pytest ended: its exit status, or None after a timeout; and its output."""
 
     status: int | None
     output: str
 
 
 class Workshop:
-    """A folder with a copy of the repository as it was at the start, from which every mutant gets its own.
+    """A folder with a copy of the repository as it was at the start. Every mutant gets a copy of this copy.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class Workshop:
     folder : Path
         Where copies are made.
     objects : Path
-        Where compiled C++ is kept, from run to run.
+        The folder of compiled C++, which later runs use again.
     limited : bool
-        Whether processes may hold `MEMORY` only. CUDA maps far more than it holds.
+        Whether processes are limited to `MEMORY`. Not on CUDA, which maps far more memory than it uses.
     """
 
     def __init__(self, root: Path, folder: Path, objects: Path, limited: bool) -> None:
@@ -54,7 +54,7 @@ class Workshop:
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
-        """A copy of the repository, for as long as the context lasts."""
+        """A context manager: a copy of the repository, removed at its end."""
         with TemporaryDirectory(dir=self._folder) as folder:
             tree = Path(folder) / "tree"
             shutil.copytree(self.template, tree)
@@ -68,9 +68,9 @@ class Workshop:
     def pytest(
         self, tree: Path, arguments: Sequence[str], environment: Mapping[str, str], limit: float | None
     ) -> Ended:
-        """Run pytest in a copy; it and its children are ended after `limit` seconds."""
+        """Run pytest in a copy. After `limit` seconds, end it and its children."""
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--hypothesis-seed=0", *arguments]
-        output = subprocess.PIPE if limit is not None else None  # what takes long is shown
+        output = subprocess.PIPE if limit is not None else None  # without a limit, show the output at once
         with TemporaryDirectory(dir=self._folder) as temporary:
             process = subprocess.Popen(
                 command,
@@ -82,7 +82,7 @@ class Workshop:
                 errors="replace",
                 start_new_session=True,
             )
-            if self._limited:  # not between fork and exec: this process may have threads
+            if self._limited:  # not between fork and exec, because this process may have threads
                 resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
             try:
                 shown, _ = process.communicate(timeout=limit)
@@ -93,9 +93,9 @@ class Workshop:
                 _end(process)
 
     def _environment(self, tree: Path, temporary: str) -> dict[str, str]:
-        """A mutant of the kernel cache may write wrong entries, so every copy has a cache of its own.
+        """The environment of pytest. Every copy has its own kernel cache, because a mutant may write wrong entries.
 
-        What pytest says to its own children is not for this one.
+        Variables that a surrounding pytest sets for its children are removed.
         """
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
@@ -116,12 +116,12 @@ def host_compiler() -> str:
 
 
 def _left_out(folder: str, names: list[str]) -> list[str]:
-    """Hidden folders, caches and built packages."""
+    """The names not to copy: hidden folders, caches and built packages."""
     return [name for name in names if name.startswith(".") or name in ("__pycache__", "dist")]
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End what is left of a process and its children."""
+    """End a process and its children, if they still run."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

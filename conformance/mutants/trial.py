@@ -13,26 +13,26 @@ from conformance.mutants import selector
 from conformance.mutants.mutant import Mutant
 from conformance.mutants.tree import Workshop, host_compiler
 
-# Seconds that pytest may take to start; a test may take so many more, and so many times more, than it took before.
+# Time limits: seconds for the start of pytest; for a test, LEAST seconds plus TIMES times what it took before.
 START, LEAST, TIMES = 120.0, 30.0, 10.0
-# What files of tests are expected to take where no map says so.
+# The expected seconds of test files without a map.
 WITHOUT_MAP = 120.0
-# A compiler refused a header, as NVRTC and as host compilers say it.
+# Error messages of NVRTC and of host compilers.
 _REFUSED = re.compile(r"\.(cuh|cpp|cu)[:(]\d+[^\n]*\berror\b")
 
 
 class Batch(NamedTuple):
-    """What to run.
+    """The tests to run.
 
     Attributes
     ----------
     files : list of str
     chosen : list of str or None
-        Tests in their order; None: all of the files.
+        The tests in order; None for all tests of the files.
     seconds : dict
-        What tests took before, where it is known.
+        The seconds that tests took before, if known.
     arguments : list of str
-        More of pytest's arguments.
+        More arguments for pytest.
     """
 
     files: list[str]
@@ -42,7 +42,7 @@ class Batch(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What came of a mutant.
+    """The result of a mutant.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Verdict(NamedTuple):
     test : str or None
         The first test that failed, or a file that cannot be imported; None if no test could run.
     how : str or None
-        ``"fails"``, ``"hangs"``, ``"crashes"`` or, where no test could run, ``"stops pytest"``.
+        ``"fails"``, ``"hangs"``, ``"crashes"`` or, if no test could run, ``"stops pytest"``.
     """
 
     status: str
@@ -59,7 +59,7 @@ class Verdict(NamedTuple):
 
 
 class Bench:
-    """Where mutants are tried, and which tests fail without any.
+    """Tries mutants, and remembers which tests fail without a mutant.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Bench:
         return Verdict("survived")
 
     def _compiles(self, mutant: Mutant) -> bool:
-        """Whether NVRTC and a host compiler take the header alone. What templates hide shows as tests compile them."""
+        """Whether NVRTC and a host compiler accept the header alone. Errors in templates show only in tests."""
         from xpops.engine.cuda.runtime.nvrtc import Request, compile_here
 
         with self._workshop.copy() as tree:
@@ -108,7 +108,7 @@ class Bench:
         return Verdict("survived")
 
     def _is_sound(self, test: str | None, tests: Batch) -> bool:
-        """Whether a test that failed passes without the mutant; asked once of each.
+        """Whether a test that failed passes without the mutant. It is run once.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Bench:
         return test in self.sound
 
     def _run(self, tree: Path, tests: Batch) -> list[dict[str, Any]]:
-        """Run tests in a tree; the account that the plugin kept, and at last how pytest ended."""
+        """Run tests in a tree. Returns the plugin's account, and as its last entry how pytest ended."""
         chosen = tests.chosen
         limits = {test: LEAST + TIMES * tests.seconds.get(test, 0.0) for test in chosen or ()}
         expected = sum(tests.seconds.get(test, 0.0) for test in chosen) if chosen is not None else WITHOUT_MAP
@@ -158,8 +158,8 @@ def _judge(account: list[dict[str, Any]]) -> tuple[Verdict, str]:
     unfinished = [test for test in running if test not in over]
     status = end["status"]
     if unfinished:
-        hangs = status in (None, 1)  # 1: `selector` ended it; a signal is negative
+        hangs = status in (None, 1)  # 1: `selector` ended it; a negative status is a signal
         return Verdict("killed", unfinished[-1], "hangs" if hangs else "crashes"), end["text"]
-    if status in (0, 5):  # 5: no test was left
+    if status in (0, 5):  # 5: no tests were left to run
         return Verdict("survived"), ""
     return Verdict("killed", None, "hangs" if status is None else "stops pytest"), end["text"]

@@ -1,1 +1,1 @@
-"""Malformed producers: each is refused in words, or read right; none is read beyond its memory or freed twice."""
+"""Malformed producers: xpops must refuse each with a clear error, or read it correctly and free it once."""

@@ -1,15 +1,15 @@
-"""``python -m conformance.producers --device cpu|cuda``: malformed producers at random, in child processes; a report.
+"""``python -m conformance.producers --device cpu|cuda``: tries random, often malformed producers in child processes.
 
 ``--count N``   how many (default 20000).
-``--seed S``    other ones (default 0).
-``--first I``   the number of the first one, to try a fault once more (default 0).
+``--seed S``    another seed draws other producers (default 0).
+``--first I``   the number of the first one, to repeat a fault (default 0).
 ``--batch B``   how many for each child process (default 500).
 ``-j J``        this many processes at a time (default 1).
 
-Each is drawn from the seed and its number. It has to be read right or refused in words; its deleter has to be called
-once; the process has to live. On the CPU the memory lies between pages that nobody may touch. On CUDA, run the command
-under ``compute-sanitizer --target-processes all`` to see what is read beyond it. Ends with a summary, and with status 1
-if there was a fault.
+Each producer is drawn from the seed and its number. xpops must read it correctly or refuse it with a clear error, and
+call its deleter once; the process must not crash. On the CPU the memory is between inaccessible pages. On CUDA, run the
+command under ``compute-sanitizer --target-processes all`` to detect reads beyond the memory. The command prints a
+summary, and ends with status 1 if there was a fault.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TIME_LIMIT = 300
 
 
 def main(arguments: list[str]) -> int:
-    """Try them all, print the summary, and return 1 if there was a fault."""
+    """Try all producers, print the summary, and return 1 if there was a fault."""
     options = _parser().parse_args(arguments)
     if options.child:
         _try(options)
@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _batch(options: Any, first: int, last: int) -> list[tuple[int, str]]:
-    """The outcomes of a range. Where a child process dies, the next one goes on behind the case that killed it."""
+    """The outcomes of a range. If a child process dies, the next one continues after the case that killed it."""
     found: list[tuple[int, str]] = []
     while first < last:
         lines, end = _child(options, first, last)
@@ -95,7 +95,7 @@ def _child(options: Any, first: int, last: int) -> tuple[list[str], str]:
 
 
 def _try(options: Any) -> None:
-    """In a child process: try a range, and write a line for each."""
+    """In a child process: try a range, and print a line for each producer."""
     import numpy as np
 
     from conformance.producers.cases import draw
@@ -110,7 +110,7 @@ def _try(options: Any) -> None:
         if outcome.startswith("fault"):
             outcome = f"{outcome} | {case}"
         print(index, " ".join(outcome.split()), flush=True)
-    # Arrays may be left that give memory back as the interpreter ends, which is not what is tried here.
+    # Do not run the interpreter's shutdown: arrays that are left would free memory then, which is not tested here.
     os._exit(0)
 
 

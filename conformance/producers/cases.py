@@ -1,4 +1,4 @@
-"""One producer, drawn: memory that can be, described right, or with faults that make it impossible."""
+"""Draws random producers: valid memory with a correct description, or one with faults that make it invalid."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from conformance.producers.faults import FAR, Drawn, spoil
 from conformance.producers.memory import SIZE
 from xpops.core import dtypes as dt
 
-# How often: a case without a fault, with one or two, and with all fields at random.
+# Weights of cases: without a fault, with one or two faults, and with random fields.
 SOUND, FAULTY, GARBAGE = 4, 5, 1
 CALLS = ("from_dlpack", "from_dlpack, copy", "asarray", "astype")
 
 
 class Case(NamedTuple):
-    """One producer, and what is asked of it.
+    """One producer, and the call that imports it.
 
     Attributes
     ----------
     interface : bool
-        Whether it has ``__cuda_array_interface__`` only.
+        Whether the producer has only ``__cuda_array_interface__``.
     generation : int
-        Which of the generations of DLPack producers it is.
+        The index of the producer's class in ``GENERATIONS``.
     dtype, shape, strides, offset
-        The sound memory: strides in elements, the first element `offset` bytes from the start.
+        The valid memory: strides are in elements, and the first element is `offset` bytes from the start.
     header : dict
-        What the producer says that differs from it.
+        The fields of the producer's description.
     faults : tuple of str
-        What makes it impossible; empty if it is sound.
+        The faults of the description; empty if it is valid.
     garbage : bool
-        Whether every field is at random: then it may be read or not, and its elements are not looked at.
+        Whether the fields are random. Then xpops may accept it or not, and its elements are not checked.
     answer : object
-        What ``__dlpack__`` returns, or raises, in place of a capsule; `...` for a capsule.
+        What ``__dlpack__`` returns or raises instead of a capsule; ``...`` if it returns a capsule.
     call : str
         One of `CALLS`.
     write : bool
-        Whether elements are written, too.
+        Whether the test also writes to the elements.
     """
 
     interface: bool
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 
 
 def draw(seed: int, index: int, start: int, device: tuple[int, int]) -> Case:
-    """The case of a number: always the same for one seed, up to addresses."""
+    """The case with a number. It depends only on the seed and the number, except for addresses."""
     rng = Random(f"{seed} {index}")
     on_gpu = device[0] == 2
     interface = rng.random() < (0.3 if on_gpu else 0.1)
@@ -72,17 +72,17 @@ def draw(seed: int, index: int, start: int, device: tuple[int, int]) -> Case:
     header = _interface(state, strides) if interface else _header(state, strides)
     kind = rng.choices(("sound", "faulty", "garbage"), (SOUND, FAULTY, GARBAGE))[0]
     if interface and not on_gpu:
-        kind = "garbage" if 0 in shape else "not on a GPU"  # empty arrays need no memory there
+        kind = "garbage" if 0 in shape else "not on a GPU"  # an empty array is valid on any device
     faults = spoil(kind, state, header, interface)
     garbage, answer = kind == "garbage", header.pop("answer", ...)
-    # Old generations have no version that could be wrong.
+    # Old generations have no version field.
     generation = rng.choice((2, 3)) if "version" in faults else rng.randrange(1 if on_gpu else 0, 5)
-    call, write = CALLS[0] if garbage else rng.choice(CALLS), not garbage and rng.random() < 0.3  # the others read
+    call, write = CALLS[0] if garbage else rng.choice(CALLS), not garbage and rng.random() < 0.3  # others only read
     return Case(interface, generation, dtype, shape, strides, offset, header, faults, garbage, answer, call, write)
 
 
 def _layout(rng: Random, item: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """A shape, and strides of either sign, with gaps, repeats, and axes in any order, that fit into the memory."""
+    """A shape and strides that fit into the memory. Strides may be negative, 0, or have gaps; axes are in any order."""
     while True:
         shape = tuple(
             rng.choice((0, 1, 2, 2, 3, 4, 5, 7) if rng.random() < 0.4 else (1, 2, 3, 5))
@@ -108,7 +108,7 @@ def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
 
 
 def _place(rng: Random, shape: tuple[int, ...], strides: tuple[int, ...], item: int, on_gpu: bool) -> int:
-    """Where the first element lies: the span ends at the end of the memory, or begins at its beginning, mostly."""
+    """The offset of the first element. Mostly, the elements end at the end of the memory, or begin at its beginning."""
     low, high = (each * item for each in reach(shape, strides))
     least, most = -low, SIZE - high
     if rng.random() < 0.1:
@@ -118,7 +118,7 @@ def _place(rng: Random, shape: tuple[int, ...], strides: tuple[int, ...], item: 
 
 
 def _header(state: Drawn, strides: tuple[int, ...]) -> dict[str, Any]:
-    """A header of DLPack that says what is, in one of the ways that are allowed."""
+    """A correct DLPack header, in one of the forms that are allowed."""
     rng, shape, item = state.rng, state.shape, state.dtype.itemsize
     code, bits = dt.INFO[state.dtype].dlpack
     before = rng.choice((0, 0, item, 4096, 1))
@@ -148,7 +148,7 @@ def _header(state: Drawn, strides: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _interface(state: Drawn, strides: tuple[int, ...]) -> dict[str, Any]:
-    """The entries of a sound ``__cuda_array_interface__``."""
+    """The entries of a correct ``__cuda_array_interface__``."""
     rng, item = state.rng, state.dtype.itemsize
     entries = {
         "version": rng.choice((2, 3, 3, 0, 1)),
@@ -165,7 +165,7 @@ def _interface(state: Drawn, strides: tuple[int, ...]) -> dict[str, Any]:
 
 
 def elements(case: Case, image: Any) -> Any:
-    """The elements of a sound case in a copy of its memory, as NumPy sees them."""
+    """The elements of a valid case, as a NumPy view of a copy of its memory."""
     steps = tuple(stride * case.dtype.itemsize for stride in case.strides)
     if not prod(case.shape):
         return np.empty(case.shape, case.dtype)

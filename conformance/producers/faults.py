@@ -1,4 +1,4 @@
-"""What makes a description of memory impossible, and descriptions at random."""
+"""Faults that make a description of memory invalid, and random descriptions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FAR = 2**62
 
 
 class Drawn(NamedTuple):
-    """The sound memory that is to be described: its first element is at `address`."""
+    """The valid memory that a producer describes. Its first element is at `address`."""
 
     rng: Random
     dtype: np.dtype[Any]
@@ -37,7 +37,7 @@ def _raised(kind: type[Exception]) -> Exception:
     return kind("its own words")
 
 
-# What makes a header impossible. Each says all that it needs, but may rely on a header that is sound, or impossible.
+# Faults that make a header invalid. Each sets all fields that it needs; the other fields may be valid or have a fault.
 _FAULTS: dict[str, Callable[[Drawn], dict[str, Any]]] = {
     "negative length": _negative,
     "ndim": lambda state: {"ndim": state.rng.choice((-1, -(2**31), 65, 2**31 - 1))},
@@ -63,7 +63,7 @@ _FAULTS: dict[str, Callable[[Drawn], dict[str, Any]]] = {
     "answer": lambda state: {"answer": state.rng.choice((None, 17, b"dltensor", object()))},
     "raises": lambda state: {"answer": _raised(state.rng.choice((BufferError, RuntimeError, TypeError, MemoryError)))},
 }
-# Memory of the host, as NumPy has it: the GPU must not be sent there.
+# Host memory, which the GPU must not access.
 _HOST = np.zeros(4096, np.uint8)
 _GPU_FAULTS: dict[str, Callable[[Drawn], dict[str, Any]]] = {
     "host memory": lambda state: _shaped((2,)) | {"data": _HOST.ctypes.data, "byte_offset": 0, "device": state.device},
@@ -72,7 +72,7 @@ _GPU_FAULTS: dict[str, Callable[[Drawn], dict[str, Any]]] = {
 
 
 def spoil(kind: str, state: Drawn, header: dict[str, Any], interface: bool) -> tuple[str, ...]:
-    """Make a header impossible, or all of it garbage; the names of its faults."""
+    """Make a header invalid, or fill it with garbage. Returns the names of its faults."""
     if kind == "garbage":
         header |= _garbage_entries(state) if interface else _garbage(state)
     if kind != "faulty":
@@ -89,7 +89,7 @@ def _both(device: tuple[int, int]) -> dict[str, Any]:
 
 
 def _garbage(state: Drawn) -> dict[str, Any]:
-    """Every field at random, as from memory that was never set; only pointers are ours."""
+    """Random values for every field but the pointers, as in uninitialised memory."""
     rng = state.rng
     ndim, any_ = rng.randrange(-1, 6), _integers(rng)
     return {
@@ -147,5 +147,5 @@ def _garbage_entries(state: Drawn) -> dict[str, Any]:
 
 
 def without_missing(entries: dict[str, Any]) -> dict[str, Any]:
-    """The entries that are there."""
+    """The entries without those that are marked as missing."""
     return {key: value for key, value in entries.items() if value is not _MISSING}

@@ -1,4 +1,4 @@
-"""The memory that producers offer: host pages between two protected pages, or GPU memory. Its bytes are known."""
+"""The memory that producers describe: host pages between two protected pages, or GPU memory, with known bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Memory(Protocol):
     ----------
     start : int
     device : (int, int)
-        In DLPack's terms.
+        The device in DLPack: its type and its number.
     """
 
     start: int
@@ -29,14 +29,14 @@ class Memory(Protocol):
         """Set every byte."""
 
     def read(self) -> Bytes:
-        """A copy of every byte, after all work on it."""
+        """A copy of every byte, after all work on the memory has finished."""
 
     def settle(self) -> None:
-        """Have everything released that waits for work on the device."""
+        """Wait for the device, and release everything that was kept for its work."""
 
 
 class GuardedPages:
-    """Host memory whose neighbouring pages are inaccessible: who reads beyond it ends the process."""
+    """Host memory whose neighbouring pages are inaccessible: a read beyond it ends the process."""
 
     device = (1, 0)
 
@@ -61,7 +61,7 @@ class GuardedPages:
 
 
 class DeviceMemory:
-    """Memory of the first GPU, an allocation of its own. Run under compute-sanitizer to see reads beyond it."""
+    """A separate allocation on the first GPU. Run under compute-sanitizer to detect reads beyond it."""
 
     device = (2, 0)
 
@@ -90,5 +90,5 @@ class DeviceMemory:
     def settle(self) -> None:
         with self._engine.current():
             self._check(self._driver.cuCtxSynchronize())
-        # What waits for work is looked through whenever something else has to wait.
+        # A call of retain releases what earlier calls kept, if its work is done.
         self._engine.retain(None, 0)

@@ -1,4 +1,4 @@
-"""One case, tried: whether xpops reads it right or refuses it in words, and gives its memory back once."""
+"""Tries one case: xpops must read it correctly or refuse it with a clear error, and call its deleter once."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from conformance.producers.faults import without_missing
 from conformance.producers.memory import SIZE, Memory
 from tests.helpers.producers import GENERATIONS, name_of
 
-# Errors begin with the function and its argument, and end with what would be accepted.
+# Messages of errors begin with the function and its argument, and end with what is accepted.
 _ARGUMENTS = {"from_dlpack": "x", "from_dlpack, copy": "x", "asarray": "obj", "astype": "x"}
 _ERRORS = (BufferError, TypeError, ValueError, IndexError, AttributeError, xpops.DeviceError)
 
 
 class Interface:
-    """An object that speaks ``__cuda_array_interface__`` only."""
+    """An object that has only ``__cuda_array_interface__``."""
 
     def __init__(self, entries: dict[str, Any]) -> None:
         self._entries = entries
@@ -30,7 +30,7 @@ class Interface:
 
 
 def run(case: Case, memory: Memory, rng: np.random.Generator) -> str:
-    """The outcome of a case, beginning with "fault" if something is wrong."""
+    """The outcome of a case. It begins with "fault" if something is wrong."""
     image = rng.integers(0, 256, SIZE, np.uint8)
     wanted = elements(case, image)
     if wanted.size:
@@ -92,7 +92,7 @@ def _taken(case: Case, producer: Any) -> Any:
 
 
 def _is_clear(case: Case, error: Exception) -> bool:
-    """Whether an error is the producer's own, or names function, argument, and what would be accepted."""
+    """Whether an error is the producer's own, or names the function, the argument, and what is accepted."""
     if error is case.answer:
         return True
     if isinstance(error, xpops.DeviceError):
@@ -103,7 +103,7 @@ def _is_clear(case: Case, error: Exception) -> bool:
 
 
 def _written(case: Case, x: Any, memory: Memory, image: Any, wanted: Any) -> str:
-    """Write 1 to every element: memory beside them keeps its bytes, as does all of it where a copy was written."""
+    """Write 1 to every element. All other bytes must stay; if `x` is a copy, all bytes must stay."""
     is_copy = case.call in ("from_dlpack, copy", "astype")
     versioned = GENERATIONS[case.generation].versions and case.generation != 4
     read_only = case.header["data"][1] if case.interface else bool(case.header["flags"] & 1 and versioned)
@@ -123,7 +123,7 @@ def _written(case: Case, x: Any, memory: Memory, image: Any, wanted: Any) -> str
 
 
 def _given_back(case: Case, producer: Any) -> str | None:
-    """A fault if the deleter of a capsule that was taken was not called once, or that of another one was."""
+    """A fault if the deleter of a consumed capsule was not called once, or another capsule's deleter was called."""
     taken = sum(name_of(capsule) != name for capsule, name in producer.capsules)
     wanted = taken if case.header["deleter"] else 0
     if producer.deleted != wanted:

@@ -1,4 +1,4 @@
-// The kernel primitive API: what a block of threads does with tiles in its registers (docs/kps.md).
+// The kernel primitive API: operations of a block of threads on tiles in its registers (docs/kps.md).
 #pragma once
 
 #include <xpops/kps/config.cuh>

@@ -33,7 +33,7 @@ def table() -> dict[tuple[str, Any], float]:
     return found
 
 
-# A quotient's floor has no error that units could measure.
+# Without floor_divide: the error of a floor cannot be measured in units in the last place.
 ROWS = [
     pytest.param(op, dtype, id=f"{op.name}-{dtype}")
     for op in PUBLIC
@@ -76,7 +76,7 @@ def test_promise(op: Operator, dtype: Any, device: Any) -> None:
         if op.name == "logaddexp":
             larger = np.maximum(*(np.abs(x.astype(WIDE[dtype])) for x in operands))
             error = np.where(np.abs(wanted) < larger / 2, 0, error)
-        if op.name == "hypot":  # infinite beside NaN too, which some versions of NumPy do not know
+        if op.name == "hypot":  # infinite even if the other operand is NaN, which some versions of NumPy get wrong
             error = np.where(np.isinf(operands[0]) | np.isinf(operands[1]), np.where(np.isinf(got), 0, np.inf), error)
     worst = int(np.argmax(error))
     assert error[worst] <= bound, [x[worst] for x in operands]

@@ -1,4 +1,4 @@
-"""What activations have beyond other operators: parameters, and a dtype of the result; on every device."""
+"""Parameters and result dtypes of activations, on every device."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NDArray = np.ndarray[Any, Any]
 nn = xp.nn
 RESULTS = (*dt.REAL_FLOATS, *dt.FLOAT8)
 rows = pytest.mark.parametrize("op", ACTIVATIONS.values(), ids=str)
-# Beside results that are rounded once from the exact ones, and as far as docs/accuracy.md says.
+# The error bound of docs/accuracy.md, relative to exact results that are rounded once.
 BOUND = 8.0
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 floats = pytest.mark.parametrize("dtype", dt.REAL_FLOATS, ids=str)

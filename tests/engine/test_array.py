@@ -185,7 +185,7 @@ def test_strangers_are_left_to_their_own_methods(device: Any) -> None:
     ],
 )
 def test_sequences_are_no_operands(operate: Any, name: str, sequence: Any, device: Any) -> None:
-    """Left to themselves they would repeat as often as the array says, or compare identities."""
+    """Otherwise Python would repeat the sequence as often as the array says, or compare identities."""
     message = f"^{name}: an operand is a {type(sequence).__name__}; accepted: arrays and Python scalars, so use asarray"
     with pytest.raises(TypeError, match=message):
         operate(xp.asarray(2, device=device), sequence)

@@ -117,7 +117,7 @@ ENDS: dict[str, tuple[float, float]] = {
 @pytest.mark.parametrize("dtype", [xp.float32, xp.float64], ids=str)
 @pytest.mark.parametrize("ends", ENDS.values(), ids=ENDS)
 def test_linspace_of_any_size(ends: tuple[float, float], dtype: Any, endpoint: bool, device: Any) -> None:
-    """Against exact fractions: off by half a unit of the result, and a unit of float64 of the ends or the way."""
+    """Against exact fractions: errors are at most half a unit of the result and a float64 unit of the ends or span."""
     if dtype == xp.float32 and max(map(abs, ends)) > float(np.finfo(np.float32).max):
         pytest.skip("no float32")
     limits, (start, stop) = np.finfo(dtype), (Fraction(float(dtype.type(end))) for end in ends)

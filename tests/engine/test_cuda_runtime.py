@@ -1,4 +1,4 @@
-"""Contexts, forks, threads, the kernel cache, memory, several devices, graphs: what only a GPU shows."""
+"""Contexts, forks, threads, the kernel cache, memory, several devices and graphs, on a real GPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(code: str, **environment: str) -> str:
-    """What a fresh interpreter prints."""
+    """Run code in a new interpreter. Returns its output."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
         cwd=ROOT,
@@ -43,7 +43,7 @@ def pool(cuda: Any) -> Any:
 
 @pytest.fixture
 def second() -> Any:
-    """Another GPU than the first."""
+    """A second GPU."""
     if "cuda:1" not in DEVICES:
         pytest.skip("needs two GPUs")
     return xp.Device("cuda:1")
@@ -177,13 +177,13 @@ def test_a_thread_without_a_context(cuda: Any) -> None:
         results.append((x + 1).to_numpy())
         results.append(driver.cuCtxGetCurrent())
 
-    warm = xp.ones(5000, dtype=xp.float32, device=cuda) + 1  # the kernels are there: the thread takes the short way
+    warm = xp.ones(5000, dtype=xp.float32, device=cuda) + 1  # compiles the kernels, so that the thread launches at once
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
     np.testing.assert_array_equal(results[0], warm.to_numpy())
     with engine_of(cuda).context as context:
-        assert int(results[1][1]) == int(context.handle)  # the first device's, as the CUDA runtime would have it
+        assert int(results[1][1]) == int(context.handle)  # the first device's, as the CUDA runtime does
 
 
 def test_a_thread_without_a_context_on_another_device(second: Any) -> None:
@@ -238,7 +238,7 @@ def test_threads_that_ask_for_one_new_kernel_compile_it_once(cuda: Any, monkeypa
 def test_the_callers_context_stays(cuda: Any) -> None:
     from cuda.bindings import driver
 
-    x = xp.ones(1 << 20, device=cuda)  # in a fresh process there is no driver before this
+    x = xp.ones(1 << 20, device=cuda)  # in a new process this loads the driver
     before = driver.cuCtxGetCurrent()
     x = x * 2
     x.to_numpy(), xp.asarray(np.ones(3), device=cuda), xp.astype(x, xp.float16)
@@ -265,7 +265,7 @@ def test_work_is_done_where_the_data_is(cuda: Any, second: Any) -> None:
 
 
 def test_an_interface_that_names_no_device_is_where_its_memory_is(cuda: Any, second: Any) -> None:
-    """cuda.bindings says 0 for the memory of every device."""
+    """cuda.bindings returns device 0 for the memory of every device."""
 
     class Interface:
         def __init__(self, x: Any) -> None:

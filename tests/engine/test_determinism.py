@@ -1,4 +1,4 @@
-"""The same bits on every run, whatever else the GPU is doing."""
+"""Results have the same bits in every run, whatever else the GPU does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_same_bits_under_load(name: str, cuda_torch: Any, cuda: Any) -> None:
-    """Another stream multiplies matrices now and then, so that blocks start in other orders at other times."""
+    """Another stream multiplies matrices from time to time, so that blocks start in other orders and at other times."""
     torch = cuda_torch
     host = np.random.default_rng(0).normal(size=SIZE).astype(np.float32)
     x, call = xp.asarray(host, device=cuda), CALLS[name]

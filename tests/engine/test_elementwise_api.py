@@ -26,8 +26,8 @@ UNITS = 8
 
 
 def expected_of(op: Operator, *hosts: Any) -> Any:
-    """NumPy's answer; half floats through float32, integers of floating-point functions through float64, and complex
-    numbers in extended precision, since NumPy's own sign and pow lose digits.
+    """NumPy's result, computed in float32 for 16-bit floats, in float64 for integers of floating-point functions, and
+    in long double for complex numbers, because NumPy's own sign and pow lose digits.
     """
     dtype = hosts[0].dtype
     loop = (
@@ -52,7 +52,7 @@ def expected_of(op: Operator, *hosts: Any) -> Any:
 
 def assert_matches(op: Operator, x: Any, expected: Any, complex_: bool) -> None:
     if op.name in ("maximum", "minimum"):
-        # The standard leaves open which of +0 and -0 is the larger one, and NumPy's answer depends on the position.
+        # The standard does not say which of +0 and -0 is larger, and NumPy's result depends on the position.
         assert (x.dtype, x.shape) == (expected.dtype, expected.shape)
         kind = expected.dtype if expected.dtype.kind in "iu" else np.float64
         np.testing.assert_array_equal(x.to_numpy().astype(kind), expected.astype(kind))
@@ -88,17 +88,17 @@ def test_is_numpys(op: Operator, data: st.DataObject, device: Any) -> None:
     if op.domain.endswith("shift"):
         hosts[1] = (np.abs(hosts[1].astype(np.float64)) % 70).astype(dtype)
     if dtype in dt.COMPLEX_FLOATS and op.header != "comparison":
-        # What they do at infinity and NaN is for the tables of special cases.
+        # Infinities and NaN are tested by the tables of special cases.
         hosts = [np.where(np.isfinite(host) & (np.abs(host) < 50), host, 1 + 0.5j).astype(dtype) for host in hosts]
-        if op.name == "log1p":  # NumPy adds 1 first, which loses everything near -1
+        if op.name == "log1p":  # NumPy adds 1 first, and loses all digits near -1
             hosts = [np.where(np.abs(1 + host) < 0.01, 1 + 0.5j, host).astype(dtype) for host in hosts]
         if op.name in ("divide", "reciprocal"):
-            # NumPy's quotient by a subnormal overflows on the way, and C leaves open which NaN a quotient by 0 is.
+            # NumPy's quotient by a subnormal overflows, and C does not specify the NaN of a quotient by 0.
             tiny = np.finfo(dtype).tiny
             hosts = [np.where(np.abs(host) < tiny, tiny, host).astype(dtype) for host in hosts]
     if (
         op.name == "pow" and dtype in dt.REAL_FLOATS
-    ):  # for 0.5 NumPy takes the square root, which is another at -inf and -0
+    ):  # for 0.5 NumPy computes the square root, which differs at -inf and -0
         hosts[0] = np.where(np.signbit(hosts[0]) & (hosts[1] == 0.5), np.ones_like(hosts[0]), hosts[0]).astype(dtype)
     expected = expected_of(op, *hosts)
     arrays = [xp.asarray(host, device=device) for host in hosts]
@@ -139,7 +139,7 @@ def test_clip(data: st.DataObject, dtype: Any, device: Any) -> None:
     arrays = [None if end is None else xp.asarray(end, device=device) for end in ends]
     result = xp.clip(x, *arrays)
     assert result is not x
-    # Which zero comes out where they meet is open.
+    # If +0 and -0 meet, the sign of the result is not specified. Adding 0 removes it.
     assert_same(result + xp.zeros((), dtype=dtype, device=device), (expected + np.zeros((), dtype)).astype(dtype))
     assert_same(
         xp.clip(x, max=xp.asarray(high, device=device)), xp.minimum(x, xp.asarray(high, device=device)).to_numpy()
@@ -181,7 +181,7 @@ def test_special_cases(name: str, x: Any, expected: Any, device: Any) -> None:
     got = getattr(xp, name)(xp.asarray(x, device=device)).item()
     for part, wanted in ((got.real, expected.real), (got.imag, expected.imag)):
         assert np.isnan(part) if np.isnan(wanted) else part == wanted
-        if name != "expm1" or not np.isinf(complex(x).imag):  # there the sign is open
+        if name != "expm1" or not np.isinf(complex(x).imag):  # there the sign is not specified
             assert np.isnan(wanted) or np.signbit(part) == np.signbit(wanted)
 
 

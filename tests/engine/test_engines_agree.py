@@ -52,7 +52,7 @@ def results(module: ModuleType, name: str, made: bool, seed: int, device: Any) -
 
 
 def allowed(name: str, dtype: Any, wanted: Any) -> Any:
-    """How far apart results may be: elementwise by their last place, others by the largest number among them."""
+    """The allowed difference: relative to each number for elementwise functions, to the largest for others."""
     eps = float(ml_dtypes.finfo(dtype).eps)
     if name == "logaddexp":  # near 0 its operands cancel
         wanted = np.maximum(np.abs(wanted), 1)

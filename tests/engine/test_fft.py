@@ -30,7 +30,7 @@ def some(dtype: str, *shape: int, seed: int = 0) -> NDArray:
 
 
 def check(name: str, host: NDArray, x: Any, **options: Any) -> None:
-    """Near NumPy's answer in double precision, by the size of the whole of it."""
+    """Check that `x` is near NumPy's result in double precision, relative to the size of the whole result."""
     wide = host.astype(np.complex128 if host.dtype.kind == "c" else np.float64)
     wanted = getattr(np.fft, name)(wide, **options)
     single = host.dtype in (np.float32, np.complex64)
@@ -82,7 +82,7 @@ def test_all_axes_by_default(device: Any, name: str) -> None:
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_views(device: Any, axis: int) -> None:
-    """Negative, large and repeated steps, and memory that is not aligned to a complex number."""
+    """Negative and large strides, strides of 0, and memory that is not aligned to a complex number."""
     host = some("complex64", 9, 10, 11)
     x = xp.asarray(host, device=device)
     check("fft", host[::-1, 1::2], x[::-1, 1::2], axis=axis)
@@ -104,7 +104,7 @@ def test_many_transforms(device: Any) -> None:
 
 
 def test_a_large_image(device: Any) -> None:
-    """A real transform of all that there is, whose last axis is halved in a call of its own."""
+    """A real transform of all axes, whose last axis is transformed by a separate call."""
     host, spectrum = some("float32", 1024, 1155), some("complex64", 1155, 513)
     check("rfftn", host, xp.asarray(host, device=device))
     check("irfftn", spectrum, xp.asarray(spectrum, device=device), norm="ortho")

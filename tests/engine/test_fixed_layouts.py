@@ -1,4 +1,4 @@
-"""Fixed views beside random ones, against plain NumPy on every device: cropped, mirrored, interleaved axes."""
+"""Fixed views, in addition to random ones, against plain NumPy on every device: cropped, mirrored, interleaved axes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
 
-# Of a view and a dense array like it; small integers, so that every result is exact.
+# Calls of a view and a dense array of the same shape. Elements are small integers, so that every result is exact.
 CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "add": lambda ns, x, y: ns.add(x, y),
     "negative": lambda ns, x, y: ns.negative(x),
@@ -46,7 +46,7 @@ def test_every_call(dtype: Any, name: str, device: Any) -> None:
 
 @pytest.mark.parametrize("name", CUTS)
 def test_written_in_place(name: str, device: Any) -> None:
-    """Nothing but the view's elements changes."""
+    """Only the view's elements change."""
     cut = CUTS[name]
     base = np.arange(int(np.prod(cut.base)), dtype=np.float32).reshape(cut.base)
     x = xp.asarray(base, device=device, copy=True)

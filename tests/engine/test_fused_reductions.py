@@ -57,7 +57,8 @@ SHAPES: dict[str, tuple[tuple[int, ...], Any]] = {
 }
 
 
-# The plan is that of an array, so that even sums have its bits; up to five operands, none wider than what is reduced.
+# Even sums have the same bits, because the plan is the same as for an array. This holds for up to five operands that
+# are not wider than the reduced expression.
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("dtype", [xp.float32, xp.float64])
 def test_fusing_changes_no_bit_of_what_lies_alike(name: str, dtype: Any, cuda: Any) -> None:

@@ -122,7 +122,7 @@ def test_rows(device: Any, shape: tuple[int, ...], dtype: str) -> None:
 
 
 class Producer:
-    """What has ``__dlpack__`` and no operators."""
+    """An object that has ``__dlpack__`` but no operators."""
 
     def __init__(self, x: Any) -> None:
         self._x = x
@@ -136,7 +136,7 @@ class Producer:
 
 @pytest.mark.parametrize("owns", [(True, False), (False, True), (False, False)], ids=str)
 def test_arguments_of_which_some_are_no_arrays_of_ours(owns: tuple[bool, bool], device: Any) -> None:
-    """The function sees arrays of ours alone, so that its operators mean the same on every device."""
+    """The function gets only xpops arrays, so that its operators mean the same on every device."""
 
     @xp.fuse
     def scaled(x: Any, y: Any) -> Any:
@@ -151,7 +151,7 @@ def test_arguments_of_which_some_are_no_arrays_of_ours(owns: tuple[bool, bool], 
 
 
 def test_numpys_scalars_are_pythons(device: Any) -> None:
-    """float32 stays float32 beside a float64 scalar of NumPy's, as beside a float."""
+    """A float32 array with a NumPy float64 scalar gives float32, as with a Python float."""
     fused = xp.fuse(lambda x, number: x * number)
     x = xp.asarray(np.arange(4, dtype=np.float32), device=device)
     for number in (2.0, np.float64(2.0), np.float32(2.0)):

@@ -69,7 +69,7 @@ def test_torch_tensors_by_names(cuda_torch: Any) -> None:
         assert cuda_torch.equal(got, cuda_torch.clip(x, low) + x)
 
 
-# Of every operator one of our functions, as it is called.
+# The public function of every operator.
 FUNCTIONS = sorted({op.public for op in OPERATORS.values() if op not in INTERNAL})
 
 

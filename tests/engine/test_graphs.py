@@ -1,4 +1,4 @@
-"""CUDA graphs: calls are captured on torch tensors and on xpops arrays, and what cannot be captured ends no capture."""
+"""CUDA graphs: captured calls on torch tensors and xpops arrays. Calls that cannot be captured do not end a capture."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_replay_computes_new_data(name: str, ours: bool, warm: bool, cuda_torc
         for each, fresh in zip(given, operands(torch), strict=True):
             each.copy_(fresh)
         graph.replay()
-        # Neither library may have given the graph's memory to anyone.
+        # Neither library may have reused the graph's memory.
         noise = [xp.full((ROWS, COLUMNS), 7.0, dtype=xp.float32, device=cuda) for _ in range(20)]
         torch.cuda.synchronize()
         replayed = as_torch(torch, result).clone()
@@ -118,7 +118,7 @@ def test_the_memory_of_a_graph_is_given_back_with_it(cuda_torch: Any, cuda: Any)
 
 
 def has_less_than(pool: Any, reserved: int) -> bool:
-    """Whether the pool holds less soon. The driver says on a thread of its own that a graph is gone."""
+    """Whether the pool soon holds less. The driver reports on its own thread that a graph is destroyed."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
         pool.trim()
@@ -145,7 +145,7 @@ def test_graphs_do_not_share_memory(cuda_torch: Any, cuda: Any) -> None:
 
 
 def test_a_stream_that_is_set_is_captured(cuda_torch: Any, cuda: Any) -> None:
-    """cupy's way to a graph, and any other: xpops arrays run on the stream that `xp.stream` names."""
+    """As with cupy's graphs: calls on xpops arrays run on the stream set by `xp.stream`."""
     cupy = pytest.importorskip("cupy")
     x, y = (xp.ones(5000, dtype=xp.float32, device=cuda) for _ in range(2))
     side = cupy.cuda.Stream(non_blocking=True)
@@ -198,7 +198,7 @@ def test_what_waits_is_refused_and_the_capture_goes_on(name: str, warm: bool, cu
 
 
 def test_arrays_of_another_stream_are_refused(cuda_torch: Any, cuda: Any) -> None:
-    """Work that is not captured cannot be waited for by work that is."""
+    """Captured work cannot wait for work that is not captured."""
     torch = cuda_torch
     tensor, side = torch.ones(5000, device="cuda"), torch.cuda.Stream()
     x = xp.ones(5000, dtype=xp.float32, device=cuda)
@@ -220,7 +220,7 @@ def test_memory_freed_during_a_capture_is_used_again_by_it_alone(cuda_torch: Any
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         y = x + 1
-        del large  # made before, freed within
+        del large  # allocated before the capture, freed during it
         for _ in range(50):
             y = y * 1.5
             y = y / 1.5
@@ -230,7 +230,7 @@ def test_memory_freed_during_a_capture_is_used_again_by_it_alone(cuda_torch: Any
 
 
 def test_memory_dropped_while_a_blocking_stream_is_captured(cuda: Any) -> None:
-    """Any use of the legacy default stream, on which the memory would be freed, would end such a capture."""
+    """The memory belongs to the legacy default stream. Any use of this stream would end the capture."""
     cupy = pytest.importorskip("cupy")
     pool = engine_of(cuda).pool  # type: ignore[attr-defined]  # the CUDA engine's
     x, y = (xp.ones(5000, dtype=xp.float32, device=cuda) for _ in range(2))

@@ -1,4 +1,4 @@
-"""Counting in bins beside NumPy, on every device."""
+"""Histograms against NumPy, on every device."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ordinary(dtype: Any, *shape: int) -> Any:
 @pytest.mark.parametrize("ends", [None, (0.1, 0.7), (-1, 3), (2.0, 2.0), (1000.0, 2000.0)], ids=str)
 @pytest.mark.parametrize("count", [1, 10, 100])
 def test_equal_bins(dtype: Any, ends: Any, count: int, device: Any) -> None:
-    if count == 100 and dtype in (dt.float16, dt.bfloat16):  # NumPy, too, refuses edges that are equal
+    if count == 100 and dtype in (dt.float16, dt.bfloat16):  # NumPy also raises for equal edges
         count = 5
     if dtype == dt.bfloat16 and ends in ((2.0, 2.0), (1000.0, 2000.0)):
         count = min(count, 3)

@@ -23,7 +23,7 @@ ARITHMETIC = st.sampled_from(sorted(dt.CATEGORIES["arithmetic"], key=str))
 
 
 def pair(data: st.DataObject, device: Any, dtype: Any) -> tuple[Any, Any]:
-    """The same view as an Array and as an ndarray, on memory of their own."""
+    """The same view as an Array and as an ndarray, with separate memory."""
     host = data.draw(host_arrays(dtype, hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=5)))
     key, order = data.draw(views_of(host.shape).filter(lambda drawn: host[drawn[0]].ndim > 0))
     x = xp.asarray(host, device=device, copy=True)[key]
@@ -32,7 +32,7 @@ def pair(data: st.DataObject, device: Any, dtype: Any) -> tuple[Any, Any]:
 
 @st.composite
 def keys(draw: st.DrawFn, shape: tuple[int, ...], distinct: bool = False) -> list[Any]:
-    """The parts of a key: one array at least, and anything else beside it; if they are `distinct`, no place twice."""
+    """The parts of a key: at least one array, and anything else. If `distinct`, no element is selected twice."""
     parts: list[Any] = []
     lead = draw(hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=4))
     axis, arrays = 0, 0
@@ -88,7 +88,7 @@ def on(parts: list[Any], device: Any, as_lists: bool = False) -> Any:
 
 
 def expected(host: Any, parts: list[Any]) -> Any:
-    """What NumPy selects, or None where it refuses the key."""
+    """What NumPy selects, or None if it raises for the key."""
     try:
         return host[tuple(each.astype(np.int64) if is_index(each) else each for each in parts)]
     except IndexError:
@@ -387,7 +387,7 @@ def test_sequences_in_keys(device: Any) -> None:
 
 @pytest.mark.parametrize("shape", [(6,), (6, 4), (3000,)], ids=str)
 def test_masked_places_get_other_places_of_the_same_array(shape: tuple[int, ...], device: Any) -> None:
-    """As if by a copy: the value overlaps what is written, and needs no cast and no broadcast."""
+    """The value overlaps the elements written, without a cast or broadcast. It must be read as if copied first."""
     host = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     mask = np.arange(shape[0]) % 3 != 0
     count = int(mask.sum())

@@ -1,4 +1,4 @@
-"""Kernels of one's own on a GPU, against NumPy."""
+"""User-defined kernels on a GPU, against NumPy."""
 
 from __future__ import annotations
 
@@ -345,7 +345,7 @@ class TestReduction:
         host = floats(300, 300)
         x, difference = on(cuda, host), host - host.T
         for axis in (None, 0, 1):
-            got = NEAREST(x, x.T, axis=axis).to_numpy()  # whose states are never in memory
+            got = NEAREST(x, x.T, axis=axis).to_numpy()  # its states are never in memory
             np.testing.assert_array_equal(got, np.abs(difference).min(axis))
             wide = (host.astype(np.float64) * host.T).sum(axis)
             np.testing.assert_allclose(DOT(x, x.T, axis=axis).to_numpy(), wide, rtol=1e-4, atol=1e-3)

@@ -1,4 +1,4 @@
-"""What kernels of one's own mean, on a GPU; tests/unit/test_kernel_semantics_emulated.py has them without one."""
+"""The semantics of user-defined kernels on a GPU; without one in tests/unit/test_kernel_semantics_emulated.py."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def every_value(dtype: Any) -> NDArray:
 
 
 def halfway(narrow: Any) -> NDArray:
-    """Numbers that lie on, between, and just beside the midpoints of neighbours of a narrow dtype, in float64."""
+    """Numbers of a narrow dtype, midpoints of neighbours, and numbers just next to them, in float64."""
     numbers = every_value(narrow).astype(np.float64)
     numbers = np.unique(numbers[np.isfinite(numbers)])[:: 37 if narrow in HALVES else 1]
     middle = numbers[:-1] + np.diff(numbers) / 2
@@ -47,7 +47,7 @@ def values(dtype: Any) -> NDArray:
         parts += [halfway(narrow).astype(dtype) for narrow in NARROW]
         parts += [(generator(dtype).normal(size=500) * 10.0 ** generator(dtype).integers(-3, 10, 500)).astype(dtype)]
     if dtype.itemsize >= 4 and dtype.kind in "iu":
-        # Halfway between neighbours of a float, and one beside: a stop on the way rounds these twice.
+        # Midpoints of neighbours of a float type, and integers next to them. An intermediate type would round twice.
         powers = [2**k for k in range(25, 8 * dtype.itemsize - 1)]
         beside = [p + p // 2**digits + d for p in powers for digits in (8, 9, 11, 12, 24, 25) for d in (-1, 0, 1)]
         parts.append(np.array(beside, dtype))
@@ -55,7 +55,7 @@ def values(dtype: Any) -> NDArray:
 
 
 def nearest(host: NDArray, dtype: Any) -> NDArray:
-    """`host`, real numbers of any dtype, rounded once; long doubles on the way hold all of them."""
+    """`host`, real numbers of any dtype, rounded once. They are exact in long double."""
     f: Any = ml_dtypes.finfo(dtype)
     exact = (
         host.astype(long)
@@ -146,7 +146,7 @@ def test_python_floats_are_rounded_once(dtype: Any, sign: int, device: Any) -> N
     f: Any = ml_dtypes.finfo(dtype)
     value = sign * (
         1 + float(f.eps) / 2 + 2.0**-40
-    )  # just beyond a midpoint: by way of float32 it would be the midpoint
+    )  # just beyond a midpoint; rounded to float32 first, it would be the midpoint
     expected = np.full(3, sign * (1 + float(f.eps))).astype(dtype)
     assert_bits(xp.full(3, value, dtype=dtype, device=device).to_numpy(), expected)
     if dtype in HALVES:

@@ -40,7 +40,7 @@ def ordinary(dtype: Any, seed: str) -> NDArray:
 
 
 def assert_near(got: NDArray, wanted: NDArray, bound: float, *operands: NDArray) -> None:
-    """The distance in the plane is at most `bound` units of the magnitude's last place."""
+    """Assert that the distance in the plane is at most `bound` units in the magnitude's last place."""
     distance = np.abs(got.astype(np.clongdouble) - wanted)
     report(distance <= bound * float(np.finfo(got.dtype).eps) * np.abs(wanted), got, wanted, *operands)
 
@@ -69,7 +69,7 @@ def test_close_in_the_ordinary_range(op: Operator, dtype: Any, device: Any) -> N
     got = function_of(op)(*(xp.asarray(host, device=device) for host in hosts)).to_numpy()
     wanted = reference_of(op)(*(host.astype(np.clongdouble) for host in hosts))
     assert got.dtype == (dt.REAL_OF[dtype] if op.result == "real" else dtype)
-    # pow goes through y * log(x), whose error grows with its magnitude.
+    # pow computes y * log(x), whose error grows with its magnitude.
     assert_near(got, wanted, 64 if op.name == "pow" else max(op.error(dtype), 4), *hosts)
 
 

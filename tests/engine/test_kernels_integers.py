@@ -1,4 +1,4 @@
-"""Every elementwise operator on integers and booleans: every edge, against Python's integers and plain NumPy."""
+"""Every elementwise operator on integers and booleans, with limits of dtypes, against Python's integers and NumPy."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def shifted_right(x: int, count: int, width: int) -> int:
 
 
 def power(x: int, y: int, width: int) -> int:
-    """Modulo ``2**width``; to negative powers rounded toward zero."""
+    """Powers modulo ``2**width``. Negative powers are rounded toward zero."""
     if y < 0:
         return {1: 1, -1: 1 - 2 * (y % 2)}.get(x, 0)
     return pow(x, y, 2**width)
 
 
-# In Python's integers, which neither overflow nor trap; the result is taken modulo 2**width.
+# Computed with Python's integers, which do not overflow; the result is taken modulo 2**width.
 BY_RULE: dict[str, Callable[[int, int, int], int]] = {
     "add": lambda x, y, width: x + y,
     "subtract": lambda x, y, width: x - y,

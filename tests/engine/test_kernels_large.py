@@ -34,7 +34,7 @@ def room(cuda: Any) -> Iterator[None]:
 
 
 def places(size: int) -> list[int]:
-    """Where the windows begin: the ends, around 2**31 and 2**32, and anywhere; they do not overlap."""
+    """The starts of windows: at both ends, around 2**31 and 2**32, and at random. They do not overlap."""
     wanted = {0, size - WINDOW, 2**31 - 32, 2**32 - 32, *generator(size).integers(0, size - WINDOW, 12).tolist()}
     found: list[int] = []
     for place in sorted(place for place in wanted if place <= size - WINDOW):
@@ -44,7 +44,7 @@ def places(size: int) -> list[int]:
 
 
 def marked(size: int, device: Any) -> tuple[Any, dict[int, NDArray]]:
-    """Zeros, but for windows of random bytes, which are returned by place."""
+    """Zeros except for windows of random bytes, which are also returned, by position."""
     x = xp.zeros(size, dtype=xp.uint8, device=device)
     windows = {place: generator(place).integers(1, 200, WINDOW).astype(np.uint8) for place in places(size)}
     for place, window in windows.items():
@@ -150,7 +150,7 @@ def total(windows: dict[int, NDArray]) -> int:
 
 
 def first_largest(windows: dict[int, NDArray]) -> int:
-    """The place of the first element that is as large as any."""
+    """The position of the first largest element."""
     largest = max(window.max() for window in windows.values())
     return min(place + int(window.argmax()) for place, window in windows.items() if window.max() == largest)
 
@@ -159,7 +159,7 @@ def sum_of_places(windows: dict[int, NDArray]) -> int:
     return sum(place * WINDOW + WINDOW * (WINDOW - 1) // 2 for place in windows)
 
 
-# What is computed of all elements, which are 0 but for windows, and what of the windows gives the same.
+# Functions of all elements, which are 0 except for windows; and functions of the windows that give the same result.
 OF_ALL: dict[str, tuple[Callable[[Any], Any], Callable[[dict[int, NDArray]], int]]] = {
     "sum": (xp.sum, total),
     "max": (xp.max, lambda windows: max(int(window.max()) for window in windows.values())),

@@ -1,6 +1,6 @@
 """Every layout class of the elementwise kernels, at the edges of every tile and pack, against plain NumPy.
 
-Values are small integers, so that every result is exact in every dtype, and a wrong one is an element in the wrong
+Values are small integers, so that every result is exact in every dtype. A wrong result means an element in the wrong
 place.
 """
 
@@ -41,20 +41,20 @@ by_size = pytest.mark.parametrize("dtype", BY_SIZE, ids=str)
 
 
 class Recipe(NamedTuple):
-    """How an operand is cut from a flat buffer: with the same steps in NumPy and xpops.
+    """How to make an operand from a flat buffer, in the same way in NumPy and xpops.
 
     Attributes
     ----------
     offset : int
-        Elements before the first.
+        The number of elements before the first.
     lengths : tuple of int
-        The buffer's axes, in the order of memory.
+        The lengths of the buffer's axes, in the order of memory.
     key : tuple of slice
-        Along each of them.
+        The slices along these axes.
     order : tuple of int
-        How they are permuted.
+        The permutation of the axes.
     shape : tuple of int
-        What the result is broadcast to; axes of stride 0 come from here.
+        The shape to which the result is broadcast, which makes axes of stride 0.
     """
 
     offset: int
@@ -92,7 +92,7 @@ def recipes(draw: st.DrawFn, shape: tuple[int, ...], repeats: bool = True) -> Re
         key[place] = (
             slice(spare, None, step) if step > 0 else slice(lengths[place] - 1, spare - 1 if spare else None, step)
         )
-    # Repeats are strides of 0 of the operand itself, or left to the operator.
+    # Repeats are strides of 0 in the operand, or the operator broadcasts.
     explicit = tuple(visible) if repeats and draw(st.booleans()) else tuple(kept)
     return Recipe(draw(st.sampled_from([0, 0, 1, 3])), tuple(lengths), tuple(key), order, explicit)
 

@@ -38,7 +38,7 @@ ROWS = [
     for dtype in dt.REAL_FLOATS
     if dtype in dt.CATEGORIES[op.accepts] and op.name not in OPEN
 ]
-WIDE_BOUND, HALF_BOUND = 4, 0.51  # a half is rounded once from a float32 that is nearly right
+WIDE_BOUND, HALF_BOUND = 4, 0.51  # 16-bit results are rounded once from a float32 that is almost exact
 
 
 def call(name: str, device: Any, *hosts: NDArray) -> NDArray:
@@ -61,12 +61,12 @@ def in_computed(function: Callable[..., Any], *hosts: NDArray) -> NDArray:
 @pytest.mark.parametrize(("op", "dtype"), ROWS)
 def test_values(op: Operator, dtype: Any, device: Any) -> None:
     hosts = values(op, dtype)
-    if op.name in ("copysign", "signbit"):  # a NaN's sign is nobody's business
+    if op.name in ("copysign", "signbit"):  # the sign of NaN is not specified
         hosts = [host[hosts[-1] == hosts[-1]] for host in hosts]
     arrays = [xp.asarray(host, device=device) for host in hosts]
     for numbers in parameters(op, dtype):
         got = function_of(op)(*arrays, *map(float, numbers)).to_numpy()
-        if op.error(dtype) <= 0.5:  # every bit is known
+        if op.error(dtype) <= 0.5:  # correctly rounded
             assert_bits(
                 got, in_computed(lambda *hosts, numbers=numbers: reference_of(op)(*hosts, *numbers), *hosts), *hosts
             )
@@ -80,7 +80,7 @@ def test_logaddexp(dtype: Any, device: Any) -> None:
     x, y = binary_values(dtype)
     wanted = np.logaddexp(x.astype(WIDE[dtype]), y.astype(WIDE[dtype]))
     got = call("logaddexp", device, x, y)
-    # Near 0 the terms cancel: an error of the larger operand's last place is fine.
+    # Near 0 the terms cancel, so the error may be a unit in the larger operand's last place.
     larger = np.maximum(np.abs(x.astype(WIDE[dtype])), np.abs(y.astype(WIDE[dtype])))
     cancelled = np.abs(got.astype(WIDE[dtype]) - wanted) <= bound(dtype) * float(np.finfo(computed(dtype)).eps) * larger
     report((ulp_error(got, wanted) <= bound(dtype)) | cancelled, got, wanted, x, y)
@@ -91,7 +91,7 @@ def test_logaddexp(dtype: Any, device: Any) -> None:
 def test_extrema(name: str, dtype: Any, device: Any) -> None:
     x, y = binary_values(dtype)
     got, wanted = call(name, device, x, y), in_computed(getattr(np, name), x, y)
-    zeros = (x == 0) & (y == 0) & (got == 0)  # which zero is larger is left open
+    zeros = (x == 0) & (y == 0) & (got == 0)  # which zero is larger is not specified
     report(equal_bits(got, wanted) | zeros, got, wanted, x, y)
 
 
@@ -106,7 +106,7 @@ def test_floor_divide(dtype: Any, device: Any) -> None:
     x, y = binary_values(dtype)
     wide = computed(dtype)
     got, wanted = call("floor_divide", device, x, y), in_computed(floor_divide, x, y)
-    # Where the quotient has more digits than its dtype, the last place depends on how it is computed.
+    # If the quotient has more digits than its dtype, the last digit depends on the method.
     free = np.abs(x.astype(wide) / y.astype(wide)) >= 1 / np.finfo(wide).eps
     near = free & (ulp_error(got, wanted.astype(WIDE[dtype])) <= 1)
     report(equal_bits(got, wanted) | near, got, wanted, x, y)

@@ -1,4 +1,4 @@
-"""Linear algebra, on every device: decompositions by what they are of, all else against NumPy."""
+"""Linear algebra on every device: decompositions are multiplied out, other results are compared with NumPy's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xpops.dispatch import primitives
 
 devices = st.sampled_from(DEVICES)
 DTYPES = ("float32", "float64", "complex64", "complex128")
-# Nothing, one, few and many small matrices, on the edges of what the libraries take at once; and large ones.
+# No matrix, one, few and many small matrices, around the limits of batched calls; and large matrices.
 STACKS = ((0, 3), (1,), (2,), (2, 3), (100,))
 SIZES = (1, 2, 3, 31, 32, 33)
 EITHER = pytest.mark.parametrize("dtype", DTYPES)
@@ -31,7 +31,7 @@ def some(dtype: str, *shape: int, seed: int = 0) -> NDArray:
 
 
 def regular(dtype: str, *shape: int, seed: int = 0) -> NDArray:
-    """Matrices whose condition does not matter."""
+    """Well-conditioned matrices."""
     return some(dtype, *shape, seed=seed) + (2 * shape[-1] * np.eye(shape[-1])).astype(dtype)
 
 
@@ -41,7 +41,7 @@ def hermitian(dtype: str, *shape: int) -> NDArray:
 
 
 def close(x: Any, wanted: Any, dtype: str, factor: float = 1) -> None:
-    """Of the dtype and shape, and near `wanted` by the largest of it."""
+    """Assert the dtype and shape of `wanted`, and values near it, relative to its largest."""
     assert (x.dtype, x.shape) == (np.dtype(dtype), np.shape(wanted))
     tolerance = 200 * factor * np.finfo(dtype).eps * max(float(abs(np.asarray(wanted)).max(initial=0)), 1.0)
     np.testing.assert_allclose(host_of(x), wanted, rtol=0, atol=tolerance)
@@ -99,7 +99,7 @@ def test_one_matrix_for_many_right_hand_sides(device: Any) -> None:
 
 
 def test_a_vector_has_one_axis(device: Any) -> None:
-    """(3, 3) beside (3, 3, 3) is a stack of one matrix of right-hand sides, and no stack of vectors."""
+    """With (3, 3, 3), a right-hand side of (3, 3) is one matrix for all systems, not a stack of vectors."""
     host, sides = regular("float64", 3, 3, 3), some("float64", 3, 3)
     found = xp.linalg.solve(xp.asarray(host, device=device), xp.asarray(sides, device=device))
     close(found, np.linalg.solve(host, np.broadcast_to(sides, (3, 3, 3))), "float64")
@@ -382,7 +382,7 @@ def test_failures(device: Any) -> None:
 @pytest.mark.parametrize("name", ["eigvalsh", "svdvals"])
 @pytest.mark.parametrize("shape", [(3, 3), (4, 3, 3), (40, 40), (4, 40, 40)])
 def test_nan_is_no_number_or_an_error(device: Any, name: str, shape: tuple[int, ...]) -> None:
-    """What is found wrong late belongs to no other call."""
+    """An error that is found late must not be reported by another call."""
     function, good = getattr(xp.linalg, name), xp.eye(shape[-1], device=device)
     try:
         assert np.isnan(host_of(function(xp.full(shape, math.nan, device=device)))).any()

@@ -180,7 +180,7 @@ def on(device: Any, host: NDArray) -> Any:
 
 
 ROWS, STACK, RIGHT = some(3, dt.float32, (5, 1, 3)), some(3, dt.float32, (5, 2, 3)), some(4, dt.float32, (3, 8))
-# Operands, and the views of them that are multiplied.
+# Shapes of operands, and functions that make the views to multiply.
 STRANGE: dict[str, Any] = {
     "rows backwards": (lambda x: x[::-1], ROWS, lambda y: y, RIGHT),
     "a stack backwards": (lambda x: x[::-1], STACK, lambda y: y, RIGHT),

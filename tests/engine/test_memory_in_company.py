@@ -1,4 +1,4 @@
-"""Memory that one library has freed goes to another that runs short, and no user calls anything for it."""
+"""Memory that one library has freed is available to another that runs short, without any call by the user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def free(cuda: Any, cuda_torch: Any) -> int:
 
 
 def fill(device: Any, nbytes: int, each: int) -> None:
-    """Have xpops take and free about `nbytes` in arrays of `each`, of many sizes."""
+    """Allocate and free about `nbytes` with xpops, in arrays of about `each` bytes and many sizes."""
     made, taken = [], 0
     while taken < nbytes:
         size = each - 4096 * (len(made) % 7)
@@ -60,7 +60,7 @@ def test_cupy_gets_what_xpops_has_freed(each: int, cuda: Any, free: int) -> None
 
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
 def test_large_arrays_go_to_torch(busy: bool, cuda: Any, cuda_torch: Any, free: int) -> None:
-    """At once where the GPU is idle, else once the work is done that used the memory, with nobody waiting for it."""
+    """At once if the GPU is idle; else when the work that used the memory is done, without anybody waiting for it."""
     x = xp.ones(free // 8, dtype=xp.uint8, device=cuda)
     y = x + 1
     if busy:
@@ -89,7 +89,7 @@ def test_xpops_gets_what_torch_and_cupy_have_freed(cuda: Any, cuda_torch: Any, f
 
 
 def test_small_arrays_beyond_the_lists_are_given_back(cuda: Any, free: int) -> None:
-    """The lists keep a small part of the device's memory, in blocks of whatever sizes are in use."""
+    """The free lists keep only a small part of the device's memory, whatever the sizes of blocks."""
     pool = engine_of(cuda).pool  # type: ignore[attr-defined]  # the CUDA engine's
     for each in (100_000, MIB, 5 * MIB):
         fill(cuda, free // 16, each)

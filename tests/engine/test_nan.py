@@ -1,4 +1,4 @@
-"""What passes over NaNs, against NumPy's functions of the same names, on every device."""
+"""Functions that ignore NaNs, against NumPy's functions of the same names, on every device."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_extremes(call: Any, device: Any, name: str) -> None:
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 2), ()], ids=str)
 def test_sums_and_moments(name: str, dtype: Any, axis: Any, device: Any) -> None:
     host = holey(dtype, (3, 4, 5))
-    host[0] = np.nan if host.dtype.kind in "fc" else 1  # slices without a number
+    host[0] = np.nan if host.dtype.kind in "fc" else 1  # slices of NaNs only
     got = getattr(xp, name)(xp.asarray(host, device=device), axis=axis, keepdims=True)
     expected = wanted(name, host, axis=axis, keepdims=True)
     assert got.shape == expected.shape
@@ -141,7 +141,7 @@ def test_positions(name: str, axis: int | None, keepdims: bool, device: Any) -> 
 
 def test_an_infinity_is_found_beside_nan(device: Any) -> None:
     x = xp.asarray([xp.nan, -xp.inf], device=device)
-    assert int(xp.nanargmax(x)) == 1  # where NumPy's is 0, the NaN
+    assert int(xp.nanargmax(x)) == 1  # NumPy's result is 0, the position of the NaN
     assert int(xp.nanargmin(-x)) == 1
 
 

@@ -37,7 +37,7 @@ def quiet(function: Any, *args: Any, **options: Any) -> NDArray:
 
 def assert_near(got: Any, expected: NDArray) -> None:
     assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
-    # What lies between two elements cancels where they have two signs.
+    # Interpolation between elements of different signs cancels, so there is an absolute tolerance.
     np.testing.assert_allclose(got.to_numpy(), expected, rtol=4 * eps(got.dtype), atol=100 * eps(got.dtype))
 
 
@@ -79,7 +79,7 @@ def test_infinities_and_extremes(device: Any) -> None:
     for values in ([np.inf, np.inf], [-np.inf, -np.inf, -np.inf, -np.inf]):
         x = xp.asarray(values, device=device)
         assert_same(xp.median(x), np.array(values[0]))
-        assert_same(xp.quantile(x, 0.3), np.array(values[0]))  # where NumPy's is NaN
+        assert_same(xp.quantile(x, 0.3), np.array(values[0]))  # NumPy's result is NaN
     assert_same(xp.median(xp.asarray([-np.inf, np.inf], device=device)), np.array(np.nan))
     assert_same(xp.median(xp.asarray([large, large], device=device)), np.array(large))
 

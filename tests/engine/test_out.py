@@ -1,4 +1,4 @@
-"""``out=``: written in place, with overlaps as if through a temporary, and untouched by calls that fail."""
+"""``out=``: written in place; with overlaps, as if by a temporary; and unchanged by calls that fail."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_out_of_another_framework(device: Any) -> None:
 
 
 def foreign_outs(device: Any) -> list[tuple[str, Any, Any]]:
-    """The frameworks that are installed: a name, a function to a fresh ``out``, and one to a host array."""
+    """For each installed framework: its name, a function that makes an ``out``, and one that copies it to the host."""
     found: list[tuple[str, Any, Any]] = []
     if device.type == "cpu":
         found.append(("numpy", lambda: np.zeros(6, np.float32), np.asarray))
@@ -318,7 +318,7 @@ STRIDED = [slice(None), slice(None, None, 2), slice(None, None, -1), slice(1, No
 @pytest.mark.parametrize("op", BOOLEAN, ids=lambda op: op.name)
 @pytest.mark.parametrize("dtype", [dt.bool, dt.int16, dt.uint64, *sorted(dt.REAL_FLOATS, key=str)], ids=str)
 def test_strided_truth_of_every_length(op: Any, dtype: Any, device: Any) -> None:
-    """One element after the other is the oracle: NumPy's loops are wrong for some strides of 16 elements and more."""
+    """The reference computes single elements, because NumPy's loops are wrong for some strides from 16 elements on."""
     if dtype not in dt.CATEGORIES[op.accepts]:
         pytest.skip("not accepted")
     values = (0, 1, 1, -1, np.nan, np.inf, -np.inf, -0.0) if dtype in dt.REAL_FLOATS else (0, 1, 1, 3)

@@ -28,7 +28,7 @@ def test_every_mode(data: Any, dtype: Any, mode: str) -> None:
         host = host.T[..., ::-1] if host.ndim else host
     pairs = [data.draw(st.tuples(widths, widths)) for _ in host.shape]
     x = xp.asarray(host, device=data.draw(st.sampled_from(DEVICES)))
-    expected = np.pad(host, pairs, mode) if pairs else host  # NumPy wants a pair even for no axis
+    expected = np.pad(host, pairs, mode) if pairs else host  # NumPy requires a pair even for no axis
     assert_same(xp.pad(x, pairs, mode), expected)  # type: ignore[arg-type]
 
 

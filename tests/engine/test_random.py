@@ -1,4 +1,4 @@
-"""The generator on every device: its numbers, its laws, its state, and what it refuses."""
+"""The random generator on every device: its numbers, laws and state, and arguments for which it raises."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def host(x: Any) -> Any:
 
 
 def distance(sample: Any, cumulative: Any) -> float:
-    """Kolmogorov's and Smirnov's, times the root of the size: above 1.95 in one of a thousand samples."""
+    """The Kolmogorov-Smirnov statistic times the root of the size: above 1.95 in one of a thousand samples."""
     below = np.asarray(cumulative(np.sort(sample.astype(np.float64))))
     steps = np.arange(sample.size + 1) / sample.size
     return float(np.sqrt(sample.size) * max((steps[1:] - below).max(), (below - steps[:-1]).max()))
 
 
 def surprise(counts: Any, expected: Any) -> float:
-    """How many standard deviations chi-square lies above its mean."""
+    """How many standard deviations chi-square is above its mean."""
     freedom = counts.size - 1
     return float((((counts - expected) ** 2 / expected).sum() - freedom) / math.sqrt(2 * freedom))
 
@@ -85,7 +85,7 @@ def test_halves_are_normals_rounded(device: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [xp.float32, xp.float64], ids=str)
 def test_normal_and_exponential_by_other_functions(device: Any, dtype: Any) -> None:
-    """Box and Muller by NumPy in double: near it, in units of the float's last place."""
+    """Against Box and Muller's formulas in double with NumPy, in units in the float's last place."""
     words = philox.words_of(SEED, (4,), 0, 500)
     drawn = np.array(words if dtype == xp.float32 else philox.pairs(words), np.float64)
     bits = 32 if dtype == xp.float32 else 64
@@ -248,7 +248,7 @@ def test_no_two_threads_get_the_same_numbers() -> None:
     assert generator.state["position"] == 1600
 
 
-# Orders and choices
+# Permutations and choices
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 17, 5000])
@@ -323,7 +323,7 @@ def test_choices_follow_their_weights(device: Any, replace: bool, p: Any) -> Non
         chosen = [host(generator.choice(4, 2, replace=False, p=p, device=device)) for _ in range(2000)]
         assert all(each[0] != each[1] for each in chosen)
         drawn = np.array([each[0] for each in chosen])
-        if p is not None:  # who comes second, after the first
+        if p is not None:  # the second draw, given the first
             second = np.array([each[1] for each in chosen if each[0] == 0])
             assert surprise(np.bincount(second, minlength=4)[1:3], second.size / 2) < 4
     counts = np.bincount(drawn, minlength=4)
@@ -366,7 +366,7 @@ def test_the_default_device() -> None:
     assert Generator(1).permutation(2).device == xp.default_device()
 
 
-# Refusals
+# Errors
 
 REFUSED = [
     (lambda g: Generator(-1), ValueError, r"^Generator: seed is -1; accepted: integers from 0 on$"),

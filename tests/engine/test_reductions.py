@@ -26,7 +26,7 @@ ARITHMETIC = sorted(dt.CATEGORIES["arithmetic"], key=str)
 
 
 def widened(host: Any) -> Any:
-    """Exactly the same values, in a dtype that NumPy computes well in."""
+    """The same values, in a dtype in which NumPy's results are accurate."""
     if host.dtype.kind in "biu":
         return host
     return host.astype(np.complex128 if host.dtype.kind == "c" else np.float64)
@@ -87,17 +87,17 @@ def test_what_is_rounded(call: Any, device: Any, correction: float) -> None:
     if loop.kind in "biu":
         assert_same(got, wanted)
         return
-    if op.cpu is np.multiply:  # where a part overflows, the order decides between infinity, zero and NaN
+    if op.cpu is np.multiply:  # if a partial product overflows, the result depends on the order
         parts = np.prod(np.maximum(np.where(np.isfinite(wide), np.abs(wide), 1), 1), axis=axis)
         assume(np.all(parts < float(ml_dtypes.finfo(dt.REAL_OF.get(loop, loop)).max)))
     assert got.dtype == (dt.REAL_OF.get(loop, loop) if op.dispersion else loop)
-    if op.root:  # of numbers whose squares vanish it is 0
+    if op.root:  # 0 if the squares underflow
         scale = scale + float(ml_dtypes.finfo(loop).smallest_normal) ** 0.5 / eps(loop)
     check(got.to_numpy(), wanted, scale, 8 * eps(loop))
 
 
 def reference(op: Reduction, x: Any, axis: Any, keepdims: bool, correction: float) -> tuple[Any, Any]:
-    """NumPy's answer, and the size of what was added up to it."""
+    """NumPy's result, and the size of the terms that were added."""
     size = np.where(np.isfinite(x), np.abs(terms(op, x)), 0)
     if not op.dispersion:
         found = reduced(op, x, axis, keepdims)
@@ -118,7 +118,7 @@ def mean(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def check(got: Any, wanted: Any, scale: Any, tolerance: float) -> None:
-    """Finite numbers are near; what overflows the narrower dtype, or is not finite, is not finite."""
+    """Check that finite numbers are near, and that numbers beyond the narrower dtype, or not finite, are not finite."""
     limits = ml_dtypes.finfo(dt.REAL_OF.get(got.dtype, got.dtype))
     least, limit = float(limits.smallest_subnormal), float(limits.max)
     if got.dtype.kind == "c":

@@ -26,7 +26,7 @@ REAL = sorted(dt.CATEGORIES["real floating-point"], key=str)
 
 
 def wide(x: Any) -> NDArray:
-    """The same values, in a dtype that NumPy computes well in."""
+    """The same values, in a dtype in which NumPy's results are accurate."""
     return x if x.dtype.kind in "biu" else x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 
@@ -57,7 +57,7 @@ def discounted(x: NDArray, gamma: float, axis: int) -> NDArray:
 
 
 def assert_near(got: NDArray, wanted: NDArray, scale: NDArray, tolerance: float) -> None:
-    """Finite numbers are near, by what was added up to them; what is not finite is so in the same way."""
+    """Assert that finite numbers are near, relative to the terms that were added, and that the others are equal."""
     narrow = got.dtype
     with np.errstate(all="ignore"):
         rounded, got = wide(wanted.astype(narrow)), wide(got)

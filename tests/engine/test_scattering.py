@@ -1,4 +1,4 @@
-"""Reducing into places that indices name beside plain NumPy, on every device."""
+"""Scatter reductions against plain NumPy, on every device."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ every_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 
 
 def reduced(x: NDArray, index: NDArray, source: NDArray, name: str, axis: int, include_self: bool = True) -> NDArray:
-    """One element after the other, half types in float32."""
+    """The expected result, computed one element at a time, in float32 for 16-bit floats."""
     wide = np.float32 if x.dtype.itemsize == 2 and x.dtype in dt.REAL_FLOATS else x.dtype
     result, counts = x.astype(wide), np.full(x.shape, int(include_self))
     fresh = np.full(x.shape, not include_self)
@@ -54,7 +54,7 @@ def reduced(x: NDArray, index: NDArray, source: NDArray, name: str, axis: int, i
 
 
 def whole(random: Any, dtype: Any, *shape: int) -> NDArray:
-    """Whole numbers of which a few have an exact sum and product, in whatever order."""
+    """Whole numbers, of which a few have an exact sum and product in any order."""
     return np.asarray(random.integers(0 if dtype.kind == "u" else -2, 3, shape)).astype(dtype)
 
 
@@ -84,7 +84,7 @@ def test_elements(
     found = xp.nn.scatter_reduce(
         *on(device, x, index, source), name, axis=axis, include_self=include_self, deterministic=deterministic
     )
-    # -0.0 is what a sum of zeros may be or not.
+    # A sum of zeros may be 0.0 or -0.0.
     wanted = reduced(x, index, source, name, at, include_self) + dtype.type(0)
     assert_same(found + dtype.type(0), wanted.astype(dtype))
     if name == "sum" and include_self:
@@ -138,7 +138,7 @@ def test_many(dtype: Any, targets: int, width: int, deterministic: bool, device:
     random = generator("many", targets)
     count = 60_000 if width == 1 else 9_000
     index = random.integers(0, targets, count)
-    index[: count // 3] = np.sort(index[: count // 3])  # some in order, as many clients have them
+    index[: count // 3] = np.sort(index[: count // 3])  # partly sorted, as in many programs
     ones = np.zeros((count, width), dtype)
     ones[random.integers(0, count, min(120, count))] = 1
     wanted = np.zeros((targets, width))
@@ -181,7 +181,7 @@ def test_neighbours_of_halves_keep_their_bits(dtype: Any, targets: int, determin
     for at in index:
         wanted[at] += dtype.type(1)
     assert_same(xp.nn.scatter_add(*on(device, x, index, source), deterministic=deterministic), wanted)
-    # The operand is as it was, and what lies behind its memory, too.
+    # The operand and the memory after it are unchanged.
     views = on(device, np.concatenate([x, x]))[0][:targets], *on(device, index, source)
     assert_same(xp.nn.scatter_add(*views, deterministic=deterministic), wanted)
 

@@ -1,4 +1,4 @@
-"""A call is answered as if it were the first: parameters that are equal and differ in type."""
+"""A repeated call gives the same result as a first call, also for parameters that are equal but differ in type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import xpops as xp
 from xpops.core.devices import Device
 from xpops.dispatch import primitives
 
-# Each is equal to the next in Python; NumPy takes the first two as an axis.
+# All are equal in Python. NumPy accepts the first two as an axis.
 AXES = (1, np.int64(1), 1.0, True, np.float64(1), np.bool_(True))
 PAIRS = ((0, 1), (np.int64(0), 1), (0.0, 1), (False, True), (0, 1.0))
 
@@ -61,7 +61,7 @@ def default_device(device: Device) -> Iterator[None]:
 
 
 def of_shape(device: Device, rows: int) -> Any:
-    """An array of a shape that nothing else here has, so that the first call is a first one."""
+    """An array of a shape that no other test uses, so that its first call is not in a cache."""
     return xp.asarray(np.arange(rows * 5.0).reshape(rows, 5) % 7, device=device)
 
 
@@ -69,7 +69,7 @@ def of_shape(device: Device, rows: int) -> Any:
 def test_equal_parameters_of_other_types(
     device: Device, calls: dict[str, Callable[..., Any]], values: tuple[Any, ...]
 ) -> None:
-    """Whichever comes first, each is answered as it is alone, three times over."""
+    """In any order, each value gives the same result as alone, three times."""
     rows = itertools.count(300)
     for name, call in calls.items():
         alone = [kind_of(call, of_shape(device, next(rows)), value) for value in values]
@@ -134,7 +134,7 @@ def test_equal_scalars_of_other_types(name: str, dtype: Any, device: Device) -> 
 
 
 class Size(tuple[int, ...]):
-    """What torch gives for a shape."""
+    """Like torch.Size."""
 
 
 @pytest.mark.parametrize("axes", [(0, 1), [0, 1], Size((0, 1)), np.asarray([0, 1]).tolist()], ids=repr)

@@ -19,12 +19,12 @@ from xpops.core import dtypes as dt
 
 devices = st.sampled_from(DEVICES)
 dtypes = st.sampled_from(ALL_DTYPES)
-# Around the tiles of every width of element.
+# Sizes around the tiles of every element width.
 SIZES = [1, 1023, 1024, 1025, 4095, 4096, 4097, 8193, 131073, 2**20 + 3]
 
 
 def pair(data: st.DataObject, device: Any, dtype: Any) -> tuple[Any, Any]:
-    """The same view as an Array and as an ndarray, on memory of their own."""
+    """The same view as an Array and as an ndarray, with separate memory."""
     host = data.draw(host_arrays(dtype))
     key, order = data.draw(views_of(host.shape))
     x = xp.asarray(host, device=device, copy=True)[key]

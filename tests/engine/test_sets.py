@@ -21,7 +21,7 @@ NDArray = np.ndarray[Any, Any]
 devices = st.sampled_from(DEVICES)
 ARITHMETIC = sorted(dt.CATEGORIES["arithmetic"], key=str)
 dtypes = st.sampled_from(ARITHMETIC)
-# float64 holds every value of these.
+# All values of these are exact in float64.
 HALVES = (dt.float16, dt.bfloat16)
 
 
@@ -33,7 +33,7 @@ def view(data: st.DataObject, device: Any, dtype: Any) -> tuple[Any, Any]:
 
 
 def assert_unique(x: Any, host: NDArray) -> None:
-    """All of `unique_all` follows from plain comparisons."""
+    """Check all results of `unique_all` by plain comparisons."""
     flat = (host.astype(np.float32) if host.dtype in HALVES else host).reshape(-1)
     expected = np.unique(flat, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     got = xp.unique_all(x)

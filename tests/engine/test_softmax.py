@@ -1,4 +1,4 @@
-"""Softmax and its logarithm beside long double, on every device."""
+"""Softmax and log-softmax against long double, on every device."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from xpops.core import dtypes as dt
 NDArray = np.ndarray[Any, Any]
 
 nn = xp.nn
-# As docs/accuracy.md says.
+# The bounds of docs/accuracy.md.
 BOUNDS = {dt.float16: 0.51, dt.bfloat16: 0.51, dt.float32: 10.0, dt.float64: 10.0}
 floats = pytest.mark.parametrize("dtype", dt.REAL_FLOATS, ids=str)
 

@@ -17,7 +17,7 @@ from xpops.core import dtypes as dt
 
 devices = st.sampled_from(DEVICES)
 DTYPES = (dt.bool, *INTEGERS, *dt.REAL_FLOATS)
-# On the edges of what a thread, a warp, a block and a tile of a radix pass hold.
+# Lengths at the limits of a thread, a warp, a block and a tile of a radix pass.
 LENGTHS = (
     1,
     2,
@@ -186,7 +186,7 @@ def test_searchsorted(data: st.DataObject, device: Any, first: Any, second: Any,
 @pytest.mark.parametrize("searches", [20_011, 1_000_003])
 @pytest.mark.parametrize("length", [0, 1, 4096, 4097, 4103, 4104, 32_775, 32_776, 300_001])
 def test_many_searches(device: Any, length: int, searches: int) -> None:
-    """On the edges of levels of a tree."""
+    """Lengths at the limits of the levels of a tree."""
     host, wanted = np.sort(some(dt.float32, (length,))), some(dt.float32, (searches,), 1)
     x1, x2 = xp.asarray(host, device=device), xp.asarray(wanted, device=device)
     assert_same(xp.searchsorted(x1, x2, side="right"), np.searchsorted(host, wanted, "right"))

@@ -21,7 +21,7 @@ NDArray = np.ndarray[Any, Any]
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the references meet NaN on purpose
 floats = pytest.mark.parametrize("dtype", dt.REAL_FLOATS, ids=str)
 
-# The operators of Python, and those in place.
+# Python's operators, and the in-place operators.
 SYMBOLS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "divide": operator.truediv,
@@ -80,7 +80,7 @@ def test_binary_with_a_scalar(name: str, row: str, dtype: Any, device: Any) -> N
     function = getattr(xp, name)
     for scalar in {float(value).hex(): float(value) for value in x2}.values():
         if math.isnan(scalar) and name == "copysign":
-            continue  # Python's NaNs have no sign to speak of
+            continue  # the sign of Python's NaN is not specified
         there = same(x2, scalar)
         got = function(xp.asarray(x1[there], device=device), scalar).to_numpy()
         report(right(row, got, [x1[there], x2[there]]), got, got, x1[there], x2[there])

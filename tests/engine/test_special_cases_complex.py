@@ -31,7 +31,7 @@ def plane(dtype: Any, parts: tuple[float, ...] = PARTS) -> NDArray:
 
 
 def signed(dtype: Any) -> NDArray:
-    """Without the imaginary NaNs, whose signs do not count."""
+    """The plane without imaginary parts of NaN, whose signs are not specified."""
     x = plane(dtype)
     return x[~np.isnan(x.imag)]
 
@@ -47,7 +47,7 @@ def call(function: Callable[..., Any], device: Any, *hosts: NDArray) -> NDArray:
 
 
 def joined(real: NDArray, imag: NDArray) -> NDArray:
-    """Without the arithmetic of ``real + imag * 1j``."""
+    """Complex numbers from their parts, without the arithmetic of ``real + imag * 1j``."""
     result = np.empty(np.shape(real), np.result_type(real, np.complex64))
     result.real, result.imag = real, imag
     return result
@@ -64,7 +64,7 @@ def turned_back(x: NDArray) -> NDArray:
 
 
 def assert_close(got: NDArray, wanted: NDArray, *operands: NDArray) -> None:
-    """Infinities, NaNs and signs as wanted, and numbers to a few units in the last place."""
+    """Assert the same infinities, NaNs and signs, and numbers to a few units in the last place."""
     ok = np.ones(got.shape, bool)
     for mine, theirs in ((got.real, wanted.real), (got.imag, wanted.imag)):
         near = np.abs(mine - theirs) <= 4 * np.finfo(mine.dtype).eps * np.abs(theirs)
@@ -104,7 +104,7 @@ def test_cos_is_cosh_turned(dtype: Any, device: Any) -> None:
 
 
 def unsigned_beside_nan(x: NDArray) -> NDArray:
-    """The standard leaves open which sign the zero of ``cosh(0 + nan j)`` has."""
+    """Remove the sign of zero of ``cosh(0 + nan j)``, which the standard does not specify."""
     return np.where(np.isnan(x.real) & (x.imag == 0), joined(x.real, np.abs(x.imag)), x)
 
 
@@ -136,7 +136,7 @@ def test_what_goes_part_by_part(dtype: Any, device: Any) -> None:
 
 @complexes
 def test_finite_products_and_quotients(dtype: Any, device: Any) -> None:
-    """By the formulas of textbooks: of small integers, where they are exact."""
+    """Against the textbook formulas, with small integers, for which they are exact."""
     x, y = pairs(dtype, (0.0, -0.0, 1.0, -1.0, 2.0, -3.0))
     (a, b), (c, d) = (x.real, x.imag), (y.real, y.imag)
     product = joined(a * c - b * d, b * c + a * d)
@@ -182,7 +182,7 @@ def test_magnitudes(dtype: Any, device: Any) -> None:
 
 @complexes
 def test_sign(dtype: Any, device: Any) -> None:
-    """Zeros have a sign of zero, NaN in any part is NaN in both, and all else is a quotient."""
+    """The sign of zero is zero, NaN in one part gives NaN in both, and other signs are quotients."""
     x = plane(dtype)
     got = call(xp.sign, device, x)
     assert_bits(got[x == 0], np.zeros(int((x == 0).sum()), dtype), x[x == 0])
@@ -195,7 +195,7 @@ def test_sign(dtype: Any, device: Any) -> None:
 
 @complexes
 def test_powers(dtype: Any, device: Any) -> None:
-    """As ``exp(x2 * log(x1))`` at least where neither is special, and NaN where both parts of both are."""
+    """As ``exp(x2 * log(x1))`` at least if neither is special, and NaN if both parts of both are NaN."""
     x, y = pairs(dtype, (0.25, -0.25, 1.0, -2.5))
     logarithm = np.log(x.astype(np.complex128))
     wanted = np.exp(y * logarithm)

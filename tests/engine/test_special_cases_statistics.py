@@ -1,4 +1,4 @@
-"""Infinities, NaNs, subnormal numbers and nothing in reductions and scans, wherever they lie, on every device."""
+"""Infinities, NaNs, subnormal numbers and empty arrays in reductions and scans, at any position, on every device."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from xpops.core import dtypes as dt
 
 NDArray = np.ndarray[Any, Any]
 floats = pytest.mark.parametrize("dtype", dt.REAL_FLOATS, ids=str)
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's own, of what is tried on purpose
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's warnings about special values
 
-LENGTHS = (2, 33, 5001)  # of lines in one thread, one block, several
+LENGTHS = (2, 33, 5001)  # lines that one thread, one block, or several blocks reduce
 
 
 def lines(dtype: Any, length: int, filler: float) -> NDArray:
@@ -30,7 +30,7 @@ def lines(dtype: Any, length: int, filler: float) -> NDArray:
 
 
 def both_ways(name: str, host: NDArray, device: Any, **options: Any) -> list[NDArray]:
-    """A function along lines that lie in rows, and along those that lie in columns."""
+    """The results of a function along rows, and along columns."""
     rows, columns = (xp.asarray(each, device=device) for each in (host, np.ascontiguousarray(host.T)))
     function = getattr(xp, name)
     found = function(columns, axis=0, **options)

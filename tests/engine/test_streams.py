@@ -1,6 +1,6 @@
 """Order between streams: ours, torch's, and both in one call. A missing wait shows as a wrong number.
 
-Torch's streams do not wait for the legacy default stream, nor it for them, so nothing here is in order by itself.
+Torch's streams do not wait for the legacy default stream, nor it for them, so nothing here is ordered by itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def side(cuda_torch: Any) -> Any:
 
 
 class FakeStream:
-    """What any library's stream looks like."""
+    """A stream of any library."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
@@ -112,7 +112,7 @@ def test_our_streams_own_work_is_in_order(cuda_torch: Any, side: Any) -> None:
         for turn in range(100):
             x = xp.full(SIZE, turn, dtype=xp.float32, device="cuda")
             y = x[::-1] + 1.0
-            x = xp.full(SIZE, -1.0, dtype=xp.float32, device="cuda")  # may lie where x was
+            x = xp.full(SIZE, -1.0, dtype=xp.float32, device="cuda")  # may get the memory of x
             assert (y.to_numpy() == turn + 1).all(), turn
 
 
@@ -136,7 +136,7 @@ def test_torch_waits_before_it_changes_what_we_read(cuda_torch: Any, side: Any) 
     for turn in range(100):
         with cuda_torch.cuda.stream(side):
             t.fill_(turn)
-        cuda_torch.cuda._sleep(SLEEP)  # on the default stream, which is ours: the sum comes late
+        cuda_torch.cuda._sleep(SLEEP)  # on the default stream, which we use, so that the sum is late
         with cuda_torch.cuda.stream(side):
             y = xp.add(t, x)
             t.fill_(-5.0)
@@ -152,7 +152,7 @@ def test_inputs_that_are_freed_and_refilled_at_once(cuda_torch: Any, side: Any) 
             t = cuda_torch.full((SIZE,), float(turn), device="cuda")
             y = xp.add(t, x)
             del t
-            refilled = cuda_torch.full((SIZE,), -5.0, device="cuda")  # torch's allocator gives the same memory
+            refilled = cuda_torch.full((SIZE,), -5.0, device="cuda")  # torch's allocator reuses the same memory
         assert (y.to_numpy() == turn + 1).all(), turn
         del refilled
 
@@ -196,7 +196,7 @@ def test_cupy_arrays_are_computed_on_cupys_stream(cuda: Any) -> None:
 
 
 _GENERATOR = np.random.default_rng(0)
-# Two stacks or matrices each, of which both streams have one.
+# Two stacks or matrices each, one for each stream.
 _MATRICES = {
     "one": _GENERATOR.normal(size=(2, 96, 96)),
     "stack": _GENERATOR.normal(size=(2, 20, 24, 24)),
@@ -219,7 +219,7 @@ _LIBRARIES: dict[str, Any] = {
 @pytest.mark.parametrize("form", _MATRICES)
 @pytest.mark.parametrize("name", _LIBRARIES)
 def test_a_library_at_work_on_two_streams(name: str, form: str, cuda_torch: Any, cuda: Any) -> None:
-    """They share its handle and its plans, but no memory that both write."""
+    """They share its handle and its plans, but not memory that both write."""
     call, sides = _LIBRARIES[name], [cuda_torch.cuda.Stream() for _ in range(2)]
     given = [xp.asarray(each, device=cuda) for each in _MATRICES[form]]
     alone = [call(x).to_numpy() for x in given]

@@ -1,4 +1,4 @@
-"""How exact sums, means, variances and scans are: the shares of docs/accuracy.md, and millions of elements."""
+"""The accuracy of sums, means, variances and scans: the bounds of docs/accuracy.md, and millions of elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 
 
 def table() -> dict[Any, tuple[float, ...]]:
-    """The shares of each dtype, of at most 1024 elements and of more: the table below Sums."""
+    """The error bounds of each dtype, for at most 1024 elements and for more: the table below Sums in the page."""
     lines = PAGE.read_text().partition("\n## Sums\n")[2].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     return {
@@ -47,7 +47,7 @@ SMALL = [((1000,), 0), ((70_001,), 0), ((3, 5000), 1), ((5000, 3), 0), ((300, 70
 
 
 def lines(x: NDArray, axis: Any) -> NDArray:
-    """The elements of each result, side by side."""
+    """The elements of each result as a row."""
     axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     moved = np.moveaxis(x, tuple(axes), tuple(range(x.ndim - len(tuple(axes)), x.ndim)))
     return moved.reshape(-1, math.prod(x.shape[each] for each in axes))
@@ -59,7 +59,7 @@ def half_unit(x: NDArray, dtype: Any) -> NDArray:
 
 
 def exact_sums(op: Reduction, x: NDArray, axis: Any) -> tuple[NDArray, NDArray]:
-    """Sums of each line's terms without error, and the sums of absolute values."""
+    """The exact sums of each line's terms, and the sums of their absolute values."""
     wide = terms(op, lines(x, axis).astype(np.complex128 if x.dtype.kind == "c" else np.longdouble))
     sums = [complex(math.fsum(line.real), math.fsum(line.imag)) for line in wide]
     return np.array(sums), np.abs(wide).sum(1)
@@ -98,7 +98,7 @@ def test_sums_of_float64_do_not_drift(shape: tuple[int, ...], device: Any) -> No
 
 @pytest.mark.parametrize(("shape", "axis"), LARGE.values(), ids=LARGE)
 def test_millions(shape: tuple[int, ...], axis: Any, device: Any) -> None:
-    """Of one number throughout: sums of it are known."""
+    """All elements are equal, so that the sums are known."""
     number = np.float32(0.1)
     x = xp.full(shape, float(number), dtype=xp.float32, device=device)
     results = xp.sum(x, axis=axis)
@@ -112,7 +112,7 @@ def test_millions(shape: tuple[int, ...], axis: Any, device: Any) -> None:
 
 @pytest.mark.parametrize(("shape", "axis"), LARGE.values(), ids=LARGE)
 def test_deviations_of_millions(shape: tuple[int, ...], axis: Any, device: Any) -> None:
-    """Of 1000 and 1001 by turns along each axis: the variance is a quarter."""
+    """Elements are 1000 and 1001 alternately along each axis, so that the variance is a quarter."""
     places = np.ix_(*((np.arange(length) % 2).astype(np.float32) for length in shape))
     turns: NDArray = sum(places) % 2  # type: ignore[assignment]
     x = xp.asarray(1000 + turns, device=device)
@@ -131,7 +131,7 @@ def test_millions_up_to_each(shape: tuple[int, ...], axis: int, device: Any) -> 
     wanted = np.expand_dims(3.0 * np.arange(1, shape[axis] + 1), tuple(range(1, len(shape) - axis)))
     for scan in (xp.cumulative_sum, xp.nancumsum):
         got = scan(x, axis=axis).to_numpy()
-        for start in range(0, shape[axis], 2**22):  # so that no copy in float64 is large
+        for start in range(0, shape[axis], 2**22):  # in parts, to avoid a large copy in float64
             key = (slice(None),) * axis + (slice(start, start + 2**22),)
             np.testing.assert_allclose(got[key], np.broadcast_to(wanted[key[axis:]], got[key].shape), rtol=2.0**-22)
         assert np.all(np.take(got, -1, axis) == 3 * shape[axis])
@@ -200,7 +200,7 @@ def test_means_of_a_million_rows(device: Any) -> None:
 
 
 def test_the_variance_of_an_image(device: Any) -> None:
-    """Of its three channels, from exact integers."""
+    """The variances of its three channels, against exact integers."""
     host = np.random.default_rng(9).integers(0, 256, (3000, 4000, 3), np.uint8)
     count, wanted = 3000 * 4000, []
     for channel in range(3):

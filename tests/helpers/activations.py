@@ -1,4 +1,4 @@
-"""Activations in long double, from their definitions."""
+"""Activation functions in long double, computed from their definitions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _THIRD = np.longdouble("0.044715")
 
 
 def share_above(a: NDArray) -> NDArray:
-    """The share of the normal distribution above a, which is not negative: a series near 0, else Laplace's fraction."""
+    """P(Z > a) for a standard normal Z and a >= 0: by a series near 0, else by Laplace's continued fraction."""
     density = np.exp(-a * a / 2) / np.sqrt(2 * _PI)
     term, below = a.copy(), a.copy()
     for odd in range(3, 140, 2):
@@ -50,7 +50,7 @@ def softplus(x: NDArray, beta: float = 1.0, threshold: float = 20.0) -> NDArray:
 
 
 def softmax(x: NDArray, axis: int) -> tuple[NDArray, NDArray]:
-    """It, and its logarithm."""
+    """Softmax and log-softmax."""
     with np.errstate(all="ignore"):
         wide = x.astype(np.longdouble)
         largest = np.max(wide, axis=axis, keepdims=True)
@@ -62,7 +62,7 @@ def softmax(x: NDArray, axis: int) -> tuple[NDArray, NDArray]:
         return weights / (1 + rest), below - np.log1p(rest)
 
 
-# The CPU engine's functions are made for float64.
+# The CPU engine's functions compute in float64.
 REFERENCES: dict[str, Callable[..., Any]] = {
     function.__name__: function for function in (gelu, gelu_tanh, sigmoid, silu, softplus)
 }

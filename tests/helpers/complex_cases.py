@@ -1,8 +1,8 @@
-"""Every special-case bullet of the standard for complex functions, by table: `a b -> re im`, with signs of zeros.
+"""Tables of all special cases that the standard lists for complex functions: `a b -> re im`, with signs of zeros.
 
 `f` is any positive finite number, `n` a nonzero one, `z` +0 or -0, `any` anything; `~` before a part of the result
-leaves its sign open; `cis` means infinity or 0 times (cos b, sin b). Where a part of an operand is not 0 or NaN, the
-conjugate operand has the conjugate result.
+means that its sign is not specified; `cis` means infinity or 0 times (cos b, sin b). Where a part of an operand is not
+0 or NaN, the conjugate operand has the conjugate result.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ ROWS = [(name, row) for name, table in TABLES.items() for row in table.split("; 
 
 
 def arguments(row: str, dtype: Any) -> NDArray:
-    """The operands that a row is about."""
+    """The operands of a row."""
     a, b = row.split()[:2]
     return np.array([complex(x, y) for x in SETS[a] for y in SETS[b]], dtype)
 
 
 def mistake(row: str, x: Any, got: Any) -> bool:
-    """Whether `got`, a NumPy scalar, is not what a row says for the operand `x`."""
+    """Whether `got`, a NumPy scalar, differs from what a row requires for the operand `x`."""
     wanted = row.split()[2:]
     if len(wanted) == 1:
         return not _part_matches(got, wanted[0])

@@ -1,9 +1,10 @@
-// What a kernel's source needs to run on the host: CUDA's names, and a scheduler that runs a block's threads as fibers.
+// Runs a kernel's source on the host: defines CUDA's names, and a scheduler that runs the threads of a block as fibers.
 //
-// A worker (an OS thread) runs one block at a time, so that several workers are several resident blocks; shared memory
-// is thread-local to it. A fiber gives way only where it waits: at a barrier, in a warp exchange, in __nanosleep. What
-// can never go on is an error and no hang, except a loop that spins without __nanosleep. Misaligned accesses,
-// indices out of an array's bounds and shifts by too much are errors too: the compiler calls the handlers below.
+// A worker (an OS thread) runs one block at a time, so several workers are several resident blocks. Shared memory is
+// thread-local to the worker. A fiber yields only where it waits: at a barrier, in a warp shuffle or vote, in
+// __nanosleep. A deadlock is an error, not a hang, except in a loop that spins without __nanosleep. Misaligned
+// accesses, indices out of an array's bounds and shifts by too much are also errors: the compiler calls the handlers
+// below.
 #pragma once
 
 #include <math.h>
@@ -65,13 +66,13 @@ namespace emulator {
 
 constexpr int kMaxThreads = 1024, kLanes = 32;
 constexpr size_t kStack = 64 << 10;
-constexpr double kPatience = 5;  // seconds in which nothing happens but spinning
+constexpr double kPatience = 5;  // seconds without progress, after which a spinning block is an error
 
 enum class State { kReady, kSleeping, kBarrier, kExchange, kDone };
 
 struct Warp {
   unsigned long long payload[kLanes], view[kLanes][kLanes];
-  unsigned mask[kLanes];  // what a lane that is in an exchange waits for; 0 when it is in none
+  unsigned mask[kLanes];  // the lanes that a lane waits for in a shuffle or vote; 0 if it is in none
   const char* operation[kLanes];
 };
 
@@ -85,7 +86,7 @@ struct Launch {
   void (*kernel)(const void*);
   const void* params;
   dim3 grid, block;
-  unsigned blocks, threads, next;  // those before `next` have been taken, and none from `blocks` on are
+  unsigned blocks, threads, next;  // `next` is the next block to run, `blocks` the end of the range
   char error[256];
   Schedule* schedule;
 };
@@ -125,7 +126,7 @@ EMULATOR_PLAIN __noinline__ static void give_way(State state) {
 }
 
 #ifdef EMULATOR_SCHEDULES
-// In the middle of things: no progress, so that what spins for ever is seen.
+// Yields between two statements. It does not count as progress, so that endless spinning is detected.
 EMULATOR_PLAIN __noinline__ static void preempt() {
   Worker& w = *worker;
   Fiber& self = w.fibers[w.current];
@@ -174,7 +175,7 @@ EMULATOR_PLAIN static double now() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Every other round goes backwards, so that a missing barrier shows.
+// Every other round runs the threads in reverse order, which reveals missing barriers.
 EMULATOR_PLAIN static void run_block(unsigned block) {
   Worker& w = *worker;
   const int threads = static_cast<int>(w.launch->threads);
@@ -233,12 +234,12 @@ EMULATOR_PLAIN static void* work(void* launch_) {
 
 static thread_local char last_error[256];
 
-// Some blocks of a grid: `first` and those after it, before `end`.
+// The blocks of a grid from `first` up to, but not including, `end`.
 struct Range {
   unsigned first, end;
 };
 
-// Null, or what went wrong.
+// Returns null, or an error message.
 static const char* emulate(void (*kernel)(const void*), const void* params, dim3 grid, dim3 block, Range blocks,
                            int workers, unsigned seed, bool shuffled) {
   Schedule schedule(workers, blocks.first, blocks.end - blocks.first, seed, shuffled);
@@ -283,7 +284,7 @@ EMULATOR_PLAIN __noinline__ static int barrier(bool vote) {
   return w.result;
 }
 
-// Every lane of `mask` brings a value, and sees all of theirs.
+// Each lane of `mask` passes a value, and gets the values of all of them.
 EMULATOR_PLAIN __noinline__ static const unsigned long long* exchange(unsigned mask, unsigned long long value,
                                                                       const char* operation) {
   Worker& w = *worker;
@@ -326,7 +327,7 @@ T shuffle_from(unsigned mask, T x, int from, const char* operation) {
 
 inline int lane() { return worker->current % kLanes; }
 
-// The value that a template argument does not follow from.
+// A parameter from which the compiler does not deduce T.
 template <class T>
 struct Plain {
   using type = T;
@@ -367,7 +368,7 @@ T __shfl_down_sync(unsigned mask, T x, unsigned distance, int width = 32) {
   return emulator::shuffle_from(mask, x, from > (lane | (width - 1)) ? lane : from, "__shfl_down_sync");
 }
 
-// All lanes of the warp that have not returned: code that diverged looks converged.
+// All lanes of the warp that have not returned, even if the warp has diverged.
 inline unsigned __activemask() {
   emulator::Worker& w = *emulator::worker;
   unsigned mask = 0;
@@ -490,7 +491,8 @@ EMULATOR_PLAIN T atomicCAS(T* at, emulator::plain<T> compare, emulator::plain<T>
   return compare;
 }
 
-// What -fsanitize=alignment,bounds,shift-exponent calls; hidden, so that it is not the sanitizer's own.
+// The functions that -fsanitize=alignment,bounds,shift-exponent calls. They are hidden, so that they do not replace the
+// sanitizer's own in other libraries.
 extern "C" {
 __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(void*, unsigned long) {
   emulator::fail("misaligned access");

@@ -1,7 +1,7 @@
-"""A CUDA engine whose GPU is the host: whole primitives run where there is no GPU, one fiber for each thread.
+"""A CUDA engine that runs kernels on the host, with one fiber for each thread, so that primitives run without a GPU.
 
-It is as slow as that sounds, so arrays are small. `emulator.hpp` says what is an error. The memory around every block
-that the engine allocated is checked after each launch, and what it allocates is full of rubbish.
+It is slow, so tests use small arrays. `emulator.hpp` lists what counts as an error. Allocated memory is filled with
+`RUBBISH`. After each launch, the guards around every allocated block are checked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GUARD = 256
 RUBBISH = 0xCD
 FLAGS = (
     f"-I{Path(__file__).parent}",
-    "-U_FORTIFY_SOURCE",  # which some compilers set, and which takes a jump to another stack for an attack
+    "-U_FORTIFY_SOURCE",  # some compilers set it, and its checks forbid longjmp to another stack
     "-fno-strict-aliasing",
     "-fno-gnu-unique",
     "-fsanitize=alignment,bounds,shift-exponent",
@@ -43,13 +43,13 @@ FLAGS = (
     "-Wno-unused-function",
     "-pthread",
 )
-# Blocks take turns, as `schedules.hpp` says.
+# Blocks take turns, see `schedules.hpp`.
 SCHEDULES = (
     "-DEMULATOR_SCHEDULES",
     "-fsanitize=thread",
     "--param=tsan-distinguish-volatile=1",
     "--param=tsan-instrument-func-entry-exit=0",
-    "-nodefaultlibs",  # not the sanitizer's own runtime
+    "-nodefaultlibs",  # without the sanitizer's runtime, which `schedules.hpp` replaces
     "-Wl,--no-as-needed",
     "-lc",
     "-lm",
@@ -64,15 +64,15 @@ extern "C" const char* emulate_kernel(const void* params, const unsigned* n, int
 
 
 class Stream(int):
-    """A stream's handle that no other 0 can be taken for."""
+    """A stream handle. Tests compare its identity, so no other 0 can pass for it."""
 
 
-# The current stream. It is the default one, of which the engine knows without the driver that nobody captures it.
+# The current stream. Its handle is 0, the default stream, so the engine does not ask the driver whether it is captured.
 STREAM = Stream(0)
 
 
 class KernelError(Exception):
-    """A kernel did what it must not, as `emulator.hpp` says."""
+    """A kernel made one of the errors that `emulator.hpp` lists."""
 
 
 class Block:
@@ -90,7 +90,7 @@ class Block:
 
 
 class Pool:
-    """Hands out blocks; `require` refuses another stream than the current one."""
+    """Allocates blocks. `require` raises for any stream but the current one."""
 
     def __init__(self, require: Callable[[int], None]) -> None:
         self.blocks: WeakSet[Block] = WeakSet()
@@ -121,19 +121,19 @@ class Words:
 
 
 class EmulatedEngine(CudaEngine):
-    """The host as a GPU.
+    """A CUDA engine that uses the host as its GPU.
 
     Parameters
     ----------
     workers : int
-        Blocks that run at a time. More than one shows how blocks wait for each other.
+        Blocks that run at the same time. Blocks that wait for each other need more than one.
     capability : int
-        Of the GPU that it pretends to be.
+        The compute capability of the emulated GPU.
     device : Device
     seed : int
-        Of the schedule by which workers take turns; 0 where they run freely.
+        The seed of the schedule by which workers take turns; 0 if they run freely.
     shuffled : bool
-        Whether blocks start in another order than that of their numbers; with a seed only.
+        Whether blocks start in random order; only with a seed.
 
     Work and memory on any other stream than `STREAM` are errors.
     """
@@ -151,7 +151,7 @@ class EmulatedEngine(CudaEngine):
         self._workers = workers
 
     def require_stream(self, stream: int) -> None:
-        """Refuse a stream that is not the current one."""
+        """Raise for a stream that is not the current one."""
         assert stream is STREAM, "not on the current stream"
 
     def launcher(
@@ -167,7 +167,7 @@ class EmulatedEngine(CudaEngine):
             assert len(values) == count, f"{name}: {len(values)} values for {count} slots"
             try:
                 written = head.pack(*values)
-            except StructError:  # as the engine's own launcher has it
+            except StructError:  # as the engine's own launcher does
                 raise OverflowError(f"{name}: a Python integer is beyond the range of float64") from None
             params = np.frombuffer(written + tail + bytes(64), np.uint8).copy()
             for each in self.chosen(blocks):
@@ -181,7 +181,7 @@ class EmulatedEngine(CudaEngine):
         return launch
 
     def chosen(self, blocks: int) -> list[range]:
-        """The blocks that run of a grid of so many: all, in one go."""
+        """The ranges of blocks of a grid that run: one range of all blocks."""
         return [range(blocks)]
 
     def ask(self, stream: int, launch: Callable[[int], None]) -> Callable[[], int]:
@@ -216,29 +216,29 @@ class EmulatedEngine(CudaEngine):
 
 
 def tuned(monkeypatch: pytest.MonkeyPatch, **policies: Any) -> None:
-    """Replace tuning numbers of the only row, which every emulated engine takes."""
+    """Replace tuning numbers of the only row, which every emulated engine uses."""
     ((capability, row),) = tuning.ROWS.items()
     monkeypatch.setitem(tuning.ROWS, capability, row._replace(**policies))
 
 
 def layout_on_gpu(host: NDArray) -> Layout:
-    """The layout of an ndarray, where it lies, as if it lay on the emulated GPU."""
+    """The layout of an ndarray's memory, as memory of the emulated GPU."""
     strides = tuple(stride // host.itemsize for stride in host.strides)
     return layout_of(host.dtype, host.shape, strides, GPU, alignment(host.ctypes.data))
 
 
 def read(data: int, layout: Layout) -> NDArray:
-    """The elements of a block, as they are now."""
+    """The current elements of a block."""
     return CpuEngine().adopt(data, layout, None, False).copy()
 
 
 def run(engine: EmulatedEngine, layouts: tuple[Layout, ...], kernel: Any, *operands: Any) -> tuple[NDArray, ...]:
-    """The results of a kernel (a `Program`'s fields) on ndarrays where they lie, and scalars."""
+    """Run a kernel (a `Program`'s fields) on the memory of ndarrays, and on scalars. Returns the results."""
     results = [engine.allocate(layout, STREAM) for layout in layouts]
     kernel(STREAM, *(data for data, _ in results), *(addressed(operand) for operand in operands))
     return tuple(read(data, layout) for (data, _owner), layout in zip(results, layouts, strict=True))
 
 
 def addressed(operand: Any) -> Any:
-    """An ndarray as its address; a scalar as itself."""
+    """The address of an ndarray; a scalar as it is."""
     return operand.ctypes.data if isinstance(operand, np.ndarray) else operand

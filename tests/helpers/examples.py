@@ -1,4 +1,4 @@
-"""The programs of docs/examples as modules, and what some of them compute by NumPy."""
+"""The programs of docs/examples as modules, and NumPy versions of what some of them compute."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def example(name: str) -> Any:
 
 
 def running_variances(x: NDArray, axis: int) -> NDArray:
-    """Of sums in float64, which lose a digit or two where the mean is large."""
+    """Running variances from sums in float64, which lose one or two digits if the mean is large."""
     wide = np.moveaxis(x.astype(np.float64) - x.mean(dtype=np.float64), axis, -1)
     count = np.arange(1, wide.shape[-1] + 1)
     found: NDArray = (wide**2).cumsum(-1) / count - (wide.cumsum(-1) / count) ** 2
@@ -30,7 +30,7 @@ def running_variances(x: NDArray, axis: int) -> NDArray:
 
 
 def bodies(count: int) -> NDArray:
-    """Positions and masses."""
+    """Random positions and masses."""
     random = np.random.default_rng(2)
     return np.concatenate([random.normal(size=(count, 3)), random.random((count, 1)) + 0.5], 1).astype(np.float32)
 

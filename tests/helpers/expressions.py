@@ -1,4 +1,4 @@
-"""Random expressions over random layouts, and how far a reduction of one may be off."""
+"""Random expressions over random layouts, and the error that a reduction of one may have."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from xpops.ops import reduction as rows
 NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(12)
 NAMES = "xyz"
-# Positions have an axis of their own; products overflow.
+# Not argmax and argmin, whose axis argument differs; nor products, which overflow.
 REDUCTIONS = tuple(name for name, op in rows.REDUCTIONS.items() if not op.positional and op.cpu is not np.multiply)
-# Of one kind each, so that NumPy promotes as we do.
+# The dtypes of an expression have one kind, so that NumPy promotes as we do.
 KINDS = (("f4", "f8"), ("f2", "f4"), ("i1", "i4"))
 SIDES = ((7, 33), (8, 32), (3, 130), (130, 3), (300, 64))
 UNARY, BINARY = ("negative", "square", "abs"), ("add", "maximum", "multiply", "subtract")
@@ -44,7 +44,7 @@ TREES = st.recursive(
 
 
 def evaluate(tree: Any, values: dict[str, Any], module: Any) -> Any:
-    """The value of an expression, by the functions of a module."""
+    """The value of an expression, computed with the functions of a module."""
     if not isinstance(tree, tuple):
         return values.get(tree, tree)
     return getattr(module, tree[0])(*(evaluate(each, values, module) for each in tree[1:]))
@@ -52,7 +52,7 @@ def evaluate(tree: Any, values: dict[str, Any], module: Any) -> Any:
 
 @st.composite
 def operands(draw: st.DrawFn) -> dict[str, NDArray]:
-    """Arrays of small whole numbers that broadcast and lie anyhow."""
+    """Arrays of small whole numbers, with shapes that broadcast and any strides."""
     rows, columns = draw(st.sampled_from(SIDES))
     kinds, whole = draw(st.sampled_from(KINDS)), [(rows, columns), (2, rows, columns)]
     shapes = st.sampled_from([*whole, (columns,), (rows, 1), (1, columns), (), (2, 1, 1)])
@@ -64,12 +64,12 @@ def operands(draw: st.DrawFn) -> dict[str, NDArray]:
 
 
 def axes_of(ndim: int) -> st.SearchStrategy[Any]:
-    """What a reduction may be along."""
+    """A random `axis` argument of a reduction."""
     return st.sampled_from([None, *range(-ndim, ndim), tuple(range(1, ndim)), tuple(range(ndim - 1))])
 
 
 def assert_reduces(got: NDArray, name: str, value: NDArray, axis: Any, keepdims: bool) -> None:
-    """AssertionError if `got` is not what a reduction makes of `value`, but for the rounding that it may have."""
+    """Raise AssertionError if `got` differs from the reduction of `value` by more than rounding errors."""
     wide = value.astype(np.float64) if value.dtype.kind == "f" else value
     with np.errstate(all="ignore"):
         op = rows.REDUCTIONS[name]
@@ -80,13 +80,13 @@ def assert_reduces(got: NDArray, name: str, value: NDArray, axis: Any, keepdims:
     if got.dtype.kind != "f":
         np.testing.assert_array_equal(got, wanted)
         return
-    # What halves lose, they lose at the end: they are added up in float32.
+    # 16-bit floats are summed in float32, and rounded once at the end.
     ulp, inner = (
         float(np.finfo(got.dtype.name).eps),
         float(np.finfo(np.float64 if got.dtype == "f8" else np.float32).eps),
     )
     got = got.astype(np.float64)
-    if op.root:  # of a variance, which has the error
+    if op.root:  # the bound is for the variance
         got, rounded, size = got**2, rounded**2, size**2
     count = 1 if op.averages else value.size // max(got.size, 1)
     square = size if op.dispersion and not op.root else 1

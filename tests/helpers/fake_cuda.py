@@ -1,4 +1,4 @@
-"""A pretended GPU whose memory is host memory: shows what the CUDA side of DLPack does where there is no GPU."""
+"""A pretended GPU with host memory, to test the CUDA side of DLPack without a GPU."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ FAKE = Device("cuda:7")
 
 
 class FakeCuda:
-    """The primitives that DLPack needs, as on CUDA: data is an address, and streams are handles.
+    """The primitives that DLPack needs, as in the CUDA engine: data are addresses, and streams are handles.
 
     Attributes
     ----------
     stream : int
-        The current one.
+        The current stream.
     orders : list of (int, int)
-        Every `order` call.
+        The arguments of every `order` call.
     is_current : bool
-        Whether the caller is within `current`.
+        Whether the caller is inside ``with engine.current()``.
     unknown : container of int
-        Addresses that are not in the pretended GPU's memory.
+        Addresses that do not belong to the pretended GPU.
     retained : list of (object, int)
-        Every `retain` call.
+        The arguments of every `retain` call.
     """
 
     is_host, dlpack_kind = False, 2
@@ -68,7 +68,7 @@ class FakeCuda:
         ctypes.memmove(data, array.ctypes.data, layout.nbytes)
 
     def device_at(self, address: int) -> Device | None:
-        """As the driver says it: every address is the pretended GPU's, but for those in `unknown`."""
+        """Replaces a query of the driver: every address is on the pretended GPU, except those in `unknown`."""
         return None if address in self.unknown else FAKE
 
     def current_stream(self) -> int:
@@ -97,7 +97,7 @@ class FakeCuda:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
-    """Put the pretended GPU in every module that asks for engines."""
+    """Install the pretended GPU in every module that looks up engines."""
     fake, real = FakeCuda(), xpops.engine.engine_of
 
     def engine_of(device: Device) -> Any:

@@ -1,7 +1,7 @@
-"""A pretended CUDA driver: streams whose work waits until somebody waits for it, and a pool in their order.
+"""A pretended CUDA driver with streams and a stream-ordered memory pool. Work runs only when something waits for it.
 
-Nothing runs before it must. So memory that is used again too early is written under those who still read it, and a test
-sees that without a GPU.
+So work runs as late as possible. If memory is reused too early, pending work reads the new values, and a test notices
+it without a GPU.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ OK, OUT_OF_MEMORY = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT
 INVALID, NOT_READY = driver.CUresult.CUDA_ERROR_INVALID_HANDLE, driver.CUresult.CUDA_ERROR_NOT_READY
 _STATUS = driver.CUstreamCaptureStatus
 _MODULES = ("memory", "settling", "capture", "runtime")
-_ASIDE = 1 << 20  # the stream that the pool makes
+_ASIDE = 1 << 20  # the stream that the pool creates
 
 
 class Event:
-    """What `cuEventRecord` marks: a stream, and whether that has come so far."""
+    """An event: its stream, and whether the stream has reached it."""
 
     def __init__(self) -> None:
         self.stream, self.is_done = 0, True
 
 
 class FakeDriver:
-    """The functions of the driver that memory and order need.
+    """The functions of the driver for memory and the order of streams.
 
     Attributes
     ----------
     total, others : int
-        The bytes of the device, and those that other libraries have.
+        The device's memory in bytes, and the part that other libraries use.
     held : dict of int to int
-        The bytes of every block that nobody else can get: its free has not run yet.
+        Blocks whose free has not run yet, so that nobody else can get them: address -> bytes.
     freed : list of (int, int)
-        Address and stream of every free that was asked for.
+        The address and stream of every requested free.
     values : dict of int to object
-        What the memory holds, by address.
+        The contents of memory, by address.
     capturing, gone : set of int
-        Streams that are captured, and streams that were destroyed.
+        Streams that are being captured, and destroyed streams.
     in_graphs : list of int
         Addresses whose free was captured.
     trims : int
-        How often the pool was trimmed.
+        How many times the pool was trimmed.
     """
 
     def __init__(self, total: int = 1 << 30) -> None:
@@ -59,14 +59,14 @@ class FakeDriver:
         self.in_graphs: list[int] = []
         self.trims = 0
         self._pending: dict[int, deque[Callable[[], None]]] = {}
-        # By address: the stream of the last free, and which free it was.
+        # For each address: the stream of its last free, and an object that identifies this free.
         self._free: dict[int, tuple[int, object]] = {}
         self._next = 1 << 30
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(driver, name)  # the enumerations
+        return getattr(driver, name)  # for enumerations
 
-    # Work, which tests launch
+    # Work that tests launch
 
     def launch(self, stream: int, work: Callable[[], None]) -> None:
         self._pending.setdefault(stream, deque()).append(work)
@@ -75,13 +75,13 @@ class FakeDriver:
         self.launch(stream, lambda: self.values.__setitem__(address, value))
 
     def read(self, stream: int, address: int) -> list[Any]:
-        """A list to which the value is added when the stream comes to it."""
+        """Queue a read. Returns a list to which the value is appended when the read runs."""
         seen: list[Any] = []
         self.launch(stream, lambda: seen.append(self.values.get(address)))
         return seen
 
     def finish(self, stream: int) -> None:
-        """Run a stream to its end, and whatever that waits for."""
+        """Run all work of a stream, and all work that it waits for."""
         pending = self._pending.get(stream, deque())
         while pending:
             pending.popleft()()
@@ -159,7 +159,7 @@ class FakeDriver:
         return OK, (self.total - self.others - sum(self.held.values()), self.total)
 
     def cuMemAllocFromPoolAsync(self, size: int, pool: Any, stream: int) -> Any:
-        """Memory that this stream has freed, or any whose free has run; else new."""
+        """Memory that this stream has freed, or memory whose free has run; otherwise new memory."""
         for address, (freed_on, _) in self._free.items():
             if freed_on == stream and self.held.get(address) == size:
                 del self._free[address]
@@ -176,7 +176,7 @@ class FakeDriver:
         if stream in self.gone:
             return (INVALID,)
         if stream in self.capturing:
-            self.in_graphs.append(address)  # which every replay frees
+            self.in_graphs.append(address)  # every replay of the graph frees it
             return (OK,)
         assert address in self.held
         assert address not in self._free, "freed twice"
@@ -184,7 +184,7 @@ class FakeDriver:
         this = self._free[address] = stream, object()
 
         def run() -> None:
-            if self._free.get(address) is this:  # nobody has it again yet
+            if self._free.get(address) is this:  # nobody has allocated it again
                 del self.held[address]
 
         self.launch(stream, run)
@@ -204,12 +204,12 @@ class FakeContext:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, total: int = 1 << 30) -> FakeDriver:
-    """Put the pretended driver in every module that manages memory and order; nothing runs in the background."""
+    """Install the pretended driver in the modules that manage memory and order. No thread runs in the background."""
     fake = FakeDriver(total)
     for name in _MODULES:
         __import__(f"xpops.engine.cuda.runtime.{name}")
         monkeypatch.setattr(sys.modules[f"xpops.engine.cuda.runtime.{name}"], "driver", fake)
-    for function in ("cuGetErrorName", "cuGetErrorString"):  # which need a library
+    for function in ("cuGetErrorName", "cuGetErrorString"):  # functions that would need a library
         monkeypatch.setattr(driver, function, lambda error: (OK, error.name.encode()))
     monkeypatch.setattr("xpops.engine.cuda.runtime.settling._thread.start_new_thread", lambda *arguments: None)
     return fake

@@ -1,7 +1,7 @@
-"""cuSOLVER, cuBLAS and cuFFT on the host's memory, as the engine calls them: by the signatures of the real bindings.
+"""cuSOLVER, cuBLAS and cuFFT on host memory, with the signatures of the real bindings.
 
-Each function is NumPy's answer to what the library documents, so that what the engine makes of rows, columns, pointers
-and steps shows without a GPU. Nothing here says how the real ones are spelled but the bindings' own docstrings.
+Each function computes with NumPy what the library documents. So tests without a GPU check how the engine passes rows,
+columns, pointers and strides. The names of parameters come from the docstrings of the real bindings.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ NDArray = np.ndarray[Any, Any]
 
 DTYPES = {0: np.dtype("f4"), 1: np.dtype("f8"), 4: np.dtype("c8"), 5: np.dtype("c16")}
 LETTERS = {"s": DTYPES[0], "d": DTYPES[1], "c": DTYPES[4], "z": DTYPES[5]}
-WORK = 64  # bytes of scratch memory that every routine asks for
+WORK = 64  # bytes of scratch memory that every routine requests
 HANDLE = 11
 
 
 def at(address: int, dtype: Any, *shape: int) -> NDArray:
-    """Memory as a C-contiguous array."""
+    """The memory at an address as a C-contiguous array."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
 
 
 def columns(address: int, dtype: Any, rows: int, count: int, leading: int) -> NDArray:
-    """Memory as a matrix of columns."""
+    """The memory at an address as a column-major matrix."""
     assert leading >= max(rows, 1)
     return at(address, dtype, count, leading)[:, :rows].T
 
 
 def named(module: Any, function: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
-    """Arguments by the names that the binding's docstring gives them."""
+    """The arguments by the names in the binding's docstring."""
     signature = getattr(module, function).__doc__.splitlines()[0]
     names = [each.split()[-1] for each in re.search(r"\((.*)\)", signature)[1].split(",")]  # type: ignore[index]
     assert len(names) == len(arguments), f"{signature} was called with {len(arguments)} arguments"
@@ -143,7 +143,7 @@ def _scratch(on_device: int, on_host: int) -> None:
 
 
 def _factor(a: NDArray, pivots: NDArray) -> int:
-    """LU decomposition with partial pivoting; which pivot is 0, counted from 1, or 0."""
+    """LU decomposition with partial pivoting, in place. Returns the number of a zero pivot, counted from 1, or 0."""
     zero = 0
     for i in range(len(a)):
         best = i + int(np.argmax(abs(a[i:, i])))
@@ -158,7 +158,7 @@ def _factor(a: NDArray, pivots: NDArray) -> int:
 
 
 def _composed(a: NDArray, pivots: NDArray) -> NDArray:
-    """What was decomposed."""
+    """The matrix that was decomposed."""
     found = (np.tril(a, -1) + np.eye(len(a), dtype=a.dtype)) @ np.triu(a)
     for i in reversed(range(len(a))):
         found[[i, pivots[i] - 1]] = found[[pivots[i] - 1, i]]

@@ -1,4 +1,4 @@
-"""Functions of an array and a scalar, which fused ones compute bit for bit as the functions one by one do."""
+"""Functions of an array and a scalar. Fused, they must have the same bits as their functions called one by one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ NDArray = np.ndarray[Any, Any]
 FLOATS = (xp.float32, xp.float64, xp.float16, xp.bfloat16)
 INTEGERS = (xp.int8, xp.int64, xp.uint16, xp.uint64)
 NUMBERS = (0.5, -1.75, 3, True, float("nan"), float("inf"), -0.0, 1e300)
-HUGE = (*NUMBERS, 2**70)  # which float loops take
+HUGE = (*NUMBERS, 2**70)  # 2**70 is for floating-point dtypes only
 WHOLE = (3, 0, True, 100)
 
 
 class Case(NamedTuple):
-    """A function, the dtypes of its array, and the scalars that it is called with."""
+    """A function, the dtypes of its array argument, and its scalar arguments."""
 
     function: Callable[[Any, Any], Any]
     dtypes: tuple[Any, ...]
@@ -31,7 +31,7 @@ def _each(*functions: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _both(*functions: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Each function with the scalar on either side."""
+    """Each function with the scalar as the second and as the first operand."""
     return _each(*functions, *(lambda x, a, f=function: f(a, x) for function in functions))
 
 
@@ -62,7 +62,7 @@ CASES: dict[str, Case] = {
     "comparisons": Case(_both(xp.less, xp.equal, xp.greater_equal, xp.logical_and), FLOATS, HUGE),
     "promotion": Case(_each(lambda x, a: x * a, lambda x, a: a - x, lambda x, a: xp.atan2(x, a)), INTEGERS, NUMBERS),
     "integers and floats": Case(lambda x, a: (x * a, xp.astype(x, xp.float32) * a), INTEGERS, WHOLE),
-    "integers and complex numbers": Case(  # that number twice rounded is another one
+    "integers and complex numbers": Case(  # rounded twice, this number gives another result
         lambda x, a: (x + a, xp.astype(x, xp.complex64) + a), (xp.int64, xp.uint64), (2**60 + 2**36 + 1, 3, True)
     ),
     "truth of integers": Case(
@@ -102,7 +102,7 @@ CASES: dict[str, Case] = {
 
 
 def elements(dtype: Any) -> NDArray:
-    """Some elements, NaN and the largest among them."""
+    """Some elements, including NaN and the largest number."""
     if np.dtype(dtype).kind in "iu":
         ends = np.iinfo(dtype)
         return np.array([0, 1, 2, 3, 100, ends.max, ends.min, ends.max - 1] * 5, dtype)
@@ -115,7 +115,7 @@ def tuples(*results: Any) -> list[tuple[Any, ...]]:
 
 
 def assert_same_bits(got: Any, wanted: Any) -> None:
-    """The same dtype and shape, and the same bits; NaN may be any NaN."""
+    """Assert the same dtype, shape and bits, except that any NaN equals any NaN."""
     assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
     one, other = got.to_numpy(), wanted.to_numpy()
     nans = np.isnan(other) if other.dtype.kind not in "iub" else np.zeros(other.shape, bool)

@@ -1,4 +1,4 @@
-"""Compiles device math with a host C++ compiler and calls it on NumPy buffers, so that it is tested without a GPU.
+"""Compiles device functions with a host C++ compiler and calls them on NumPy buffers, to test them without a GPU.
 
 >>> sine = functor("Sin", "trigonometric", 1, "float64")  # doctest: +SKIP
 >>> sine(np.zeros(3))  # doctest: +SKIP
@@ -19,7 +19,7 @@ import numpy as np
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 COMPILER = shutil.which(os.environ.get("CXX", "g++")) or shutil.which("clang++")
-# No contraction: the headers ask for a fused multiply-add where they want one, as on the device.
+# No contraction: the headers call fma where they need it, as on the device.
 FLAGS = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-Wall", "-Wno-unused-parameter", f"-I{NATIVE}"]
 
 PRELUDE = """
@@ -39,7 +39,7 @@ def _folder() -> tempfile.TemporaryDirectory:
 
 
 def build(source: str, *flags: str) -> ctypes.CDLL:
-    """A shared object made from C++ source, compiled at most once in this process."""
+    """A shared object compiled from C++ source, at most once in this process."""
     if COMPILER is None:
         raise RuntimeError("no C++ compiler found; set CXX")
     digest = hashlib.sha256((source + " ".join(flags)).encode()).hexdigest()[:16]
@@ -48,7 +48,7 @@ def build(source: str, *flags: str) -> ctypes.CDLL:
         code = library.with_suffix(".cpp")
         code.write_text(source)
         aside = library.with_suffix(".tmp")
-        command = [COMPILER, *FLAGS, str(code), "-o", str(aside), *flags]  # libraries follow what needs them
+        command = [COMPILER, *FLAGS, str(code), "-o", str(aside), *flags]  # libraries come after the code
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
@@ -57,14 +57,14 @@ def build(source: str, *flags: str) -> ctypes.CDLL:
 
 
 def build_all(sources: dict[str, str]) -> dict[str, ctypes.CDLL]:
-    """Several libraries at once, in parallel."""
-    _folder()  # before the threads: functools.cache may run it twice
+    """Compile several libraries in parallel."""
+    _folder()  # before the threads start, because functools.cache may run it twice
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         return dict(zip(sources, pool.map(build, sources.values()), strict=True))
 
 
 def call(library: ctypes.CDLL, symbol: str, result: np.dtype, *arrays: np.ndarray) -> np.ndarray:
-    """Runs an ELEMENTWISE symbol on contiguous arrays of one shape."""
+    """Call an ELEMENTWISE symbol on contiguous arrays of one shape."""
     arrays = [np.ascontiguousarray(a) for a in np.broadcast_arrays(*arrays)]
     out = np.empty(arrays[0].shape, result)
     pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)]

@@ -1,6 +1,6 @@
-"""What kernels of one's own mean, told by calls: each case takes a function that puts an ndarray on a GPU.
+"""The semantics of user-defined kernels. Each case makes calls; its argument `put` copies an ndarray to a GPU.
 
-The behaviours are those that CuPy's tests hold its ElementwiseKernel and ReductionKernel to, and its reference names.
+The behaviours are those that CuPy's tests and reference require of its ElementwiseKernel and ReductionKernel.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def complex_numbers(put: Put) -> None:
 
 
 def places(put: Put) -> None:
-    """What `_ind` tells of where an element is, and arrays that are indexed by it."""
+    """The place of an element from `_ind`, and arrays indexed by it."""
     kernel = ElementwiseKernel(
         "T x, raw T y", "T z, int64 k, int32 axes",
         "z = y[_ind.get()]; k = 100 * _ind.get()[0] + 10 * _ind.get()[1] + _ind.get()[2]; axes = _ind.ndim + y.ndim",
@@ -156,7 +156,7 @@ def results_that_are_given(put: Put) -> None:
     assert into(put(x), out) is out
     same(out, x + 1)
     base = put(np.zeros((4, 6), np.int32))
-    turned = xp.permute_dims(base[:, ::2], (1, 0))  # which is not contiguous
+    turned = xp.permute_dims(base[:, ::2], (1, 0))  # not contiguous
     assert into(put(x), turned) is turned
     wanted = np.zeros((4, 6), np.int32)
     wanted[:, ::2] = x.T
@@ -310,7 +310,7 @@ def identities(put: Put) -> None:
             kernel(nothing, axis=0)
         same(kernel(nothing, axis=1), np.zeros(0, np.float32))
         for shape in ((1,), (5,), (33, 7), (3000,), (3, 700)):
-            host = -1 - RANDOM.random(shape).astype(np.float32)  # below what an empty state holds
+            host = -1 - RANDOM.random(shape).astype(np.float32)  # all below 0, the value of an empty state
             same(kernel(put(host)), host.max())
             for axis in range(len(shape)):
                 same(kernel(put(host), axis=axis), host.max(axis))
@@ -373,7 +373,7 @@ def states_of_other_types(put: Put) -> None:
 
 
 def words_by_macros(put: Put) -> None:
-    """``i``, ``n`` and ``_ind`` that a macro stands for."""
+    """``i``, ``n`` and ``_ind`` in macros."""
     x = arange((3, 4), "int64")
     for given in (
         {"options": ("-DPLACE=i",)},
@@ -391,7 +391,7 @@ def words_by_macros(put: Put) -> None:
 
 
 def words_that_are_none(put: Put) -> None:
-    """Comments, members, and what macros call their own parameters."""
+    """The same words in comments, as members, and as parameters of macros."""
     x = arange((3, 4), "float32")
     for count in ("1 /* i of n, _i of _j */", "Stat::_i", "Stat::n // one, not n\n", "ONE(1)", "int('n' == 'n')"):
         mean = ReductionKernel(
@@ -410,7 +410,7 @@ def comments(put: Put) -> None:
 
 
 def names_of_ours(put: Put) -> None:
-    """Types that we have, too, and parameters that are called as our functions are."""
+    """User types with names of ours, and parameters with the names of our functions."""
     x = put(arange((3, 4), "int32"))
     for preamble in ("enum Mode { A, B };", "struct Operand { float v; };", "struct Pack { int v; };"):
         same(ElementwiseKernel("T run", "T y", "y = run", "named", preamble=preamble)(x), arange((3, 4), "int32"))
@@ -436,7 +436,7 @@ def truth_in_raw_arrays(put: Put) -> None:
 
 
 def results_declared_anew(put: Put) -> None:
-    """What is assigned to another variable of the name would be lost."""
+    """Results declared again: an assignment to another variable of the same name would be lost."""
     x = put(arange((3,), "float32"))
     for operation, around in (("y = 2 * x", "T y = 5;"), ("T y = 2 * x", "")):
         with pytest.raises(RuntimeError, match=r"anew.*y"):
@@ -457,7 +457,7 @@ def results_beside_each_other(put: Put) -> None:
             kernel(put(x), out=out)
     with pytest.raises(ValueError, match="beside: z partly overlaps x; accepted: the same elements, or memory apart"):
         kernel(base[:4], out=(put(x), base[1:5]))
-    same(kernel(base[::2], out=(base[1::2], put(x)))[0], base[::2].to_numpy())  # between the operand's elements
+    same(kernel(base[::2], out=(base[1::2], put(x)))[0], base[::2].to_numpy())  # between the elements of the operand
     columns, host = put(np.zeros((3, 4), np.float32)), arange((3, 2), "float32")
     kernel(put(host), out=(columns[:, :2], columns[:, 2:]))
     same(columns, np.concatenate([host, -host], 1))

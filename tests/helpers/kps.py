@@ -1,4 +1,4 @@
-"""Small kernels made of kernel primitives, on arrays, wherever they can run."""
+"""Small kernels that use the kernel primitives, on arrays, in the emulator or on a GPU."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ extern "C" const char* emulate_kernel(const void* params, const unsigned* n, int
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel, what it reads, and what it should leave.
+    """A kernel, its inputs, and its expected outputs.
 
     Attributes
     ----------
@@ -38,14 +38,14 @@ class Case:
         The kernel's statements. They see the arrays as ``in0``, ``in1``, ... and ``out0``, ...
     inputs : tuple of ndarray
     outputs : tuple of ndarray
-        What the memory of the results holds before.
+        The contents of the results' memory before the launch.
     wanted : tuple of ndarray
     block, grid : tuple of int
         Lengths of the three axes.
     preamble : str
-        C++ in front of the kernel.
+        C++ code before the kernel.
     rtol : float
-        The relative error that results may have; 0: they are equal.
+        The allowed relative error; 0 means that results must be equal.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Case:
 
     @property
     def source(self) -> str:
-        """The whole kernel; it takes one structure, the addresses of the arrays."""
+        """The whole kernel. Its parameter is a structure of the arrays' addresses."""
         arrays = [("const ", "in", i, x) for i, x in enumerate(self.inputs)]
         arrays += [("", "out", i, x) for i, x in enumerate(self.outputs)]
         declared = [
@@ -87,7 +87,7 @@ class Case:
 
     def check(self, found: tuple[NDArray, ...]) -> None:
         for each, wanted in zip(found, self.wanted, strict=True):
-            if each.dtype == dt.bfloat16:  # which NumPy does not know the NaN of
+            if each.dtype == dt.bfloat16:  # NumPy does not recognise its NaNs
                 each, wanted = each.astype(np.float32), wanted.astype(np.float32)
             if self.rtol:
                 np.testing.assert_allclose(each, wanted, rtol=self.rtol)
@@ -109,7 +109,7 @@ def c_type(x: NDArray) -> str:
 
 
 def emulated(case: Case) -> tuple[NDArray, ...]:
-    """What the case leaves on the emulated GPU."""
+    """The outputs of the case on the emulated GPU."""
     library = build(f'#include "emulator.hpp"\n{case.source}{EPILOGUE}', *FLAGS)
     library.emulate_kernel.restype = ctypes.c_char_p
     blocks = [placed(x) for x in (*case.inputs, *case.outputs)]
@@ -131,17 +131,17 @@ def placed(x: NDArray) -> Block:
 
 
 def taken(address: int, like: NDArray) -> NDArray:
-    """The array, shaped as `like`, that lies at an address now."""
+    """A copy of the array at an address, with the shape and dtype of `like`."""
     return np.frombuffer(ctypes.string_at(address, like.nbytes), like.dtype).reshape(like.shape)
 
 
 def broadcast_config(shape: tuple[int, ...], x: NDArray) -> NDArray:
-    """The bytes of a ``BroadcastConfig`` for `x` broadcast to a shape, as the host would make them."""
+    """The bytes of a ``BroadcastConfig`` for `x` broadcast to a shape, as the host constructs it."""
     return config_bytes(shape, tuple(stride // x.itemsize for stride in np.broadcast_to(x, shape).strides))
 
 
 def config_bytes(shape: tuple[int, ...], strides: tuple[int, ...]) -> NDArray:
-    """The same for strides in elements, of which those of broadcast axes are 0."""
+    """The same for strides in elements; those of broadcast axes are 0."""
     divmods = b"".join(pack_divmod(length, 32) for length in reversed(shape)).ljust(12 * MAX_RANK + 4, b"\0")
     unused = [0] * (MAX_RANK - len(shape))
     return np.frombuffer(divmods + struct.pack("<9qii", *reversed(strides), *unused, len(shape), 0), np.uint8)

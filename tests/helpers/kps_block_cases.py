@@ -1,4 +1,4 @@
-"""What the threads of a block do together, in small kernels whose results NumPy knows."""
+"""Cases for the primitives of a whole block: reductions, scans, sorting. NumPy computes the expected results."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def sorting() -> Iterator[Case]:
                block=(3, 2, 1))  # fmt: skip
 
 
-# What the host tells
+# Configurations from the host
 
 EDGES = [1, 2, 3, 5, 7, 10, 641, 2**16 - 1, 2**16, 2**16 + 1, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1]
 

@@ -1,4 +1,4 @@
-"""Every kernel primitive, in small kernels whose results NumPy knows."""
+"""Cases for every kernel primitive. NumPy computes the expected results."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ CASES: tuple[Case, ...] = tuple(
         block.configurations(),
     )
 )
-# One of each source: most differ in data and shapes only.
+# One case for each source, because most cases differ only in data and shapes.
 SOURCES: tuple[Case, ...] = tuple({case.source: case for case in CASES}.values())

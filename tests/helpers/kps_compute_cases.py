@@ -1,4 +1,4 @@
-"""Computing in registers, in small kernels whose results NumPy knows."""
+"""Cases for the primitives that compute in registers. NumPy computes the expected results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from tests.helpers.kps import BFLOAT16, Case, NDArray, c_type, some, zeros
 from tests.helpers.philox import halves, philox, uniforms
 
-# Register by register
+# Elementwise operations on registers
 
 FOUR = """
 template <class T> struct Four { XPOPS_DEVICE T operator()(const T* x) const { return x[0] * x[3] + x[1]; } };
@@ -72,14 +72,14 @@ BINARY: dict[str, Callable[[NDArray, NDArray], Any]] = {
     "LogicalAnd": lambda x, y: (x != 0) & (y != 0),
     "Sub": np.subtract,
     "Div": np.divide,
-    # By the standard's first reading of infinities, not Python's.
+    # Infinities as the standard names them first, not as in Python.
     "FloorDiv": lambda x, y: np.where(np.isinf(x) | np.isinf(y), np.floor(x / y), np.floor_divide(x, y)),
 }
 UNORDERED = ("Min", "Max", "FloorDiv")  # not for complex numbers
 
 
 def quotients(x: NDArray, y: NDArray) -> NDArray:
-    """Truncated, as C++ has them; 0 by 0, and modulo 2^n."""
+    """Quotients truncated as in C++, but 0 for a divisor of 0, and modulo 2^n."""
     pairs = [
         0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
         for a, b in zip(x.tolist(), y.tolist(), strict=True)
@@ -129,7 +129,7 @@ def functors() -> Iterator[Case]:
 
 @np.errstate(all="ignore")
 def applied(x: NDArray, y: NDArray) -> list[tuple[str, NDArray]]:
-    """The functors that a dtype has, as statements that set r, and what they make."""
+    """The functors for a dtype, as statements that set r, and their expected results."""
     kind, integers = x.dtype.kind, x.dtype.kind in "iu"
     wide = x.astype(np.float32 if x.dtype.name in ("float16", "bfloat16") else x.dtype)
     other = y.astype(wide.dtype)
@@ -152,7 +152,7 @@ def applied(x: NDArray, y: NDArray) -> list[tuple[str, NDArray]]:
 
 
 def operands(dtype: np.dtype[Any]) -> tuple[NDArray, NDArray]:
-    """All pairs of a few numbers, with what is special about the dtype."""
+    """All pairs of a few numbers, including special values of the dtype."""
     if dtype.kind == "b":
         numbers = np.array([False, True])
     elif dtype.kind in "iu":
@@ -184,7 +184,7 @@ def random() -> Iterator[Case]:
     seed, stream, threads = 2**63 + 12345, 2**40 + 7, 32
     words = [
         word for i in range(2 * threads) for word in philox((*halves(10 + i), *halves(stream)), halves(seed))
-    ]  # of counters 10 and up: two for each thread
+    ]  # counters 10 and up, two for each thread
     body = f"""
       using State = kps::PhiloxState;
       State a({seed}ull, {stream}ull, 10 + 2 * threadIdx.x), b = a, c = a;

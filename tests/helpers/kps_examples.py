@@ -1,4 +1,4 @@
-"""Two whole kernels made of primitives, called as any CUDA kernel: a sum of two arrays and sums down columns."""
+"""Two complete kernels that use the primitives: a sum of two arrays, and sums down columns."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ class Example:
     arguments : tuple
         The C++ type of each argument, its type in ctypes, and the value: an ndarray for an address.
     wanted : ndarray
-        What the second array, or the last of more, should hold.
+        The expected contents of the last array.
     out : int
-        Which argument that is.
+        The index of this array among the arguments.
     """
 
     name: str
@@ -175,7 +175,7 @@ EXAMPLES = examples()
 
 
 def emulated(example: Example) -> NDArray:
-    """What the example leaves on the emulated GPU, where a kernel has one structure of arguments."""
+    """The result of the example on the emulated GPU, where a kernel takes one structure of arguments."""
     fields = "\n".join(f"  {kind} a{i};" for i, (kind, _, _) in enumerate(example.arguments))
     passed = ", ".join(f"p.a{i}" for i in range(len(example.arguments)))
     source = (

@@ -1,4 +1,4 @@
-"""Moving data between memory and registers, in small kernels whose results NumPy knows."""
+"""Cases for the primitives that move data between memory and registers. NumPy computes the expected results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ XPOPS_DEVICE void runs(const T* in, T* read, T* written, int size) {
 
 
 def runs() -> Iterator[Case]:
-    """Each width in one kernel: three whole tiles of 32 threads, and one whose end lies in a run."""
+    """Each width in one kernel: three whole tiles of 32 threads, and one that ends within a run."""
     for dtype in RUN_TYPES:
         body, outputs, wanted = [], [], []
         sizes = [3 * 32 * width + 32 * width // 2 + 1 for width in WIDTHS]
@@ -68,8 +68,8 @@ def runs() -> Iterator[Case]:
             outputs += [read, written]
             wanted += [np.where(np.arange(read.size) < size, x[0:1], 0) for _ in range(2)]
             wanted[-2][:size] = wanted[-1][:size] = x[:size]
-            wanted[-2][size:] = x[0]  # registers beyond the end keep what they had
-            wanted[-1][size:] = 0  # and memory there, too
+            wanted[-2][size:] = x[0]  # registers of elements beyond the end keep their values
+            wanted[-1][size:] = 0  # and so does memory beyond the end
         name = f"runs of {np.dtype(dtype).name}"
         yield Case(name, "\n".join(body), (x,), tuple(outputs), tuple(wanted), grid=(2, 1, 1), preamble=RUNS)
     body = """
@@ -167,7 +167,7 @@ XPOPS_DEVICE void broadcasts(const T* in, const kps::BroadcastConfig& config, T*
 
 
 def broadcasts() -> Iterator[Case]:
-    """On configurations from the host, of any strides, and on those that the kernel makes for contiguous operands."""
+    """With configurations from the host for any strides, and with the kernel's own for contiguous operands."""
     whole = some("float32", 4, 6, 10)
     operands = [
         ("a row", some("float32", 7), (3, 5, 7)),
@@ -218,7 +218,7 @@ def reads_for_reductions() -> Iterator[Case]:
           r, in0 + 7 * threadIdx.y, 2, config, 1, 40, 1, 8, kps::SquareFunctor<int16, float>(), true);
       for (int i = 0; i < 6; ++i) out0[48 * threadIdx.y + 8 * i + threadIdx.x] = r[i];
     """
-    kept = np.moveaxis(x, 1, 0)  # the axes that stay, then those that go
+    kept = np.moveaxis(x, 1, 0)  # the kept axes, then the reduced axes
     rows = np.square(kept.reshape(5, 42).astype(np.float32))[:, 2:]
     wanted = np.concatenate([rows, np.full((5, 8), -1, np.float32)], axis=1)
     config = broadcast_config((6, 7), kept[0])

@@ -1,4 +1,4 @@
-"""Fixed views beside the random ones: cropped, mirrored, interleaved, repeated; the same cut in NumPy and in xpops."""
+"""Fixed views, in addition to random ones: cropped, mirrored, interleaved, repeated; the same in NumPy and xpops."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Cut(NamedTuple):
     base : tuple of int
         The array's shape.
     key : tuple of slice
-        What is taken of it.
+        The slices of the array.
     order : tuple of int
-        How the axes of that are permuted; empty where they stay.
+        The permutation of the axes of the slice; empty for none.
     """
 
     base: tuple[int, ...]
@@ -27,12 +27,12 @@ class Cut(NamedTuple):
     order: tuple[int, ...] = ()
 
     def of(self, namespace: Any, array: Any) -> Any:
-        """The view of an array of shape `base`."""
+        """The view of an array that has the shape `base`."""
         part = array[self.key]
         return namespace.permute_dims(part, self.order) if self.order else part
 
 
-# Axes are long enough for packs of 16 bytes and steps are no multiples of these, or they are and the start is not.
+# Axes are long enough for packs of 16 bytes. But steps are not multiples of 16 bytes, or the start is not.
 CUTS: dict[str, Cut] = {
     "whole": Cut((40, 64)),
     "cropped": Cut((40, 67), np.s_[:, :64]),
@@ -64,7 +64,7 @@ CUTS: dict[str, Cut] = {
 
 
 def base_of(name: str, dtype: Any) -> NDArray:
-    """An array to cut the view of: small integers, each another than its neighbours."""
+    """The array of a view: small integers, different from their neighbours."""
     shape = CUTS[name].base
     numbers = np.arange(int(np.prod(shape))) % (2 if np.dtype(dtype) == bool else 61)
     return numbers.astype(dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""Comparing with plain NumPy."""
+"""Comparisons with plain NumPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 def bits(host: NDArray) -> NDArray:
-    """The bytes of each element, with every NaN made the same NaN; signs of zeros stay."""
+    """The bytes of each element, with all NaNs replaced by one NaN. Signs of zeros stay."""
     plain = np.ascontiguousarray(host).reshape(-1)
     if plain.dtype.kind == "c":
         plain = plain.view(plain.real.dtype)
@@ -23,7 +23,7 @@ def bits(host: NDArray) -> NDArray:
 
 
 def assert_same(x: Array, expected: Any) -> None:
-    """`x` has the dtype, the shape and the very bits of `expected`, but for the payloads of NaNs."""
+    """Assert that `x` has the dtype, shape and bits of `expected`, except that any NaN equals any NaN."""
     wanted = np.asarray(expected)
     assert isinstance(x, Array)
     assert (x.dtype, x.shape) == (wanted.dtype, wanted.shape)
@@ -32,7 +32,7 @@ def assert_same(x: Array, expected: Any) -> None:
 
 
 def assert_close(x: Array, expected: Any, ulp: float) -> None:
-    """`x` has the dtype and shape of `expected`, and its values within `ulp` units in the last place."""
+    """Assert that `x` has the dtype and shape of `expected`, and its values within `ulp` units in the last place."""
     wanted = np.asarray(expected)
     assert (x.dtype, x.shape) == (wanted.dtype, wanted.shape)
     got = x.to_numpy()
@@ -41,7 +41,7 @@ def assert_close(x: Array, expected: Any, ulp: float) -> None:
 
 
 def eps(dtype: np.dtype[Any]) -> float:
-    """The distance from 1 to the next number."""
+    """The distance from 1 to the next larger number."""
     import ml_dtypes
 
     return float(ml_dtypes.finfo(dtype).eps) if dtype.kind in "fcV" else 0.0

@@ -1,4 +1,4 @@
-"""Philox4x32-10 in Python's integers, and what the laws of integers and uniform numbers make of it."""
+"""Philox4x32-10 in Python's integers, and the laws of integers and uniform numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-# Counter, key and result, low words first: philox4x32-10 in the kat_vectors of Random123.
+# Counter, key and result, low words first: the known answers of philox4x32-10 in Random123's kat_vectors.
 KNOWN = (
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((2**32 - 1,) * 4, (2**32 - 1,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
@@ -29,19 +29,19 @@ def philox(counter: tuple[int, ...], key: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def halves(word: int) -> tuple[int, int]:
-    """A number of 64 bits as two words, the low one first."""
+    """A 64-bit number as two words, the low word first."""
     return word % 2**32, word >> 32
 
 
 def words_of(seed: int, path: tuple[int, ...], position: int, counters: int) -> list[int]:
-    """The words of a generator's counters from a position on."""
+    """The random words of a generator, from a position on."""
     key, branch = map(int, np.random.SeedSequence(seed, spawn_key=path).generate_state(2, np.uint64))
     places = range(position, position + counters)
     return [word for place in places for word in philox((*halves(place % 2**64), *halves(branch)), halves(key))]
 
 
 def pairs(words: list[int]) -> list[int]:
-    """Each two words as one, the low one first."""
+    """Each two words as one of 64 bits, the low word first."""
     return [low + (high << 32) for low, high in zip(words[::2], words[1::2], strict=True)]
 
 
@@ -53,7 +53,7 @@ def integers(words: list[int], low: int, count: int, wide: bool) -> list[int]:
 
 
 def uniforms(words: list[int], dtype: Any) -> list[float]:
-    """Numbers in [0, 1), exact."""
+    """Exact numbers in [0, 1)."""
     if np.dtype(dtype) == np.float64:
         return [(each >> 11) / 2**53 for each in pairs(words)]
     digits = {"float32": 24, "float16": 11, "bfloat16": 8}[np.dtype(dtype).name]

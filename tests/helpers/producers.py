@@ -1,6 +1,6 @@
 """DLPack producers of every generation on host memory, with every field of the header free.
 
-The structures are written down a second time here, so that a mistake in the package's own cannot hide.
+This module defines the structures again, so that tests find mistakes in the package's definitions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def name_of(capsule: Any) -> str:
 
 
 def header_of(capsule: Any) -> Any:
-    """The structure in a capsule, in place; it keeps the capsule."""
+    """The structure in a capsule, without a copy. It keeps the capsule alive."""
     name = _name_of(capsule)
     header = (New if b"versioned" in name else Old).from_address(_pointer(capsule, name))
     header.capsule = capsule
@@ -69,26 +69,26 @@ def ints(pointer: int | None, count: int) -> tuple[int, ...] | None:
     return tuple((c_int64 * count).from_address(pointer)) if pointer else None
 
 
-# What capsules point to, for good: a consumer may outlive the producer, and the deleter is a Python function.
+# Keeps alive what capsules point to, because a consumer may outlive the producer, and the deleter is a Python function.
 _alive: list[list[Any]] = []
 
 
 class Producer:
-    """A DLPack object with all of today's keywords.
+    """A DLPack producer that accepts all current keywords.
 
     Parameters
     ----------
     array : ndarray
-        Its memory is shown.
+        The array whose memory is exported.
     **header
-        Fields of the header that differ from the array's own: `data`, `device`, `code`, `bits`, `lanes`, `ndim`,
+        Fields of the header that replace the array's own: `data`, `device`, `code`, `bits`, `lanes`, `ndim`,
         `shape` and `strides` (None for NULL), `byte_offset`, `flags`, `version`; `deleter` False for NULL; `name`, the
         capsule's; `announced`, what ``__dlpack_device__`` returns if it is another device.
 
     Attributes
     ----------
     calls : list of dict
-        The keywords of every ``__dlpack__`` call.
+        The keywords of each ``__dlpack__`` call.
     deleted : int
         How often the deleter was called.
     """
@@ -147,14 +147,14 @@ class Producer:
 
 
 class VersionProducer(Producer):
-    """Of 2022: it knows `stream` and `max_version`."""
+    """A producer of 2022: it accepts `stream` and `max_version`."""
 
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None) -> Any:
         return self._answer(stream=stream, max_version=max_version)
 
 
 class StreamProducer(Producer):
-    """Of 2021: it knows `stream` only."""
+    """A producer of 2021: it accepts only `stream`."""
 
     versions = False
 
@@ -163,7 +163,7 @@ class StreamProducer(Producer):
 
 
 class BareProducer(Producer):
-    """Before the standard: no keyword at all."""
+    """A producer from before the standard: it accepts no keyword."""
 
     versions = False
 
@@ -172,7 +172,7 @@ class BareProducer(Producer):
 
 
 class ForwardingProducer(StreamProducer):
-    """A wrapper that hands every keyword on to an old producer."""
+    """A wrapper that passes every keyword to an old producer."""
 
     def __dlpack__(self, **keywords: Any) -> Any:
         return StreamProducer.__dlpack__(self, **keywords)

@@ -1,8 +1,8 @@
-"""Every special-case bullet of the standard for real floating-point operands, by table: `x result`, `x1 x2 result`.
+"""Tables of all special cases that the standard lists for real operands: `x result`, `x1 x2 result`.
 
-Operands are words of `words`, sets of numbers; a row is about all their combinations. A result is a number (a multiple
-of π is approximate), an operand, ``|x1|``, a truth value, ``+`` or ``-`` (anything of that sign), or ``nan+`` and
-``nan-`` where the sign of a NaN counts.
+An operand is a word that `words` maps to a set of numbers; a row applies to all their combinations. A result is a
+number (a multiple of π is approximate), an operand, ``|x1|``, a truth value, ``+`` or ``-`` (any value of that sign),
+or ``nan+`` or ``nan-`` (a NaN of that sign).
 """
 
 from __future__ import annotations
@@ -88,18 +88,18 @@ BINARY = {
     ">0 -0 nan; <0 0 nan; <0 -0 nan; inf pf nan; inf nf nan; -inf pf nan; -inf nf nan; pf inf x1; pf -inf x2; "
     "nf inf x2; nf -inf x1",
 }
-# As x1 + (-x2), and with the third operand beside the other two.
+# Functions with tests of their own: subtract is tested as x1 + (-x2); clip has three operands.
 SUBTRACT = "subtract"
 CLIP = "nan any any nan; any nan any nan; any any nan nan"
 
 
 def rows(table: dict[str, str]) -> list[tuple[str, str]]:
-    """The rows of each function."""
+    """The rows of a table, by function."""
     return [(name, row) for name, text in table.items() for row in text.split("; ")]
 
 
 def words(dtype: Any) -> dict[str, list[float]]:
-    """Sets of numbers of a dtype, by the words of the tables."""
+    """The set of numbers of a dtype for each word of the tables."""
     f: Any = ml_dtypes.finfo(dtype)
     eps, inf = float(f.eps), math.inf
     positive = [float(f.smallest_subnormal), float(f.smallest_normal), 0.25, 0.5, 1 - eps, 1.0, 1 + eps, 1.5, 2.0, 2.5]
@@ -108,7 +108,7 @@ def words(dtype: Any) -> dict[str, list[float]]:
     nonzero, zeros = positive + negative, [0.0, -0.0]
     finite, infinite, nans = zeros + nonzero, [inf, -inf], [math.nan, -math.nan]
     odd = [1.0, 3.0, 1 / eps - 1]
-    even = [x for x in [*positive, inf] if x not in odd]  # not odd: fractions and infinity, too
+    even = [x for x in [*positive, inf] if x not in odd]  # not odd, so fractions and infinity are included
     numbers = finite + infinite
     return {
         **{str(x): [x] for x in (inf, -inf, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3.5)},
@@ -149,7 +149,7 @@ def words(dtype: Any) -> dict[str, list[float]]:
 
 
 def operands(row: str, dtype: Any) -> list[NDArray]:
-    """Every combination of the operands of a row, an array for each operand."""
+    """All combinations of the operands of a row, as one array for each operand."""
     *given, _ = row.split()
     sets = words(dtype)
     first = np.array(sets[given[0]], np.float64)
@@ -161,13 +161,13 @@ def operands(row: str, dtype: Any) -> list[NDArray]:
 
 
 def _as(x: NDArray, dtype: Any) -> NDArray:
-    """With the signs of NaNs, which conversions lose."""
+    """Convert `x`, but keep the signs of NaNs, which conversions lose."""
     signs = np.signbit(x)
     return np.copysign(x.astype(dtype), np.where(signs, -1, 1).astype(dtype))
 
 
 def right(row: str, got: NDArray, hosts: list[NDArray]) -> NDArray:
-    """Where `got` is what a row says."""
+    """A mask: where `got` is what a row requires."""
     word = row.split()[-1]
     if word in "TF":
         return np.asarray(got == (word == "T"))

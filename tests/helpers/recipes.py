@@ -1,6 +1,6 @@
-"""For every public function, calls of it: what the engines must agree on.
+"""Calls of every public function. Both engines must give the same results.
 
-A recipe takes a random generator and returns the arguments; ndarrays among them become arrays of a device.
+A recipe takes a random generator and returns arguments. Tests convert its ndarrays to arrays on a device.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pick(random: Random, choices: Any) -> Any:
 
 
 def array(random: Random, dtypes: tuple[DType, ...] = ANY, shape: tuple[int, ...] | None = None) -> NDArray:
-    """Ordinary numbers: small, with fractions where the dtype has them. Some are transposed, some every other one."""
+    """Small numbers, with fractions if the dtype has them. Some arrays are transposed, some have a step of 2."""
     shape = pick(random, SHAPES) if shape is None else shape
     dtype = pick(random, dtypes)
     if len(shape) > 1 and random.random() < 0.3:
@@ -74,7 +74,7 @@ def elementwise(name: str) -> Recipe:
 
 
 def _fitted(x: NDArray, word: str) -> NDArray:
-    """An operand in a domain outside which results are no numbers, or differ from engine to engine."""
+    """An operand limited to a domain. Outside of it results are NaN, or differ between engines."""
     if word == "shift":
         return np.abs(x) % 7
     if word == "nonzero":
@@ -83,7 +83,7 @@ def _fitted(x: NDArray, word: str) -> NDArray:
 
 
 def activation(name: str) -> Recipe:
-    """Of one of the rows of a public function, with other parameters than the usual ones."""
+    """A recipe for one of the rows of an activation, with parameters that are not the defaults."""
     rows = [op for op in ACTIVATIONS.values() if op.public == name]
 
     def recipe(random: Random) -> tuple[Any, ...]:
@@ -103,7 +103,7 @@ def reduction(dtypes: tuple[DType, ...] = ANY, **options: Any) -> Recipe:
 
 
 def along(dtypes: tuple[DType, ...], **options: Any) -> Recipe:
-    """Of an array with axes, along one of them."""
+    """A recipe: an array, and one of its axes."""
 
     def recipe(random: Random) -> tuple[Any, ...]:
         x = array(random, dtypes, pick(random, [shape for shape in SHAPES if shape]))
@@ -113,7 +113,7 @@ def along(dtypes: tuple[DType, ...], **options: Any) -> Recipe:
 
 
 def missing(recipe: Recipe) -> Recipe:
-    """With some NaNs in the first argument."""
+    """The same recipe, with some NaNs in the first argument."""
 
     def holes(random: Random) -> tuple[Any, ...]:
         x, *rest = recipe(random)
@@ -228,7 +228,7 @@ MAIN: dict[str, Recipe] = {
     "zeros_like": lambda random: (array(random),),
     "full_like": lambda random: (array(random, NUMBERS), 3),
 }
-# Functions that make arrays of nothing: with `device=`.
+# Creation functions, which take `device=`.
 CREATION: dict[str, Recipe] = {
     "arange": lambda random: (int(random.integers(20)), {"dtype": pick(random, (dt.int16, dt.float32))}),
     "eye": lambda random: (4, 5, {"k": int(random.integers(-3, 4)), "dtype": pick(random, ANY)}),
@@ -290,9 +290,9 @@ NN: dict[str, Recipe] = {
     "upsample_nearest2d_backward": lambda random: (array(random, REALS, (2, 3, 8, 10)), (4, 5)),
     "topk": lambda random: (array(random, REALS, (3, 40)), 5, {"axis": 1}),
 }
-# Decompositions are unique up to phases only: tests/engine/test_linalg.py puts them together again.
+# Decompositions are unique only up to phases: tests/engine/test_linalg.py multiplies their factors instead.
 UP_TO_PHASE = {"eig", "eigh", "eigvals", "qr", "svd"}
-# What makes or takes no array of a device, or whose values nobody promised.
+# Functions without arrays of a device, or whose values are not specified.
 NO_VALUES = {
     "allow_host_copies",
     "fuse",

@@ -1,4 +1,4 @@
-"""What tests draw from the rows of operators: public functions, references, operands, errors allowed."""
+"""What tests derive from the rows of operators: public functions, references, operands, allowed errors."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ NDArray = np.ndarray[Any, Any]
 
 STANDARD = tuple(op for op in OPERATORS.values() if op not in INTERNAL)
 PUBLIC = (*STANDARD, *ACTIVATIONS.values())
-# What NumPy's own functions may be off on the CPU. Its complex power is less exact.
+# The error allowed for NumPy's own functions on the CPU. Its complex power is less accurate.
 ON_CPU, POWER_ON_CPU = 4.0, 60.0
 
 
 def floor_divide(x: NDArray, y: NDArray) -> NDArray:
-    """The standard's: ``x / y`` itself where an operand is infinite or the divisor 0; elsewhere its floor."""
+    """The standard's floor_divide: ``x / y`` if an operand is infinite or the divisor is 0; else its floor."""
     if x.dtype.kind != "f":
         return np.asarray(np.floor_divide(x, y))
     return np.where(np.isinf(x) | np.isinf(y) | (y == 0), x / y, np.floor_divide(x, y))
 
 
 def log1p(x: NDArray) -> NDArray:
-    """Without the complex sum ``1 + x``, in which NumPy's loses all digits of a small `x`."""
+    """log1p without the complex sum ``1 + x``, in which NumPy loses all digits of a small `x`."""
     if x.dtype.kind != "c":
         return np.asarray(np.log1p(x))
     return np.asarray(np.log1p(x.real * (2 + x.real) + x.imag**2) / 2 + 1j * np.arctan2(x.imag, 1 + x.real))
 
 
 def power(x: NDArray, y: NDArray) -> NDArray:
-    """Of integers modulo the dtype's range; negative powers of integers are rounded toward zero."""
+    """Powers. Those of integers wrap; negative powers of integers are rounded toward zero."""
     if x.dtype.kind != "i":
         return np.asarray(np.power(x, y))
     x, y = np.broadcast_arrays(x, y)
@@ -54,13 +54,13 @@ def power(x: NDArray, y: NDArray) -> NDArray:
 
 
 def sign(x: NDArray) -> NDArray:
-    """+0 for -0, too. Of complex numbers it is ``x / abs(x)``."""
+    """The sign: +0 for -0, and ``x / abs(x)`` for complex numbers."""
     if x.dtype.kind == "c":
         return np.where(x == 0, 0, x / np.where(x == 0, 1, np.abs(x)))
     return np.asarray(np.where(x == 0, 0, np.sign(x)).astype(x.dtype))
 
 
-# Where neither NumPy's function nor that of the row is a reference.
+# References for operators where neither NumPy's function nor the row's is one.
 REFERENCES: dict[str, Callable[..., Any]] = {
     "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
     "floor_divide": floor_divide,
@@ -74,7 +74,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
 
 
 def reference_of(op: Operator) -> Callable[..., Any]:
-    """What an operator should compute: NumPy's function, also where the CPU engine has another one, or the row's."""
+    """The reference of an operator: NumPy's function, even if the CPU engine uses another one; else the row's."""
     found: Callable[..., Any] = REFERENCES.get(op.name) or getattr(np, op.cpu.__name__, op.cpu)
     return found
 
@@ -92,12 +92,12 @@ def function_of(op: Operator) -> Callable[..., Any]:
 
 
 def accepts(op: Operator, dtype: DType) -> bool:
-    """Whether an operator takes a dtype, as it is or converted."""
+    """Whether an operator accepts a dtype, with or without conversion."""
     return dtype in dt.CATEGORIES[op.accepts] or (op.floating and dtype in dt.CATEGORIES["integer or boolean"])
 
 
 def values(op: Operator, dtype: DType, size: int = 2000) -> list[NDArray]:
-    """Special and random operands, with a condition first if the operator has one."""
+    """Special and random operands. If the operator takes a condition, it is the first."""
     x, y = (unary_values(dtype, size),) * 2 if op.arity - op.parameters == 1 else binary_values(dtype, size)
     operands = [x, y, np.roll(y, 37)]
     if op.condition:
@@ -106,7 +106,7 @@ def values(op: Operator, dtype: DType, size: int = 2000) -> list[NDArray]:
 
 
 def ordinary_values(op: Operator, dtype: DType, shape: tuple[int, ...]) -> list[NDArray]:
-    """Operands of the row's domain: small numbers, for which most results are ordinary."""
+    """Small operands in the row's domain, for which most results are finite and not special."""
     count = np.arange(int(np.prod(shape))).reshape(shape)
     if dtype.kind in "biu":
         each = {word: (count % 7 + 1).astype(dtype) for word in op.domain.split()}
@@ -120,7 +120,7 @@ def ordinary_values(op: Operator, dtype: DType, shape: tuple[int, ...]) -> list[
 
 
 def parameters(op: Operator, dtype: DType) -> list[tuple[Any, ...]]:
-    """The parameters' defaults, and others, as an array of a dtype is computed with them."""
+    """The parameters' defaults, and other values, rounded as in a computation of that dtype."""
     wide = computed(dtype) if dtype in dt.REAL_FLOATS else dt.float32
     usual = tuple(wide.type(default) for default in op.defaults)
     others = tuple(wide.type(0.3 + 0.25 * place) * default for place, default in enumerate(usual))
@@ -128,7 +128,7 @@ def parameters(op: Operator, dtype: DType) -> list[tuple[Any, ...]]:
 
 
 def allowed_error(op: Operator, dtype: DType, device: Any) -> float:
-    """The error in units in the last place that a result of a dtype may have on a device."""
+    """The allowed error, in units in the last place, of a result of a dtype on a device."""
     promised = op.error(dtype)
     if device != CPU or dtype in HALVES:
         return promised
@@ -136,7 +136,7 @@ def allowed_error(op: Operator, dtype: DType, device: Any) -> float:
 
 
 def reduced(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False, correction: float = 0.0) -> NDArray:
-    """A reduction of a whole array, by the function of its row."""
+    """A reduction of an array by the NumPy function of its row."""
     along = {"axis": axis, "keepdims": keepdims}
     if x.dtype.kind in "biu":
         x = x.astype(reduction_dtypes(op, x.dtype)[0])
@@ -150,5 +150,5 @@ def reduced(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False,
 
 
 def terms(op: Reduction, x: NDArray) -> NDArray:
-    """What a reduction combines of each element."""
+    """The term of each element that a reduction combines."""
     return x if op.term is None else np.asarray(op.term(x))

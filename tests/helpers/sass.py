@@ -1,4 +1,4 @@
-"""What arithmetic a cubin does, read from its machine code. Needs no GPU."""
+"""Counts arithmetic instructions in the machine code of a cubin. Needs no GPU."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _ARITHMETIC = {0x20: "mul", 0x21: "add", 0x23: "fma", 0x28: "mul", 0x29: "add", 
 
 
 def arithmetic(cubin: bytes) -> Counter[str]:
-    """How many products, sums and FMAs of float32 and float64 the kernel of a cubin has."""
+    """The numbers of products, sums and FMAs of float32 and float64 in the kernel of a cubin."""
     code = _text(cubin)
     found = (_ARITHMETIC.get(struct.unpack_from("<Q", code, at)[0] & 0x1FF) for at in range(0, len(code), 16))
     return Counter(name for name in found if name is not None)
 
 
 def _text(cubin: bytes) -> bytes:
-    """The section of the kernel's code: an ELF file has a table of sections, and one that holds their names."""
+    """The section with the kernel's code. An ELF file has a table of sections, and a section with their names."""
     (table,) = struct.unpack_from("<Q", cubin, 40)
     count, names = struct.unpack_from("<HH", cubin, 60)
     sections = [struct.unpack_from("<IIQQQQIIQQ", cubin, table + 64 * number) for number in range(count)]

@@ -1,12 +1,13 @@
-// Blocks that run at a time take turns by a seed: what emulator.hpp includes where EMULATOR_SCHEDULES is defined.
+// Resident blocks take turns in a random order that depends on a seed. emulator.hpp includes this header if
+// EMULATOR_SCHEDULES is defined.
 //
-// One worker runs at a time. It passes the turn to any other between two fibers, and a fiber gives way at accesses of
-// memory that the compiler reports (-fsanitize=thread, whose runtime this replaces): often at volatile and atomic ones,
-// now and then at others. So states are looked at before they are there, and when half of one is.
+// One worker runs at a time. Between two fibers it passes the turn to a random worker. A fiber may yield at each memory
+// access that the compiler reports (-fsanitize=thread; this header replaces its runtime): often at volatile and atomic
+// accesses, sometimes at others. So blocks read states that are not published yet, or only half written.
 //
-// What a block writes plainly belongs to it alone until it has fenced it and then published something by a volatile or
-// an atomic access that another block has read. Whoever reads it earlier is an error, whatever the schedule. That is a
-// happens-before of blocks, not of threads: a barrier that is missing within a block shows as a wrong number only.
+// Plain writes of a block become visible to another block in three steps: the block executes a fence, then makes a
+// volatile or atomic write, and the other block reads it. A read before that is an error in every schedule. This
+// happens-before relation is between blocks, not threads: a missing barrier in a block shows only as a wrong result.
 #pragma once
 
 #define EMULATOR_PLAIN __attribute__((no_sanitize("thread")))
@@ -19,13 +20,13 @@ constexpr unsigned kPlaces = 1u << 21, kFlags = 1u << 14;
 static void preempt();
 [[noreturn]] static void fail(const char* what);
 
-// The last plain write of a byte: by which block and worker, and how many fences the block had made.
+// The last plain write of a byte: its block and worker, and the number of fences that the block had executed.
 struct Place {
   unsigned long long address;
   int block, worker, epoch;
 };
 
-// What a reader of an address that is written by volatile or atomic accesses may read, too: of each block, so many epochs.
+// For an address written by volatile or atomic accesses: the number of epochs of each block that its reader may read.
 struct Flag {
   unsigned long long address;
   int known[kMaxBlocks];
@@ -61,7 +62,7 @@ struct Schedule {
       if (a == 1) return found;
     }
   }
-  // The block that is taken as the `number`-th.
+  // The block that starts as number `number`.
   EMULATOR_PLAIN unsigned taken(unsigned number) {
     return shuffled ? first + static_cast<unsigned>((number - first + 1ull) * factor % count) : number;
   }
@@ -75,7 +76,7 @@ struct Schedule {
     while (turn != me) pthread_cond_wait(&conditions[me], &mutex);
     pthread_mutex_unlock(&mutex);
   }
-  // By the worker whose turn it is.
+  // Passes the turn. Only the worker whose turn it is may call it.
   EMULATOR_PLAIN void pass(int me) {
     int next = me;
     bool any = false;
@@ -95,7 +96,7 @@ struct Schedule {
   }
 };
 
-// The block that this worker runs, and whether it is within a fiber.
+// The block that this worker runs, and whether a fiber is running.
 struct Running {
   Schedule* schedule;
   int worker, block;
@@ -134,7 +135,7 @@ EMULATOR_PLAIN static void synchronise(Schedule& s, unsigned long long address, 
   }
 }
 
-// An access: of plain memory, or one by which blocks speak to each other.
+// Records an access: a plain access, or one that synchronises blocks (`speaks`).
 EMULATOR_PLAIN static void touch(const void* at, int size, bool reads, bool writes, bool speaks) {
   if (!running.inside) return;
   Schedule& s = *running.schedule;
@@ -159,7 +160,7 @@ EMULATOR_PLAIN static void fence() {
 
 }  // namespace emulator
 
-// What -fsanitize=thread calls; hidden, so that it is not the sanitizer's own.
+// The functions that -fsanitize=thread calls. They are hidden, so that they do not replace the sanitizer's own.
 #define EMULATOR_HOOK(name, size, reads, writes, speaks)                                        \
   __attribute__((visibility("hidden"), no_sanitize("thread"))) void __tsan_##name(void* at) { \
     emulator::touch(at, size, reads, writes, speaks);                                           \

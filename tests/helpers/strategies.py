@@ -1,4 +1,4 @@
-"""Hypothesis strategies: shapes, arrays of every dtype with special values, keys and the views they make."""
+"""Hypothesis strategies: shapes, arrays of every dtype with special values, keys and the views that they select."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPECIAL_FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -1.5, 3.0, np.inf, -np.inf, np
 
 
 def elements(dtype: DType) -> st.SearchStrategy[Any]:
-    """Values of a dtype, with those on the edges drawn often."""
+    """Values of a dtype. Edge cases are drawn often."""
     if dtype == dt.bool:
         return st.booleans()
     if dtype in INTEGERS:
@@ -50,7 +50,7 @@ def basic_keys(shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
 
 
 def views_of(shape: tuple[int, ...]) -> st.SearchStrategy[tuple[Any, tuple[int, ...]]]:
-    """A key, and an order of the axes of what it selects: together they make any strides."""
+    """A key, and a permutation of the axes that it selects. Together they give any strides."""
 
     def orders(key: Any) -> st.SearchStrategy[tuple[Any, tuple[int, ...]]]:
         ndim = np.empty(shape, np.int8)[key].ndim

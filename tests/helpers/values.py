@@ -1,4 +1,4 @@
-"""Values that find mistakes, and errors in units in the last place."""
+"""Operands that reveal mistakes, and errors in units in the last place."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from xpops.core.dtypes import DType
 NDArray = np.ndarray[Any, Any]
 
 HALVES = (dt.float16, dt.bfloat16)
-# Wide enough that a reference computed in it has no error to speak of. (On x86 a long double has 64 bits of precision.)
+# Wide enough that references have negligible errors. (On x86 a long double has 64 bits of precision.)
 WIDE = {dt.float16: dt.float64, dt.bfloat16: dt.float64, dt.float32: dt.float64, dt.float64: np.dtype(np.longdouble)}
 
 
 def generator(*seed: object) -> np.random.Generator:
-    """Random numbers that are the same in every run and every process."""
+    """A random generator that gives the same numbers in every run and process."""
     return np.random.default_rng(list(" ".join(map(str, seed)).encode()))
 
 
 def real_grid(dtype: DType) -> NDArray:
-    """Zeros, subnormals, ones, edges of exactness, extremes, infinities and NaN, both signs, and a few others."""
+    """Special values of both signs: 0, subnormals, 1, limits of exact integers, extremes, infinity, NaN, and others."""
     f: Any = ml_dtypes.finfo(dtype)
     eps, tiny, largest = float(f.eps), float(f.smallest_normal), float(f.max)
     subnormal = float(f.smallest_subnormal)
@@ -51,7 +51,7 @@ def real_grid(dtype: DType) -> NDArray:
 
 
 def integer_grid(dtype: DType) -> NDArray:
-    """0, 1, -1, small numbers, widths of shifts, and both ends."""
+    """0, 1, -1, small numbers, shift widths, and both ends of the range."""
     info = np.iinfo(dtype)
     low, high = int(info.min), int(info.max)
     candidates = {low, low + 1, -65, -3, -2, -1, 0, 1, 2, 3, 5, 7, 8, 10, 31, 32, 63, 64, 100, high - 1, high}
@@ -73,14 +73,14 @@ def grid(dtype: DType) -> NDArray:
 
 
 def random_bits(dtype: DType, size: int, *seed: object) -> NDArray:
-    """Every bit pattern with the same chance: all magnitudes, NaNs too. Bool and integers likewise."""
+    """Uniformly random bit patterns, so all magnitudes and NaNs."""
     if dtype == dt.bool:
         return generator(dtype, *seed).random(size) < 0.5
     return np.frombuffer(generator(dtype, *seed).bytes(size * dtype.itemsize), dtype).copy()
 
 
 def unary_values(dtype: DType, size: int = 2000) -> NDArray:
-    """The grid, random bits, and for floats random numbers around 1."""
+    """The grid, random bits, and for floating point random numbers around 1."""
     parts = [grid(dtype), random_bits(dtype, size, "x")]
     if dtype.kind in "fcV":
         parts.append((3 * generator(dtype, "n").normal(size=size)).astype(dtype))
@@ -104,19 +104,19 @@ def _near_one(dtype: DType, size: int, name: str) -> NDArray:
 
 
 def computed(dtype: DType) -> DType:
-    """The dtype that elements are computed in: float32 for halves."""
+    """The dtype in which elements are computed: float32 for 16-bit floats."""
     return dt.float32 if dtype in HALVES else dtype
 
 
 def ulp_error(got: NDArray, wanted: NDArray) -> NDArray:
-    """How far `got` is from `wanted`, which is of a wider dtype, in units of got's last place there; NaNs are equal.
+    """The distance of `got` from `wanted`, which has a wider dtype, in units of got's last place there. NaNs are equal.
 
-    A number beyond the largest counts as if the range went on, so that infinity is an error of one unit or less there.
+    Numbers beyond the largest are compared as if the range continued, so infinity may be an error of one unit or less.
     """
     f: Any = ml_dtypes.finfo(got.dtype)
     wide = wanted.dtype.type
     beyond = wide(2) ** int(f.maxexp)
-    limit = beyond * (1 - wide(f.eps) / 4)  # from here on the nearest number is infinity
+    limit = beyond * (1 - wide(f.eps) / 4)  # from here on, numbers round to infinity
     with np.errstate(all="ignore"):
         rounded = np.where(np.abs(wanted) >= limit, np.copysign(beyond, wanted), wanted)
         close = np.where(np.isinf(got.astype(wide)), np.copysign(beyond, got.astype(wide)), got.astype(wide))
@@ -128,20 +128,20 @@ def ulp_error(got: NDArray, wanted: NDArray) -> NDArray:
 
 
 def assert_within(got: NDArray, wanted: NDArray, bound: float, *operands: NDArray) -> None:
-    """`got` is `wanted` to `bound` units in the last place; signs of zeros and NaNs are exact."""
+    """Assert that `got` is `wanted` to `bound` units in the last place. Signs of zeros, and NaNs, must be equal."""
     error = ulp_error(got, wanted)
     error = np.where((wanted == 0) & (np.signbit(got) != np.signbit(wanted)), np.inf, error)
     report(error <= bound, got, wanted, *operands)
 
 
 def assert_bits(got: NDArray, wanted: NDArray, *operands: NDArray) -> None:
-    """`got` is `wanted` bit for bit, but any NaN is any NaN."""
+    """Assert that `got` has the bits of `wanted`, except that any NaN equals any NaN."""
     assert got.dtype == wanted.dtype
     report(equal_bits(got, wanted), got, wanted, *operands)
 
 
 def equal_bits(got: NDArray, wanted: NDArray) -> NDArray:
-    """Where two arrays of one dtype have the same bits, or are both NaN; parts of complex numbers each for itself."""
+    """Where two arrays of one dtype have the same bits, or are both NaN; for complex numbers, in each part."""
     if got.dtype.kind == "c":
         return equal_bits(got.real, wanted.real) & equal_bits(got.imag, wanted.imag)
     same: NDArray = np.ascontiguousarray(got).view(f"u{got.itemsize}") == np.ascontiguousarray(wanted).view(
@@ -151,7 +151,7 @@ def equal_bits(got: NDArray, wanted: NDArray) -> NDArray:
 
 
 def report(ok: NDArray, got: NDArray, wanted: NDArray, *operands: NDArray) -> None:
-    """Fail with the first cases that are not right."""
+    """Fail with the first wrong cases."""
     wrong = np.flatnonzero(~ok)
     lines = [
         f"f({', '.join(str(each[i]) for each in operands)}) is {got[i]}, not {wanted[i]}" for i in wrong[:8].tolist()

@@ -1,4 +1,4 @@
-"""A capsule is consumed once: by whichever thread or library comes first, and whatever interrupts it."""
+"""A capsule is consumed once, by the thread or library that is first, even if it is interrupted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THREADS, ROUNDS = 8, 500
 
 
 class Given:
-    """A producer that hands out one capsule, however often it is asked."""
+    """A producer that always returns the same capsule."""
 
     def __init__(self, capsule):
         self.capsule = capsule
@@ -33,7 +33,7 @@ class Given:
 
 @pytest.fixture
 def _hurry():
-    """Threads take turns as often as they can."""
+    """Let threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -42,7 +42,7 @@ def _hurry():
 
 @pytest.fixture(params=[None, RLock()], ids=["GIL", "no GIL"])
 def _lock(request, monkeypatch):
-    """What there is in a Python with a GIL, and in one without."""
+    """The lock of a Python with a GIL (none), and of one without."""
     monkeypatch.setattr(dl, "_lock", request.param)
 
 
@@ -56,7 +56,7 @@ def test_one_thread_gets_the_capsule(kind, others):
         barrier.wait()
         try:
             arrays.append(take(shared))
-        except (BufferError, ValueError) as error:  # NumPy's own is a ValueError
+        except (BufferError, ValueError) as error:  # NumPy raises ValueError
             errors.append(str(error))
 
     with ThreadPoolExecutor(THREADS) as pool:
@@ -81,7 +81,7 @@ def traced_before():
 
 
 def consumed(capsule, steps, act):
-    """What `consume` makes of a capsule if `act` is called before so many instructions of it; None if it raises."""
+    """Consume a capsule, and call `act` at instruction number `steps`. Returns the result, or None after an error."""
     left, before = steps, sys.gettrace()
 
     def trace(frame, event, argument):
@@ -106,7 +106,7 @@ def consumed(capsule, steps, act):
 
 @pytest.mark.parametrize("kind", [StreamProducer, Producer])
 def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
-    """At every instruction that consumes: the capsule is untouched, or its memory is given back once."""
+    """Interrupted at any instruction, the capsule is either untouched, or its deleter is called once."""
 
     def interrupt():
         raise KeyboardInterrupt
@@ -126,7 +126,7 @@ def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
     assert content is not None
     del content
     assert producer.deleted == 1
-    # Nor does it leave a lock behind, at which other threads would wait for ever.
+    # It must also release its lock, or other threads would wait for ever.
     thread = Thread(target=xpops.from_dlpack, args=(Producer(np.ones(2)),), daemon=True)
     thread.start()
     thread.join(20)
@@ -137,14 +137,14 @@ def test_an_interrupt_neither_leaks_nor_frees_twice(kind):
 @pytest.mark.parametrize("other", [xpops.from_dlpack, np.from_dlpack], ids=["xpops", "numpy"])
 @pytest.mark.parametrize("kind", [StreamProducer, Producer])
 def test_another_consumer_at_any_instruction(kind, other):
-    """One of the two gets the memory, and it is given back once."""
+    """One of the two gets the memory, and the deleter is called once."""
     winners = set()
     for steps in range(1, 1000):
         producer, theirs = kind(np.ones(2)), []
         capsule = producer.capsule(kind.versions)
 
         def consume(capsule=capsule, theirs=theirs):
-            with suppress(BufferError, ValueError):  # NumPy's own is a ValueError
+            with suppress(BufferError, ValueError):  # NumPy raises ValueError
                 theirs.append(other(Given(capsule)))
 
         ours, left = consumed(capsule, steps, consume)

@@ -1,4 +1,4 @@
-"""What is not elementwise, on arrays of other frameworks: the result is theirs, on their device, and right."""
+"""Reductions and the like on arrays of other frameworks: results are correct, of that framework, on its device."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_results_are_of_the_framework(framework: str, name: str, device: Any) ->
     ours, theirs = CALLS[name]
     array = np.array([[2, 0, 1, 2], [3, 1, 0, 2], [0, 0, 5, 1]], np.float32)
     x = made(framework, array, device)
-    for _ in range(3):  # the long way, and the steady state
+    for _ in range(3):  # the slow path, and the steady state
         got, wanted = ours(x), theirs(array)
         results = got if isinstance(got, tuple) else (got,)
         for result, expected in zip(results, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):

@@ -1,4 +1,4 @@
-"""array-api-compat, through which most libraries look at arrays, takes ours for what they are."""
+"""array-api-compat, which most libraries use to inspect arrays, recognises xpops arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions made of others keep the caller's framework, as the others do."""
+"""Functions composed of other functions return arrays of the caller's framework."""
 
 from __future__ import annotations
 

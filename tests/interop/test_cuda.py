@@ -1,4 +1,4 @@
-"""What only a GPU shows: streams of several libraries, memory that is reused, interfaces as others read them."""
+"""Tests that need a GPU: streams of several libraries, reuse of memory, interfaces read by other libraries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SLEEP = 20_000_000  # cycles: about ten milliseconds
 
 @pytest.fixture(autouse=True)
 def _first_gpu():
-    """JAX leaves another one current behind it."""
+    """Make the first GPU current, because JAX may leave another one current."""
     with engine_of(GPU).current():
         yield
 
@@ -36,7 +36,7 @@ def torch():
 
 
 def slow(torch, value):
-    """A tensor that holds `value` only when the stream has worked for a while; before, it holds zeros."""
+    """A tensor of zeros that gets `value` only after the stream has worked for a while."""
     x = torch.zeros(SIZE, device=GPU)
     torch.cuda.synchronize()
     torch.cuda._sleep(20_000_000)
@@ -143,7 +143,7 @@ def test_moves():
 
 @pytest.mark.parametrize("size", [4096, 1 << 20, 1 << 25])
 def test_memory_is_not_reused_under_a_consumer(torch, size):
-    """The consumer's stream sleeps before it reads; we fill the memory again as soon as it is given back."""
+    """The consumer's stream sleeps before it reads. We overwrite the memory as soon as it is released."""
     side = torch.cuda.Stream(GPU)
     again = 0
     for turn in range(10):
@@ -164,14 +164,14 @@ def test_memory_is_not_reused_under_a_consumer(torch, size):
 
 @pytest.mark.parametrize("take", [xpops.asarray, xpops.from_dlpack], ids=["asarray", "from_dlpack"])
 def test_a_lender_does_not_reuse_memory_under_us(torch, take):
-    """Our stream sleeps before it reads; torch fills the memory again as soon as it is given back."""
+    """Our stream sleeps before it reads. torch overwrites the memory as soon as it is released."""
     side, again = torch.cuda.Stream(GPU), 0
     for turn in range(10):
         with torch.cuda.stream(side):
             t = torch.full((SIZE,), float(turn), device=GPU)
             address = t.data_ptr()
             x = take(t)
-        torch.cuda._sleep(SLEEP)  # on the default stream, which is ours
+        torch.cuda._sleep(SLEEP)  # on the default stream, which we use
         late = x + 1
         with torch.cuda.stream(side):
             del t, x
@@ -184,7 +184,7 @@ def test_a_lender_does_not_reuse_memory_under_us(torch, take):
 
 @pytest.mark.parametrize("size", [4096, 1 << 20, 1 << 25])
 def test_a_stream_does_not_get_what_another_one_has_freed(torch, size):
-    """Stream A sleeps before it writes to what it has freed already; stream B fills new memory meanwhile."""
+    """Stream A sleeps before it writes to memory that is already freed. Meanwhile stream B fills new memory."""
     a, b = torch.cuda.Stream(GPU), torch.cuda.Stream(GPU)
     for turn in range(10):
         with stream(a):
@@ -200,7 +200,7 @@ def test_a_stream_does_not_get_what_another_one_has_freed(torch, size):
 
 
 def test_memory_that_lists_keep_is_given_to_a_large_array(torch):
-    """Before there is no more: an array of nearly all that is free, and of what small arrays have left."""
+    """Before memory runs out: the array needs nearly all free memory, and what small arrays have left in the lists."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         pytest.skip("takes the whole GPU: run this file without workers, -n 0")
     pool = engine_of(GPU).pool

@@ -1,4 +1,4 @@
-"""What comes in by DLPack: producers of every generation, every header, every error."""
+"""Import by DLPack: producers of every generation, every header, every error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RNG = np.random.default_rng(5)
 
 
 def values(x):
-    """The elements of a View on the CPU, and of what keeps them nothing more."""
+    """The elements of a View on the CPU, without a reference to their owner."""
     return np.array(x.data)
 
 
@@ -40,7 +40,7 @@ def test_every_generation_is_read_and_given_back_once(kind):
     assert dropped(producer) == 0
     del view
     assert dropped(producer) == 1
-    # On the CPU no stream is named, and the newest version is asked for first.
+    # On the CPU there is no stream. The newest version is requested first.
     assert all("stream" not in call for call in producer.calls)
     if kind.versions:
         assert producer.calls == [{"max_version": (1, 1)}]

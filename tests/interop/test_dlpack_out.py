@@ -1,4 +1,4 @@
-"""What goes out by DLPack: headers, keywords, lifetimes, and what other libraries make of it."""
+"""Export by DLPack: headers, keywords, lifetimes, and imports by other libraries."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_every_dtype(dtype, version):
 
 
 class Other:
-    """A foreign object with the capsules of an xpops array, so that it comes in by DLPack."""
+    """A foreign object that exports the capsules of an xpops array."""
 
     def __init__(self, x):
         self.x = x
@@ -151,7 +151,7 @@ def test_no_cuda_array_interface_on_the_cpu():
 
 
 class Counted:
-    """An owner that can be watched."""
+    """An owner whose lifetime a test can observe."""
 
 
 def watched():
@@ -186,7 +186,7 @@ def test_a_consumer_keeps_the_memory():
 
 
 def test_an_exception_on_its_way_survives_the_destructor():
-    # A capsule that dies while an exception is raised through the frame that holds it.
+    # A capsule that is deleted while an exception propagates through the frame that holds it.
     x, owner = watched()
     with pytest.raises(TypeError, match="len"):
         len(x.__dlpack__())

@@ -31,7 +31,7 @@ def test_the_stream_is_always_named(gpu, ours, sent, kind):
     assert producer.calls[-1]["stream"] == sent
     del view
     gc.collect()
-    # The producer names no stream of its own, so it gets the memory back when our stream is through.
+    # The producer names no stream, so its memory is released when our stream has finished.
     assert [stream for _, stream in gpu.retained] == [ours]
     assert producer.deleted == 0
     gpu.retained.clear()
@@ -145,7 +145,7 @@ def test_cuda_array_interface(gpu):
 
 
 class Interface:
-    """An object that speaks ``__cuda_array_interface__`` only."""
+    """An object that has only ``__cuda_array_interface__``."""
 
     def __init__(self, array, **entries):
         self.array, self.entries = array, entries

@@ -1,4 +1,4 @@
-"""The examples of docs/examples compute what they say, on every device, and run as programs."""
+"""The examples of docs/examples compute correct results on every device, and run as programs."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def by_numpy_adam() -> Any:
 
 
 ROWS = np.array([[1.0, 2.0], [3.0, 4.0]])
-# The numbers that each program prints, by NumPy, and how near they are.
+# The numbers that each program prints, computed by NumPy, and the tolerance.
 PRINTED: dict[str, tuple[Any, float]] = {
     "adam": (by_numpy_adam(), 1e-3),
     "colours": ([76, 150, 29, 255, 85, 44, 255, 128, 255, 21, 107, 128], 0),

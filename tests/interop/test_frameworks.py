@@ -1,4 +1,4 @@
-"""Arrays of other frameworks as operands: whose the result is, what is refused, and who keeps the memory."""
+"""Arrays of other frameworks as operands: the type of the result, errors, and the lifetime of memory."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import OPERATORS
 
 ADD, NEGATIVE, IDENTITY = OPERATORS["add"], OPERATORS["negative"], OPERATORS["identity"]
-# The dtypes of ml_dtypes, which not every library has.
+# The dtypes of ml_dtypes, which some libraries lack.
 NARROW = (dt.bfloat16, *dt.FLOAT8)
 FRAMEWORKS = ("numpy", "torch", "cupy", "jax", "xpops")
 
 
 def made(framework, array, device):
-    """An array of a framework with the elements of an ndarray; skips where the framework or its device is missing."""
+    """An array of a framework with the elements of an ndarray. Skips if the framework or its device is missing."""
     if framework == "xpops":
         return xpops.asarray(array, device=device)
     if framework == "numpy" and device == CPU:
@@ -345,7 +345,7 @@ def test_dtypes_of_torch() -> None:
 
 
 def test_torch_is_asked_for_captures_only_where_it_has_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """xpops arrays on a GPU beside a torch that has none: a build for the CPU, or one whose driver is too old."""
+    """xpops uses a GPU, but torch does not: it is built for the CPU, or the driver is too old for it."""
     torch = pytest.importorskip("torch")
     from xpops.engine.cuda.runtime import streams
     from xpops.frameworks import registry

@@ -1,4 +1,4 @@
-"""The steady state for torch tensors on a GPU: a call that only looks like an earlier one must not be taken for it."""
+"""The steady state for torch tensors on a GPU: a call that only resembles an earlier one must not use its launch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("cuda")
 
 @pytest.fixture
 def pair(cuda_torch: Any) -> tuple[Any, Any, Any]:
-    """torch, and two matrices whose sum has been computed twice: the second time in the steady state."""
+    """torch, and two matrices whose sum has been computed twice, the second time in the steady state."""
     torch = cuda_torch
     x, y = (torch.randn(64, 64, device="cuda") for _ in range(2))
     for _ in range(2):
@@ -128,7 +128,7 @@ def test_under_a_transform(pair: Any) -> None:
 
 
 def test_a_row_that_broadcasts_is_no_matrix(cuda_torch: Any) -> None:
-    """The steady state of a matrix and a row is not taken for two matrices, nor the other way round."""
+    """The steady state of a matrix and a row is not used for two matrices, nor the reverse."""
     torch = cuda_torch
     x, matrix = (torch.randn(33, 65, device="cuda") for _ in range(2))
     row = torch.randn(65, device="cuda")

@@ -1,4 +1,4 @@
-"""The steady state for torch tensors, on the host's memory: what is taken for an earlier call, and what it leaves."""
+"""The steady state for torch tensors, on host memory: which calls use an earlier launch, and their effects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ inline: Any = pytest.importorskip("xpops.frameworks.inline")
 pytestmark = pytest.mark.skipif(inline.TensorGuards is None, reason="this torch has no guards")
 
 SIZE = 16
-PACK = 4  # elements of 16 bytes: what starts elsewhere is misaligned
+PACK = 4  # elements in 16 bytes; other starts are misaligned
 LAYOUT = layout_of(dt.float32, (SIZE,), None, Device("cuda"))
 STREAM = 7
 ADD, NEGATIVE = OPERATORS["add"], OPERATORS["negative"]
@@ -50,7 +50,7 @@ def cache(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def remembered(cache: Any, *given: Any, out: Any = None) -> None:
-    """Keep the way of a call of add or, with one operand, of negative."""
+    """Remember a call of add or, with one operand, of negative."""
     specs = tuple(LAYOUT if isinstance(x, torch.Tensor) else type(x) for x in given)
     x2 = given[1] if len(given) > 1 else None
     op, kernel = (ADD, added) if len(given) > 1 else (NEGATIVE, negated)
@@ -68,7 +68,7 @@ def apart(place: int, other: int) -> bool:
 
 @given(places, places, places)
 def test_two_operands_and_an_out_in_one_memory(first: int, second: int, target: int) -> None:
-    """What partly overlaps goes the long way, which has a temporary; everything else is right at once."""
+    """Partly overlapping operands take the slow path, which uses a temporary. Others take the fast path."""
     cache = inline.InlineCache(lambda index: STREAM)
     memory = torch.arange(1.0, 81.0)
     x1, x2, out = (part(memory, place) for place in (first, second, target))
@@ -100,7 +100,7 @@ def test_one_operand_and_an_out_in_one_memory(first: int, target: int, scalar: A
 
 @pytest.mark.parametrize("others", [(), (2.5,), (torch.ones(SIZE),)], ids=["one", "scalar", "two"])
 def test_a_write_counts_as_one_for_autograd(cache: Any, others: tuple[Any, ...]) -> None:
-    """A backward pass that needs what was written over is refused."""
+    """A backward pass that needs overwritten values raises."""
     x, out = torch.arange(float(SIZE)), torch.zeros(SIZE)
     remembered(cache, x, *others, out=out)
     for _ in range(2):
@@ -124,7 +124,7 @@ OUTS = {
 
 @pytest.mark.parametrize("name", OUTS)
 def test_every_out_counts_for_autograd(name: str) -> None:
-    """On the long way, and on views."""
+    """On the slow path, and for views."""
     x, out = torch.arange(float(SIZE)), torch.zeros(SIZE)
     for _ in range(3):
         weight = torch.ones(SIZE, requires_grad=True)

@@ -1,6 +1,6 @@
-"""torch tensors whose memory holds other values than they do, or that are of another kind: on the first call and later.
+"""torch tensors with lazy bits, whose memory differs from their values, or of other kinds: on first and later calls.
 
-Each function is called on plain tensors until its steady state is there, and then on tensors that differ in one fact.
+Each function is called on plain tensors until it is in the steady state, and then on tensors that differ in one fact.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def test_one_fact_differs(name: str, place: str, dtype: Any) -> None:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", CALLS)
 def test_views_of_parts_of_complex_numbers(name: str, place: str) -> None:
-    """The imaginary part of a conjugate is a view with torch's neg bit, beside that of the tensor, without it."""
+    """The imaginary part of a conjugate is a view with torch's neg bit; that of the tensor itself has none."""
     ours, theirs = CALLS[name]
     z, w = (torch.view_as_complex(torch.stack([each, each + 1], -1)) for each in plain_pair(place, torch.float32))
     for a, b in ((z.imag, w.imag), (z.conj().imag, w.conj().imag), (z.imag, w.imag)):
@@ -102,7 +102,7 @@ def test_views_of_parts_of_complex_numbers(name: str, place: str) -> None:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", CALLS)
 def test_gradients_and_inference(name: str, place: str) -> None:
-    """A tensor that requires grad is refused on every call, and taken under no_grad; inference mode changes nothing."""
+    """A tensor that requires grad raises on every call, except under no_grad. Inference mode changes nothing."""
     ours, theirs = CALLS[name]
     x, y = plain_pair(place, torch.float32)
     leaf = x.clone().requires_grad_()
@@ -131,7 +131,7 @@ def test_gradients_and_inference(name: str, place: str) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_out_with_a_lazy_bit_is_refused(place: str) -> None:
-    """Its memory would get the result, and the tensor would hold the conjugate of that."""
+    """The result would be written to its memory, and the tensor's value would be the conjugate."""
     x, y = plain_pair(place, torch.complex64)
     for _ in range(3):
         out = torch.empty_like(x)

@@ -1,4 +1,4 @@
-"""Torch's lazy conjugates and negatives, whose memory holds other values than the tensor: three calls of each kind."""
+"""Torch's lazy conjugates and negatives, whose memory differs from their values: three calls of each kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import xpops
 from xpops.dlpack import from_dlpack
 
 torch = pytest.importorskip("torch")
-# Of both parts nothing is zero, equal, or its own conjugate.
+# No part is zero, no elements are equal, and none is its own conjugate.
 VALUES = [[1 + 2j, 3 - 4j, -5 + 6j], [-7 - 8j, 9 + 10j, 11 - 12j]]
 LAZY = {
     "conjugate": lambda z: z.conj(),
@@ -39,7 +39,7 @@ def lazy(request, z):
 
 
 def expected(x):
-    """The values by torch itself, as an ndarray."""
+    """The values as torch computes them, as an ndarray."""
     return x.clone().resolve_conj().resolve_neg().cpu().numpy()
 
 
@@ -87,7 +87,7 @@ def test_a_lazy_tensor_needs_a_copy(take, lazy):
 
 
 def test_a_copy_is_made_once(z, monkeypatch):
-    """`copy=True` of what had to be copied anyway."""
+    """`copy=True` for a tensor that must be copied anyway makes one copy."""
     made = []
     monkeypatch.setattr(xpops.dlpack, "copied", made.append)
     xpops.from_dlpack(z.conj(), copy=True)

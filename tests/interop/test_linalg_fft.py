@@ -1,4 +1,4 @@
-"""Linear algebra and Fourier transforms of other frameworks' arrays: the results are theirs, and right."""
+"""Linear algebra and Fourier transforms of other frameworks' arrays: results are correct arrays of that framework."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_came_in_goes_out(framework: str, name: str, device: Any) -> None:
     result, wanted = function(x), np.asarray(oracle(source))
     assert type(result) is type(x)
     found = host(result)
-    assert (found.dtype.kind, found.shape) == (wanted.dtype.kind, wanted.shape)  # JAX may narrow what it is given
+    assert (found.dtype.kind, found.shape) == (wanted.dtype.kind, wanted.shape)  # JAX may use a narrower dtype
     if name == "eig":
         found, wanted = np.sort(found), np.sort(wanted)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)

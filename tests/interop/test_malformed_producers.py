@@ -1,4 +1,4 @@
-"""Producers that describe memory that cannot be: each is refused before anything is read, and given back once."""
+"""Producers with invalid descriptions: each raises before anything is read, and its deleter is called once."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_empty_arrays_need_no_memory_of_the_gpu(gpu):
 
 
 class Interface:
-    """An object that speaks ``__cuda_array_interface__`` only; entries that are `...` are left out."""
+    """An object that has only ``__cuda_array_interface__``. Entries of `...` are left out."""
 
     def __init__(self, array, **entries):
         self.array = array

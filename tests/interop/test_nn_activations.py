@@ -1,4 +1,4 @@
-"""Activations and softmax beside torch.nn.functional, on torch's own tensors."""
+"""Activations and softmax against torch.nn.functional, on torch's tensors."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def test_integers_are_refused_where_torch_refuses(device: Any) -> None:
 
 
 def test_parameters_go_through_the_inline_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Torch's CPU tensors stand in: the cache itself does not look where they are."""
+    """This uses torch's CPU tensors, because the cache does not check their device."""
     inline = pytest.importorskip("xpops.frameworks.inline")
     if inline.TensorGuards is None:
         pytest.skip("a torch without its compiler")
-    monkeypatch.setattr(inline, "_current_device", lambda: -1)  # so that torch allocates where `like` lies
+    monkeypatch.setattr(inline, "_current_device", lambda: -1)  # so that torch allocates on the device of `like`
     x, calls = torch.zeros(64), []
     layout = layout_of(float32, (64,), None, xp.Device("cuda"))
 

@@ -1,4 +1,4 @@
-"""Memory of two owners on a pretended GPU: who waits for whom, and who keeps what, when it is given back."""
+"""Memory of two owners on a pretended GPU: which stream waits for which, what is retained, and until when."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gpu(monkeypatch):
 
 
 class Streamed(DLPackAdapter):
-    """A framework that says which stream it is on."""
+    """A framework that names its current stream."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -74,7 +74,7 @@ def test_a_capsule_orders_both_ways(gpu):
 
 
 def test_a_calls_operands_are_kept_until_it_is_through(gpu):
-    """A producer of no framework names no stream: its memory is retained behind the call."""
+    """A producer without a framework names no stream, so its memory is retained until the call has finished."""
     producer = Producer(np.arange(3.0), device=(2, 7))
     operands = Operands("f", ("x",), (producer,))
     assert gpu.retained == []
@@ -88,7 +88,7 @@ def test_a_calls_operands_are_kept_until_it_is_through(gpu):
 
 @pytest.mark.parametrize(("memory", "kept_for"), [(Borrowed, OURS), (Lent, THEIRS)])
 def test_memory_of_streams_that_cannot_be_ordered_is_kept(gpu, monkeypatch, memory, kept_for):
-    """As of a stream that is captured: the owner is kept until whoever used the memory last is through."""
+    """As for captured streams: the owner is retained until the last user of the memory has finished."""
 
     def refuse(first, then):
         raise DeviceError("captured")
@@ -101,7 +101,7 @@ def test_memory_of_streams_that_cannot_be_ordered_is_kept(gpu, monkeypatch, memo
 
 
 def test_a_lender_on_another_stream_goes_on_behind_the_call(gpu, monkeypatch):
-    """An xpops array beside a framework's: the call is ours, and runs on our stream."""
+    """With an xpops array and a framework's array, the call runs on our stream."""
     monkeypatch.setattr("xpops.dispatch.operands.adapter_of", lambda kind: Streamed(THEIRS))
     producer = Producer(np.arange(3.0), device=(2, 7))
     operands = Operands("f", ("x1", "x2"), (on_gpu(np.arange(3.0)), producer))
@@ -122,7 +122,7 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_operands_are_kept_through_a_call_that_fails(gpu, monkeypatch, call):
-    """What was launched before the error may still read them."""
+    """Work launched before the error may still read them."""
     monkeypatch.setattr("xpops.dispatch.calls._calls", {})
     monkeypatch.setattr(gpu, "elementwise", lambda *arguments: broken)
     producer = Producer(np.arange(3.0), device=(2, 7))
@@ -133,7 +133,7 @@ def test_operands_are_kept_through_a_call_that_fails(gpu, monkeypatch, call):
 
 
 def test_torch_hears_that_out_was_written():
-    """So that a backward pass through values that are gone is refused: on the first call and on later ones."""
+    """Then a backward pass that needs overwritten values raises, after first and later calls."""
     torch = pytest.importorskip("torch")
     x, out = torch.arange(3.0), torch.zeros(3)
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Adapters from outside: their arrays go in and come out as themselves, whatever was called before."""
+"""Registered adapters: calls on their arrays return arrays of the same framework, whatever was called before."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CALLS = {
 def test_arrays_come_out_as_they_went_in(name: str) -> None:
     ours, theirs = CALLS[name]
     x = np.arange(6.0).reshape(2, 3)
-    before = ours(Frame(x))  # as one of no known framework
+    before = ours(Frame(x))  # as an array of an unknown framework
     assert type(before) is xp.Array
     xp.frameworks.register(FrameAdapter())
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Reducing into places beside torch, and what comes out for the arrays of every framework."""
+"""Scatter reductions against torch, and the types of results for arrays of every framework."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_torch_elements(
     index = places(torch, x, shape[axis], seed, used)
     found = xp.nn.scatter_reduce(x, index, source, reduction, axis=axis, include_self=include_self)
     wanted = torch.scatter_reduce(x, axis, index, source, NAMES[reduction], include_self=include_self)
-    # torch rounds the half types at every step, and divides integers in their own dtype.
+    # torch rounds 16-bit floats at every step, and divides integers in their own dtype.
     if not (reduction in ("mean", "prod") and name in ("float16", "bfloat16")):
         assert torch.equal(found, wanted)
     assert (found.dtype, found.shape, found.device) == (wanted.dtype, wanted.shape, wanted.device)

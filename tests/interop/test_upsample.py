@@ -1,4 +1,4 @@
-"""Upsampling beside torch's interpolate, forward and backward: equal to the last bit."""
+"""Upsampling against torch's interpolate, forward and backward: all bits are equal."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def interpolated(x: Any, **options: Any) -> Any:
 def test_scales(shape: Any, scale: Any, last: bool, device: Any, name: str) -> None:
     after = [int(length * factor) for length, factor in zip(shape[2:], scale, strict=True)]
     assume(min(after) > 0)
-    # On the CPU torch computes places of float64 in float64, and where a length stays or doubles whatever the scale
-    # says, it depends on the shape what it does.
+    # On the CPU torch computes positions of float64 in float64. If a length stays or doubles although the scale
+    # differs, its result depends on the shape.
     odd = [(a == b and f != 1) or (a == 2 * b and f != 2) for a, b, f in zip(after, shape[2:], scale, strict=True)]
     assume(device.type == "cuda" or not (any(odd) or name == "float64"))
     x = images(shape, device, getattr(torch, name))
@@ -66,7 +66,7 @@ def check(x: Any, wanted: Any, options: Any, last: bool) -> None:
     grad = torch.arange(wanted.numel(), device=x.device).reshape(wanted.shape).remainder(7).to(x.dtype)
     turned = grad.permute(0, 2, 3, 1).contiguous() if last else grad
     back = xp.nn.upsample_nearest2d_backward(turned, tuple(x.shape[2:]), **({"scale": scale} if scale else {}), **place)
-    # Torch's own gradient goes by places of its own, which are not always those of its transform: those count.
+    # torch's gradient uses positions that may differ from its forward positions. Ours uses the forward positions.
     added = torch.zeros(*x.shape[:2], x[0, 0].numel(), device=x.device, dtype=torch.float64)
     added.scatter_add_(2, source.long().expand(grad.shape).flatten(2), grad.double().flatten(2))
     assert torch.equal(back.permute(0, 3, 1, 2) if last else back, added.reshape(x.shape).to(x.dtype))

@@ -1,4 +1,4 @@
-"""Arrays that are more than their memory: operators leave them alone, functions refuse them, nothing loses a mask."""
+"""Wrappers, which have more than memory: operators return NotImplemented, functions raise, and no mask is lost."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ DATA = np.arange(4.0)
 
 
 class Namespaced(Producer):
-    """As a masked array of another library: plain memory by DLPack, and a namespace that is not ours."""
+    """Like a masked array of another library: it has DLPack, and a namespace of its own."""
 
     def __array_namespace__(self, *, api_version=None):
         return pytest
 
 
 class Reflecting(Namespaced):
-    """Its own methods know what to do."""
+    """A wrapper with reflected operators."""
 
     def __radd__(self, other):
         return "mine"
@@ -37,7 +37,7 @@ class Reflecting(Namespaced):
 
 
 class Unit(np.ndarray):
-    """As a unit array: NumPy's functions are overridden."""
+    """Like a unit array: it overrides NumPy's functions."""
 
     def __array_ufunc__(self, *arguments, **keywords):
         return NotImplemented
@@ -83,7 +83,7 @@ def mean_of(x):
 
 
 def calls(x):
-    """A function of a wrapper in every place where an array may stand."""
+    """Calls with a wrapper in every position that accepts an array."""
     mask = x > 1
     out = xpops.zeros(4)
     return {

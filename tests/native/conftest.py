@@ -1,4 +1,4 @@
-"""Puts the helpers on the path; these tests need neither the package nor a GPU."""
+"""Puts the helpers on the path. These tests need neither the package nor a GPU."""
 
 import sys
 from pathlib import Path

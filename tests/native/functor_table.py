@@ -1,4 +1,4 @@
-"""Every functor: its header, its arity and the compute types it takes, by the standard's category words."""
+"""Every functor: its header, its arity and its compute types, by the standard's dtype categories."""
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float64")

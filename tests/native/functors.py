@@ -1,4 +1,4 @@
-"""Calls a functor, compiled for the host, on NumPy arrays: `run("Sin", x)`."""
+"""Calls functors, compiled for the host, on NumPy arrays: `run("Sin", x)`."""
 
 import functools
 
@@ -44,7 +44,7 @@ def run(name: str, *arrays) -> np.ndarray:
 
 
 def special_values(dtype: str) -> np.ndarray:
-    """Zeros, subnormals, ones, edges of exactness, extremes, infinities and NaN, both signs, and a few others."""
+    """Special values of both signs: 0, subnormals, 1, limits of exact integers, extremes, infinity, NaN, and others."""
     dtype = np.dtype(dtype)
     f = np.finfo(dtype)
     positive = [
@@ -92,6 +92,6 @@ def ulp_error(got: np.ndarray, want: np.ndarray) -> np.ndarray:
         magnitude = np.clip(np.abs(rounded), f.smallest_normal, np.nextafter(f.max, dtype.type(0)))
         scale = np.spacing(magnitude).astype(want.dtype)
         error = np.abs(got.astype(want.dtype) - want) / scale
-        # A finite want that rounds to infinity, against infinity or the largest number, is fine.
+        # If `want` rounds to infinity, both infinity and the largest number are correct.
         error = np.where((got == rounded) | (np.isnan(got) & np.isnan(want)), 0, error)
     return np.where(np.isnan(error), np.inf, error)

@@ -1,4 +1,4 @@
-"""cast<To>(From) for every pair, against NumPy and ml_dtypes; narrow floats against a rounding made once by hand."""
+"""cast<To>(From) for every pair, against NumPy and ml_dtypes; narrow floats against a single rounding computed here."""
 
 import functools
 
@@ -60,7 +60,7 @@ def values(name):
     if name in INTEGERS:
         info = np.iinfo(dtype)
         powers = [s * 2**k + d for k in range(64) for s in (1, -1) for d in (-1, 0, 1)]
-        # Beside the ties of 8- to 2-bit mantissas: by one, and by what a double of that size just holds or does not.
+        # Integers near ties of mantissas of 2 to 10 bits, also at distances around the precision of double.
         ties = [
             (2**p + odd << e - p) + (1 << e - p - 1) for e in range(12, 63) for p in (2, 3, 7, 10) for odd in (0, 1)
         ]
@@ -91,9 +91,9 @@ def halfway(name, narrow):
 
 
 def round_once(x, to):
-    """To a narrow type through an exact or round-to-odd float32: ml_dtypes rounds twice from float64 and int64."""
+    """Round to a narrow type once, by an exact or round-to-odd float32. ml_dtypes rounds float64 and int64 twice."""
     if x.dtype.kind in "iu":
-        x = x.astype(np.longdouble)  # 64 bits of mantissa: exact
+        x = x.astype(np.longdouble)  # exact, because it has 64 bits of mantissa
     with np.errstate(all="ignore"):
         near = x.astype(np.float32)
         zero = np.nextafter(near, np.float32(0))
@@ -154,7 +154,7 @@ def test_nan_is_true():
 @pytest.mark.parametrize("to", INTEGERS)
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_out_of_range_does_not_trap(name, to):
-    """It is left open what becomes of it, but not what becomes of its neighbours; negative ones wrap."""
+    """Results out of range are not specified, but elements next to them must be correct. Negative integers wrap."""
     beyond = [np.nan, np.inf, -np.inf, 3e38, -3e38]
     x = np.array([each for pair in zip(range(100, 105), beyond, strict=True) for each in pair] + [-1.0, 0.0])
     with np.errstate(over="ignore"):

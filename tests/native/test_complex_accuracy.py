@@ -1,4 +1,4 @@
-"""Complex functors in the ordinary range: each component against mpmath, in ulp, and arithmetic against NumPy."""
+"""Accuracy of complex functors: each component against mpmath, in ulp, and arithmetic against NumPy."""
 
 import mpmath
 import numpy as np
@@ -16,7 +16,7 @@ PART = {"complex64": np.float32, "complex128": np.float64}
 
 
 def points(dtype, n=150):
-    """Plane at several scales, both axes nearly, the unit circle, +-1 and +-j nearly, and extreme magnitudes."""
+    """Points at several scales; near both axes, the unit circle, +-1 and +-j; and of extreme magnitudes."""
     part = PART[dtype]
     normal = RNG.normal(size=(8, n)) + 1j * RNG.normal(size=(8, n))
     turn = np.exp(1j * RNG.uniform(-np.pi, np.pi, n))
@@ -46,7 +46,7 @@ def points(dtype, n=150):
 
 
 def exact(function, *operands, precision=200):
-    """Real and imaginary parts by mpmath, as long double; precision covers the cancellation in expm1 and log."""
+    """Real and imaginary parts by mpmath, as long double. The precision covers the cancellation in expm1 and log."""
     with mpmath.workprec(precision):
         rows = []
         for z in zip(*operands, strict=True):
@@ -119,7 +119,7 @@ def test_accuracy(name, dtype):
 
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_expm1(dtype):
-    """The real part cancels where exp(x) cos(y) is near 1: there its error is measured against the terms."""
+    """If exp(x) cos(y) is near 1, the real part cancels. Then its error is measured relative to the terms."""
     z = points(dtype)
     z = z[(np.abs(z.real) < 80) & (np.abs(z.imag) < 1e4)]
     want = exact(mpmath.expm1, z, precision=700)

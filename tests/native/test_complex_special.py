@@ -1,4 +1,4 @@
-"""Complex functions on the host: every special-case bullet of the standard, and their symmetries on a whole grid."""
+"""Complex functions on the host: all special cases that the standard lists, and symmetries on a whole grid."""
 
 import math
 

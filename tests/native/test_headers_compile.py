@@ -1,4 +1,4 @@
-"""NVRTC takes every header alone and every functor at its dtypes, for the architectures we support, and quickly."""
+"""NVRTC compiles every header alone, quickly, and every functor at its dtypes, for all supported architectures."""
 
 import time
 from pathlib import Path
@@ -9,7 +9,7 @@ from functor_table import FUNCTORS, HEADERS, PAIRED, cpp, include
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 ARCHITECTURES = (80, 90, 100)
-PARSE_BUDGET = 0.03  # seconds more than an empty kernel takes; generous, since CI machines are slow and shared
+PARSE_BUDGET = 0.03  # seconds more than an empty kernel; generous, because CI machines are slow and shared
 MAX_LINES = 250
 KINDS = {"bool": "bool", "int8": "int", "uint64": "int", "float32": "f32", "float64": "f64", "complex64": "c64"}
 
@@ -20,7 +20,7 @@ def compile_cubin(source: str, arch: int) -> bytes:
     options = [f"-arch=sm_{arch}", "-std=c++17", f"-I{NATIVE}"]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [o.encode() for o in options])
     size = nvrtc.nvrtcGetProgramLogSize(program)[1]
-    log = bytes(size + 2)  # never of length 1: Python shares those objects, and NVRTC writes into this one
+    log = bytes(size + 2)  # NVRTC writes to it, so not of length 1: Python shares those
     nvrtc.nvrtcGetProgramLog(program, log)
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
     assert b"warning" not in log, log.decode()

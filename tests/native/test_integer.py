@@ -1,4 +1,4 @@
-"""Functors on integers and bool, against NumPy, with every edge of each type."""
+"""Functors on integers and bool, against NumPy, with the limits of each type."""
 
 import numpy as np
 import pytest

@@ -66,6 +66,6 @@ def test_nextafter_steps_in_the_narrow_type(dtype):
         want = np.nextafter(x, y)
     nan = np.isnan(got.astype(np.float32)) & np.isnan(want.astype(np.float32))
     equal = got.view("u2") == want.view("u2")
-    # For a zero after the other zero NumPy has x1, the standard x2.
+    # If x1 and x2 are zeros of different signs, NumPy's nextafter returns x1, the standard requires x2.
     equal |= (x.view("u2") & 0x7FFF == 0) & (y.view("u2") & 0x7FFF == 0) & (got.view("u2") == y.view("u2"))
     assert (equal | nan).all()

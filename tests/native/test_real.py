@@ -131,13 +131,13 @@ def test_remainder(dtype):
 def test_floor_divide(dtype):
     x, y = operands(dtype)
     with np.errstate(all="ignore"):
-        # In the wider type, where the quotient has bits to spare: NumPy's own float32 result can be off by one.
+        # Computed in the wider type, because NumPy's float32 result can be off by one.
         want = np.floor_divide(x.astype(WIDE[dtype]), y.astype(WIDE[dtype])).astype(dtype)
         quotient = x / y
     infinite = np.isinf(x) | np.isinf(y) | (y == 0)
-    want = np.where(infinite, quotient, want)  # the standard's inf and -0, where NumPy follows Python
+    want = np.where(infinite, quotient, want)  # inf and -0 as in the standard; NumPy follows Python
     got = run("FloorDivide", x, y)
-    # From 2^digits on the quotient's last bit is free: NumPy rounds (x - fmod(x, y)) / y.
+    # From 2^digits on the quotient's last bit may differ, because NumPy rounds (x - fmod(x, y)) / y.
     exact = ~(np.abs(quotient) >= 1 / np.finfo(dtype).eps)
     ok = same_bits(got, want) | (~exact & (ulp_error(got, want.astype(WIDE[dtype])) <= 1))
     assert ok.all(), (x[~ok][:5], y[~ok][:5], got[~ok][:5], want[~ok][:5])
@@ -166,7 +166,7 @@ NUMPY_NAMES = {
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", UNARY)
 def test_transcendental(name, dtype):
-    """On the host these are libm's; what is tested is the wiring, the special values and that float isn't double."""
+    """On the host these are libm's functions. Tests the calls, special values, and that float is not double."""
     x = ranged(dtype, *UNARY[name])
     with np.errstate(all="ignore"):
         want = getattr(np, NUMPY_NAMES.get(name, name.lower()))(x.astype(WIDE[dtype]))
@@ -208,7 +208,7 @@ def test_pow_special(dtype):
 
 
 def test_pow_float_is_within_two_ulp():
-    """Our own float pow, on pairs whose results span the whole range, subnormal bases and results among them."""
+    """Our own pow for float, on pairs whose results cover the whole range, with subnormal bases and results."""
     n = 1_500_000
     x = RNG.integers(1, 0x7F800000, n, np.uint32).view(np.float32)
     x[: n // 3] = 1 + RNG.uniform(-0.4, 0.5, n // 3)
@@ -223,7 +223,7 @@ def test_pow_float_is_within_two_ulp():
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_quotients_of_every_size(dtype):
-    """Up to 2^digits the floor is exact; above, where every number is an integer, it is the rounded quotient."""
+    """Up to 2^digits the floor is exact. Above, every number is an integer, and the result is the rounded quotient."""
     digits = np.finfo(dtype).nmant + 1
     for exponent in (0, 10, digits - 2, digits - 1, digits, digits + 1, digits + 20):
         signs = RNG.choice([-1, 1], (2, 500))

@@ -1,4 +1,4 @@
-"""Real functors on the host: every special-case bullet of the standard."""
+"""Real functors on the host: all special cases that the standard lists."""
 
 import numpy as np
 import pytest

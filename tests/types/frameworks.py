@@ -1,4 +1,4 @@
-"""What type checkers say of calls on torch's tensors and JAX's arrays: checked, never run."""
+"""Expected types of calls on torch's tensors and JAX's arrays. This file is type-checked, never run."""
 
 from typing import assert_type
 
@@ -45,7 +45,7 @@ def of_jax(j: jax.Array) -> None:
 
 
 def of_several(j: jax.Array) -> None:
-    """A mixture gives an array of xpops."""
+    """Operands of several frameworks give an xpops Array."""
     assert_type(xp.add(t, n), Array)
     assert_type(xp.add(own, t), Array)
     assert_type(xp.add(t, own), Array)

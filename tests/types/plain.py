@@ -1,4 +1,4 @@
-"""What type checkers say of calls on NumPy's arrays, xpops' own and other producers: checked, never run."""
+"""Expected types of calls on NumPy's arrays, xpops' own and other producers. This file is type-checked, never run."""
 
 from typing import Any, assert_type
 
@@ -46,7 +46,7 @@ assert_type(xp.where(own, own, n), Array)
 assert_type(xp.clip(n, 0, f32), Host)
 assert_type(xp.clip(own, max=1), Array)
 
-# A result is what it is written to.
+# With `out`, a result has the type of `out`.
 assert_type(xp.add(n, n, out=own), Array)
 assert_type(xp.add(own, own, out=other), Other)
 assert_type(xp.sqrt(own, out=own), Array)
@@ -110,7 +110,7 @@ assert_type(swish.source(own, 2.0), str)
 
 
 def of_any_array(x: Any) -> None:
-    """Nothing is known of the result, either."""
+    """If the operand is Any, the result is Any."""
     assert_type(xp.add(x, x), Any)
     assert_type(xp.sum(x), Any)
 

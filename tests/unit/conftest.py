@@ -1,4 +1,4 @@
-"""Fixtures of tests that need no device."""
+"""Fixtures for tests that need no device."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from xpops.dispatch import calls, primitives, state
 
 
 class PretendedEngine(EmulatedEngine):
-    """Counts what it compiles and launches, and keeps which streams were ordered."""
+    """An emulated engine that counts compilations and launches, and records the streams it orders."""
 
     def __init__(self) -> None:
-        super().__init__(workers=2)  # blocks of scans wait for each other
+        super().__init__(workers=2)  # because blocks of scans wait for each other
         self.sources, self.launches, self.orders = 0, 0, list[tuple[int, int]]()
 
     def launcher(self, *arguments: Any) -> Callable[..., None]:
@@ -48,7 +48,7 @@ class PretendedEngine(EmulatedEngine):
 
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedEngine]:
-    """The emulator in every module that asks for engines: public functions take its arrays."""
+    """Install the emulator in every module that looks up engines, so that public functions run on it."""
     emulated, real = PretendedEngine(), xpops.engine.engine_of
     caches = (state.launches, calls._calls, primitives._programs)
 
@@ -58,7 +58,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedEngine]:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "xpops" and getattr(module, "engine_of", None) is real:
             monkeypatch.setattr(module, "engine_of", engine_of)
-    for cache in caches:  # of a real GPU
+    for cache in caches:  # they may hold kernels of a real GPU
         cache.clear()
     yield emulated
     for cache in caches:

@@ -1,4 +1,4 @@
-"""Activations as their kernels do it, without a GPU; that they compile; that every row has what it takes."""
+"""Activation kernels without a GPU: their results, that they compile, and that every row is complete."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_another_dtype(op: Operator, dtypes: Any) -> None:
 @pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu", "softplus"])
 @pytest.mark.parametrize(("out", "far"), [(dt.bfloat16, 256), (dt.float16, 2048)], ids=str)
 def test_float64_is_rounded_to_a_half_once(name: str, out: Any, far: int) -> None:
-    """So far from 0 each is the identity. Beside a tie of the half type, float32 would hold the tie itself."""
+    """Far from 0 each is the identity. x is near a tie of the 16-bit type; rounded to float32, it would be the tie."""
     x = far + np.array([1 + 1e-9, 1 - 1e-9, 3 + 1e-9, 3 - 1e-9])
     assert (emulated(ACTIVATIONS[name], x, out=out).astype(np.float64) - far).tolist() == [2, 0, 4, 2]
 

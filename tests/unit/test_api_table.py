@@ -1,4 +1,4 @@
-"""The namespace and the rows of the operators belong together."""
+"""The namespace has a function for every row of operators, and the reverse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house's rules, held by reading its source."""
+"""Tests the rules of the repository by reading its source."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from xpops.ops.scan import SCANS
 ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
 ORDER = ("cli", "api", "arrays", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
-# Within engine/cuda: a room, or a module beside them, imports only those of a higher number.
+# Within engine/cuda: a folder or module imports only those with a higher number.
 CUDA_ORDER = {"engine": 0, "warmup": 0, "fused": 1, "user": 1, "libraries": 2, "kernels": 3, "tuning": 4, "runtime": 5}
 NATIVE_ORDER = ("kps", "kernels", "block", "memory", "index", "math", "core")
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "xpops").rglob("*.py"))
@@ -44,7 +44,7 @@ def layer(name):
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_imports_run_down(path):
     here = path.parts[1].removesuffix(".py")
-    if here not in ORDER:  # xpops/__init__.py and xpops/__main__.py, which stand above all
+    if here not in ORDER:  # xpops/__init__.py and xpops/__main__.py, which may import everything
         return
     for name in imported(path):
         parts = name.split(".")
@@ -53,7 +53,7 @@ def test_imports_run_down(path):
 
 
 def imported_modules(path):
-    """The modules of xpops that a file imports: within functions and for type checkers, too."""
+    """The modules of xpops that a file imports, including imports in functions and for type checkers."""
     for node in ast.walk(ast.parse((ROOT / path).read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in NAMES)
@@ -82,7 +82,7 @@ def test_rooms_of_the_cuda_engine(path):
 
 @pytest.mark.parametrize("path", HEADERS, ids=str)
 def test_headers_include_downwards(path):
-    here = path.parts[2].removesuffix(".cuh")  # kps.cuh stands for the folder
+    here = path.parts[2].removesuffix(".cuh")  # kps.cuh belongs to the layer of its folder
     for name in re.findall(r'#include [<"]xpops/(\w+)/', (ROOT / path).read_text()):
         assert NATIVE_ORDER.index(name) >= NATIVE_ORDER.index(here), f"{path} includes {name}"
         assert (here, name) != ("kps", "kernels"), f"{path} includes {name}: they stand side by side"
@@ -127,13 +127,13 @@ def test_a_reduction_or_scan_has_its_functor_and_its_function(op, header):
     assert callable(getattr(xpops, op.name, None) or getattr(xpops.nn, op.name)), "no def"
 
 
-# Errors of these are no matter: what was asked for is given up anyway, or asked for again.
+# Errors of these calls may be ignored: they release something, or the call is repeated.
 UNCHECKED = {"cuEventDestroy", "cuEventSynchronize", "cuThreadExchangeStreamCaptureMode"}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "xpops").rglob("*.py")), ids=lambda path: path.stem)
 def test_errors_of_the_driver_are_looked_at(path):
-    """Each call is an argument of `check`, or taken apart."""
+    """Each call must be an argument of `check`, or its result must be unpacked."""
     tree = ast.parse(path.read_text())
     parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
     for call in ast.walk(tree):

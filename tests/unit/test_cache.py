@@ -24,20 +24,20 @@ SOURCE = 'extern "C" __global__ void xpops_kernel(int* x) { *x = 1; }\n'
 
 @pytest.fixture
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty cache of the test's own."""
+    """An empty cache for this test."""
     yield from use(tmp_path / "cache", monkeypatch)
 
 
 def use(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("XPOPS_CACHE_DIR", str(path))
-    disk = cache.disk  # which a test may replace
+    disk = cache.disk  # a test may replace it
     disk.cache_clear()
     yield path
     disk.cache_clear()
 
 
 def compiled(source: str = SOURCE) -> int:
-    """How many kernels one call compiles."""
+    """How many kernels a call compiles."""
     before = cache.compilations
     assert cache.cubin_for("test", source, 90).startswith(b"\x7fELF")
     return cache.compilations - before
@@ -68,7 +68,7 @@ def test_the_key_holds_source_and_architecture() -> None:
 
 
 def test_the_key_holds_what_else_is_asked_of_the_compiler() -> None:
-    """Options, and the names of templates: a cubin of others has no kernel of that name."""
+    """The key contains options and the names of templates, because a cubin for other names lacks the kernel."""
     keys = [
         cache.key_of(SOURCE, 90, options, expressions)
         for options in ((), ("-DN=1",), ("-DN=2",))
@@ -94,7 +94,7 @@ def test_the_key_holds_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of headers of the test's own."""
+    """A folder of headers for this test."""
     monkeypatch.setattr(compile, "include_directory", lambda: tmp_path)
     forget()
     yield tmp_path
@@ -102,7 +102,7 @@ def headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    """As in a new process."""
+    """Forget what a new process would not know."""
     compile._header.cache_clear()
     compile._closure.cache_clear()
 
@@ -124,7 +124,7 @@ def test_the_digest_holds_what_is_included(headers: Path) -> None:
     ]:
         (headers / name).write_text(text)
         seen.append(digest("#include <a.cuh>\n"))
-    assert len(set(seen)) == len(seen) - 1  # a header that is empty says as little as one that is not there
+    assert len(set(seen)) == len(seen) - 1  # an empty header and a missing header have the same digest
     assert digest("#include <deep/b.cuh>\n") not in seen
     assert digest("int x;\n") not in seen
 
@@ -193,13 +193,13 @@ def test_a_new_directory_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             assert compiled() == 1
             assert path.stat().st_mode & 0o777 == 0o700
             cache.disk.cache_clear()
-            assert compiled() == 0  # what is inside has the modes that the umask allows
+            assert compiled() == 0  # files inside may have any modes
     finally:
         os.umask(before)
 
 
 def refused(directory: Path, named: Path) -> None:
-    """A forged entry in `directory` is not loaded, and `named` is said to be at fault, once."""
+    """Check that a forged entry in `directory` is not loaded, and that one warning names `named`."""
     cache.disk.cache_clear()
     found = named.stat()
     said = (

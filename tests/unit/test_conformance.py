@@ -1,4 +1,4 @@
-"""The runner of the official suite, on a suite of a few tests that stands in for it."""
+"""The runner of the official test suite, on a small fake suite."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ promotion_table = EqualityMapping([("pair", xpops.float64)])
 
 @pytest.fixture
 def fake_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with the suite's shape; reports go to a folder beside it."""
+    """A checkout with the structure of the suite; reports go to a folder next to it."""
     folder = tmp_path / "suite"
     files = {
         "conftest.py": CONFTEST,
@@ -82,7 +82,7 @@ def fake_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     monkeypatch.setenv("ARRAY_API_TESTS", str(folder))
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # hypothesis has the option that is faked
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # hypothesis defines the same option
     monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
     monkeypatch.setattr(runner, "REPORTS", tmp_path)
     return folder

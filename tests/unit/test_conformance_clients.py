@@ -1,4 +1,4 @@
-"""The runner of clients' tests, on a client of a few tests that stands in for them."""
+"""The runner of clients' tests, on a small fake client."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_failing():
 
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A client that is installed, and one that is not; the report goes to a folder beside the tests."""
+    """An installed client, and one that is not installed; the report goes to a folder next to the tests."""
     files = tuple(tmp_path / name for name in ("test_few.py", "test_one.py"))
     for file, text in zip(files, (TESTS, "def test_one(): pass\n"), strict=True):
         file.write_text(text)

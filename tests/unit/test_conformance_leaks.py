@@ -1,4 +1,4 @@
-"""What looks for leaks, and what runs tests under a sanitizer."""
+"""The commands that look for leaks, and that run tests under a sanitizer."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ COMMAND = ["--device", "cpu", "--calls", "300"]
 
 @pytest.fixture
 def few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Few programs and rounds; the report, elsewhere."""
+    """Few programs and rounds, and the report in another folder."""
     monkeypatch.setattr(leaks, "REPORTS", tmp_path)
     monkeypatch.setattr(leaks, "PROGRAMS", 3)
-    # A process that runs other tests has gaps in its memory.
+    # Earlier tests in this process have left gaps in its memory.
     monkeypatch.setattr(leaks, "SLACK", 10**6)
     return tmp_path / "leaks-cpu.json"
 

@@ -1,4 +1,4 @@
-"""Mutants: what may be changed, that drawing is fair and repeatable, and verdicts on a package of two functions."""
+"""Mutants: the possible changes, that drawing is fair and repeatable, and verdicts on a package of two functions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ void kernel(int64 size) {
 
 
 def changed(file: str, text: str) -> dict[int, dict[str, set[str]]]:
-    """Line -> kind of change -> changed lines."""
+    """The changed lines, by line and kind of change."""
     return {
         line: {kind: {mutant.after.strip() for mutant in mutants} for kind, mutants in kinds.items()}
         for line, kinds in candidates(file, text).by_line.items()
@@ -91,7 +91,7 @@ def header(line: str) -> dict[str, set[str]]:
 
 
 def test_python_is_changed_where_it_runs() -> None:
-    """Not in docstrings, annotations, comments, messages and imports."""
+    """There are no changes in docstrings, annotations, comments, messages and imports."""
     found = changed("xpops/a.py", MODULE)
     assert set(found) == {5, 8, 10, 11, 12, 16}
     assert found[5] == {"off by one": {"LIMIT: int = 8", "LIMIT: int = 6"}}
@@ -171,7 +171,7 @@ def test_what_does_not_compile_is_no_mutant() -> None:
 
 
 def test_headers_are_changed_where_they_run() -> None:
-    """Not in comments, strings, preprocessor lines, static_assert and parameters of templates."""
+    """There are no changes in comments, strings, preprocessor lines, static_assert and template parameters."""
     found = changed("native/a.cuh", HEADER)
     assert set(found) == {10, 13, 14, 15, 16, 12}
     assert set(found[12]) == {"wrong width"}
@@ -277,7 +277,7 @@ def mutant_of(tree: Path, file: str, line: int, before: str, after: str) -> Muta
 
 @pytest.fixture
 def bench(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """Where mutants of the small repository are tried; it has the plug-in of pytest, and what that needs."""
+    """A bench for mutants of the small repository, which contains pytest's plugin and what it needs."""
     monkeypatch.setenv("XPOPS_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "work").mkdir()
     ours = Path(runner.__file__).parents[2]
@@ -292,7 +292,7 @@ ALL = Batch([FILE], [f"{FILE}::test_{name}" for name in ("small", "capped", "not
 
 
 def test_killed_and_survived(tree: Path, bench: Bench) -> None:
-    """A test that fails without the mutant too kills nothing."""
+    """A test that also fails without the mutant does not kill it."""
     template = bench._workshop.template / FILE
     template.write_text(template.read_text() + "\ndef test_wrong():\n    assert False\n")
     every = ALL._replace(chosen=[f"{FILE}::test_wrong", *(ALL.chosen or ())])
@@ -376,7 +376,7 @@ def test_pytest_that_fails_without_a_mutant_is_no_verdict(
 
 
 class Known(CoverageMap):
-    """A map that is given."""
+    """A fixed map of tests."""
 
     def __init__(self, tests: dict[str, Record], lines: dict[str, dict[int, set[str]]]) -> None:
         self.tests, self._lines = tests, lines
@@ -422,10 +422,10 @@ def test_the_nearest_tests_come_first_and_one_of_each_function(tree: Path) -> No
 
 
 def test_the_map_is_brought_up_to_date(tree: Path, tmp_path: Path) -> None:
-    """A changed module's lines are forgotten, and the files of tests that ran them run again."""
+    """The lines of a changed module are removed, and the files of tests that ran them run again."""
 
     def recorded(name: str, lines: dict[str, dict[str, list[int]]]) -> Path:
-        """As a worker leaves it: test -> module -> lines."""
+        """Write what a worker records: test -> module -> lines."""
         (tmp_path / name).mkdir()
         data = coverage.CoverageData(str(tmp_path / name / "lines.gw0"))
         for test, modules in lines.items():
@@ -530,7 +530,7 @@ def test_a_run_without_a_device_or_coverage(
 
 
 def test_tests_that_read_the_source_run_last(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No map of what runs knows that they cover a line."""
+    """The map does not contain these tests, because they run no line."""
     monkeypatch.setattr(run, "covering", lambda *given: set())
     monkeypatch.setattr(
         run, "staged", lambda *given: SimpleNamespace(first=["tests/test_numbers.py::a"], then=[], covering=1)

@@ -1,4 +1,4 @@
-"""The fuzzer of malformed producers: a few hundred of each seed, and that it sees what it looks for."""
+"""The fuzzer of malformed producers: a few hundred cases of each seed, and that it detects planted faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOST = (1, 0)
 
 @pytest.fixture(autouse=True)
 def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where reports are written."""
+    """A folder for reports."""
     monkeypatch.setattr(runner, "REPORTS", tmp_path)
     return tmp_path
 
@@ -46,7 +46,7 @@ def test_cases_are_drawn_from_their_number():
 
 @pytest.mark.parametrize("at", [-1, SIZE], ids=["before", "after"])
 def test_nobody_reads_beyond_the_pages(at):
-    """So that a read beyond the memory is seen: the process that does it ends."""
+    """A process that reads beyond the memory ends, so that the fuzzer detects it."""
     program = (
         "import ctypes\n"
         "from conformance.producers.memory import GuardedPages, SIZE\n"
@@ -62,7 +62,7 @@ def test_sound_cases_fill_their_memory_to_either_end():
     image = np.zeros(SIZE, np.uint8)
     start, ends = image.ctypes.data, [0, 0]
     for index in range(300):
-        low, high = byte_bounds(elements(draw(5, index, start, HOST), image))  # NumPy refuses what is beyond
+        low, high = byte_bounds(elements(draw(5, index, start, HOST), image))  # NumPy raises if any is outside
         ends[0] += low == start
         ends[1] += high == start + SIZE
     assert min(ends) > 80
@@ -94,7 +94,7 @@ def test_a_deleter_that_is_called_twice_is_a_fault(monkeypatch):
 
 
 def test_a_process_that_ends_is_a_fault(monkeypatch, capsys):
-    """And the next one goes on behind the case that ended it."""
+    """The next process continues after the case that ended it."""
     ends = [(["0 read", "1 refused: BufferError"], "status -11"), (["3 read"], "status 0")]
     monkeypatch.setattr(runner, "_child", lambda options, first, last: ends.pop(0))
     assert runner.main(["--device=cpu", "--count=4"]) == 1

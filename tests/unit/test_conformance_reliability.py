@@ -1,4 +1,4 @@
-"""The page that shows what was done to xpops, and what came of it."""
+"""The page of reliability, made from the reports."""
 
 from __future__ import annotations
 

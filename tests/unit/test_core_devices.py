@@ -1,4 +1,4 @@
-"""Devices are strings that know their parts."""
+"""Devices are strings with attributes for their parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dtypes: what is accepted, what they are called, and the standard's categories."""
+"""Dtypes: what is accepted, their names, and the standard's categories."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_names_in_dlpack_are_as_wide_as_the_dtype() -> None:
     for dtype, info in dt.INFO.items():
         code, bits = info.dlpack
         assert bits == 8 * dtype.itemsize
-        if dtype.isbuiltin == 1:  # NumPy's own: ml_dtypes' have codes of their own
+        if dtype.isbuiltin == 1:  # NumPy's own dtypes; those of ml_dtypes have other codes
             assert code == {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}[dtype.kind]
     pairs = [info.dlpack for info in dt.INFO.values()]
     assert len(set(pairs)) == len(pairs)

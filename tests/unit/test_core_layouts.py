@@ -1,4 +1,4 @@
-"""Layouts: interned, normalised, and what they say about memory."""
+"""Layouts: interned, normalised, and their facts about memory."""
 
 from __future__ import annotations
 

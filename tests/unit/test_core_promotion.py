@@ -121,7 +121,7 @@ def test_beyond_the_standard(x: Any, y: Any, result: Any) -> None:
     ids=str,
 )
 def test_several_do_not_depend_on_the_order(dtypes: tuple[Any, ...], result: Any) -> None:
-    """Where two integers make a float64, a float between them must not come first."""
+    """Two integers may promote to float64. A float between them must not be promoted with one of them first."""
     for order in permutations(dtypes):
         assert promote(order) == result
 
@@ -133,7 +133,7 @@ def test_any_do_not_depend_on_the_order(dtypes: list[Any], random: Any) -> None:
 
 
 PYTHON = {
-    # kind: the result beside each kind of dtype; None is the dtype's own
+    # For a scalar's type, the result with each kind of dtype; None means the dtype itself
     bool: {"b": None, "i": None, "u": None, "f": None, "c": None},
     int: {"b": dt.int64, "i": None, "u": None, "f": None, "c": None},
     float: {"b": dt.float64, "i": dt.float64, "u": dt.float64, "f": None, "c": None},

@@ -1,4 +1,4 @@
-"""What a call means, and the refusal of what it cannot: each names the operator, the operand and what is accepted."""
+"""Signatures of calls, and errors: each names the operator, the operand and what is accepted."""
 
 from __future__ import annotations
 

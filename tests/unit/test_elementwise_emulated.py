@@ -1,4 +1,4 @@
-"""Elementwise operators as the kernels compute them, without a GPU: edges of tiles, layouts, wide indices."""
+"""Elementwise kernels without a GPU: edges of tiles, layouts, 64-bit indices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ names = pytest.mark.parametrize("name", CUTS)
 
 
 def computed(name: str, *operands: Any) -> NDArray:
-    """What an operator's kernel makes of ndarrays and scalars, in memory with guards."""
+    """Run an operator's kernel on ndarrays and scalars, in memory with guards. Returns the result."""
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in operands)
     engine, op = EmulatedEngine(), OPERATORS[name]
     signature = signature_of(op, specs)
@@ -33,7 +33,7 @@ def computed(name: str, *operands: Any) -> NDArray:
 
 @pytest.mark.parametrize("dtype", BY_SIZE, ids=str)
 def test_the_edges_of_tiles(dtype: Any) -> None:
-    """A block has 128 threads, and each one or two packs of 16 bytes: a tile too few or too many leaves its memory."""
+    """A block has 128 threads with one or two packs of 16 bytes. A tile too many would write outside the memory."""
     tile = 128 * 16 // dtype.itemsize
     for size in (1, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1, 4 * tile - 1, 4 * tile + 1):
         x = (np.arange(size) % 60).astype(dtype)
@@ -43,7 +43,7 @@ def test_the_edges_of_tiles(dtype: Any) -> None:
 
 @names
 def test_every_layout(name: str) -> None:
-    """A pack has 16 of them: whatever is not aligned to packs must not be read as if it were."""
+    """A pack has 16 elements of int8. Operands that are not aligned to packs must not be read in packs."""
     x = cut_of(name, dt.int8)
     np.testing.assert_array_equal(computed("add", x, np.ascontiguousarray(x)), x + x)
 

@@ -1,4 +1,4 @@
-"""The emulator runs kernels as a GPU would, and says what is wrong with those that a GPU would not forgive."""
+"""The emulator runs kernels as a GPU does, and reports errors that would be undefined behaviour on a GPU."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ xpops_kernel(const __grid_constant__ Params params) {{
 
 
 def launched(body: str, blocks: int = 1, threads: int = 64, workers: int = 1) -> Any:
-    """What a kernel leaves in 256 integers that were 0."""
+    """Run a kernel on 256 integers that are 0. Returns them."""
     data = np.zeros(256, np.int32)
     source = TEMPLATE.format(body=body, threads=threads)
     EmulatedEngine(workers).launcher("test", source, blocks, threads, "Q", b"")(STREAM, data.ctypes.data)
@@ -62,7 +62,7 @@ def test_lanes_of_a_warp_meet() -> None:
 
 
 def test_blocks_wait_for_each_other() -> None:
-    """The first waits for the last: all of them must be running."""
+    """The first block waits for the last, so all must run at the same time."""
     data = launched(
         """if (threadIdx.x == 0) {
           if (blockIdx.x == 2) atomicAdd(data, 1);

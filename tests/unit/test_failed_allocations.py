@@ -1,4 +1,4 @@
-"""Memory that runs out in the middle of a call, without a GPU: the error is passed on, and the next call is right."""
+"""Memory runs out in the middle of a call, without a GPU: the call raises, and the next call is correct."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xpops.core.errors import OutOfMemoryError
 
 
 class Failing(Pool):
-    """Gives memory `left` times more; without a limit while that is None."""
+    """Allows `left` more allocations, or any number if it is None."""
 
     left: int | None = None
 
@@ -61,7 +61,7 @@ def test_any_allocation_of_a_call_may_fail(name: str, pretended: PretendedEngine
         except OutOfMemoryError:
             failures += 1
             pool.left = None
-            np.testing.assert_array_equal(given.to_numpy(), host)  # operands and out are as they were
+            np.testing.assert_array_equal(given.to_numpy(), host)  # operands and out are unchanged
             np.testing.assert_array_equal(call(xp, pretended.array(host)).to_numpy(), wanted)
         else:
             break

@@ -52,7 +52,7 @@ def test_scales(norm: str, forward: float, inverse: float) -> None:
 
 
 def test_a_real_axis_apart() -> None:
-    """In large transforms of a whole array only."""
+    """The real axis is transformed by a separate call, but only in large transforms of a whole array."""
     assert plan_fft((1024, 1024), "rfft", (0, 1), (1024, 1024)).groups == ((1,), (0,))
     assert plan_fft((64, 128, 128), "irfft", (0, 1, 2), (64, 128, 128)).groups == ((2,), (0, 1))
     for shape, kind, axes in (((2, 1024, 1024), "rfft", (1, 2)), ((1024, 1024), "fft", (0, 1))):

@@ -1,4 +1,4 @@
-"""Fused functions compile for every architecture that we name."""
+"""Fused functions compile for every supported architecture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fused functions as their kernels compute them, without a GPU."""
+"""Kernels of fused functions, without a GPU."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RANDOM = np.random.default_rng(5)
 
 
 def fused(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The results of the fused function, in the kernels' hands."""
+    """Run the kernels of a fused function. Returns the results."""
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in arguments)
     program = fusion._plan(fusion.fuse(function), EmulatedEngine(), specs)
     results = run(EmulatedEngine(), *program, *arguments)
@@ -168,7 +168,7 @@ EXPRESSIONS = st.recursive(
 
 
 def evaluate(tree: Any, values: dict[str, Any], side: int) -> Any:
-    """The value of an expression, by our functions (0) or by NumPy's (1)."""
+    """The value of an expression, computed with our functions (0) or NumPy's (1)."""
     if isinstance(tree, str):
         return values[tree]
     if isinstance(tree, int):

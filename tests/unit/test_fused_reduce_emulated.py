@@ -1,4 +1,4 @@
-"""Reductions of fused functions as their kernels compute them, without a GPU."""
+"""Kernels of reductions of fused functions, without a GPU."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANDOM = np.random.default_rng(11)
 
 
 def fused(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The results of the fused function, in the kernels' hands."""
+    """Run the kernels of a fused function. Returns the results."""
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in arguments)
     engine = EmulatedEngine(workers=2)
     results = run(engine, *fusion._plan(fusion.fuse(function), engine, specs), *arguments)
@@ -31,7 +31,7 @@ def fused(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def reduced(name: str, x: NDArray, axis: Any = None, **options: Any) -> NDArray:
-    """What the reduction makes of an array."""
+    """The reduction of an array."""
     engine, x, correction = EmulatedEngine(workers=2), np.asarray(x), options.get("correction", 0.0)
     program = reduction(engine, (layout_on_gpu(x),), rows.REDUCTIONS[name], axis, False, None, correction)
     (result,) = run(engine, *program, x)

@@ -1,4 +1,4 @@
-"""Fused functions round where their operators, called one by one, do: no product of one joins a sum of another."""
+"""Fused functions round where their operators do: no product of one operator is contracted with a sum of another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from xpops.ops.operator import Operator
 from xpops.plan.elementwise import plan_elementwise
 from xpops.plan.signature import signature_of
 
-# Functors as docs/architecture.md says that they are added, in the header of operators that contract nothing.
+# Functors written as docs/architecture.md describes, in the header of operators that contract nothing.
 FUNCTORS = """
 namespace xpops {
 struct Product { template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x * y; } };
@@ -39,7 +39,7 @@ PRODUCT, TOTAL, SQUARES = (
     Operator(name, 2, "numeric", "promoted", "arithmetic", np.add) for name in ("product", "total", "squares")
 )
 POLYNOMIAL = Operator("polynomial", 1, "numeric", "promoted", "arithmetic", np.square)
-# Nothing keeps the compiler from contracting these with what is next to them.
+# The compiler may contract these with their neighbours.
 BARE = partial(Operator, accepts="numeric", result="promoted", header="arithmetic", cpu=np.add, contracts=False)
 BARE_PRODUCT, BARE_TOTAL = BARE("product", 2), BARE("total", 2)
 
@@ -52,7 +52,7 @@ product, total, squares, polynomial = map(call, (PRODUCT, TOTAL, SQUARES, POLYNO
 
 
 def one(dtype: Any) -> Any:
-    """A layout of a single element, so that a kernel computes nothing else."""
+    """A layout of one element, so that the kernel computes nothing else."""
     return layout_of(dtype, (1,), None, Device("cuda"), 256)
 
 
@@ -99,7 +99,7 @@ def test_no_contraction_that_is_not_there_unfused(name: str, dtype: Any) -> None
     "op", [op for op in PUBLIC if op.result != "bool" and dt.float32 in dt.CATEGORIES[op.accepts]], ids=str
 )
 def test_no_operator_contracts_with_its_neighbours(op: Operator) -> None:
-    """A neighbour that could be contracted with it gives as many FMAs as an intrinsic, which cannot."""
+    """Fused with a neighbour that could be contracted, it has as many FMAs as with an intrinsic, which cannot."""
 
     def between(multiply: Callable[..., Any], add: Callable[..., Any]) -> Callable[..., Any]:
         def function(x: Any, y: Any) -> Any:
@@ -114,7 +114,7 @@ def test_no_operator_contracts_with_its_neighbours(op: Operator) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_a_product_that_functors_share_is_contracted_as_in_each_alone(dtype: Any) -> None:
-    """``x * x + y * y`` is an FMA of the first square, with the second one rounded, also beside others of x."""
+    """``x * x + y * y`` is an FMA of the first square, the second one is rounded, even if functors share ``x * x``."""
     found = together(lambda w, x, y, z: (squares(x, w), squares(x, y), squares(x, z)), dtype, 4)
     for name in ("fma", "mul"):
         assert found[name] == 3 * alone(SQUARES, dtype)[name] > 0

@@ -1,4 +1,4 @@
-"""Fused functions with scalar arguments, bit for bit the functions one by one, without a GPU."""
+"""Fused functions with scalar arguments have the bits of the functions called one by one; without a GPU."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.unit.conftest import PretendedEngine
 def test_scalars_change_no_bit(name: str, pretended: PretendedEngine) -> None:
     function, dtypes, scalars = CASES[name]
     fused = xp.fuse(function)
-    for dtype in dict.fromkeys((dtypes[0], dtypes[-1])):  # half types, and unsigned ones, have ways of their own
+    for dtype in dict.fromkeys((dtypes[0], dtypes[-1])):  # 16-bit and unsigned types have code of their own
         x, seen = pretended.array(elements(dtype)), set[type]()
         for scalar in scalars:
             before = pretended.sources
             got = fused(x, scalar)
-            assert pretended.sources == before + (type(scalar) not in seen)  # another value is no other kernel
+            assert pretended.sources == before + (type(scalar) not in seen)  # the value does not matter
             seen.add(type(scalar))
             for one, other in zip(*tuples(got, function(x, scalar)), strict=True):
                 assert_same_bits(one, other)
@@ -181,7 +181,7 @@ def test_integers_of_64_bits(pretended: PretendedEngine) -> None:
 
 
 def test_scalars_of_every_width_side_by_side(pretended: PretendedEngine) -> None:
-    """Each has a place of its own among the parameters, whatever comes before it."""
+    """Each scalar has its own place among the parameters, whatever comes before it."""
     x = pretended.array(np.arange(5, dtype=np.float64))
 
     def mixed(x: Any, a: Any, b: Any, c: Any, d: Any) -> Any:

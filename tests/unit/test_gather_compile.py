@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels of gathering and scattering wherever the tests run."""
+"""NVRTC compiles the kernels of gathering and scattering. It needs no GPU."""
 
 import pytest
 

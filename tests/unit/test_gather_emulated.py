@@ -1,4 +1,4 @@
-"""Gathering and scattering as the kernels do them, without a GPU."""
+"""Kernels that gather and scatter, without a GPU."""
 
 from __future__ import annotations
 

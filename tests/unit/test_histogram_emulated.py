@@ -1,4 +1,4 @@
-"""Counting in bins as the kernels do it, without a GPU, and that they compile."""
+"""Histogram kernels without a GPU, and that they compile."""
 
 from __future__ import annotations
 

@@ -14,14 +14,14 @@ from tests.helpers.emulator import EmulatedEngine
 from tests.helpers.oracle import assert_same
 from xpops.core.devices import Device
 
-# A device of its own: what is planned for it is remembered as long as the process lives.
+# Another device, because plans for a device are cached until the process ends.
 GPU = Device("cuda:9")
 ENGINE = EmulatedEngine(device=GPU)
 
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The emulated GPU, in every module that asks for engines."""
+    """Install the emulated GPU in every module that looks up engines."""
     real, there = xpops.engine.engine_of, xpops.engine.devices
 
     def engine_of(device: Device) -> Any:

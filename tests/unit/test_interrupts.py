@@ -1,4 +1,4 @@
-"""Ctrl-C while kernels are compiled: it is answered at once, harms nothing, and the work is not lost."""
+"""Ctrl-C during compilation: it takes effect at once, harms nothing, and the compilation still finishes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOURCE = 'extern "C" __global__ void xpops_kernel(float* p) { p[0] = %d; }'
 
 
 def run(program: str, folder: Path) -> str:
-    """What a program prints that is interrupted and has an empty cache; it must end well."""
+    """Run a program that is interrupted, with an empty cache. It must end with status 0. Returns its output."""
     head = f"""
         import os, random, signal, threading, time
         os.environ["XPOPS_CACHE_DIR"] = {str(folder)!r}
@@ -43,7 +43,7 @@ def run(program: str, folder: Path) -> str:
 
 
 def test_an_interrupt_is_answered_at_once_and_the_work_goes_on(tmp_path: Path) -> None:
-    """The compiler is held up by a file that it waits for."""
+    """The compiler waits for a file, so that it is still running."""
     printed = run(
         """
         import tempfile
@@ -71,9 +71,9 @@ def test_an_interrupt_is_answered_at_once_and_the_work_goes_on(tmp_path: Path) -
 
 
 def test_a_storm_of_interrupts(tmp_path: Path) -> None:
-    """NVRTC up to 13.0 at least would end the process, or damage its heap.
+    """In the same process, NVRTC (at least up to 13.0) would exit, or corrupt the heap.
 
-    The handler raises in the calls alone, since the program's own lines stand no interrupt.
+    The handler raises only during calls, because the program's other lines do not handle interrupts.
     """
     printed = run(
         """
@@ -171,7 +171,7 @@ def test_an_error_reaches_everyone_who_waits() -> None:
 
 
 def test_many_open_files_are_no_hindrance() -> None:
-    """``select`` takes no file descriptor above 1023."""
+    """``select`` accepts no file descriptor above 1023."""
     text = """
         import resource
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

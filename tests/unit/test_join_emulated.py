@@ -1,4 +1,4 @@
-"""Joining pieces as the kernel does it, without a GPU; and that NVRTC compiles it."""
+"""The kernel that joins arrays, without a GPU, and that NVRTC compiles it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of one's own as they are called, on arrays of a pretended GPU."""
+"""Calls of user-defined kernels, on arrays of a pretended GPU."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_kernels_do_not_take_part_in_fused_functions(pretended: PretendedEngine)
 
 
 class Recorded:
-    """A kernel that keeps what it is launched with."""
+    """A kernel that records the arguments of its launches."""
 
     def __init__(self, *sizes: int) -> None:
         self.sizes, self.calls = sizes, list[Any]()
@@ -139,7 +139,7 @@ def test_raw_calls(pretended: PretendedEngine, scale: Recorded) -> None:
 
 
 def test_a_raw_kernel_whose_parameters_are_in_a_macro(pretended: PretendedEngine, scale: Recorded) -> None:
-    """Nothing is known of them, so scalars have to say their width."""
+    """The types of the parameters are unknown, so scalars must have a width."""
     source = '#define KERNEL(name) extern "C" __global__ void name(float* y, int n)\nKERNEL(scale) {}'
     x, scale.sizes = pretended.array(np.ones(8, np.float32)), (8, 4)
     xp.kernel.RawKernel(source, "scale")(1, 1, (x, np.int32(8)))

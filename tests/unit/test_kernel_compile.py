@@ -1,4 +1,4 @@
-"""Kernels of one's own compile for every architecture that we name, and errors point into the user's lines."""
+"""User-defined kernels compile for every supported architecture, and errors refer to the user's lines."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ def test_reductions(capability: int) -> None:
 
 
 def in_one(kernel: ReductionKernel, ins: tuple[Any, ...], axis: int, strides: tuple[int, ...]) -> str:
-    """The source where there are several operands."""
+    """The source for several operands."""
     (text,) = kernel._plan.args
     types, value = bind_dtypes(text.map, ins, ()), value_of(ins, call_shape(text.map, ins, (), None))
     return in_one_source(text, types, ins, value, (axis,), strides, reduce_policy(90, 132)).source
@@ -384,7 +384,7 @@ def test_errors_point_into_a_reduction(part: str, operands: int) -> None:
 
 
 class Sources(list[str]):
-    """An engine that keeps the sources that it is given."""
+    """An engine that records sources."""
 
     context = SimpleNamespace(capability=90)
 

@@ -1,4 +1,4 @@
-"""Operations of one's own as their kernels compute them, without a GPU."""
+"""Kernels of user-defined operations, without a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def floats(*shape: int, dtype: Any = np.float32) -> NDArray:
 
 
 def elementwise(kernel: ElementwiseKernel, *arguments: Any, size: int | None = None, out: Any = None) -> Any:
-    """What a call returns, in the kernel's hands."""
+    """Run the kernel of a call. Returns the result."""
     ins, outs = split_arguments(arguments, out, kernel._operation)
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in (*ins, *outs))
     engine = EmulatedEngine()
@@ -337,7 +337,7 @@ struct Scaled {
 
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
 def test_functors_of_pairs(dtype: Any) -> None:
-    scaled = functor(PAIRED)  # tells the ways apart: apply2 adds 1
+    scaled = functor(PAIRED)  # apply2 adds 1, so that the results show which function ran
     for shape in ((1000,), (33, 7), (3,), (1,)):
         x, y = floats(*shape, dtype=dtype), floats(shape[-1], dtype=dtype)
         wanted = x.astype(np.float32) * y.astype(np.float32)
@@ -476,7 +476,7 @@ def test_texts_of_reductions_that_are_refused() -> None:
 
 HIGHEST = ScanKernel("T x", "T y", "x", "a > b ? a : b", "y = a", "highest")
 POWERS = ScanKernel("T x", "float64 y", "double(x) + 1", "a * b", "y = a - 1", "powers")
-LAST = ScanKernel("T x", "int32 y", "int(x)", "b >= 0 ? b : a", "y = a", "last")  # which does not commute
+LAST = ScanKernel("T x", "int32 y", "int(x)", "b >= 0 ? b : a", "y = a", "last")  # not commutative
 
 
 def scanned(kernel: ScanKernel, x: NDArray, axis: int | None = None) -> NDArray:

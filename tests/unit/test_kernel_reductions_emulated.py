@@ -1,4 +1,4 @@
-"""Reductions of one's own of several operands as their kernels compute them, without a GPU."""
+"""Kernels of user-defined reductions of several operands, without a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEAREST = ReductionKernel(
 
 
 class CountingEngine(EmulatedEngine):
-    """Counts the kernels that are made."""
+    """An engine that counts the kernels that it makes."""
 
     kernels = 0
 
@@ -88,7 +88,7 @@ def test_layouts(name: str, axis: Any) -> None:
     np.testing.assert_allclose(reduction(DOT, x, y, axis=axis, kernels=two), (wide * y).sum(axis), rtol=1e-5, atol=1e-4)
     same(reduction(HIGHEST, x, y, axis=axis, kernels=two), np.asarray((x - y).max(axis)))
     gap, shape = np.abs(x - y), np.broadcast_shapes(x.shape, y.shape)
-    if axis in (0, None) and shape:  # of what lies across, too: a structure is never in memory
+    if axis in (0, None) and shape:  # also across memory: states that are structures are never in memory
         place = gap.argmin(axis)
         first, second = (
             np.take_along_axis(each, np.expand_dims(place, 0), 0)[0] if axis == 0 else each.ravel()[place]
@@ -106,7 +106,7 @@ def test_mixed_dtypes_and_scalars(axis: Any) -> None:
     for s, t in ((3, 2.5), (np.int64(-(2**40)), -7)):
         wanted = np.where(b, x * np.int64(s) + y.astype(np.int64), np.int64(t)).sum(axis)
         same(reduction(kernel, x, y, b, s, t, axis=axis), np.asarray(wanted))
-    flags = (whole(40, 70) % 4).astype(np.uint8).view(bool)  # any byte but 0 is true
+    flags = (whole(40, 70) % 4).astype(np.uint8).view(bool)  # any nonzero byte is true
     counted = ReductionKernel("bool on, uint64 s", "uint64 z", "on ? s : 0", "a + b", "z = a", 0, "counted")
     count = np.uint64(np.count_nonzero(flags.view(np.uint8)))
     same(reduction(counted, flags, 2**63 + 1), np.asarray(count + (count % np.uint64(2)) * np.uint64(2**63)))

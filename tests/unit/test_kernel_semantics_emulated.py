@@ -1,4 +1,4 @@
-"""What kernels of one's own mean, without a GPU."""
+"""The semantics of user-defined kernels, without a GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVRTC needs no GPU: every template compiles for every architecture that we name, wherever the tests run."""
+"""Every template compiles for every supported architecture. NVRTC needs no GPU."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""NVRTC and nvcc take the kernel primitives, with all that the emulator runs."""
+"""NVRTC and nvcc compile the kernel primitives, with all kernels that the emulator runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INSTANCES = """
 template __global__ void example::ElementwiseAdd<4, float, double>(const float*, const float*, double*, int);
 """
 MAX_LINES = 250
-# What a host program makes of its vectors: the strides and the divisor of the innermost axis.
+# A host program that constructs configurations from std::vectors, and prints their numbers.
 HOST = """
 #include <cstdint>
 #include <cstdio>
@@ -44,7 +44,7 @@ int main() {
 """
 
 
-# Tuples and vectors that are not ours.
+# Tuples and vectors of other libraries.
 FOREIGN = """
 #include <tuple>
 
@@ -121,7 +121,7 @@ def nvcc(folder: Path, source: str, *options: str) -> Path:
 
 
 def test_nvcc_takes_every_kernel(tmp_path: Path) -> None:
-    """All of them in one file, each in a namespace of its own, for each architecture."""
+    """All kernels are in one file, each in its own namespace, for each architecture."""
     parts = ["#include <xpops/kps.cuh>\n#include <xpops/math/complex.cuh>\n"]
     for i, case in enumerate(SOURCES):
         lines = case.source.replace('extern "C" ', "").splitlines()

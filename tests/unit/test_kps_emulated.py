@@ -1,4 +1,4 @@
-"""The kernel primitives as a GPU would run them, without one; and what they refuse."""
+"""The kernel primitives in the emulator, and the arguments that they reject."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Memory of two owners on a pretended driver: nobody writes over what the other one's late work has yet to read.
+"""Memory of two owners on a pretended driver: memory must not be overwritten before pending work has read it.
 
-The engine's own `order` and `retain` run, and its own pool; the driver runs no work before somebody waits for it.
+The engine's real `order`, `retain` and pool run. The driver runs work only when something waits for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
 
 @pytest.fixture
 def engine(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> CudaEngine:
-    """A CUDA engine of the pretended driver: as much of one as memory needs."""
+    """The parts of a CUDA engine that manage memory, on the pretended driver."""
     made: Any = CudaEngine.__new__(CudaEngine)
     made.context = FakeContext()
     made.pool = Pool(made.context)
@@ -44,7 +44,7 @@ def engine(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> CudaEngine:
 
 
 class Owner:
-    """A lender's array: the lender fills its memory again, on its own stream, as soon as nobody holds it."""
+    """A lender's array. The lender overwrites its memory, on its own stream, as soon as nothing refers to the array."""
 
     def __init__(self, driver: FakeDriver, address: int) -> None:
         self._driver, self._address = driver, address
@@ -107,7 +107,7 @@ def test_what_was_borrowed_of_nobody_known_is_kept_until_our_work_is_done(
     driver.finish(THEIRS)
     assert driver.values[1] == "lent"
     driver.finish(OURS)
-    engine.retain(object(), OURS)  # whoever retains next drops what is done
+    engine.retain(object(), OURS)  # the next retain drops owners whose work is done
     driver.finish(THEIRS)
     assert (seen, driver.values[1]) == (["lent"], "filled again")
 
@@ -125,7 +125,7 @@ def test_a_lender_whose_stream_is_gone_gets_its_memory_behind_our_work(driver: F
 
 
 def test_what_is_retained_is_dropped_once(driver: FakeDriver, engine: CudaEngine) -> None:
-    """In any order of the streams that it is kept for."""
+    """For any order of the streams for which it is retained."""
     owners = [Owner(driver, i) for i in range(3)]
     gone = [weakref.ref(owner) for owner in owners]
     for owner, stream in zip(owners, (OURS, THEIRS, OURS), strict=True):
@@ -147,7 +147,7 @@ def test_a_captured_stream_is_not_ordered_with_another(driver: FakeDriver, engin
 
 
 def test_an_array_on_a_captured_stream_is_not_read(driver: FakeDriver, engine: CudaEngine) -> None:
-    """Its values are not there yet, and waiting for them would end the capture."""
+    """Its values do not exist yet, and waiting for them would end the capture."""
     driver.capturing.add(OURS)
     with pytest.raises(DeviceError, match="reading an array on the host cannot be captured"):
         engine.to_host(1 << 30, layout_of(dt.float32, (4,), None, GPU), OURS)

@@ -1,4 +1,4 @@
-"""How NVIDIA's libraries are called: with the right context, by one thread, on one stream."""
+"""Calls of NVIDIA's libraries: with the right context, by one thread at a time, on one stream."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_context_is_current(context: Any, current: int, entered: int, adopte
 
 
 def test_a_forked_process_is_told(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There even asking may fail."""
+    """In a forked process even a query of the driver may fail."""
     monkeypatch.setattr(loading.cuda_driver, "forked", True)
     monkeypatch.setattr(loading.driver, "cuCtxGetCurrent", None)
     with Binding("cufft", context).current():

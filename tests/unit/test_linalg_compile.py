@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels beside cuSOLVER and cuBLAS wherever the tests run."""
+"""NVRTC compiles the kernels that prepare and finish calls of cuSOLVER and cuBLAS."""
 
 import pytest
 

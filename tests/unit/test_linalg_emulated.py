@@ -1,4 +1,4 @@
-"""What the CUDA engine asks of cuSOLVER, cuBLAS and cuFFT, and makes of their answers, without a GPU."""
+"""How the CUDA engine calls cuSOLVER, cuBLAS and cuFFT, and uses their results, without a GPU."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ pytest.importorskip("nvmath")
 from tests.helpers.fake_libraries import FakeCufft, FakeLibrary
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
-# One matrix, few, as many as are decomposed together, and large ones.
+# One matrix, few matrices, enough for a batched decomposition, and large matrices.
 SHAPES = [(1, 5), (2, 4), (4, 3), (3, 1), (3, 40)]
 
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """An emulated engine, whose libraries are fakes."""
+    """An emulated engine with fake libraries."""
     engine = EmulatedEngine()
     libraries = {name: FakeLibrary(name) for name in ("cublas", "cusolverDn")}
     engine.libraries = libraries  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ def test_oblong_matrices(engine: Any, dtype: str, shape: tuple[int, ...]) -> Non
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_huge_and_tiny_columns_are_scaled(engine: Any, dtype: str) -> None:
-    """What the library sees is about 1, for every column of a matrix by itself; ordinary ones are not touched."""
+    """Each column is scaled separately, so that its largest number is about 1. Columns of ordinary size stay."""
     limits = np.finfo(dtype)
     factors = np.array([1.0, float(limits.max) / 8, float(limits.smallest_normal) * 8, 1e-5, 0.0]).astype(
         np.finfo(dtype).dtype
@@ -151,7 +151,7 @@ def test_qr_of_columns_of_very_different_scales(engine: Any, dtype: str) -> None
 
 
 def test_what_the_libraries_are_asked(engine: Any) -> None:
-    """Stacks of small matrices by one call."""
+    """Stacks of small matrices take one batched call."""
     x = some("float32", 8, 6, 6) + 6 * np.eye(6, dtype=np.float32)
     cublas, cusolver = (engine.libraries[name].called for name in ("cublas", "cusolverDn"))
     results(engine, linalg.inv, x)
@@ -221,7 +221,7 @@ def test_transforms(engine: Any, kind: str, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("kind", ["rfft", "irfft"])
 def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    """As for large transforms of a whole array."""
+    """The real axis is transformed by a separate call, as in large transforms of a whole array."""
     monkeypatch.setattr(plans, "APART", 1)
     for shape in ((3, 4), (1, 4, 3, 1), (2, 3, 2, 3, 4)):
         x = some("float64" if kind == "rfft" else "complex128", *shape)
@@ -244,7 +244,7 @@ def test_plans_are_kept(engine: Any) -> None:
         results(engine, fft.along_axis, x, parameters=("fft", "fft", n, -1, "backward"))
     assert len(engine.plans._plans) == len(engine.plans.cufft.plans) == cuda_fft.PLANS
     made = engine.plans.cufft.made
-    for _ in range(2):  # the kernel makes the plan again that others drove out
+    for _ in range(2):  # the first call makes its evicted plan again
         close(run(engine, *program, x)[0], np.fft.fft(x))
     assert engine.plans.cufft.made == made + 1
 

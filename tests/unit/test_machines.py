@@ -1,4 +1,4 @@
-"""Machines where something is missing: a home directory, cuda-python, the compiler, a driver that is new enough."""
+"""Machines where something is missing: a home directory, cuda-python, the compiler, a new enough driver."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def python(program: str, *options: str, **environment: str) -> subprocess.Comple
 
 @pytest.fixture
 def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user whom nothing gives a home directory; returns what is used instead."""
+    """A user without a home directory. Returns the folder that is used instead."""
 
     def unknown(uid: int) -> None:
         raise KeyError(f"getpwuid(): uid not found: {uid}")
@@ -187,7 +187,7 @@ def test_a_gpu_newer_than_nvrtc_gets_ptx(tmp_path: Path, monkeypatch: pytest.Mon
     assert "install a newer nvidia-cuda-nvrtc" in str(warning.message)
     newest = str(warning.message).partition("compute_")[2].partition(";")[0]
     assert f".target sm_{newest}\n".encode() in ptx[0]
-    assert ptx[0].endswith(b"\0")  # as the driver wants it
+    assert ptx[0].endswith(b"\0")  # as the driver requires
     assert ptx[0] == ptx[1]
     assert compile.options_for(int(newest))[0] == f"--gpu-architecture=sm_{newest}"
 
@@ -252,7 +252,7 @@ class Nvml(types.ModuleType):
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """A function that puts other GPUs and another driver in."""
+    """A function that installs a pretended NVML with other GPUs and another driver."""
     pytest.importorskip("cuda.bindings.nvml")
     bindings = sys.modules["cuda.bindings"]
 

@@ -1,4 +1,4 @@
-"""Products of matrices as our own kernel makes them, without a GPU."""
+"""Our own kernel for matrix products, without a GPU."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_plain_kernel_agrees() -> None:
 
 
 def by_numpy(engine: EmulatedEngine, product: Product, dtype: Any, aligns: Any, tf32: bool) -> Any:
-    """A product of int8 as the library makes it."""
+    """A product of int8 matrices, computed with NumPy instead of the library."""
     count = product.batches[0] if product.batches else 1
 
     def kernel(stream: int, out: int, x1: int, x2: int) -> None:
@@ -139,7 +139,7 @@ def test_digits(name: str, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def spread(x: NDArray, dtype: Any) -> NDArray:
-    """Any bits of the dtype, with the strides of `x`."""
+    """Random bits of the dtype, with the strides of `x`."""
     whole = x if x.base is None else x.base
     while whole.base is not None:
         whole = whole.base

@@ -1,4 +1,4 @@
-"""Device memory on a pretended driver: whose stream a block returns to, and what is done when memory runs short."""
+"""Device memory on a pretended driver: the stream of freed blocks, and what happens if memory runs out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pool(driver: FakeDriver) -> Pool:
 def test_a_block_that_is_freed_under_late_work_is_not_written_by_another_stream(
     size: int, driver: FakeDriver, pool: Pool
 ) -> None:
-    """Stream A has yet to write when the block is freed: stream B must not have it then, nor A's write fall on B's."""
+    """The block is freed while a write on stream A is pending. Stream B must not get the block before that write."""
     allocate = pool.allocator(size)
     address, block = allocate(A)
     driver.write(A, address, "A's")
@@ -59,14 +59,14 @@ def test_a_block_is_used_again_on_its_own_stream_at_once(size: int, driver: Fake
 def test_a_block_that_no_list_has_room_for_is_freed_on_its_stream(driver: FakeDriver, pool: Pool) -> None:
     allocate = pool.allocator(MIDDLING)
     blocks = [allocate(A) for _ in range(TOTAL // KEPT_SHARE // MIDDLING + 2)]
-    driver.launch(A, lambda: None)  # which is busy
+    driver.launch(A, lambda: None)  # so that A is busy
     del blocks
     assert [stream for _, stream in driver.freed] == [A, A]
     assert pool.trim() == TOTAL // KEPT_SHARE
 
 
 def test_lists_of_the_default_stream_make_room_for_others(driver: FakeDriver, pool: Pool) -> None:
-    """Those of other streams stay: the driver would not know in what order."""
+    """Blocks of other streams stay in their lists: a free on this stream would not be ordered after their work."""
     small, other = pool.allocator(MIDDLING), pool.allocator(MIDDLING // 2)
     for stream in (A, 0):
         blocks = [small(stream) for _ in range(TOTAL // KEPT_SHARE // MIDDLING // 2)]
@@ -92,7 +92,7 @@ def test_what_lists_keep_is_handed_back_before_memory_is_out(driver: FakeDriver,
 
 
 def test_what_other_libraries_cache_is_asked_for_last(driver: FakeDriver, pool: Pool) -> None:
-    """Then the error says how much is free, and how much was cached."""
+    """If that is not enough, the error states how much is free and how much was cached."""
     released: list[int] = []
 
     def release() -> None:
@@ -135,15 +135,15 @@ def test_what_is_freed_on_a_stream_that_is_gone_is_handed_back_by_a_trim(driver:
     assert driver.held == {}
 
 
-# Settling: the driver hands freed memory on once somebody has waited for the stream that freed it.
+# Settling: the driver gives freed memory to other libraries once somebody has waited for the stream that freed it.
 
 
 class Ended(Exception):
-    """There is no more to wait for."""
+    """Raised when there is nothing more to wait for."""
 
 
 class Queue(list[Any]):
-    """A queue whose reader ends when it is empty."""
+    """A queue that ends its reader when it is empty."""
 
     put = list.append
 
@@ -155,7 +155,7 @@ class Queue(list[Any]):
 
 @pytest.fixture
 def settle(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """What the thread does until it has nothing to do."""
+    """Run the thread's work until there is none left."""
     settler = pool._settler
     monkeypatch.setattr(settler, "_freed", Queue())
     monkeypatch.setattr("xpops.engine.cuda.runtime.settling.time.sleep", lambda seconds: None)
@@ -192,7 +192,7 @@ def test_a_capture_keeps_the_settling_thread_from_the_default_stream(
     _, block = pool.allocator(MIDDLING + 1)(0)
     driver.launch(0, lambda: None)
     del block
-    driver.gone.add(0)  # as the driver answers for it while a blocking stream is captured
+    driver.gone.add(0)  # the driver answers like this while a blocking stream is captured
     settle()
     assert len(driver.held) == 1
     driver.gone.clear()

@@ -1,4 +1,4 @@
-"""Plans against NumPy's own idea of where elements lie. No device."""
+"""Plans against the addresses of elements in NumPy. No device."""
 
 import struct
 
@@ -70,7 +70,7 @@ def test_magic_divides_every_32_bit_number(divisor, n):
 def test_magic_divides_every_64_bit_number(divisor, n):
     multiplier, shift = magic(divisor, 64)
     high = n * multiplier >> 64
-    quotient = n if shift == 0 else (high + (n - high >> 1)) >> (shift - 1)  # what the device computes
+    quotient = n if shift == 0 else (high + (n - high >> 1)) >> (shift - 1)  # as the device computes it
     assert multiplier < 2**64
     assert quotient == n // divisor
 
@@ -109,7 +109,7 @@ def test_coalescing_merges_all_it_can():
 
 
 def unpack(plan, arrays):
-    """What a kernel reads from the parameters: size, divisors, strides of the strided arrays."""
+    """Unpack the parameters of a kernel: size, divisors, strides of the strided arrays."""
     word = 4 if plan.index_bits == 32 else 8
     (size,) = struct.unpack_from("<Q", plan.tail)
     count = max(plan.rank - 1, 1)
@@ -124,7 +124,7 @@ def unpack(plan, arrays):
 
 
 def offset(linear, divisors, strides, rank):
-    """What `Coordinates` computes."""
+    """The offset that `Coordinates` computes."""
     total = 0
     for axis in range(rank - 1, 0, -1):
         divisor, multiplier, shift = divisors[axis - 1]
@@ -135,7 +135,7 @@ def offset(linear, divisors, strides, rank):
 
 
 def check_plan(out, a, b):
-    """What a kernel reads for every element of `out` is what NumPy says lies there, and every pack is aligned."""
+    """Check that a kernel reads the same elements as NumPy for each element of `out`, and aligned packs."""
     shape = out.shape
     plan = plan_elementwise(out, (a, b), POLICY)
     layouts = (out, a, b)
@@ -210,7 +210,7 @@ def test_classes_of_layouts(operands, modes):
     out = result_layout(Signature((dt.float32,) * 2, dt.float32, (64, operands[0][0][-1])), layouts, GPU)
     plan = plan_elementwise(out, layouts, POLICY)
     assert " ".join(plan.modes) == modes
-    assert plan.pack == 4  # 16 bytes of float32, whatever the other operands are
+    assert plan.pack == 4  # 16 bytes of float32, independent of the other operands
 
 
 def test_a_narrower_pack_may_make_a_vector_of_what_was_gathered():
@@ -243,11 +243,11 @@ def test_a_misaligned_operand_narrows_the_pack():
     ],
 )
 def test_large_arrays_are_indexed_with_64_bits(shape, strides, bits):
-    """Where an element is 2^31 places away, counted from the first: also of few elements, and backwards."""
+    """64 bits are needed if an offset may reach 2^31, even in arrays of few elements and with negative strides."""
     x, out = layout_of(dt.uint8, shape, strides, GPU), layout_of(dt.uint8, shape, None, GPU)
     plan = plan_elementwise(out, (x,), POLICY)
     assert plan.index_bits == bits
-    # A block counts in the index's type to the end of its tile.
+    # Indices up to the end of the last tile must fit in the index's type.
     assert plan.blocks * plan.block * plan.pack * plan.unroll < 2 ** (bits - 1)
 
 
@@ -324,7 +324,7 @@ def test_elements_that_are_apart_share_no_byte(case):
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=3).flatmap(parts_of_one_array))
 def test_parts_of_one_array_are_apart_where_they_share_nothing(case):
-    """Slices of the same axes: of which the answer is exact."""
+    """For slices of the same axes, the answer is exact."""
     one, other, elements = case
     taken = set(walk(one.shape, one.strides).ravel().tolist())
     beside = {offset + elements for offset in walk(other.shape, other.strides).ravel().tolist()}
@@ -333,7 +333,7 @@ def test_parts_of_one_array_are_apart_where_they_share_nothing(case):
 
 def test_layouts_are_interned():
     a, b = (layout_of(dt.float32, (2, 1, 3), strides, GPU) for strides in ((3, 3, 1), (3, 77, 1)))
-    assert a is b  # the stride of a length of 1 means nothing
+    assert a is b  # strides of axes of length 1 are ignored
     assert a.contiguous
     assert isinstance(a, Layout)
     assert layout_of(dt.float32, (2, 1, 3), None, GPU, 8) is not a

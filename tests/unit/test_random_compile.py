@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels of random numbers wherever the tests run."""
+"""NVRTC compiles the kernels of random numbers. It needs no GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers as the kernel makes them, without a GPU: known answers, and the same bits as on the CPU."""
+"""The kernel of random numbers without a GPU: known answers, and the same bits as on the CPU."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_any_part_is_what_the_whole_has_there(law: Law, dtype: Any) -> None:
 
 
 def test_many_normals_have_the_same_bits() -> None:
-    """So many that some sums, rounded to double first, would be rounded to another float."""
+    """There are so many that some sums would round to another float if they were rounded to double first."""
     for position in range(3):
         call = LAWS["normal"], dt.float32, 2**18, KEY, BRANCH, position << 20, 0.0, 1.0
         assert emulated(*call).tobytes() == on_host(*call).tobytes()

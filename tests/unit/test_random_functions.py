@@ -25,7 +25,7 @@ def words(bits: int) -> Any:
 
 
 def errors(found: Any, exact: list[Any]) -> Any:
-    """In units in the last place of the exact values."""
+    """Errors in units in the last place of the exact values."""
     steps = np.spacing(np.abs(np.array([float(each) for each in exact], found.dtype)))
     pairs = zip(found, exact, steps, strict=True)
     return np.array([abs(float((mpmath.mpf(float(x)) - y) / float(step))) for x, y, step in pairs])
@@ -56,7 +56,7 @@ def test_half_turn(bits: int) -> None:
 
 def test_a_sum_is_rounded_once() -> None:
     x, y, z = (RANDOM.normal(size=20000).astype(np.float32) for _ in range(3))
-    # Products just off the middle of two floats, by less than a double shows.
+    # Sums so near the middle of two floats that double cannot represent the difference.
     middle = np.float32(1) + np.float32(2.0**-12)
     x[:4], y[:4], z[:4] = middle, [middle, middle, -middle, -middle], [2.0**-60, -(2.0**-60), 2.0**-60, -(2.0**-60)]
     x[4:6], y[4:6], z[4:6] = 1 + 2.0**-12, 2.0**-12, [2.0**30, 1]

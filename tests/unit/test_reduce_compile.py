@@ -1,4 +1,4 @@
-"""Every reducer, and every kernel of the reduce family, compiles for every architecture that we name."""
+"""Every reducer, and every kernel of the reduce family, compiles for every supported architecture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions as the kernels do them, without a GPU."""
+"""Reduction kernels without a GPU."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_every_reducer(name: str) -> None:
     "dtype", [dt.float16, dt.bfloat16, dt.complex64, dt.complex128, dt.bool, dt.uint8, dt.int64], ids=str
 )
 def test_every_kind_of_dtype(dtype: Any) -> None:
-    """Of numbers whose sum is exact in the dtype, whatever the order: one element more or less would show."""
+    """The sum is exact in the dtype in any order, so that one element more or less changes the result."""
     values = [1, 0, 1, 1, 1] if dtype.kind in "bu" else [1, 2, 3, -2, -4]
     x = np.random.default_rng(1).permutation(np.resize(values, 1003))
     x = (x * (1 - 2j)).astype(dtype) if dtype.kind == "c" else x.astype(dtype)
@@ -154,7 +154,7 @@ def test_counters_are_zero_before_anyone_has_them() -> None:
 
 
 def test_the_parts_of_a_complex_mean_are_apart() -> None:
-    for length in (3, 2000):  # the second sum carries its errors along
+    for length in (3, 2000):  # the longer sum is compensated
         x = np.full(length, 1 + 2j)
         x[1] = complex(math.nan, 2)
         got = emulated("mean", x)
@@ -169,7 +169,7 @@ def test_no_degree_of_freedom_is_nan() -> None:
 
 
 def inner(x1: Any, x2: Any) -> Any:
-    """The inner products along the last axis, by the kernel with two inputs."""
+    """Inner products along the last axis, computed by the kernel with two inputs."""
     engine, (one, two) = EmulatedEngine(workers=2), (layout_on_gpu(x1), layout_on_gpu(x2))
     out = layout_of(one.dtype, one.shape[:-1], None, one.device)
     kernel = inner_products(engine, one, two, out)

@@ -1,4 +1,4 @@
-"""Every scanner, and every kernel of the scan family, compiles for every architecture that we name."""
+"""Every scanner, and every kernel of the scan family, compiles for every supported architecture."""
 
 from __future__ import annotations
 

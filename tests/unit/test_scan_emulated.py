@@ -1,4 +1,4 @@
-"""Scans as the kernels do them, without a GPU."""
+"""Scan kernels without a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def scanned(
 
 
 def expected(name: str, x: NDArray, axis: int = -1, dtype: Any = None, gamma: float = 0.0) -> NDArray:
-    """What NumPy makes of it in a wide dtype, rounded once; of float32 left wide."""
+    """NumPy's result in a wider dtype, rounded once; for float32 it is not rounded."""
     wide = {"b": np.int64, "i": np.int64, "u": np.uint64, "c": np.complex128}.get(x.dtype.kind, np.float64)
     if name == "discounted_cumsum":
         found = np.moveaxis(x.astype(wide), axis, 0).copy()

@@ -1,4 +1,4 @@
-"""Scans that do not commute, without a GPU: affine maps and matrices composed in their order, whoever comes first."""
+"""Scans whose operation does not commute, without a GPU: affine maps and matrices must be composed in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from xpops.engine.cuda.tuning import tuning_of
 
 NDArray = np.ndarray[Any, Any]
 
-# t -> factor * t + shift, modulo 2^32; the result is where all maps so far take 0.
+# Composes the maps t -> factor * t + shift, modulo 2^32. The result is the value of the composed map at 0.
 AFFINE = ScanKernel(
     "uint32 x", "uint32 y", "Map{x | 1u, x >> 7}", "Map{b.factor * a.factor, b.factor * a.shift + b.shift}",
     "y = a.shift", "affine", scan_type="Map", preamble="struct Map { unsigned factor, shift; };",
@@ -28,7 +28,7 @@ MATRICES = ScanKernel(
 
 
 def affine(x: NDArray) -> NDArray:
-    """Along the first axis, one after the other."""
+    """The expected result along the first axis, computed sequentially."""
     place, results = np.zeros(x.shape[1:], np.uint32), np.empty_like(x)
     for i, each in enumerate(x):
         place = (each | np.uint32(1)) * place + (each >> np.uint32(7))
@@ -96,7 +96,7 @@ def test_rows_that_a_few_lanes_walk_down(kind: str, monkeypatch: pytest.MonkeyPa
 @kinds
 @pytest.mark.parametrize(("rows", "tiles"), [(1, 33), (1, 70), (3, 11)])
 def test_rows_of_many_tiles(rows: int, tiles: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs of 32 tiles, which warps of the first block hand over to each other."""
+    """There are several runs of 32 tiles, which the warps of the first block compute in turn."""
     policy = tuning_of(90).scan._replace(rows=4224, tile_block=64, packs=1)
     monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda *_: policy)
     check(kind, numbers(rows, tiles * 256 - 5), 1)
@@ -105,7 +105,7 @@ def test_rows_of_many_tiles(rows: int, tiles: int, kind: str, monkeypatch: pytes
 @kinds
 @pytest.mark.parametrize("radix", [1, 4, 8])
 def test_columns_of_many_tiles(radix: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of groups and of groups of groups: what comes before them all, before the groups, before the tiles."""
+    """There are several groups and supergroups, so that all three parts of a prefix are used."""
     monkeypatch.setattr("xpops.plan.scan._radix", lambda *_: radix)
     policy = tuning_of(90).scan._replace(rows=4224, column_warps=2)
     monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda *_: policy)

@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels of reducing into places, wherever the tests run, to the instructions that they are for."""
+"""NVRTC compiles the kernels of scatter reductions, and generates the intended instructions."""
 
 from __future__ import annotations
 

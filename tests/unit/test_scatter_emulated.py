@@ -1,4 +1,4 @@
-"""Reducing into places that indices name as the kernels do it, without a GPU."""
+"""Kernels of scatter reductions without a GPU."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def same(got: Any, wanted: Any) -> None:
 
 
 def check(plan: Any, arrays: tuple[Any, ...], *parameters: Any, engine: EmulatedEngine = ENGINE) -> None:
-    """What the kernels make of arrays, beside what NumPy does."""
+    """Compare the kernels' results with NumPy's."""
     (found,) = run(engine, *plan(engine, tuple(map(layout_on_gpu, arrays)), "f", *parameters), *arrays)
     program = plan(engine_of(CPU), tuple(map(layout_on_cpu, arrays)), "f", *parameters)
     wanted = np.empty(found.shape, found.dtype)
@@ -83,7 +83,7 @@ def test_elements(dtype: Any, deterministic: bool, sources: int) -> None:
         x, index = some(dtype, targets), RANDOM.integers(0, targets, sources)
         source = some(dtype, sources)
         if np.dtype(dtype).kind not in "iu" and np.dtype(dtype).itemsize == 2:
-            source = np.sign(source.astype(np.float32)).astype(dtype)  # so that half sums are exact
+            source = np.sign(source.astype(np.float32)).astype(dtype)  # so that 16-bit sums are exact
         check(scattering.scatter_elements, (x, index, source), 0, "sum", True, deterministic)
 
 
@@ -149,7 +149,7 @@ def test_views(axis: int, deterministic: bool) -> None:
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16], ids=str)
 @pytest.mark.parametrize("targets", [1, 2, 101])
 def test_neighbours_of_halves_keep_their_bits(dtype: Any, capability: int, targets: int) -> None:
-    """Negative zeros beside the places, an odd number of elements, and memory behind the last one."""
+    """Neighbours are -0.0, the number of elements may be odd, and memory after the last one must not change."""
     engine = EmulatedEngine(capability=capability)
     x = np.full(targets, -0.0, dtype)
     index = np.array([0, targets - 1, targets // 2][: max(targets - 1, 1)])

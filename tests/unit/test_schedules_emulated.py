@@ -1,4 +1,4 @@
-"""Blocks that take turns in any order, without a GPU: states that are not there yet, halves of them, missing fences."""
+"""Blocks that take turns in random order, without a GPU: unpublished and half-written states, missing fences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEEDS = range(1, 4)
 
 
 def launched(body: str, seed: int, blocks: int = 2, threads: int = 32, shuffled: bool = False) -> Any:
-    """What a kernel leaves in 256 integers that were 0; every block is resident."""
+    """Run a kernel on 256 integers that are 0, with all blocks resident. Returns them."""
     data = np.zeros(256, np.int32)
     source = TEMPLATE.format(body=body, threads=threads)
     engine = EmulatedEngine(workers=blocks, seed=seed, shuffled=shuffled)
@@ -37,7 +37,7 @@ if (threadIdx.x == 0) {
 
 
 def test_every_order_of_two_blocks_is_seen() -> None:
-    """Block 1 reads the second word, then the first: nothing, both, or the first alone."""
+    """Block 1 reads the second word, then the first. It may see nothing, both, or only the first."""
     assert {int(launched(HALVES, seed)[2]) for seed in range(1, 40)} == {0, 1, 11}
 
 
@@ -85,7 +85,7 @@ def numbers(*shape: int) -> NDArray:
     return (np.random.default_rng(shape).integers(-8, 9, shape)).astype(np.float32)
 
 
-# Of kernels whose blocks leave something for each other: the operand, and the call in NumPy and xpops.
+# Calls of kernels whose blocks communicate: the operand, and the call in NumPy and xpops.
 CALLS: dict[str, tuple[NDArray, Callable[[Any, Any], Any]]] = {
     "scan of a row": (numbers(2500), lambda ns, x: ns.cumulative_sum(x)),
     "scan of rows": (numbers(3, 900), lambda ns, x: ns.cumulative_sum(x, axis=1)),
@@ -107,12 +107,12 @@ CALLS: dict[str, tuple[NDArray, Callable[[Any, Any], Any]]] = {
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tiles of few elements, so that there are many."""
+    """Small tiles, so that there are many."""
     policy = tuning_of(90).scan._replace(rows=4224, tile_block=64, packs=1, column_warps=2)
     monkeypatch.setattr("xpops.engine.cuda.kernels.scan.scan_policy", lambda *_: policy)
 
 
-# Blocks of these wait for others, and start in the order of their numbers.
+# In these, blocks wait for others, so they must start in the order of their numbers.
 IN_ORDER = ("scan of a row", "scan of rows", "scan of columns", "complex products")
 
 
@@ -129,7 +129,7 @@ def test_blocks_that_take_turns(name: str, pretended: PretendedEngine) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_a_row_of_many_tiles(pretended: PretendedEngine) -> None:
-    """The warps that tell the others what comes before use their places again: 5 runs of 32 tiles, 2 warps."""
+    """The warps that compute prefixes reuse their shared memory: there are 5 runs of 32 tiles and 2 warps."""
     host = numbers(160 * 64 + 1)
     x = pretended.array(host)[1:]
     pretended._workers = 6

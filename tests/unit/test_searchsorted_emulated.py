@@ -1,4 +1,4 @@
-"""Binary search, run on the host."""
+"""The kernels of binary search, run on the host."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def found(x1, x2, *, right=False, loop=None, sorter=None):
 
 @pytest.fixture
 def trees(monkeypatch):
-    """A tree above more than 16 values of 4 bytes, or 8 of 8 bytes, however few are searched for."""
+    """Build a tree above more than 16 values of 4 bytes, or 8 values of 8 bytes, even for few searches."""
     tuned(monkeypatch, search=TREES)
 
 
@@ -37,7 +37,7 @@ def check(x1, x2, right, **options):
 
 @pytest.mark.parametrize("right", [False, True])
 def test_every_length(trees, right):
-    """On the edges of nodes, of levels, and of the shared memory, with NaN at the end."""
+    """Lengths at the limits of nodes, levels and shared memory, with NaN at the end."""
     x2 = np.arange(-1, 202, dtype=np.float32) / 4
     x2[5], x2[7], x2[9:12] = np.nan, -0.0, (np.inf, -np.inf, -np.nan)
     for length in (

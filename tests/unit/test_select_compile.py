@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels of selection and counting wherever the tests run."""
+"""NVRTC compiles the kernels of selection and counting. It needs no GPU."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Selection and counting as the kernels do them, without a GPU."""
+"""Kernels of selection and counting, without a GPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xpops.engine.cuda.tuning import tuning_of
 
 RANDOM = np.random.default_rng(5)
 ENGINE = EmulatedEngine()
-# Around a tile of float32, which is 4096 elements, and enough tiles for two warps to count.
+# Sizes around a tile of float32, which has 4096 elements, and enough tiles for two warps.
 SIZES = [1, 31, 33, 4095, 4096, 4097, 12289, 40000]
 
 
@@ -77,7 +77,7 @@ def test_coordinates(dtype: Any) -> None:
     ids=str,
 )
 def test_flags_of_every_size(dtype: Any, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Partial packs, words and tiles, where memory is aligned to a pack and where it is not, and 64-bit places."""
+    """Partial packs, words and tiles, in memory that is aligned to packs or not, and with 64-bit positions."""
     monkeypatch.setattr(tiles, "INDEX_LIMIT", limit)
     whole = RANDOM.integers(0, 2, 50001).astype(np.float32).astype(dtype)
     tile = tiles.tiling_of("NonZero", layout_on_gpu(whole), 1, tuning_of(90).select).tile

@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels of softmax wherever the tests run."""
+"""NVRTC compiles the kernels of softmax. It needs no GPU."""
 
 from __future__ import annotations
 

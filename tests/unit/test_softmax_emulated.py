@@ -1,4 +1,4 @@
-"""Softmax as its kernels do it, without a GPU."""
+"""Softmax kernels without a GPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from xpops.plan.softmax import Way, plan_softmax
 
 NDArray = np.ndarray[Any, Any]
 
-# The package has a function of the module's name.
+# Not by attribute, because the package has a function with the module's name.
 softmax = import_module("xpops.api.nn.softmax")
 RANDOM = np.random.default_rng(7)
 BOUNDS = {dt.float16: 0.51, dt.bfloat16: 0.51, dt.float32: 7.5, dt.float64: 8.0}

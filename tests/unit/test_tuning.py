@@ -1,4 +1,4 @@
-"""Which tuning numbers a GPU takes."""
+"""Which row of tuning numbers a GPU uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types that users' checkers see: every expectation in ``tests/types`` holds in mypy and in pyright.
+"""The types that users' type checkers see: every expectation in ``tests/types`` holds in mypy and in pyright.
 
 A wrong call there has a ``type: ignore`` comment, which both checkers report if nothing is wrong.
 """
@@ -21,7 +21,7 @@ from xpops.api import signatures
 from xpops.api.signatures import results
 
 ROOT = Path(__file__).parents[2]
-# As users have them: xpops' own code is not what is checked.
+# As for users: the checkers do not check xpops' own code.
 CHECKERS = {
     "mypy": ["--strict", "--config-file=", "--follow-imports=silent", "--cache-dir=.mypy_cache/types"],
     "basedpyright": ["-p", "tests/types"],
@@ -29,7 +29,7 @@ CHECKERS = {
 
 
 def checked(checker: str, file: str) -> str:
-    """What a checker says of a file; empty if nothing is wrong. Skips if the checker is not installed."""
+    """The errors that a checker reports for a file; empty if there are none. Skips if the checker is not installed."""
     pytest.importorskip(checker)
     command = [sys.executable, "-m", checker, *CHECKERS[checker], file]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -58,7 +58,7 @@ def public_functions() -> Iterator[Callable[..., Any]]:
 
 @pytest.mark.parametrize("function", dict.fromkeys(public_functions()), ids=lambda function: function.__name__)
 def test_a_function_has_a_type(function: Callable[..., Any]) -> None:
-    """Any is what a result may be to the code that makes it, not to the one who calls."""
+    """If a result is annotated as Any, a decorator must declare the type that callers see."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     assert isinstance(definition, ast.FunctionDef)
     assert definition.returns is not None

@@ -1,4 +1,4 @@
-"""Upsampling as the kernels do it, without a GPU; that they compile; and what is refused."""
+"""Upsampling kernels without a GPU; that they compile; and which arguments raise."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_misaligned_images() -> None:
 
 
 class Collecting(EmulatedEngine):
-    """Keeps the sources instead of running them."""
+    """Records sources instead of running them."""
 
     def launcher(self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes) -> Any:
         self.sources = [*getattr(self, "sources", []), source]

@@ -27,7 +27,7 @@ def layout_like(host: np.ndarray[Any, Any]) -> Layout:
 
 
 def read(host: np.ndarray[Any, Any], region: Region) -> np.ndarray[Any, Any]:
-    """What a region of `host` holds, read through its flat memory."""
+    """The elements of a region of `host`, read from its flat memory."""
     if 0 in region.shape:
         assert region.offset == 0
         return np.empty(region.shape, host.dtype)
@@ -63,7 +63,7 @@ def test_index_refuses(key: Any, message: str) -> None:
 
 
 def check_reshape(base: np.ndarray[Any, Any], host: np.ndarray[Any, Any], target: tuple[int, ...]) -> None:
-    """A view of `base` has a view of another shape exactly where NumPy has one, and it is that."""
+    """Check that reshaping gives a view exactly when NumPy's does, and the same view."""
     region = views.reshape(layout_like(host), target)
     try:
         expected = host.reshape(target, copy=False)

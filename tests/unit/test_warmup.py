@@ -66,7 +66,7 @@ def test_the_first_import_compiles_and_the_second_does_not(directory: Path, monk
     before = cache.compilations
     for name, source in warmup.core_sources(90):
         cache.cubin_for(name, source, 90)
-    assert cache.compilations == before  # they are on disk, though another process compiled them
+    assert cache.compilations == before  # another process compiled them, and they are on disk
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("a warm import compiles"))
     monkeypatch.setattr(cache, "nvrtc_version", lambda: pytest.fail("a warm import loads NVRTC"))
     warmup.at_import()
@@ -102,7 +102,7 @@ def test_several_kinds_of_gpus_have_one_child(directory: Path, monkeypatch: pyte
 
 
 def nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An import starts no process and says nothing."""
+    """Check that an import starts no process and prints nothing."""
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it compiles"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -209,7 +209,7 @@ def test_kernels_are_prepared_at_import() -> None:
 def test_the_current_directory_is_not_searched(
     tmp_path: Path, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be anybody's, and hold a module called as one that xpops imports."""
+    """It may belong to anybody, and contain a module with the name of one that xpops imports."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     for name in ("ml_dtypes", "numpy", "pickle"):

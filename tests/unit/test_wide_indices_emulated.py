@@ -1,5 +1,5 @@
-"""Kernels with indices of 64 bits, without a GPU: small arrays whose indices are made wide, and rows of sparse memory
-that lie more than 2^31 elements apart.
+"""Kernels with 64-bit indices, without a GPU: small arrays for which they are forced, and rows of sparse memory that
+are more than 2^31 elements apart.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def check(name: str, x: Any, host: NDArray, engine: PretendedEngine) -> None:
 
 @pytest.fixture
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every array is large."""
+    """Treat every array as large."""
     for name, module in list(sys.modules.items()):
         if name.startswith("xpops.") and hasattr(module, "INDEX_LIMIT"):
             monkeypatch.setattr(module, "INDEX_LIMIT", 1)
@@ -84,7 +84,7 @@ def test_small_arrays(name: str, pretended: PretendedEngine) -> None:
 
 
 def sparse(nbytes: int, dtype: Any) -> NDArray:
-    """Zeros that take no memory before they are written."""
+    """Zeros that use no memory until they are written."""
     memory = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
     return np.frombuffer(memory, dtype)
 
@@ -98,7 +98,7 @@ def test_rows_that_lie_far_apart(name: str, pretended: PretendedEngine) -> None:
 
 
 class Windows(EmulatedEngine):
-    """Runs only the blocks around some elements of a result."""
+    """An engine that runs only the blocks around some elements of a result."""
 
     def __init__(self, size: int, places: list[int]) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class Windows(EmulatedEngine):
 SIZE = 2**32 + 205
 PLACES_OF_WINDOWS = [0, 2**31 - 32, 2**31 + 96, 2**32 - 32, SIZE - 64]
 WINDOW = np.arange(1, 65)
-# The operator, the dtype of the result, whether the operand is mirrored, a second operand, and what a window becomes.
+# The operator, the dtype of the result, whether the operand is mirrored, a second operand, and a window's result.
 KINDS: dict[str, tuple[str, Any, bool, list[NDArray], NDArray]] = {
     "contiguous": ("negative", dt.int8, False, [], -WINDOW),
     "mirrored": ("negative", dt.int8, True, [], -WINDOW),

@@ -1,1 +1,1 @@
-"""Tests of clients on xpops, where the clients' own cannot be told which namespace to take."""
+"""Tests of clients on xpops, for clients whose own tests cannot use another namespace."""

@@ -1,4 +1,4 @@
-"""xarray wraps xpops arrays, and computes as it does on NumPy's; NaN-skipping reductions among the rest."""
+"""xarray on xpops arrays computes the same as on NumPy arrays, including NaN-skipping reductions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def wrapped(array: Any) -> xr.DataArray:
 
 
 def check(compute: Callable[[xr.DataArray], xr.DataArray]) -> None:
-    """What is computed is ours still, and NumPy's in value."""
+    """The result holds an xpops array, and has the values of NumPy's result."""
     got, wanted = compute(wrapped(xp.asarray(HOST))), compute(wrapped(HOST))
     assert isinstance(got.data, xp.Array)
     assert got.dims == wanted.dims

@@ -1,8 +1,9 @@
 // Sorts keys in registers by a sorting network, without branches. Each of the 2^n threads of a team holds 2^m keys.
 // Afterwards thread i holds the i-th run of the sorted sequence.
 //
-// A thread sorts its own keys by Batcher's odd-even merge sort. A bitonic network then merges neighbouring runs. Its
-// first step compares each key with the key at the mirrored place. So every step moves the smaller key down.
+// A thread sorts its own keys by Batcher's odd-even merge sort. A bitonic network then merges neighbouring runs. The
+// first step of a merge compares each key with its mirror image, so that every step moves the smaller key to the lower
+// position.
 #pragma once
 
 #include <xpops/block/warp.cuh>

@@ -1,5 +1,5 @@
-// The digits of keys in a block: lanes with the same digit, prefix sums of digit counts, and decoupled look-back over
-// the counts of tiles.
+// Parts of radix sort: lanes with the same digit, prefix sums of digit counts, and decoupled look-back over the counts
+// of tiles.
 #pragma once
 
 #include <xpops/block/warp.cuh>
@@ -13,8 +13,8 @@ XPOPS_DEVICE uint32 digit_of(Key key, int digit) {
   return static_cast<uint32>(key >> (digit * kDigitBits)) & (kDigits - 1);
 }
 
-// The lanes of the warp whose bit kBit of `digit` equals this lane's bit. In PTX, because one test of the bit is
-// enough; the compiler generates two tests and a shift.
+// The mask of the lanes whose `digit & kBit` equals this lane's. PTX needs one test of the bit; the compiler would
+// generate two tests and a shift.
 template <uint32 kBit>
 XPOPS_DEVICE uint32 match_bit(uint32 digit) {
 #if XPOPS_ON_GPU
@@ -31,7 +31,7 @@ XPOPS_DEVICE uint32 match_bit(uint32 digit) {
 #endif
 }
 
-// a & b & c in one instruction, which the compiler does not find by itself.
+// a & b & c in one instruction, which the compiler does not generate from C++.
 XPOPS_DEVICE uint32 all_of(uint32 a, uint32 b, uint32 c) {
 #if XPOPS_ON_GPU
   uint32 all;
@@ -42,7 +42,7 @@ XPOPS_DEVICE uint32 all_of(uint32 a, uint32 b, uint32 c) {
 #endif
 }
 
-// The lanes of the warp that have the same digit.
+// The mask of the lanes that have this lane's digit.
 XPOPS_DEVICE uint32 match_digit(uint32 digit) {
   const uint32 low = all_of(match_bit<1>(digit), match_bit<2>(digit), match_bit<4>(digit));
   const uint32 high = all_of(match_bit<8>(digit), match_bit<16>(digit), match_bit<32>(digit));
@@ -59,7 +59,7 @@ XPOPS_DEVICE Count sum_before(Count count) {
     const Count below = shuffle_up(sum, reach);
     if (lane() >= reach) sum += below;
   }
-  __syncthreads();  // the totals of an earlier call have been read
+  __syncthreads();  // until all threads have read the totals of an earlier call
   if (lane() == kWarp - 1 && threadIdx.x < kDigits) totals[warp()] = sum;
   __syncthreads();
   sum -= count;

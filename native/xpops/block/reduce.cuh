@@ -44,7 +44,7 @@ template <class Reducer, int kRows, int kColumns>
 XPOPS_DEVICE typename Reducer::State reduce_rows_of_block(typename Reducer::State state) {
   if constexpr (kRows > 1) {
     __shared__ typename Reducer::State states[kRows * kColumns];
-    __syncthreads();  // the states of an earlier call have been read
+    __syncthreads();  // until all threads have read the states of an earlier call
     states[threadIdx.x] = state;
 #pragma unroll
     for (int reach = kRows / 2; reach > 0; reach /= 2) {

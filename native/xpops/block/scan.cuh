@@ -19,7 +19,7 @@ XPOPS_DEVICE void scan_lanes(const Op& op, State (&states)[kCount]) {
   }
 }
 
-// The prefix of a place: a state, or nothing.
+// A prefix: the state of all elements before a position, or nothing if there are none.
 template <class State>
 struct Before {
   State state;

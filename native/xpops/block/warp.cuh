@@ -30,25 +30,25 @@ XPOPS_DEVICE T by_words(T x, Move move) {
 
 }  // namespace detail
 
-// The x of the lane `from`.
+// Returns x of lane `from`.
 template <class T>
 XPOPS_DEVICE T shuffle(T x, int from) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_sync(kFullMask, word, from); });
 }
 
-// The x of the lane whose number is this lane's number xor `mask`.
+// Returns x of lane `lane() ^ mask`.
 template <class T>
 XPOPS_DEVICE T shuffle_xor(T x, int mask) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_xor_sync(kFullMask, word, mask); });
 }
 
-// The x of the lane `distance` below. If there is no such lane, the lane's own x.
+// Returns x of lane `lane() - distance`. If there is no such lane, returns this lane's own x.
 template <class T>
 XPOPS_DEVICE T shuffle_up(T x, int distance) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_up_sync(kFullMask, word, distance); });
 }
 
-// The x of the lane `distance` above. If there is no such lane, the lane's own x.
+// Returns x of lane `lane() + distance`. If there is no such lane, returns this lane's own x.
 template <class T>
 XPOPS_DEVICE T shuffle_down(T x, int distance) {
   return detail::by_words(x, [=](uint32 word) { return __shfl_down_sync(kFullMask, word, distance); });

@@ -1,4 +1,4 @@
-// cast<To>(x): every pair of dtypes, rounded once to nearest even.
+// cast<To>(x) converts between any two dtypes. Results are rounded once, to nearest even.
 //   to bool       x != 0, so NaN is true
 //   complex       to real takes the real part, from real sets the imaginary part to +0
 //   to integers   integers wrap; floating point truncates, and out of range it is unspecified but never traps

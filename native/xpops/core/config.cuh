@@ -1,5 +1,6 @@
 // Macros and fixed-width integers. NVRTC has no standard headers, so this header includes none for the device.
-// XPOPS_ON_GPU is 1 where device intrinsics and PTX exist. Guard by it, or by __CUDA_ARCH__ for an architecture.
+// XPOPS_ON_GPU is 1 if the compiler has device intrinsics and PTX. Code that needs them is inside `#if XPOPS_ON_GPU`;
+// code for some architectures only is inside `#if __CUDA_ARCH__ >= ...`.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)

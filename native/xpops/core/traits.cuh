@@ -1,4 +1,4 @@
-// Compile-time facts about element types: categories, the type arithmetic is done in, limits.
+// Type traits of element types: categories, the type in which they are computed, limits.
 #pragma once
 
 #include "xpops/core/types.cuh"
@@ -39,13 +39,13 @@ template <class T> using real_t = typename real_of<T>::type;
 // float for the 16- and 8-bit floating-point types, otherwise T itself.
 template <class T> using compute_t = conditional_t<is_half_v<T> || is_float8_v<T>, float, T>;
 
-// Unsigned integers of T's width, and of the width to which C++ promotes T. Arithmetic in the latter cannot overflow.
+// unsigned_t has T's width; wrap_t has the width to which C++ promotes T. Arithmetic in wrap_t wraps, without overflow.
 template <class T>
 using unsigned_t = conditional_t<sizeof(T) == 1, uint8,
                                  conditional_t<sizeof(T) == 2, uint16, conditional_t<sizeof(T) == 4, uint32, uint64>>>;
 template <class T> using wrap_t = conditional_t<sizeof(T) <= 4, uint32, uint64>;
 
-// For integers and the compute types. For the 16- and 8-bit floating-point types use compute_t.
+// For integers, bool, float and double. For 16- and 8-bit floating point, use the limits of compute_t<T>.
 template <class T> struct limits {
   static_assert(is_integer_v<T>, "limits: integers, bool, float and double only");
   static constexpr XPOPS_HOST_DEVICE T max() {

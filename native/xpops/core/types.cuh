@@ -61,10 +61,11 @@ inline double add_rn(double x, double y) { return x + y; }
 
 namespace detail {
 
-// Rounds a float to nearest even into a small format of ExpBits and ManBits, and keeps subnormals. Returns the bits of
-// the magnitude. If the exponent field of the result is 2^ExpBits - 1 or more, the value overflowed, and the caller
-// handles it. x is no NaN. Method: integer rounding of normals. For subnormals, an addition that aligns the last kept
-// bit with the last bit of the float (F. Giesen, "float_to_half_fast3_rtne").
+// Rounds to a format with ExpBits bits of exponent and ManBits bits of mantissa, to nearest even. `magnitude` has the
+// bits of |x| for a float x; the result has the bits of the rounded |x|. Callers must check for two cases: x is NaN;
+// and overflow, for which the exponent field of the result is 2^ExpBits - 1 or more. Normal results are rounded as
+// integers. For subnormal results, the sum with kMagic is rounded at their last bit (F. Giesen,
+// "float_to_half_fast3_rtne").
 template <int ExpBits, int ManBits> XPOPS_DEVICE uint32 round_small(uint32 magnitude) {
   constexpr int kShift = 23 - ManBits;
   constexpr int kBias = (1 << (ExpBits - 1)) - 1;

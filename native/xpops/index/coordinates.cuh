@@ -16,7 +16,7 @@ struct SignedOf<uint64> {
   using type = int64;
 };
 
-// The coordinates of one element, outermost axis first. The outermost length needs no division: kRank - 1 divisors.
+// The coordinates of one element, outermost axis first. The divisors are the lengths of all axes but the outermost.
 template <int kRank, class Index>
 struct Coordinates {
   Index at[kRank];
@@ -27,7 +27,7 @@ struct Coordinates {
     at[0] = linear;
   }
 
-  // In elements; may be negative.
+  // The offset in elements. It may be negative.
   XPOPS_DEVICE int64 offset(const typename SignedOf<Index>::type* strides) const {
     Index sum = 0;
 #pragma unroll

@@ -1,4 +1,4 @@
-// Division by a number that the host knows, as a multiplication and a shift.
+// Division by a divisor that the host knows, with a multiplication and a shift.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -8,7 +8,7 @@ namespace xpops {
 template <class Index>
 struct FastDivMod;
 
-// Exact for every 32-bit n and every divisor from 1 on: the sum keeps its carry in 64 bits.
+// Exact for every 32-bit n and every divisor from 1 on, because the sum has 64 bits and keeps its carry.
 // The host computes multiplier and shift (xpops/plan/strides/divmod.py).
 template <>
 struct FastDivMod<uint32> {
@@ -25,7 +25,7 @@ struct FastDivMod<uint32> {
   }
 };
 
-// The same for 64 bits. Halving before the sum keeps the carry.
+// The same for 64 bits. (high + n) / 2 is computed as high + (n - high) / 2, which does not overflow.
 template <>
 struct FastDivMod<uint64> {
   uint64 divisor, multiplier, shift;

@@ -1,16 +1,18 @@
-// Indices of the places to reduce into. They count from 0. One index value may mean that the source is skipped.
+// The indices of scatter reductions. An index names the place (an element of the result) into which a source is
+// reduced. Places count from 0. One value of the index may mean that the source is skipped.
 #pragma once
 
 #include <xpops/core/config.cuh>
 
 namespace xpops {
 
-// The bits of a report that hold the index. The bits above say which call the index was for
-// (xpops/engine/cuda/runtime/faults.py).
+// If an index is out of range, the kernel writes a report: a word of 64 bits that the host reads
+// (xpops/engine/cuda/runtime/faults.py). Its low kTargetReportBits bits are the index. The bits above are the code of
+// the call.
 constexpr int kTargetReportBits = 48;
 
 struct TargetRange {
-  uint64 report, length, code;
+  uint64 report, length, code;  // the address for reports; the number of places; the bits above the index
   int64 skipped;  // sources with this index are skipped; -1 for none
 
   // The place that an index names, or -1 for none. If the index is out of range, `wrong` gets the report.

@@ -2,7 +2,7 @@
 //
 // Modulo 2^n an integer is a sum of signed digits of 8 bits, x = d0 + 2^8 d1 + 2^16 d2 + ... So a product is
 //   sum over s of 2^8s * (a0 b_s + a1 b_(s-1) + ... + a_s b0),
-// where terms of 2^n and more vanish. The digits of one operand are side by side along the inner axis, the digits of
+// where terms with 8 s >= n vanish. The digits of one operand are side by side along the inner axis, the digits of
 // the other in reverse order. Then each bracket is one matrix product: the first s + 1 parts of one operand times the
 // last s + 1 parts of the other. 32-bit sums may wrap: a wrap changes the result by a multiple of 2^32, which vanishes.
 #pragma once

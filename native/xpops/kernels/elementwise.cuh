@@ -3,6 +3,9 @@
 // A block computes a tile of kBlock * kUnroll packs of kPack elements, in the order of the result's memory. A thread
 // issues all its loads before it uses the first value, so that many loads are in flight. A last tile that is not full
 // is computed element by element. This costs one more copy of the functor's code, but saves a guard for every pack.
+//
+// The headers of this folder define device functions. For each kernel the host generates a few lines, the glue: a
+// __global__ function that calls one instance of a template (xpops/engine/cuda/kernels/glue.py).
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -25,8 +28,8 @@ enum class Mode {
   kGather,   // strided: one access and one index computation for each element
 };
 
-// What the host packs (xpops/plan/elementwise.py). Slot 0 has the address of the result. Other slots have the addresses
-// of operands, or their values.
+// The kernel parameters, which the host writes (xpops/plan/elementwise.py). Slot 0 has the address of the result. Other
+// slots have the addresses of operands, or their values.
 template <int kSlots, int kRank, int kStrided, class Index_>
 struct ElementwiseParams {
   using Index = Index_;
@@ -38,8 +41,8 @@ struct ElementwiseParams {
 };
 
 // One operand or the result. T: the dtype in memory; for a scalar the type in which it travels: double, int64, uint64
-// or complex<double>. Loop: the dtype of the operator's loop. Compute: the type that its functor gets. kStrides: the
-// row of the operand in ElementwiseParams::strides.
+// or complex<double>. Loop: the dtype to which the operator converts the operand, by promotion. Compute: the type that
+// its functor gets. kStrides: the row of the operand in ElementwiseParams::strides.
 template <class T_, class Loop, class Compute, Mode kMode_, int kSlot, int kStrides = 0>
 struct Operand {
   using T = T_;

@@ -7,7 +7,8 @@
 
 namespace xpops {
 
-// The bits of a report that hold the index. The bits above say which axis of which call the index was for.
+// If an index is out of range, the kernel writes a report: a word of 64 bits that the host reads. Its low kReportBits
+// bits are the index. The bits above are a code for the call and the axis.
 constexpr int kReportBits = 48;
 
 // The kernel sees rows of words, one row after the other. The indices are the same for all words of a row. Each indexed

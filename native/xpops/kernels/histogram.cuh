@@ -1,4 +1,4 @@
-// Histogram: counts how many elements are in each bin, in shared memory if the bins are few.
+// Histogram: counts how many elements are in each bin. It counts in shared memory if there are few bins.
 //
 // A Bins class defines what the kernel counts. Element: the type of an element in memory. bin(x): the bin of x;
 // `length` or more means no bin. finish(): called after the last element.
@@ -12,8 +12,8 @@
 namespace xpops {
 
 // Adds the counts of x to `total`. If kSlots > 0, there are at most kSlots bins, and a block counts in shared memory
-// first. It keeps kCopies copies of the counters; the lane selects the copy. So neighbouring lanes do not wait for each
-// other, in equal or in different bins: with 32 copies, each lane has its own bank. A block counts less than 2^32.
+// first. It keeps kCopies copies of the counters; the lane selects the copy. So fewer lanes add to the same counter or
+// the same bank at once: with 32 copies, each lane has its own bank. A block counts fewer than 2^32 elements.
 template <int kAccess, int kSlots, int kCopies, int kThreads, int kUnroll, class Bins>
 XPOPS_DEVICE void count_bins(Bins& bins, const typename Bins::Element* x, uint64* total, uint64 size, uint64 length) {
   using Element = typename Bins::Element;

@@ -1,4 +1,4 @@
-// Copies pieces of several arrays to their places in one array, in one launch.
+// Copies several arrays into parts of one array, in one launch.
 #pragma once
 
 #include <xpops/index/divmod.cuh>

@@ -22,7 +22,11 @@ XPOPS_DEVICE void load_elements(const T* from, T* to) {
   }
 }
 
-// A Fragment holds the values that `flags` needs to test kPack neighbours. `flags` returns one bit for each of them.
+// A predicate has
+//   Fragment          the values that are needed to test kPack neighbouring elements
+//   load(...)         loads a Fragment
+//   flags(...)        tests the elements of a Fragment, and returns one bit for each
+//   chosen_at(x, i)   tests one element in memory
 
 template <class T, int kAccess>
 struct NonZero {

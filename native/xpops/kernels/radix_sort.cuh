@@ -2,10 +2,10 @@
 // Merrill, "Onesweep", 2022).
 //
 // radix_count   counts the digits of every key: all digits in one read.
-// radix_prepare turns the counts to the first place of each digit, and marks the digits that need a pass. A digit that
-//               all keys of a row have in common needs no pass.
-// radix_pass    moves keys to their places by one digit. By decoupled look-back a tile finds how many keys of each
-//               digit come before it. Look-back adds integers, so the order in which tiles arrive changes nothing.
+// radix_prepare turns the counts into the first position of each digit, and marks the digits that need a pass. A digit
+//               that all keys of a row have in common needs no pass.
+// radix_pass    sorts by one digit. By decoupled look-back a tile finds how many keys of each digit come before it. The
+//               look-back adds integers, so its result does not depend on the order in which tiles run.
 // The device chooses the buffers that a pass reads and writes, by the number of passes before and after it. So the host
 // launches a pass for each digit and never waits.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/kernels/sort.py). A pass writes "even" buffers if the number of passes after it is
-// even. So the last pass writes the sorted values to `keys_even`.
+// The kernel parameters, which the host writes (xpops/engine/cuda/kernels/sort.py). A pass writes "even" buffers if the
+// number of passes after it is even. So the last pass writes the sorted values to `keys_even`.
 struct RadixParams {
   uint64 x, indices, keys_even, keys_odd, index_even, index_odd;  // addresses
   uint64 counts;   // Count[rows][digits of a key][kDigits]; must be 0 before
@@ -120,16 +120,18 @@ XPOPS_DEVICE T* settled(T* pointer) {
   return pointer;
 }
 
-// The row of indices that passes carry along. Even buffers are the result itself. There a row must stay in its own
-// memory, because another row may already have its final indices.
+// The row of a buffer of indices. The even buffer is the memory of the result. There each row must begin where it
+// begins in the result, because other rows may already have their final indices.
 template <class Place, class Out>
 XPOPS_DEVICE Place* row_of_indices(uint64 buffer, bool even, uint64 row_start) {
   if (even) return reinterpret_cast<Place*>(reinterpret_cast<Out*>(buffer) + row_start);
   return reinterpret_cast<Place*>(buffer) + row_start;
 }
 
-// T: the elements. Index: the type of indices between passes. Out: the dtype of indices in the result. Both are void if
-// there are no indices. Count: 32 bits for rows below 2^30. A thread moves kItems keys.
+// T: the type of the elements. Index: the type of an element's original position in its row, as passes move it with the
+// key. Out: the dtype of these positions in the result. Index and Out are void if the caller wants only values.
+// kValues: whether the caller wants the sorted values. Count: the type of counts, 32 bits if a row has fewer than 2^30
+// elements, else 64 bits. kItems: the number of keys of a thread.
 template <class T, bool kDescending, bool kValues, class Index, class Out, class Count, int kBlock, int kItems>
 XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   using Map = Order<T, kDescending>;
@@ -163,7 +165,7 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   const uint64 left = params.length - start;
   const int size = left < kTile ? static_cast<int>(left) : kTile;
 
-  // Item i of a lane comes after items i - 1 of all lanes of its warp: loads are coalesced, and order is kept.
+  // Item i of a lane comes after items i - 1 of all lanes of its warp. So loads are coalesced, and the sort is stable.
   const int mine = threadIdx.x / kWarp * kSegment + threadIdx.x % kWarp;
   Bits keys[kItems];
   const Bits* const from = reinterpret_cast<const Bits*>(route.source(params)) + row_start + start + mine;
@@ -187,7 +189,8 @@ XPOPS_DEVICE void radix_pass(const RadixParams& params) {
   for (int i = 0; i < kItems; ++i) atomicAdd(&own[digit_of(keys[i], digit)], 1u);
   __syncthreads();
   const bool counts = threadIdx.x < kDigits;
-  // The states of this digit for all tiles of this row. One half is for this pass, the other for the previous and next.
+  // The states of this digit for all tiles of this row. Passes use the two halves in turn. This pass clears the half of
+  // the next pass.
   const auto states = [&](bool turn) {
     const uint64 skipped = (turn * uint64(params.rows) + row) * params.tiles;
     return reinterpret_cast<Count*>(params.states) + skipped * kDigits + threadIdx.x;

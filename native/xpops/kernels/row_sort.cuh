@@ -66,7 +66,7 @@ using Sortable = conditional_t<
     kPlaced, conditional_t<sizeof(Key) == 8, PlacedTriple, conditional_t<sizeof(Key) == 4, PlacedLong, PlacedWord>>,
     conditional_t<sizeof(Key) == 8, KeyLong, KeyWord>>;
 
-// What the host packs (xpops/engine/cuda/kernels/sort.py).
+// The kernel parameters, which the host writes (xpops/engine/cuda/kernels/sort.py).
 struct RowSortParams {
   uint64 values, indices, x;  // addresses; 0 for a result that the caller does not want
   uint64 rows;

@@ -1,5 +1,5 @@
-// Sums into places that indices name, by atomic additions. Their order varies: where rounding depends on the order, the
-// bits may differ from run to run.
+// Scatter-add by atomic additions: out[index[i]] += source[i]. The order of additions varies, so rounded results may
+// differ from run to run.
 #pragma once
 
 #include <xpops/block/warp.cuh>

@@ -1,10 +1,10 @@
 // Binary search of many values in one sorted array x1, by a search tree above x1.
 //
 // Entry i of level l is the last element of the i-th group of kFan^l elements. Incomplete groups have no entry. Level 0
-// is x1 itself. The place of a value in a level is the number of entries that it is behind. A place p leads to node p
-// of the next level: kFan neighbouring entries, with the place of the value there. A block searches the top level by
-// halving in shared memory. Every level below costs one node. A thread runs several searches at once, so that their
-// loads overlap.
+// is x1 itself. The place of a value in a level is the number of entries before it, as in searchsorted. If it is p, the
+// search continues in node p of the level below: the kFan entries from p * kFan on. A block searches the top level by
+// bisection in shared memory. In every level below, a search loads one node. A thread runs several searches at once, so
+// that their loads overlap.
 //
 //   level 1                  d               h
 //   level 0 (x1)   a b c d | e f g h | i j         kFan = 4
@@ -16,7 +16,7 @@
 
 namespace xpops {
 
-// What the host packs (xpops/engine/cuda/kernels/searchsorted.py); sorter may be 0.
+// The kernel parameters, which the host writes (xpops/engine/cuda/kernels/searchsorted.py); sorter may be 0.
 struct TreeParams {
   uint64 tree, x1, sorter;  // addresses
   uint64 length, levels;
@@ -72,15 +72,15 @@ XPOPS_DEVICE void build_tree(const TreeParams& params) {
   }
 }
 
-// Whether the place of `value` is behind `element`. NaN comes after all other values, and equals itself. Two
-// comparisons and no branch.
+// Whether `value` is to be inserted after `element`. NaN comes after all other values, and equals itself. There is no
+// branch.
 template <bool kRight, class T>
 XPOPS_DEVICE bool lies_behind(T value, T element) {
   return kRight ? (element <= value) | (value != value) : !(element >= value) & (element == element);
 }
 
-// Moves from the first of `count` entries to the places of the values. Every search halves the same number of
-// candidates, whatever it finds.
+// Finds the places of the values among `count` entries by bisection, without branches. `places` are 0 before. All
+// searches take the same number of steps.
 template <bool kRight, class T, class Index, int kUnroll, class Entries>
 XPOPS_DEVICE void halve(const T (&values)[kUnroll], Index (&places)[kUnroll], Index count, const Entries& entries) {
   for (Index left = count; left > 0;) {
@@ -104,8 +104,8 @@ XPOPS_DEVICE void load_node(const T* from, T (&node)[kFan]) {
   }
 }
 
-// Moves from places in one level to places in the next level, which has `count` entries. The last entry of a node is
-// the entry above it. The value is not behind this entry, so no comparison is necessary.
+// Computes the places in a level with `count` entries from the places in the level above. The last entry of a node is
+// also an entry of the level above, which has shown that the value comes before it. So it needs no comparison.
 template <bool kRight, class T, class Index, int kUnroll, int kFan>
 XPOPS_DEVICE void descend(const T (&values)[kUnroll], Index (&places)[kUnroll], Index count,
                           const T (&nodes)[kUnroll][kFan]) {
@@ -146,7 +146,7 @@ XPOPS_DEVICE void load_leaves(const SortedElements<Sorted, Loop, Sorter, Index>&
   }
 }
 
-// Moves from places in the top level of the tree to places in x1.
+// Computes the places in x1 from the places in the top level of the tree.
 template <bool kRight, int kFanBits, int kPack, class Elements, class T, class Index, int kUnroll>
 XPOPS_DEVICE void search_tree(const T* tree, int levels, const Elements& elements, const T (&values)[kUnroll],
                               Index (&places)[kUnroll]) {
@@ -168,8 +168,8 @@ XPOPS_DEVICE void search_tree(const T* tree, int levels, const Elements& element
 }
 
 // Query: the dtype of x2; for a scalar the type in which it travels. Loop: the dtype of the comparison. kPack: the
-// number of elements of x1 in one load. kTop: the maximum number of entries in the top level, which may be x1 itself.
-// If kTop is 0, there is no tree, and the search halves x1 in memory.
+// number of elements of x1 in one load. kTop: the top level has at most so many entries. It is x1 itself if x1 is
+// short. kTop of 0 means that there is no tree: the search bisects x1 in global memory.
 template <class Sorted, class Query, bool kScalar, class Loop, class Sorter, bool kRight, class Index, int kFanBits,
           int kPack, int kTop, int kUnroll, int kBlock>
 XPOPS_DEVICE void searchsorted(const SearchParams& params) {

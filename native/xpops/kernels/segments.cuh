@@ -1,11 +1,12 @@
-// Reductions into places that indices name, in an order that is always the same. Places are sorted; the sources of one
-// place are then a segment of the sorted sources.
+// Scatter reductions in an order that is always the same. An index names the place (an element of the result) of each
+// source. The sources are sorted by place; the sources of one place are then a segment of the sorted sources.
 //
-// target_keys     writes the place of every source as a key. If a source has no place, the key is the number of places.
-// segment_bounds  finds where each place begins and ends in the sorted keys. Not if places are more than sources.
-// segment_chunks  reduces every kChunk neighbours with the same place to one state, and then chunks of chunks. So many
-//                 threads share the work of a place with many sources.
-// segment_reduce  reduces each place, from its complete chunks and the sources before and after them.
+// target_keys     writes the sort key of every source: its place, or the number of places if the source is skipped.
+// segment_bounds  finds where each segment begins and ends. If there are more places than sources, it does not run, and
+//                 segment_reduce finds the segments itself (kHeads).
+// segment_chunks  reduces every kChunk consecutive sources that have the same place to one state (a chunk), and then
+//                 every kChunk chunks. So many threads share the work of a place with many sources.
+// segment_reduce  reduces each segment, from its complete chunks and the sources before and after them.
 #pragma once
 
 #include <xpops/block/reduce.cuh>
@@ -17,7 +18,7 @@
 
 namespace xpops {
 
-// -0.0 is the identity, because it changes no number.
+// The identity is -0.0, because x + -0.0 is x for every x. -0.0 + 0.0 is 0.0.
 template <class T>
 struct SegmentSum : Sum<T> {
   XPOPS_DEVICE static T identity() {
@@ -70,7 +71,8 @@ struct SegmentBoundsParams {
   uint64 size, targets;
 };
 
-// `bounds` has a pair for each place, 0 before: its first position in the sorted keys, and the position after its last.
+// `bounds` has a pair for each place: its first position in the sorted keys, and the position after its last. All are 0
+// before the kernel runs.
 template <class Key, class Place, int kThreads>
 XPOPS_DEVICE void segment_bounds(const SegmentBoundsParams& params) {
   const Key* keys = reinterpret_cast<const Key*>(params.keys);

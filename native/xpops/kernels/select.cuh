@@ -134,8 +134,9 @@ struct Indices {
   }
 };
 
-// The block writes `chosen`, which has the alignment of the result, so that whole packs match. Places are written as
-// place + (k - shift). NVRTC 13 knows the lowest bits of (place - shift) + k, and would split the store of a pack.
+// A block collects its chosen elements in shared memory, from `shift` on: there they have the same alignment as in the
+// result, so that whole packs can be copied. Places are computed as place + (k - shift), because NVRTC 13 knows the
+// lowest bits of (place - shift) + k and would split the store of a pack.
 template <class Sink, class Offset, int kThreads, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void select(const Params& params) {
   using Tile = Part<kThreads, kPack, kUnroll>;

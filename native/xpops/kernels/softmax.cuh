@@ -1,8 +1,9 @@
 // Softmax and log-softmax along one axis, of arrays without gaps.
 //
-// `held` keeps lines in registers if they fit, so that it reads memory once. Longer lines are read twice. In
-// `long_lines` one block computes a line. In `leave` and `from_states`, two launches, several blocks share a line and
-// exchange states.
+// held         keeps lines in registers, if they fit, and reads memory once
+// long_lines   for longer lines: one block computes a line, and reads it twice
+// leave        several blocks share a line: each block writes the state of its part
+// from_states  the second launch after `leave`: combines the states of a line, and reads it again to write the results
 #pragma once
 
 #include <xpops/kernels/softmax_lines.cuh>

@@ -13,7 +13,7 @@
 
 namespace xpops {
 
-// What the host packs. Lines and steps are counted in packs.
+// The kernel parameters, which the host writes. Lines and steps are counted in packs.
 template <class Index_>
 struct SoftmaxParams {
   using Index = Index_;
@@ -71,7 +71,7 @@ struct SoftmaxLines {
     XPOPS_DEVICE int64 at(Index step) const { return static_cast<int64>(start + step * jump) * kPack; }
   };
 
-  // Combines the lanes whose numbers differ by multiples of kFrom below kTo.
+  // Combines lanes by butterfly shuffles, with the distances kFrom, 2 * kFrom, ... that are below kTo and kWarp.
   template <int kFrom, int kTo, class Combine>
   XPOPS_DEVICE static Each exchange(Each x, Combine combine) {
 #pragma unroll
@@ -110,7 +110,7 @@ struct SoftmaxLines {
     return x;
   }
 
-  // 2^64 exp(x - peak), as if the difference were exact (but rounded if kNarrow).
+  // 2^64 exp(x - peak). Unless kNarrow, it corrects the rounding error of the difference.
   XPOPS_DEVICE static Real weight(Real x, Real peak) {
     const Real distance = add_rn(x, -peak);
     if constexpr (kNarrow) {

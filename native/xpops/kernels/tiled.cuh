@@ -11,7 +11,8 @@ namespace xpops {
 
 constexpr int kWarp = 32;
 
-// What the host packs (xpops/plan/tiled.py). Order of strides: the batch axes, the rows, the columns.
+// The kernel parameters, which the host writes (xpops/plan/tiled.py). Order of strides: the batch axes, the rows, the
+// columns.
 template <int kSlots, int kBatch, int kArrays, class Index_>
 struct TiledParams {
   using Index = Index_;

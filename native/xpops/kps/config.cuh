@@ -1,4 +1,4 @@
-// What the host tells the primitives: how a block is split, how to divide, where a broadcast operand's elements lie.
+// Configurations that the host passes to kernels: the split of an array, fast division, and broadcasting.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -9,7 +9,7 @@ namespace kps {
 
 using IndexType = int64;
 
-// Into how many parts each axis is split, how many elements a part has, and how many are left over.
+// For each axis: the number of parts (split_num), the elements of a part (deal_size), and the elements left over (rem).
 struct DimConfig {
   int split_num_x, split_num_y, split_num_z;
   int deal_size_x, deal_size_y, deal_size_z;
@@ -32,16 +32,16 @@ struct DimConfig {
 
 namespace details {
 
-// The axes that a BroadcastConfig holds at most.
+// A BroadcastConfig has at most this many axes.
 constexpr int kMaxRank = 9;
 
-// VecSize values, aligned to all of them together; their size is a power of two.
+// VecSize values, aligned to their total size, which must be a power of two.
 template <typename T, int VecSize>
 struct alignas(sizeof(T) * VecSize) VectorType {
   T val[VecSize];
 };
 
-// Stops the kernel, or on the host the program: what was asked for would write out of bounds.
+// Aborts the kernel, or the program on the host, before it writes out of bounds.
 XPOPS_HOST_DEVICE void Refuse() {
 #if defined(__CUDA_ARCH__)
   __trap();
@@ -50,8 +50,8 @@ XPOPS_HOST_DEVICE void Refuse() {
 #endif
 }
 
-// Division by a number known beforehand: exact for every 32-bit dividend and every divisor from 1 to 2^32 - 1.
-// A divisor of 0, which is the length of an axis without elements, counts as 1.
+// Fast division by a constant divisor. It is exact for every 32-bit dividend and every divisor from 1 to 2^32 - 1.
+// A divisor of 0, the length of an empty axis, is replaced by 1.
 struct FastDivMod : xpops::FastDivMod<uint32> {
   using DivModT = VectorType<uint32, 2>;
 
@@ -72,8 +72,8 @@ struct FastDivMod : xpops::FastDivMod<uint32> {
   }
 };
 
-// Where the elements of an operand lie that is broadcast to an output. Axes are innermost first: for a shape of
-// [dim0, dim1] the dims are [dim1, dim0]. Made on the host or on the device, used on the device.
+// Maps the output's linear index to the offset of an element of a broadcast operand. Axes are innermost first: for a
+// shape of [dim0, dim1] the dims are [dim1, dim0]. The host or the device constructs it; the device uses it.
 struct BroadcastConfig {
   FastDivMod divmoders[kMaxRank];
   int64 strides[kMaxRank];  // of the operand, in elements; 0 where it is broadcast
@@ -93,7 +93,7 @@ struct BroadcastConfig {
     }
   }
 
-  // For an operand of any strides, which may be negative; those of axes of length 1 do not count.
+  // For an operand of any strides, also negative ones. The strides of axes of length 1 are ignored.
 #pragma nv_exec_check_disable
   template <class OutDims, class InDims, class Strides>
   XPOPS_HOST_DEVICE BroadcastConfig(const OutDims& out_dims, const InDims& in_dims, const Strides& in_strides,
@@ -102,7 +102,7 @@ struct BroadcastConfig {
     for (int i = 0; i < dim_size; ++i) SetAxis(i, out_dims[i], in_dims[i], in_strides[i]);
   }
 
-  // The operand's offset for the output's linear index: it serves ReadDataReduce as IndexCal, too.
+  // The operand's offset for the output's linear index. ReadDataReduce also takes a BroadcastConfig as its index_cal.
   XPOPS_DEVICE int64 operator()(uint32 index) const {
     int64 offset = 0;
 #pragma unroll

@@ -1,4 +1,4 @@
-// Prefixes over a block.
+// Inclusive scans over a block.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -10,10 +10,10 @@ namespace details {
 
 constexpr int kScanThreads = 512;  // at most
 
-// One place more in every 32, so that lanes whose elements are two apart meet different banks.
+// Adds one element of padding after every 32, so that lanes with a stride of two elements use different banks.
 XPOPS_DEVICE int ScanPlace(int i) { return i + i / kWarpSize; }
 
-// Each thread's value combined with those of the lanes before it.
+// The inclusive scan of a warp's values.
 template <typename T, class OpFunc>
 XPOPS_DEVICE T ScanLanes(T val, OpFunc compute, unsigned mask, int lane) {
 #pragma unroll
@@ -26,10 +26,10 @@ XPOPS_DEVICE T ScanLanes(T val, OpFunc compute, unsigned mask, int lane) {
 
 }  // namespace details
 
-// The inclusive prefixes of the 2 * blockDim.x elements of a block of one axis and 1 to 512 threads.
+// The inclusive scan of 2 * blockDim.x elements, by a block of one axis and 1 to 512 threads.
 //   in       two registers: the elements threadIdx.x and threadIdx.x + blockDim.x
-//   out      two registers: the prefixes at the same places, cast to OutT
-//   compute  compute(earlier, later), associative but for rounding; it need not commute
+//   out      two registers: the results at the same positions, cast to OutT
+//   compute  compute(earlier, later), associative up to rounding; it need not be commutative
 template <typename InT, typename OutT, class OpFunc>
 XPOPS_DEVICE void Cumsum(OutT* out, const InT* in, OpFunc compute) {
   using details::ScanPlace;
@@ -40,7 +40,7 @@ XPOPS_DEVICE void Cumsum(OutT* out, const InT* in, OpFunc compute) {
   const int lane = self % kWarp, warp = self / kWarp;
   const unsigned mask = details::WarpMask();
   details::RequireOneAxis(details::kScanThreads);
-  elements[ScanPlace(self)] = in[0];  // which this thread alone has read in an earlier call
+  elements[ScanPlace(self)] = in[0];  // no barrier: in an earlier call, this thread was the last to read them
   elements[ScanPlace(self + threads)] = in[1];
   __syncthreads();
 
@@ -49,7 +49,7 @@ XPOPS_DEVICE void Cumsum(OutT* out, const InT* in, OpFunc compute) {
   const InT sum = details::ScanLanes(compute(*first, *second), compute, mask, lane);
   if (lane == kWarp - 1) sums[warp] = sum;
   __syncthreads();
-  const int warps = threads / kWarp;  // those that left a sum
+  const int warps = threads / kWarp;  // the full warps, which have written a sum
   if (warps > 1 && warp == 0) {
     const InT all = details::ScanLanes(sums[lane < warps ? lane : 0], compute, mask, lane);
     if (lane < warps) sums[lane] = all;

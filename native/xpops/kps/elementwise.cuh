@@ -1,5 +1,5 @@
-// Register by register. Every thread has NY x NX registers of each operand, at [ny * NX + nx]; results are cast to
-// OutT.
+// Elementwise operations on registers. Every thread has NY x NX registers of each operand, at [ny * NX + nx]. Results
+// are cast to OutT.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -28,7 +28,7 @@ XPOPS_DEVICE void ElementwiseTernary(OutT* out, const InT* in1, const InT* in2, 
   for (int i = 0; i < NX * NY; ++i) out[i] = cast<OutT>(compute(in1[i], in2[i], in3[i]));
 }
 
-// out[i] = compute(args) for args[j] = ins[j][i], of which there are Arity.
+// out[i] = compute(args), where args[j] = ins[j][i] for j < Arity.
 template <typename InT, typename OutT, int NX, int NY, int Arity, class OpFunc>
 XPOPS_DEVICE void ElementwiseAny(OutT* out, InT (*ins)[NX * NY], OpFunc compute) {
 #pragma unroll
@@ -40,7 +40,7 @@ XPOPS_DEVICE void ElementwiseAny(OutT* out, InT (*ins)[NX * NY], OpFunc compute)
   }
 }
 
-// One row for all: out[ny * NX + nx] = compute(in1[nx], in2[ny * NX + nx])
+// in1 has one row for all rows of in2: out[ny * NX + nx] = compute(in1[nx], in2[ny * NX + nx])
 template <typename InT, typename OutT, int NX, int NY, class OpFunc>
 XPOPS_DEVICE void CycleBinary(OutT* out, const InT* in1, const InT* in2, OpFunc compute) {
 #pragma unroll

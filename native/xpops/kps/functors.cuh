@@ -1,6 +1,7 @@
 // Functors for the compute primitives. They compute in compute_t<T>: float16 and bfloat16 in float.
 //
-// initial() is the functor's identity, on the host and on the device. For complex numbers include math/complex.cuh.
+// initial() is the identity of the operation, on the host and on the device. For complex numbers include
+// math/complex.cuh.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -19,7 +20,8 @@ struct MPTypeTrait {
   using Type = compute_t<T>;
 };
 
-// 1 and the highest number, infinity where there is one, of the types whose constructors the host lacks, as bits.
+// The bits of 1, of the largest value (infinity if there is one) and of the sign, for types that the host cannot
+// convert to.
 template <typename T>
 struct SmallFloat;
 template <>
@@ -71,7 +73,7 @@ XPOPS_HOST_DEVICE T Lowest() {
   else return limits<T>::lowest();
 }
 
-// What an operator of xpops/math says of elements of T.
+// Applies an operator of xpops/math to elements of T.
 template <class Op, typename T>
 XPOPS_DEVICE T Apply(T a, T b) {
   return cast<T>(Op()(cast<compute_t<T>>(a), cast<compute_t<T>>(b)));
@@ -90,7 +92,7 @@ XPOPS_DEVICE TranscendentalType<T> Log(T x) {
   return xpops::Log()(cast<TranscendentalType<T>>(x));
 }
 
-// Division as C++ has it, but integers by 0 give 0 and the lowest by -1 wraps.
+// Division as in C++. But integers divided by 0 give 0, and the lowest integer divided by -1 wraps.
 struct Quotient {
   template <typename T>
   XPOPS_DEVICE T operator()(T a, T b) const {
@@ -110,8 +112,8 @@ struct Quotient {
 
 }  // namespace details
 
-// Unary functors: Tx is what they take, Ty what they return. The integer that each of them is made from, as a reduction
-// passes the number of its elements, counts for DivideFunctor only.
+// Unary functors take Tx and return Ty. All can be constructed from an integer, so that a reduction can construct any
+// of them from its number of elements. Only DivideFunctor uses this number.
 
 template <typename Tx, typename Ty = Tx>
 struct ExpFunctor {
@@ -127,13 +129,13 @@ struct IdentityFunctor {
   XPOPS_DEVICE Ty operator()(const Tx x) const { return cast<Ty>(x); }
 };
 
-// x / n: floating point by a multiplication with 1 / n, integers to integers by division.
+// x / n. If both types are integers, it divides; else it multiplies by 1 / n.
 template <typename Tx, typename Ty = Tx>
 struct DivideFunctor {
  private:
   static constexpr bool kIntegers = is_integer_v<Tx> && is_integer_v<Ty>;
   using Number = conditional_t<kIntegers, Tx, real_t<details::TranscendentalType<Tx>>>;
-  Number n;  // or its inverse
+  Number n;  // or 1 / n
 
  public:
   XPOPS_HOST_DEVICE DivideFunctor() : n(1) {}
@@ -153,7 +155,7 @@ struct InverseFunctor {
   XPOPS_DEVICE Ty operator()(const Tx x) const { return cast<Ty>(Negative()(cast<compute_t<Tx>>(x))); }
 };
 
-// x * x, computed as Ty is.
+// x * x, where x is first cast to Ty.
 template <typename Tx, typename Ty = Tx>
 struct SquareFunctor {
   SquareFunctor() = default;
@@ -163,7 +165,7 @@ struct SquareFunctor {
 
 // Binary functors.
 
-// NaN if one of them is; -0 is below +0.
+// NaN if an operand is NaN; -0 is less than +0.
 template <typename T>
 struct MinFunctor {
   XPOPS_HOST_DEVICE T initial() const { return details::Highest<T>(); }
@@ -208,14 +210,14 @@ struct SubFunctor {
   XPOPS_DEVICE T operator()(const T a, const T b) const { return details::Apply<Subtract>(a, b); }
 };
 
-// Integers truncate; by 0 they give 0.
+// Quotients of integers are truncated; integers divided by 0 give 0.
 template <typename T, typename Enable = void>
 struct DivFunctor {
   XPOPS_HOST_DEVICE T initial() const { return details::One<T>(); }
   XPOPS_DEVICE T operator()(const T a, const T b) const { return details::Apply<details::Quotient>(a, b); }
 };
 
-// Rounded down; integers by 0 give 0.
+// The quotient is rounded down; integers divided by 0 give 0.
 template <typename T>
 struct FloorDivFunctor {
   XPOPS_HOST_DEVICE T initial() const { return details::One<T>(); }

@@ -1,5 +1,5 @@
-// Macros that kernels written against the primitive API use. kps.cuh brings them; the other headers of this folder do
-// without them.
+// Macros for kernels that use the primitive API. kps.cuh includes them; the other headers of this folder do not use
+// them.
 #pragma once
 
 #ifndef HOSTDEVICE

@@ -1,4 +1,4 @@
-// Random numbers into registers: of Philox4x32-10, or of any generator whose functor returns a few numbers at once.
+// Random numbers in registers: from Philox4x32-10, or any generator whose functor returns several numbers at once.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -9,8 +9,9 @@
 namespace xpops {
 namespace kps {
 
-// A place in one of 2^64 streams of a seed. Each call of a functor takes one counter, which is four words, and goes on.
-// Threads whose streams or offsets are far enough apart share no counter.
+// A position in one of the 2^64 subsequences of a seed. Each call of a functor uses one counter, which gives four
+// random words, and advances the offset. Threads never use the same counter if their subsequences differ, or their
+// offsets differ by more than the number of calls.
 struct PhiloxState {
   uint64 offset, subsequence;
   uint2 keys[kPhiloxRounds];
@@ -26,7 +27,7 @@ struct PhiloxState {
   XPOPS_DEVICE RandomWords Next() { return philox(offset++, subsequence, keys); }
 };
 
-// low + span * u for u in [0, 1): four numbers, or two doubles.
+// low + span * u for u in [0, 1). Returns four numbers, or two doubles.
 template <typename T>
 struct UniformFunctor {
   double parameters[2];
@@ -38,7 +39,7 @@ struct UniformFunctor {
   }
 };
 
-// mean + scale * z for z of the normal law: four numbers, or two doubles.
+// mean + scale * z for standard normal z. Returns four numbers, or two doubles.
 template <typename T>
 struct NormalFunctor {
   double parameters[2];
@@ -63,10 +64,10 @@ XPOPS_DEVICE auto Part(const Numbers& numbers, int i, long) -> decltype((&number
 
 }  // namespace details
 
-// out[i] = number i of compute(state), cast to OutT.
-//   ReturnsCount  registers of out: no more than the functor returns numbers
+// out[i] = number i that compute(state) returns, cast to OutT.
+//   ReturnsCount  the number of registers of out, at most the number that compute returns
 //   compute       returns a VectorType, or a CUDA vector such as float4
-//   state         the thread's own: a PhiloxState, or a generator of cuRAND that has been initialised
+//   state         this thread's own state: a PhiloxState, or an initialised cuRAND generator
 template <typename StateType, typename OutT, int ReturnsCount, class OpFunc>
 XPOPS_DEVICE void ElementwiseRandom(OutT* out, OpFunc compute, StateType* state) {
   const auto numbers = compute(state);

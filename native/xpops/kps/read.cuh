@@ -1,8 +1,8 @@
-// From memory to registers.
+// Reads from memory to registers.
 //
-// IsBoundary: whether the block reaches over the end of its data. If so, every access is checked, and registers whose
-// elements lie beyond keep what they had: set them with Init before. If not, whole tiles are read, sizes do not count,
-// and runs go by the widest access that fits.
+// IsBoundary: whether the block's tile may extend beyond its data. If so, every access is checked, and registers whose
+// elements are out of bounds keep their values: set them with Init before. If not, whole tiles are read, sizes are
+// ignored, and runs are read by vector accesses.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -15,7 +15,7 @@ namespace kps {
 
 namespace details {
 
-// Calls take(place, element) for the run of NX elements of a thread.
+// Calls take(i, element) for each of the NX consecutive elements of a thread that is in bounds.
 template <typename T, int NX, bool IsBoundary, class Take>
 XPOPS_DEVICE void ReadRun(const T* __restrict__ src, int num, Take take) {
   const int64 first = static_cast<int64>(threadIdx.x) * NX;
@@ -50,14 +50,14 @@ XPOPS_DEVICE void Init(T* dst, T init_data, int /*read_lens*/) {
   Init<T, NX>(dst, init_data);
 }
 
-// Sets the values number Index of NX tuples.
+// Sets element Index of NX tuples.
 template <typename T, typename ArgsT, int Index, int NX>
 XPOPS_DEVICE void Init(ArgsT* dst, T init_data, int /*read_lens*/) {
 #pragma unroll
   for (int i = 0; i < NX; ++i) get<Index>(dst[i]) = init_data;
 }
 
-// Sets registers to the index of the element that ReadData would read: block_offset + threadIdx.x * NX + i. NY is 1.
+// Sets registers to the indices of the elements that ReadData reads: block_offset + threadIdx.x * NX + i. NY is 1.
 template <typename T, int NX, int NY>
 XPOPS_DEVICE void InitWithDataIndex(T* dst, int block_offset) {
   static_assert(NY == 1, "InitWithDataIndex: NY must be 1");
@@ -66,24 +66,24 @@ XPOPS_DEVICE void InitWithDataIndex(T* dst, int block_offset) {
   for (int i = 0; i < NX; ++i) dst[i] = cast<T>(first + i);
 }
 
-// Copies num elements, all by this thread.
+// Copies num elements. The calling thread copies them all.
 template <typename T>
 XPOPS_DEVICE void ReadData(T* dst, const T* __restrict__ src, int num) {
   for (int i = 0; i < num; ++i) dst[i] = src[i];
 }
 
-// Reads NX elements in a row for each thread: dst[i] = src[threadIdx.x * NX + i]. NY is 1.
+// Reads NX consecutive elements for each thread: dst[i] = src[threadIdx.x * NX + i]. NY is 1.
 //   dst  NX registers
-//   src  the block's first element. Where not IsBoundary it is aligned to an access: the largest power of two of
-//        elements that divides NX and has no more than 16 bytes
-//   num  of elements that the block has left; counts where IsBoundary
+//   src  the block's first element. If not IsBoundary, it must be aligned to a vector access: the largest power of two
+//        of elements that divides NX and has at most 16 bytes
+//   num  the number of elements from src on; only used if IsBoundary
 template <typename T, int NX, int NY, bool IsBoundary = false>
 XPOPS_DEVICE void ReadData(T* dst, const T* __restrict__ src, int num) {
   static_assert(NY == 1, "ReadData: NY must be 1");
   details::ReadRun<T, NX, IsBoundary>(src, num, [=](int i, T x) { dst[i] = x; });
 }
 
-// The same into the values number Index of NX tuples (Tuple, std::tuple or cuda::std::tuple). read_lens is not used.
+// The same into element Index of NX tuples (Tuple, std::tuple or cuda::std::tuple). read_lens is not used.
 template <typename T, int NX, int NY, typename ArgsT, int Index, bool IsBoundary = false>
 XPOPS_DEVICE void ReadData(ArgsT* dst, const T* __restrict__ src, int num, int /*read_lens*/) {
   static_assert(NY == 1, "ReadData: NY must be 1");
@@ -93,9 +93,9 @@ XPOPS_DEVICE void ReadData(ArgsT* dst, const T* __restrict__ src, int num, int /
 // Reads a tile for each thread: dst[ny * NX + nx] = src[threadIdx.x + nx * stride_nx + ny * stride_ny], cast to Ty.
 //   dst                   NY x NX registers
 //   src                   the block's first element
-//   size_nx               where IsBoundary, elements are read for threadIdx.x + nx * stride_nx < size_nx
-//   size_ny               and ny * stride_ny < size_ny: like size_nx it is an offset in elements, no number of rows
-//   stride_nx, stride_ny  from one column, or row, of the tile to the next, in elements
+//   size_nx, size_ny      if IsBoundary, an element is read if threadIdx.x + nx * stride_nx < size_nx and
+//                         ny * stride_ny < size_ny. Both are offsets in elements: size_ny is not a number of rows
+//   stride_nx, stride_ny  the distance between columns, and between rows, of the tile, in elements
 template <typename Tx, typename Ty, int NX, int NY, bool IsBoundary = false>
 XPOPS_DEVICE void ReadData(Ty* dst, const Tx* __restrict__ src, int size_nx, int size_ny, int stride_nx,
                            int stride_ny) {
@@ -103,13 +103,13 @@ XPOPS_DEVICE void ReadData(Ty* dst, const Tx* __restrict__ src, int size_nx, int
                                        [=](int place, int64 offset) { dst[place] = cast<Ty>(src[offset]); });
 }
 
-// Reads a broadcast operand for a run of NX elements of the output: dst[i] is what belongs to the output's element
-// block_offset + threadIdx.x * NX + i. NY is 1.
+// Reads a broadcast operand for NX consecutive elements of the output: dst[i] is the operand's element for the output's
+// element block_offset + threadIdx.x * NX + i. NY is 1.
 //   dst               NX registers
-//   src               the operand's first element, of the whole grid
-//   block_offset      the output's element that the block begins with: blockIdx.x * blockDim.x * NX
-//   config            where the operand's elements lie
-//   total_num_output  the output's elements; counts where IsBoundary
+//   src               the operand's first element, the same for all blocks
+//   block_offset      the index of the block's first output element: blockIdx.x * blockDim.x * NX
+//   config            maps the output's indices to the operand's offsets
+//   total_num_output  the number of elements of the output; only used if IsBoundary
 //   read_lens         not used
 template <typename T, int NX, int NY, bool IsBoundary = false>
 XPOPS_DEVICE void ReadDataBc(T* dst, const T* __restrict__ src, uint32 block_offset,
@@ -123,7 +123,7 @@ XPOPS_DEVICE void ReadDataBc(T* dst, const T* __restrict__ src, uint32 block_off
   }
 }
 
-// The same for a tile: dst[ny * NX + nx] belongs to the output's element
+// The same for a tile: dst[ny * NX + nx] is the operand's element for the output's element
 // block_offset + threadIdx.x + nx * stride_nx + ny * stride_ny.
 template <typename T, int NX, int NY, bool IsBoundary = false>
 XPOPS_DEVICE void ReadDataBc(T* dst, const T* __restrict__ src, uint32 block_offset,
@@ -140,16 +140,16 @@ XPOPS_DEVICE void ReadDataBc(T* dst, const T* __restrict__ src, uint32 block_off
   }
 }
 
-// Reads what a reduction wants: dst[ny * NX + nx] = func(src[index_cal(block_offset + row) + nx * stride_nx]) for
-// row = along + ny * stride_ny, cast to Ty. Threads go along the reduced axes by threadIdx.x if reduce_last_dim, and
-// then beside each other by threadIdx.y; else the other way round. Rank, the number of axes, is for the reader only.
+// Reads a tile for a reduction: dst[ny * NX + nx] = func(src[index_cal(block_offset + row) + nx * stride_nx]), cast to
+// Ty, where row = along + ny * stride_ny. If reduce_last_dim, `along` is threadIdx.x and `beside` is threadIdx.y; else
+// the other way round. Rank, the number of axes, is not used.
 //   dst                   NY x NX registers
-//   src                   the element that this thread's first column begins with
-//   block_offset          the index along the reduced axes that the block begins with
-//   index_cal             index_cal(index along the reduced axes) is an offset in elements, as of a BroadcastConfig
-//   size_nx               where IsBoundary and NX > 1, columns are read for beside + nx * stride_nx < size_nx
-//   size_ny               where IsBoundary, rows are read for row < size_ny
-//   stride_nx, stride_ny  from one column, or row, of the tile to the next
+//   src                   the operand's element from which this thread's offsets count
+//   block_offset          the block's first index along the reduced axes
+//   index_cal             index_cal(index along the reduced axes) is an offset in elements, e.g. a BroadcastConfig
+//   size_nx               if IsBoundary and NX > 1, a column is read if beside + nx * stride_nx < size_nx
+//   size_ny               if IsBoundary, a row is read if row < size_ny
+//   stride_nx, stride_ny  the distance between columns, and between rows, of the tile
 template <typename Tx, typename Ty, int NX, int NY, int Rank, typename IndexCal, typename Functor,
           bool IsBoundary = false>
 XPOPS_DEVICE void ReadDataReduce(Ty* dst, const Tx* __restrict__ src, int block_offset, const IndexCal& index_cal,

@@ -1,7 +1,7 @@
 // Reductions over a thread's registers, a warp, and the axes of a block.
 //
-// A reducer is a functor of two values: associative and commutative, but for rounding. Values are combined in an order
-// that follows from the block's shape alone.
+// A reducer is a functor of two values, associative and commutative up to rounding. The order of combination depends
+// only on the block's shape.
 #pragma once
 
 #include <xpops/kps/warp.cuh>
@@ -10,23 +10,24 @@ namespace xpops {
 namespace kps {
 namespace details {
 
-// kGlobalMode: threads of a block are reduced, each to all; kLocalMode: the registers of a thread.
+// kGlobalMode reduces over the threads of a block; kLocalMode reduces over the registers of each thread.
 enum ReduceMode { kGlobalMode, kLocalMode };
 
-// Where the value of the thread `index` rows below this one lies in shared memory.
+// The index in shared memory of the thread whose threadIdx.y is greater by `index`.
 XPOPS_DEVICE int SharedMemoryIndex(int index) {
   return static_cast<int>((threadIdx.y + index) * blockDim.x + threadIdx.x);
 }
 
-// One value for each thread; every user begins with a barrier.
+// Shared memory for one value of each thread. Every user must begin with a barrier, because earlier users may still
+// read.
 template <typename T>
 XPOPS_DEVICE T* ReduceBuffer() {
   __shared__ T buffer[kMaxThreads];
   return buffer;
 }
 
-// The first `count` lanes of each group of lanes, in the first of them; `lane` is this one's number in its group.
-// No lane reads one that the warp may lack.
+// Reduces the first `count` lanes of each group of lanes; the first lane of the group gets the result. `lane` is this
+// thread's number in its group. No lane reads beyond the group, because the warp may have fewer than 32 lanes.
 template <typename T, typename ReduceOp>
 XPOPS_DEVICE T ReduceLanes(T val, ReduceOp reducer, unsigned mask, int lane, int count) {
   const int self = ThreadNumber() % kWarpSize;
@@ -38,13 +39,13 @@ XPOPS_DEVICE T ReduceLanes(T val, ReduceOp reducer, unsigned mask, int lane, int
   return val;
 }
 
-// The lanes of a warp, in its first lane.
+// Reduces a warp. Its first lane gets the result.
 template <typename T, typename ReduceOp>
 XPOPS_DEVICE T WarpReduce(T val, ReduceOp reducer) {
   return ReduceLanes(val, reducer, WarpMask(), ThreadNumber() % kWarpSize, WarpLanes());
 }
 
-// Of the `length` threads that are `step` apart, among which this one is number `at`: in all of them.
+// Reduces `length` threads whose numbers are `step` apart. This thread is number `at` of them. All get the result.
 template <typename T, typename ReduceOp>
 XPOPS_DEVICE T TreeReduce(T val, ReduceOp reducer, int at, int length, int step) {
   T* const buffer = ReduceBuffer<T>();
@@ -61,12 +62,12 @@ XPOPS_DEVICE T TreeReduce(T val, ReduceOp reducer, int at, int length, int step)
   return buffer[self - at * step];
 }
 
-// Of the threads that differ in threadIdx.x only, in all of them. Blocks may have any shape.
+// Reduces the threads that differ only in threadIdx.x. All get the result. Blocks may have any shape.
 template <typename T, typename ReduceOp>
 XPOPS_DEVICE T BlockXReduce(T val, ReduceOp reducer) {
   const int length = static_cast<int>(blockDim.x), at = static_cast<int>(threadIdx.x);
   const unsigned mask = WarpMask();
-  if (kWarpSize % length == 0) {  // rows that lie in a warp
+  if (kWarpSize % length == 0) {  // no row spans two warps
     val = ReduceLanes(val, reducer, mask, at, length);
     return ShuffleSync(mask, val, 0, length);
   }
@@ -81,7 +82,7 @@ XPOPS_DEVICE T BlockXReduce(T val, ReduceOp reducer) {
   return ShuffleSync(mask, ReduceLanes(val, reducer, mask, lane, warps), 0);
 }
 
-// Of the threads that differ in threadIdx.y only, in all of them. Blocks may have any shape.
+// Reduces the threads that differ only in threadIdx.y. All get the result. Blocks may have any shape.
 template <typename T, typename ReduceOp>
 XPOPS_DEVICE T BlockYReduce(T val, ReduceOp reducer) {
   return TreeReduce(val, reducer, static_cast<int>(threadIdx.y), static_cast<int>(blockDim.y),
@@ -91,10 +92,10 @@ XPOPS_DEVICE T BlockYReduce(T val, ReduceOp reducer) {
 }  // namespace details
 
 // Reduces registers.
-//   kLocalMode   along NX in each thread: out[ny] = reducer(out[ny], in[ny * NX + nx]) for nx = 0, 1, ...; out has NY
-//                registers, which have been set before, as to the reducer's initial()
-//   kGlobalMode  out[i] over threads, for each of NY x NX registers: along threadIdx.x if reduce_last_dim, else along
-//                threadIdx.y. All threads get the result; `in` is not read. Every thread of the block comes along
+//   kLocalMode   over NX in each thread: out[ny] = reducer(out[ny], in[ny * NX + nx]) for nx = 0, 1, ...; out has NY
+//                registers, which the caller has set, e.g. to the reducer's initial()
+//   kGlobalMode  over threads, for each of the NY x NX registers out[i]: along threadIdx.x if reduce_last_dim, else
+//                along threadIdx.y. All threads get the result; `in` is not read. All threads of the block must call
 template <typename T, int NX, int NY, class ReduceFunctor, details::ReduceMode Mode>
 XPOPS_DEVICE void Reduce(T* out, const T* in, ReduceFunctor reducer, bool reduce_last_dim) {
   if constexpr (Mode == details::kGlobalMode) {

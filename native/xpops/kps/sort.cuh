@@ -1,6 +1,6 @@
-// Sorting the elements of a block, with what belongs to them.
+// Sorts the elements of a block, and optionally an index with each.
 //
-// The order is that of xpops.sort: -0.0 before 0.0, NaN last whichever way it runs, equal elements as they stood.
+// The order is that of xpops.sort: -0.0 is less than 0.0, NaN is last in both directions, and the sort is stable.
 #pragma once
 
 #include <xpops/block/bitonic.cuh>
@@ -21,7 +21,7 @@ XPOPS_DEVICE void Swap(T* first_value, T* second_value) {
   *second_value = value;
 }
 
-// Whether two values stand the wrong way round: they should ascend if monotonic_type, else descend.
+// Whether two values are in the wrong order, which is ascending if monotonic_type, else descending.
 template <typename T>
 XPOPS_DEVICE bool Misplaced(const T& first, const T& second, int monotonic_type) {
   return monotonic_type ? second < first : first < second;
@@ -41,7 +41,7 @@ XPOPS_DEVICE void ComparatorWithIndex(T* first_value, T* second_value, IndexType
   }
 }
 
-// The highest power of two that is not above n; 1 for n below 1.
+// The largest power of two that is at most n, or 1 if n < 1.
 XPOPS_HOST_DEVICE int GetLastPow2(int n) {
   n |= n >> 1;
   n |= n >> 2;
@@ -51,12 +51,12 @@ XPOPS_HOST_DEVICE int GetLastPow2(int n) {
   return n < 1 ? 1 : n - (n >> 1);
 }
 
-// What the network compares: a key alone, or with the place it comes from.
+// The items that the network compares: a key, or a key with its original position, which makes the sort stable.
 template <class Key>
 struct Bare {
   Key key;
   XPOPS_DEVICE static Bare of(Key key, int) { return {key}; }
-  XPOPS_DEVICE int origin() const { return 0; }  // nobody asks
+  XPOPS_DEVICE int origin() const { return 0; }  // not used
   XPOPS_DEVICE bool operator<(const Bare& other) const { return key < other.key; }
 };
 template <class Key>
@@ -70,8 +70,9 @@ struct Placed {
   }
 };
 
-// Sorts `count` items of shared memory, a power of two, by all threads of the block: runs of two neighbours are merged
-// by a bitonic network whose first step compares with the mirrored place, so that every step has the smaller go down.
+// Sorts `count` items of shared memory with all threads of the block. `count` is a power of two. A bitonic network
+// merges neighbouring runs. The first step of a merge compares each item with its mirror image, so that every step
+// moves the smaller item to the lower position.
 template <class Item>
 XPOPS_DEVICE void SortShared(Item* items, int count) {
   for (int size = 2; size <= count; size *= 2) {
@@ -86,14 +87,16 @@ XPOPS_DEVICE void SortShared(Item* items, int count) {
   __syncthreads();
 }
 
-// Two places for each thread; every user begins with a barrier.
+// Shared memory for two items of each thread. Every user must begin with a barrier, because earlier users may still
+// read.
 template <class Item>
 XPOPS_DEVICE Item* SortBuffer() {
   __shared__ Item buffer[2 * kSortThreads];
   return buffer;
 }
 
-// Calls give(i, value, origin) for this thread's two elements in the order that is wanted, where there are any.
+// Sorts the first num elements, and calls give(i, value, origin) for each register i of this thread that gets one.
+// `origin` is the original position of the value if Form is Placed.
 template <typename InT, bool kDescending, template <class> class Form, class Give>
 XPOPS_DEVICE void SortBlock(const InT* in, int num, Give give) {
   using Map = Order<InT, kDescending>;
@@ -104,7 +107,7 @@ XPOPS_DEVICE void SortBlock(const InT* in, int num, Give give) {
   RequireOneAxis(kSortThreads);
   num = num < 2 * threads ? num : 2 * threads;
   const int last = GetLastPow2(num), count = last < num ? 2 * last : last;
-  __syncthreads();  // an earlier call has been read
+  __syncthreads();  // until all threads have read the items of an earlier call
   for (int i = num + self; i < count; i += threads) items[i] = Item::of(static_cast<Key>(~Key(0)), i);
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
@@ -126,9 +129,9 @@ XPOPS_DEVICE void SortBlock(const InT* in, int num, Give give) {
 // Sorts the first num elements of a block of one axis and 1 to 512 threads.
 //   in              two registers: the elements threadIdx.x and threadIdx.x + blockDim.x; bool, integers, float16,
 //                   bfloat16, float, double
-//   out             two registers: the sorted elements at the same places, cast to OutT. From place num on they keep
-//                   what they had
-//   num             from 0 to 2 * blockDim.x, no power of two in need
+//   out             two registers: the sorted elements at the same positions, cast to OutT. Registers of positions from
+//                   num on keep their values
+//   num             from 0 to 2 * blockDim.x; need not be a power of two
 //   monotonic_type  1: ascending; else descending
 template <typename InT, typename OutT>
 XPOPS_DEVICE void Sort(OutT* out, const InT* in, int num, int monotonic_type) {
@@ -140,16 +143,16 @@ XPOPS_DEVICE void Sort(OutT* out, const InT* in, int num, int monotonic_type) {
   }
 }
 
-// The same, where something belongs to every element.
-//   in_index   two registers beside those of `in`
-//   out_index  two registers: what belongs to the elements of `out`
+// The same, with an index (or any value) for every element.
+//   in_index   two registers: the indices of the elements of `in`
+//   out_index  two registers: the indices of the elements of `out`
 template <typename InT, typename OutT, typename IndexType>
 XPOPS_DEVICE void Sort(OutT* out, IndexType* out_index, const InT* in, IndexType* in_index, int num,
                        int monotonic_type) {
   __shared__ IndexType indices[2 * details::kSortThreads];
   const int threads = static_cast<int>(blockDim.x), self = static_cast<int>(threadIdx.x);
   details::RequireOneAxis(details::kSortThreads);
-  __syncthreads();  // an earlier call has been read
+  __syncthreads();  // until all threads have read the indices of an earlier call
   indices[self] = in_index[0];
   indices[self + threads] = in_index[1];
   const auto give = [&](int i, InT value, int origin) {

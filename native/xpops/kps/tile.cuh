@@ -1,4 +1,4 @@
-// Which elements of a block's memory belong to a thread's registers.
+// How the elements of a block are distributed over the registers of its threads.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -8,7 +8,8 @@ namespace xpops {
 namespace kps {
 namespace details {
 
-// The elements of one access where a thread moves runs of NX: as many as divide NX and have no more than 16 bytes.
+// The elements of one vector access, if a thread moves runs of NX elements: the largest power of two that divides NX
+// and has at most 16 bytes. It is 1 if the size of T is not a power of two.
 template <typename T, int NX>
 XPOPS_HOST_DEVICE constexpr int VectorSize() {
   constexpr int kBytes = static_cast<int>(sizeof(T));
@@ -17,8 +18,8 @@ XPOPS_HOST_DEVICE constexpr int VectorSize() {
   return size;
 }
 
-// Calls visit(place, offset) for each of the NX x NY elements of a thread: its place among the registers, and how far
-// it lies from the block's first. See ReadData for the parameters.
+// Calls visit(place, offset) for each of the NX x NY elements of a thread that is in bounds: the index of its register,
+// and its offset from the block's first element. See ReadData for the parameters.
 template <int NX, int NY, bool IsBoundary, class Visit>
 XPOPS_DEVICE void ForTile(int size_nx, int size_ny, int stride_nx, int stride_ny, Visit visit) {
   const int64 first = threadIdx.x;

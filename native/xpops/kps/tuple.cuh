@@ -1,4 +1,4 @@
-// Several values of different types side by side, where there is no standard library.
+// A tuple, because device code has no standard library.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -16,8 +16,8 @@ struct Tuple<First, Rest...> {
   Tuple<Rest...> rest;
 };
 
-// The value number Index. The tuple forms of Init and ReadData call `get<Index>` unqualified, so that
-// argument-dependent lookup finds that of std::tuple and cuda::std::tuple, too.
+// Element Index of a tuple. Init and ReadData of tuples call `get<Index>` unqualified, so that argument-dependent
+// lookup also finds the functions for std::tuple and cuda::std::tuple.
 template <int Index, class... Ts>
 XPOPS_HOST_DEVICE auto& get(Tuple<Ts...>& tuple) {
   if constexpr (Index == 0) {

@@ -1,4 +1,4 @@
-// From registers to memory; the parameters are those of read.cuh the other way round.
+// Writes from registers to memory. The parameters are those of read.cuh, with src and dst exchanged.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -7,16 +7,16 @@
 namespace xpops {
 namespace kps {
 
-// Copies num elements, all by this thread.
+// Copies num elements. The calling thread copies them all.
 template <typename T>
 XPOPS_DEVICE void WriteData(T* dst, const T* __restrict__ src, int num) {
   for (int i = 0; i < num; ++i) dst[i] = src[i];
 }
 
-// Writes NX elements in a row for each thread: dst[threadIdx.x * NX + i] = src[i]. NY is 1.
-//   dst  the block's first element; where not IsBoundary it is aligned as ReadData wants it
+// Writes NX consecutive elements for each thread: dst[threadIdx.x * NX + i] = src[i]. NY is 1.
+//   dst  the block's first element. If not IsBoundary, it must be aligned as ReadData's src
 //   src  NX registers
-//   num  of elements that the block has left; counts where IsBoundary
+//   num  the number of elements from dst on; only used if IsBoundary
 template <typename T, int NX, int NY, bool IsBoundary = false>
 XPOPS_DEVICE void WriteData(T* dst, const T* __restrict__ src, int num) {
   static_assert(NY == 1, "WriteData: NY must be 1");
@@ -39,7 +39,7 @@ XPOPS_DEVICE void WriteData(T* dst, const T* __restrict__ src, int num) {
 }
 
 // Writes a tile for each thread: dst[threadIdx.x + nx * stride_nx + ny * stride_ny] = src[ny * NX + nx], cast to Ty.
-// Sizes and strides are those of ReadData: offsets in elements.
+// Sizes and strides are offsets in elements, as in ReadData.
 template <typename Tx, typename Ty, int NX, int NY, bool IsBoundary = false>
 XPOPS_DEVICE void WriteData(Ty* dst, const Tx* __restrict__ src, int size_nx, int size_ny, int stride_nx,
                             int stride_ny) {

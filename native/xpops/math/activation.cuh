@@ -1,8 +1,9 @@
-// Smooth activations. Tails are as accurate as the rest: nothing is taken from 1 that is close to it.
+// Smooth activation functions. Their tails have the same relative accuracy as the rest, because no number close to 1 is
+// subtracted from 1.
 //
-// Results of 16 bits and less come from the Narrow functors, which take elements as they are stored: the hardware's
-// exponential and reciprocal, with polynomials (minimax, by linear programming and at Chebyshev's points) that leave
-// float16 the nearest number but for a few dozen of all 65536.
+// The Narrow functors compute results of 16 bits and less. They take elements as they are stored, and use the
+// hardware's exponential and reciprocal and minimax polynomials (from linear programming, at Chebyshev points). All
+// results in float16 but a few dozen of 65536 are correctly rounded.
 #pragma once
 
 #include "xpops/math/scaled_exp.cuh"
@@ -10,14 +11,15 @@
 namespace xpops {
 namespace detail {
 
-// y / (1 + exp(-|v|)) where v is up, else y / (1 + exp(|v|)); minus = -|v|, and low is what it lacks.
+// y / (1 + exp(-v)). `up` is v > 0, `minus` is -|v|, and `low` is the rounding error of minus, which is added to it.
 template <class T> XPOPS_DEVICE T logistic(T y, bool up, T minus, T low) {
   const T power = scaled_exp(packed::maximum(minus, kNothing<T>), low);
   const T share = reciprocal(fma(power, kUnscale<T>, T(1)));
   return up ? y * share : y * power * share * kUnscale<T>;
 }
 
-// erfc(a / sqrt(2)) / 2 * exp(a * a / 2) * (a + kMiddle) by u = (a - kMiddle) / (a + kMiddle): to 2^-29 and 2^-58.
+// erfc(a / sqrt(2)) / 2 * exp(a * a / 2) * (a + kMiddle) as a polynomial in u = (a - kMiddle) / (a + kMiddle). The
+// error is below 2^-29 for float and 2^-58 for double.
 template <class T> inline constexpr T kMiddle = is_same_v<T, float> ? T(3) : T(4);
 
 XPOPS_DEVICE float tail_factor(float u) {
@@ -35,8 +37,8 @@ XPOPS_DEVICE double tail_factor(double u) {
                 -7.319628567633335e-10, -1.6142870476384166e-11);
 }
 
-// Twice the argument of the tanh formula is a (kFirst + kFirstLow + (kThird + kThirdLow) a^2). kFirst has few digits,
-// so that what is rounded off beside it is exact.
+// Twice the argument of tanh is a (kFirst + kFirstLow + (kThird + kThirdLow) a^2). kFirst has few digits, so that the
+// rounding error of its sum with another number can be computed exactly.
 template <class T> inline constexpr T kFirst = is_same_v<T, float> ? T(0x1.98845p+0) : T(0x1.9884533d436p+0);
 template <class T>
 inline constexpr T kFirstLow = is_same_v<T, float> ? T(1.930778986805098e-07) : T(1.7885919910836427e-14);
@@ -51,7 +53,7 @@ XPOPS_DEVICE float log1p_unit(float x) {
 }
 XPOPS_DEVICE double log1p_unit(double x) { return log1p(x); }
 
-// From here on both forms are x or 0.
+// For |x| >= kFar, Gelu is x or 0. GeluTanh is so for |x| >= kFar / 2.
 template <class T> inline constexpr T kFar = is_same_v<T, float> ? T(40) : T(60);
 
 }  // namespace detail
@@ -64,7 +66,7 @@ struct Silu {
   template <class T> XPOPS_DEVICE T operator()(T x) const { return detail::logistic(x, x > 0, -abs(x), T(0)); }
 };
 
-// x times the share of the normal distribution that is below x.
+// x times the distribution function of the standard normal distribution at x.
 struct Gelu {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
     const T a = packed::minimum(abs(x), detail::kFar<T>), half = T(-0.5) * a, square = mul_rn(half, a);
@@ -75,7 +77,7 @@ struct Gelu {
   }
 };
 
-// The same by way of tanh, which is a logistic function.
+// The approximation of Gelu by tanh: (1 + tanh(v / 2)) / 2 is the logistic function of v.
 struct GeluTanh {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
     using detail::kFirst, detail::kFirstLow, detail::kThird, detail::kThirdLow;
@@ -88,21 +90,22 @@ struct GeluTanh {
   }
 };
 
-// log(1 + exp(beta x)) / beta, or x where beta x is above the threshold.
+// log(1 + exp(beta x)) / beta, or x if beta x is above the threshold.
 struct Softplus {
   template <class T> XPOPS_DEVICE T operator()(T x, T beta, T threshold) const {
     const T scaled = mul_rn(x, beta), size = abs(scaled);
     const T low = size < -kNothing<T> ? fma(x, beta, -scaled) : T(0);
     const T power = scaled_exp(packed::maximum(-size, kNothing<T>), scaled > 0 ? -low : low) * kUnscale<T>;
     const T tail = detail::log1p_unit(power), y = scaled > 0 ? scaled + (tail + low) : tail;
-    // Beyond 100 it is x in every dtype, and beta * x may be infinite; 1 / beta is, where beta is subnormal.
+    // Above 100 the result is x in every dtype, and beta * x may be infinite. A y of 0 is not divided by beta, because
+    // 1 / beta is infinite for a subnormal beta, and 0 times infinity is NaN.
     return scaled > threshold || scaled > T(100) ? x : y == 0 ? y : y * (T(1) / beta);
   }
 };
 
 namespace detail {
 
-// 2^x: subnormal numbers of float are none of float16, but some of bfloat16.
+// 2^x. Subnormal floats are kept for bfloat16, which has the same exponents; for float16 they are 0 anyway.
 template <class Out> XPOPS_DEVICE float narrow_exp2(float x) {
 #if XPOPS_ON_GPU
   if constexpr (is_same_v<Out, bfloat16>) {

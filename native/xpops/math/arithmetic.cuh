@@ -1,4 +1,5 @@
-// Arithmetic functors. Integers wrap; a division by zero gives 0; floating point follows the standard's special cases.
+// Arithmetic functors. Integers wrap, and an integer divided by 0 gives 0. Floating point follows the special cases of
+// the array API standard.
 #pragma once
 
 #include "xpops/core/traits.cuh"
@@ -9,7 +10,7 @@
 namespace xpops {
 namespace detail {
 
-// Integers go through an unsigned type no narrower than int, where overflow is defined, and back.
+// Integers are computed in an unsigned type at least as wide as int, because its overflow is defined.
 template <class T> XPOPS_DEVICE wrap_t<T> wrap(T x) { return static_cast<wrap_t<T>>(x); }
 
 template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
@@ -24,8 +25,9 @@ template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
   return static_cast<T>(r);
 }
 
-// The quotient's floor, from the rounded quotient: where that was rounded up to an integer, the exact remainder's sign
-// tells. Above 2^digits every float is an integer and the rounded quotient stays, as in NumPy.
+// floor(x / y). The division may round up to an integer. The remainder x - f * y, which fma computes with the right
+// sign, then has the opposite sign to y, and f is 1 too large. From 2^digits on every float is an integer: the rounded
+// quotient is the result, as in NumPy.
 template <class T> XPOPS_DEVICE T float_floor_divide(T x, T y) {
   T q = x / y, f = floor(q);
   T r = fma(-f, y, x);
@@ -69,8 +71,8 @@ struct Divide {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x / y; }
 };
 
-// x = +-inf by a finite y is +-inf, and a finite x by an infinite y of the other sign is -0: the standard's first
-// reading, not Python's.
+// infinity // finite is infinite, and finite // infinity is -0 if the signs differ. The standard names these results,
+// but also allows Python's, which are NaN and -1.
 struct FloorDivide {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     if constexpr (is_integer_v<T>) {
@@ -104,12 +106,12 @@ struct Remainder {
   }
 };
 
-// Integers with a negative exponent: 1 and -1 keep their powers, everything else gives 0.
+// Integers with a negative exponent: powers of 1 and -1 are exact, all other bases give 0.
 struct Pow {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     if constexpr (is_integer_v<T>) return detail::integer_pow(x, y);
     else if constexpr (is_complex_v<T>) return pow(x, y);
-    else return y == T(2) ? mul_rn(x, x) : pow(x, y);  // squares are most of all powers
+    else return y == T(2) ? mul_rn(x, x) : pow(x, y);  // the most common exponent
   }
 };
 
@@ -142,7 +144,7 @@ struct Sign {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
     if constexpr (is_complex_v<T>) return sign(x);
     else if constexpr (is_integer_v<T> && !is_signed_v<T>) return T(x != 0);
-    else return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;  // NaN passes, -0 becomes +0
+    else return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;  // NaN stays NaN, -0 becomes +0
   }
 };
 
@@ -175,12 +177,12 @@ struct Minimum {
   template <class P> XPOPS_DEVICE P apply2(P x, P y) const { return packed::minimum2(x, y); }
 };
 
-// Where lo > hi the result is hi, as in NumPy.
+// If lo > hi, the result is hi, as in NumPy.
 struct Clip {
   template <class T> XPOPS_DEVICE T operator()(T x, T lo, T hi) const { return Minimum()(Maximum()(x, lo), hi); }
 };
 
-// By bits, so that a NaN's sign counts.
+// Copies the sign bit, so it works for NaN too.
 struct Copysign {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     using U = unsigned_t<T>;
@@ -189,7 +191,7 @@ struct Copysign {
   }
 };
 
-// 16-bit types have overloads of their own, since a step in float is no step there: call these, not compute_t's.
+// The neighbour of a 16-bit number is not its neighbour in float, so callers must not convert operands to compute_t<T>.
 struct Nextafter {
   template <class T> XPOPS_DEVICE enable_if_t<!is_half_v<T>, T> operator()(T x, T y) const { return nextafter(x, y); }
   template <class T> XPOPS_DEVICE enable_if_t<is_half_v<T>, T> operator()(T x, T y) const {

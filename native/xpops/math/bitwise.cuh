@@ -24,7 +24,7 @@ struct BitwiseInvert {
   }
 };
 
-// A count that is negative or not below the width shifts everything out: 0, or the sign for a signed right shift.
+// If the count is negative, or at least the width, the result is 0; or, for a right shift of a negative number, -1.
 struct BitwiseLeftShift {
   template <class T> XPOPS_DEVICE T operator()(T x, T count) const {
     bool inside = static_cast<unsigned_t<T>>(count) < 8 * sizeof(T);

@@ -1,4 +1,4 @@
-// Comparisons and classification; the results are bool. Ordering is for real numbers only, as in the standard.
+// Comparisons, classification, and Where. Less and its like take real numbers only, as in the standard.
 #pragma once
 
 #include "xpops/math/real.cuh"

@@ -1,5 +1,5 @@
 // The functions of real.cuh for complex numbers. Special values are the standard's (C99 Annex G almost throughout).
-// Include it where a dtype is complex; functors find the overloads by argument-dependent lookup.
+// Include it if a dtype is complex: functors find the overloads by argument-dependent lookup.
 #pragma once
 
 #include "xpops/math/complex_exponential.cuh"

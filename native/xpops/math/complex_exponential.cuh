@@ -11,8 +11,8 @@ template <class T> XPOPS_DEVICE bool isfinite(complex<T> z) { return isfinite(z.
 
 template <class T> XPOPS_DEVICE T abs(complex<T> z) { return hypot(z.re, z.im); }
 
-// z / |z|, scaled so that |z| neither overflows nor is subnormal; 0 gives +0 + 0j. One infinite part decides alone, two
-// give NaN, as in NumPy.
+// z / |z|. z is scaled first, so that |z| neither overflows nor is subnormal. 0 gives +0 + 0j. If one part is infinite,
+// the result is its sign; if both are, the result is NaN, as in NumPy.
 template <class T> XPOPS_DEVICE complex<T> sign(complex<T> z) {
   if (isnan(z)) return {limits<T>::nan(), limits<T>::nan()};
   if (z.re == 0 && z.im == 0) return {T(0), T(0)};
@@ -48,7 +48,7 @@ template <class T> XPOPS_DEVICE T sum_of_squares_plus(T x, T y, T z) {
   return add_rn(s, lost);
 }
 
-// Which logarithm: of the larger part, and the factor that log1p's result takes.
+// The base of log_abs: log_of(x) is the logarithm to it, and from_natural converts a natural logarithm.
 template <class T> struct NaturalLog {
   static XPOPS_DEVICE T log_of(T x) { return log(x); }
   static XPOPS_DEVICE T from_natural(T x) { return x; }
@@ -62,8 +62,8 @@ template <class T> struct DecimalLog {
   static XPOPS_DEVICE T from_natural(T x) { return x * T(0.434294481903251827651); }
 };
 
-// log |x + yj|. Near |z| = 1 from |z|^2 - 1 in doubled precision; elsewhere from the larger part and the ratio, whose
-// terms then cancel by a factor of three at most.
+// log |x + yj|. If the larger part is near 1, this is log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in doubled precision. Else
+// it is log(big) + log1p((small / big)^2) / 2, whose terms then cancel by at most a factor of 3.
 template <class Log, class T> XPOPS_DEVICE T log_abs(T x, T y) {
   x = abs(x), y = abs(y);
   T big = x > y ? x : y, small = x > y ? y : x;
@@ -75,9 +75,9 @@ template <class Log, class T> XPOPS_DEVICE T log_abs(T x, T y) {
   return Log::log_of(big) + Log::from_natural(T(0.5) * log1p(ratio * ratio));
 }
 
-// scale * exp(x) * (cos y + j sin y) for finite x, y; what exp(x) overflows by is multiplied in last.
+// scale * exp(x) * (cos y + j sin y) for finite x and y. If exp(x) would overflow, it is multiplied as several factors.
 template <class T> XPOPS_DEVICE complex<T> exp_scaled(T x, T y, T scale) {
-  // exp(kStep) is finite, and two steps reach every finite result.
+  // exp(kStep) is finite, and two steps suffice for every finite result.
   constexpr T kStep = is_same_v<T, float> ? T(88) : T(709);
   T s, c;
   sincos(y, s, c);
@@ -105,7 +105,7 @@ template <class T> XPOPS_DEVICE complex<T> exp(complex<T> z) {
   return detail::exp_scaled(x, y, T(1));
 }
 
-// (expm1(x) cos y - 2 sin^2(y / 2), exp(x) sin y). The standard has -0 + 0j give +0 + 0j.
+// (expm1(x) cos y - 2 sin^2(y / 2), exp(x) sin y). The standard requires +0 + 0j for -0 + 0j.
 template <class T> XPOPS_DEVICE complex<T> expm1(complex<T> z) {
   T x = z.re, y = z.im;
   if (y == 0) return {x == 0 ? T(0) : expm1(x), y};
@@ -140,7 +140,8 @@ template <class T> XPOPS_DEVICE complex<T> log1p(complex<T> z) {
   return {re, atan2(y, u)};
 }
 
-// Kahan's: t = sqrt((|x| + |z|) / 2) and y / (2 t), scaled by powers of 4 against overflow and subnormal sums.
+// Kahan's method: t = sqrt((|x| + |z|) / 2) and y / (2 t). z is scaled by a power of 4 if |x| + |z| could overflow or
+// be subnormal.
 template <class T> XPOPS_DEVICE complex<T> sqrt(complex<T> z) {
   T x = z.re, y = z.im, ax = abs(x), ay = abs(y);
   if (isinf(y)) return {ay, y};
@@ -177,8 +178,8 @@ template <class T> XPOPS_DEVICE complex<T> power_by_squaring(complex<T> x, int n
 
 }  // namespace detail
 
-// Real integer exponents below 100 by multiplication, as in NumPy, hence exact on small integers; else exp(y log(x)),
-// in double for complex<float> because the relative error grows with |y log(x)|.
+// If y is a real integer with |y| < 100, the power is computed by squaring, as in NumPy, and is exact for small
+// integers. Else it is exp(y log(x)), in double even for complex<float>: the relative error grows with |y log(x)|.
 template <class T> XPOPS_DEVICE complex<T> pow(complex<T> x, complex<T> y) {
   if (y.re == 0 && y.im == 0) return {T(1), T(0)};
   if (y.im == 0 && abs(y.re) < T(100) && y.re == trunc(y.re)) {
@@ -186,7 +187,7 @@ template <class T> XPOPS_DEVICE complex<T> pow(complex<T> x, complex<T> y) {
   }
   double c = y.re, d = y.im;
   complex<double> l = log(complex<double>(x.re, x.im));
-  // A zero imaginary part must not meet an infinite logarithm.
+  // If d is 0, do not multiply it: 0 times an infinite logarithm is NaN.
   complex<double> w = exp(d == 0 ? complex<double>(c * l.re, c * l.im) : complex<double>(c, d) * l);
   return {static_cast<T>(w.re), static_cast<T>(w.im)};
 }

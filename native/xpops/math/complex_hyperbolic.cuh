@@ -6,7 +6,7 @@
 namespace xpops {
 namespace detail {
 
-// Beyond these exp(-|x|) doesn't matter any more: for sinh and cosh, and for tanh.
+// If |x| is larger, exp(-|x|) is negligible against exp(|x|): for sinh and cosh, and for tanh.
 template <class T> inline constexpr T kLargeSinh = is_same_v<T, float> ? T(10) : T(22);
 template <class T> inline constexpr T kLargeTanh = is_same_v<T, float> ? T(11) : T(22);
 
@@ -48,7 +48,7 @@ template <class T> XPOPS_DEVICE complex<T> cosh(complex<T> z) {
   return {cosh(x) * c, sinh(x) * s};
 }
 
-// Kahan's formula ("Branch cuts for complex elementary functions", 1987), with t = tan y, which never is infinite.
+// Kahan's formula ("Branch cuts for complex elementary functions", 1987), with t = tan y, which is never infinite.
 template <class T> XPOPS_DEVICE complex<T> tanh(complex<T> z) {
   T x = z.re, y = z.im;
   if (y == 0) return {tanh(x), y};
@@ -63,7 +63,7 @@ template <class T> XPOPS_DEVICE complex<T> tanh(complex<T> z) {
   return {b * sqrt(T(1) + s * s) * s / d, t / d};
 }
 
-// sin z = -j sinh(jz), cos z = cosh(jz), tan z = -j tanh(jz), where jz = (-y, x) without arithmetic.
+// sin z = -j sinh(jz), cos z = cosh(jz), tan z = -j tanh(jz), where jz = (-y, x) needs no arithmetic.
 template <class T> XPOPS_DEVICE complex<T> sin(complex<T> z) {
   complex<T> w = sinh(complex<T>(-z.im, z.re));
   return {w.im, -w.re};

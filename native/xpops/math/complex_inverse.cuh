@@ -11,14 +11,14 @@ namespace detail {
 template <class T> inline constexpr T kPi = T(3.14159265358979323846);
 template <class T> inline constexpr T kLn2 = T(0.693147180559945309417);
 
-// (hypot(a, b) - b) / 2 without cancellation, h = hypot(a, b).
+// (h - b) / 2 without cancellation, where h = hypot(a, b).
 template <class T> XPOPS_DEVICE T half_excess(T a, T b, T h) {
   return b < 0 ? T(0.5) * (h - b) : b == 0 ? T(0.5) * a : T(0.5) * a * (a / (h + b));
 }
 
-// asinh(x + yj) for finite x, y >= 0, not both 0 or tiny, below 1 / epsilon. With r and s the distances to +-j and
-// a = (r + s) / 2, b = y / a: the real part is acosh(a), the imaginary one asin(b) = atan2(opposite, adjacent).
-// (opposite, adjacent) is (y, sqrt(a^2 - y^2)) up to a common factor, or (b, 0) with use_b where asin(b) is accurate.
+// asinh(x + yj) for x and y from 0 to 1 / epsilon that are not both tiny. r and s are the distances from -j and +j;
+// a = (r + s) / 2, and b = y / a. The real part is acosh(a). The imaginary part is asin(b) if use_b, for which that is
+// accurate. Else it is atan2(opposite, adjacent), which are y and sqrt(a^2 - y^2) up to a common factor.
 template <class T> struct InverseSine {
   T re, b, opposite, adjacent;
   bool use_b;
@@ -29,7 +29,7 @@ template <class T> XPOPS_DEVICE InverseSine<T> inverse_sine(T x, T y) {
   InverseSine<T> w;
   T r = hypot(x, y + T(1)), s = hypot(x, y - T(1)), a = T(0.5) * (r + s);
   if (a < 1) a = T(1);
-  bool away = x >= kEps * abs(y - T(1));  // far enough from the line x = 0 for the excesses to say something
+  bool away = x >= kEps * abs(y - T(1));  // x is not negligible in hypot(x, y - 1)
   if (a >= T(10)) {
     w.re = log(a + sqrt(a * a - T(1)));
   } else if (y == 1 && x < kEps * kEps / T(128)) {
@@ -52,7 +52,7 @@ template <class T> XPOPS_DEVICE InverseSine<T> inverse_sine(T x, T y) {
   } else if (away) {
     w.adjacent = sqrt((half_excess(x, y + T(1), r) + half_excess(x, y - T(1), s)) * (a + y));
   } else if (y > 1) {
-    constexpr T kUp = T(4) / kEps / kEps;  // x may be subnormal
+    constexpr T kUp = T(4) / kEps / kEps;  // scales x, which may be subnormal
     w.adjacent = x * kUp * y / sqrt((y + T(1)) * (y - T(1)));
     w.opposite = y * kUp;
   } else {
@@ -64,7 +64,7 @@ template <class T> XPOPS_DEVICE InverseSine<T> inverse_sine(T x, T y) {
 template <class T> XPOPS_DEVICE bool beyond(T x, T y) {  // where asinh(z) is log(2 z) to working precision
   return x > T(1) / limits<T>::epsilon() || y > T(1) / limits<T>::epsilon();
 }
-template <class T> XPOPS_DEVICE bool tiny(T x, T y) {  // where z^3 / 6 doesn't show in z
+template <class T> XPOPS_DEVICE bool tiny(T x, T y) {  // where z^3 / 6 is negligible against z
   constexpr T kTiny = is_same_v<T, float> ? T(1e-4) : T(5e-9);
   return x < kTiny && y < kTiny;
 }
@@ -75,7 +75,7 @@ template <class T> XPOPS_DEVICE complex<T> asinh(complex<T> z) {
   T x = z.re, y = z.im, ax = abs(x), ay = abs(y);
   if (isnan(x) || isnan(y)) {
     if (isinf(x)) return {x, y};
-    if (isinf(y)) return {copysign(y, x), x};  // the sign is free; NaN's own keeps asinh odd and asin conjugate
+    if (isinf(y)) return {copysign(y, x), x};  // any sign is allowed; NaN's keeps asinh(-z) = -asinh(z)
     if (y == 0) return {x, y};
     return {limits<T>::nan(), limits<T>::nan()};
   }
@@ -136,7 +136,7 @@ template <class T> XPOPS_DEVICE complex<T> atanh(complex<T> z) {
   if (d == 0 && ay < kEps) {
     re = T(0.5) * (detail::kLn2<T> - log(ay));
   } else {
-    // log1p(4 x / ((x - 1)^2 + y^2)) / 4; y^2 only where it can't underflow to something that matters
+    // log1p(4 x / ((x - 1)^2 + y^2)) / 4, without y^2 where it is negligible, because it may underflow there
     T y2 = ay < kEps * abs(d) ? T(0) : ay * ay;
     re = T(0.25) * log1p(T(4) * ax / fma(d, d, y2));
   }

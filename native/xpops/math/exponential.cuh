@@ -34,7 +34,7 @@ struct Sqrt {
   template <class T> XPOPS_DEVICE T operator()(T x) const { return sqrt(x); }
 };
 
-// log(exp(x) + exp(y)). Equal operands go apart, so that inf - inf doesn't come up.
+// log(exp(x) + exp(y)). Equal operands have their own branch, which avoids inf - inf.
 struct Logaddexp {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     constexpr T kLog2 = static_cast<T>(0.693147180559945309417);

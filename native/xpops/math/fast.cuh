@@ -1,4 +1,5 @@
-// What the hardware does in one instruction: good enough for results of 16 bits and less, or to be mended after.
+// Approximations and conversions by one hardware instruction. They are accurate enough for results of 16 bits and less;
+// for others, callers correct them.
 #pragma once
 
 #include "xpops/core/traits.cuh"
@@ -7,7 +8,7 @@
 
 namespace xpops {
 
-// Within 2 units in the last place; subnormal numbers are 0.
+// The error is at most 2 ulp. Subnormal operands and results are taken as 0.
 XPOPS_DEVICE float fast_exp2(float x) {
 #if XPOPS_ON_GPU
   float y;
@@ -27,7 +28,7 @@ XPOPS_DEVICE float fast_reciprocal(float x) {
 #endif
 }
 
-// Without what float16's own conversions do for the signs of NaNs.
+// Conversions by one instruction. Unlike float16's own, they do not preserve the sign of NaN.
 XPOPS_DEVICE float widened(float x) { return x; }
 XPOPS_DEVICE float widened(bfloat16 x) { return static_cast<float>(x); }
 XPOPS_DEVICE float widened(float16 x) {

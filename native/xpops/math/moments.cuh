@@ -1,16 +1,16 @@
-// Reducers that need the mean and the squares of what deviates from it.
+// Reducers for the variance and the standard deviation.
 #pragma once
 
 #include <xpops/math/reduction.cuh>
 
 namespace xpops {
 
-// Count, mean and sum of squared deviations of some elements. Several at once are done in two steps over registers, and
-// merged with others by the formula of Chan, Golub and LeVeque (1979), so that no square of a mean is ever taken.
+// Count, mean, and sum of squared deviations from the mean. lift_all computes first the mean of its registers, then the
+// deviations. combine uses the formula of Chan, Golub and LeVeque (1979). So nothing squares a mean.
 template <class T>
 struct Moments {
   using Real = real_t<T>;
-  static constexpr bool kShifts = true;  // so that a mean far from 0 costs no digits
+  static constexpr bool kShifts = true;  // so that no digits are lost if the mean is far from 0
   struct State {
     T mean;
     Real count, squares;
@@ -25,7 +25,7 @@ struct Moments {
     else return x * factor;
   }
   XPOPS_DEVICE static State identity() { return {T(0), 0, 0}; }
-  XPOPS_DEVICE static State lift(T x, int64) { return {x, 1, square(x - x)}; }  // NaN where x is not finite
+  XPOPS_DEVICE static State lift(T x, int64) { return {x, 1, square(x - x)}; }  // squares is NaN if x is not finite
 
   template <int kCount, class Positions>
   XPOPS_DEVICE static State lift_all(const T (&x)[kCount], const Positions&) {

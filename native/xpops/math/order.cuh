@@ -1,4 +1,5 @@
-// One order for every dtype: as unsigned integers, with -0.0 before +0.0 and every NaN last, whichever way it runs.
+// Sort keys: unsigned integers in the order of the elements of any real dtype. -0.0 is less than +0.0. NaN is last, in
+// ascending and in descending order.
 #pragma once
 
 #include <xpops/core/traits.cuh>
@@ -6,15 +7,15 @@
 
 namespace xpops {
 
-// The bits of +infinity in a floating-point format: its exponent.
+// The bits of +infinity: all bits of the exponent are set.
 template <class T> struct InfinityBits;
 template <> struct InfinityBits<float16> { static constexpr uint16 value = 0x7c00; };
 template <> struct InfinityBits<bfloat16> { static constexpr uint16 value = 0x7f80; };
 template <> struct InfinityBits<float> { static constexpr uint32 value = 0x7f800000u; };
 template <> struct InfinityBits<double> { static constexpr uint64 value = 0x7ff0000000000000ull; };
 
-// Keys of T's width that sort as the values do. Bits are the element's as they lie in memory.
-// NaNs have the largest key in both directions, so decoding one gives some NaN.
+// encode maps the bits of an element to a key of the same width, and decode maps the key back.
+// All NaNs have the same key, the largest in both directions. decode returns a NaN for it, perhaps another one.
 template <class T, bool kDescending> struct Order {
   using Bits = unsigned_t<T>;
   static constexpr Bits kSign = static_cast<Bits>(Bits(1) << (8 * sizeof(T) - 1));

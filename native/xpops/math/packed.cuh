@@ -1,5 +1,7 @@
-// Arithmetic on two 16-bit floats at a time, and maximum and minimum, which share its instructions. The results have
-// the bits of computing in float and rounding once: 24 >= 2 * 11 + 2, so rounding twice is harmless (Figueroa, 1995).
+// Sum, difference, product, maximum and minimum of two packed 16-bit floats with one instruction each; and maximum and
+// minimum of one float or double. Functors use them in apply2, which computes two elements at once. The results for 16
+// bits equal those computed in float and then rounded: float has 24 >= 2 * 11 + 2 digits, so rounding twice changes
+// nothing (Figueroa, 1995).
 #pragma once
 
 #include "xpops/math/real.cuh"
@@ -60,7 +62,8 @@ struct MinimumOp {
 };
 }  // namespace detail
 
-// bfloat16 has no add or mul before sm_90, but fma everywhere: x * 1 + y, y * -1 + x and x * y + -0 are exact inside.
+// bfloat16 has add and mul from sm_90 on, and fma from sm_80 on. So these are x * 1 + y, y * -1 + x and x * y + -0,
+// which fma rounds once.
 #if XPOPS_PTX_SM80
 #define XPOPS_PACKED(name, Op, f16, bf16_three)                                                      \
   XPOPS_DEVICE float16x2 name(float16x2 x, float16x2 y) {                                            \

@@ -1,5 +1,5 @@
-// Philox4x32-10: a counter and a key become four random words (J. Salmon, M. Moraes, R. Dror and D. Shaw, "Parallel
-// random numbers: as easy as 1, 2, 3", SC 2011). xpops/engine/cpu/random.py is the same on NumPy.
+// Philox4x32-10 maps a counter and a key to four random words (J. Salmon, M. Moraes, R. Dror and D. Shaw, "Parallel
+// random numbers: as easy as 1, 2, 3", SC 2011). xpops/engine/cpu/random.py computes the same with NumPy.
 #pragma once
 
 #include <xpops/core/config.cuh>
@@ -10,11 +10,12 @@ constexpr int kPhiloxRounds = 10;
 
 struct RandomWords {
   uint32 word[4];
-  // Two of them as one, the first in the low half.
+  // Two words as one of 64 bits, the first in the low half.
   XPOPS_DEVICE uint64 pair(int i) const { return word[2 * i] | static_cast<uint64>(word[2 * i + 1]) << 32; }
 };
 
-// The product of two words. PTX, because of operands cast to 64 bits the compiler adds up the upper halves, too.
+// The 64-bit product of two words. It is in PTX, because for operands cast to 64 bits the compiler also computes the
+// products with their upper halves, which are 0.
 XPOPS_DEVICE void multiply(uint32 x, uint32 y, uint32& high, uint32& low) {
 #if XPOPS_ON_GPU
   asm("{\n .reg .b64 p;\n mul.wide.u32 p, %2, %3;\n mov.b64 {%1, %0}, p;\n}"
@@ -27,8 +28,8 @@ XPOPS_DEVICE void multiply(uint32 x, uint32 y, uint32& high, uint32& low) {
 #endif
 }
 
-// The counter is `position` and `branch`, each with its low word first. The keys are those of the rounds, which the
-// host knows (xpops/plan/random.py) and a kernel has among its parameters: an instruction takes them from there.
+// The counter is `position`, then `branch`, each with its low word first. `keys` has the key of each round. The host
+// computes them (xpops/plan/random.py) and passes them as kernel parameters, which instructions read directly.
 XPOPS_DEVICE RandomWords philox(uint64 position, uint64 branch, const uint2* keys) {
   uint32 a = static_cast<uint32>(position), b = static_cast<uint32>(position >> 32);
   uint32 c = static_cast<uint32>(branch), d = static_cast<uint32>(branch >> 32);

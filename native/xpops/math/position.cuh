@@ -1,11 +1,11 @@
-// Reducers to the position of an element.
+// Reducers that return the position of an element: Argmax and Argmin.
 #pragma once
 
 #include <xpops/math/reduction.cuh>
 
 namespace xpops {
 
-// The position of the first extreme element. A NaN comes before every number, and the first NaN before the others.
+// The position of the first extreme element. If there are NaNs, it is the position of the first NaN.
 template <class T, class Order>
 struct Arg {
   static constexpr bool kShifts = false;
@@ -18,7 +18,7 @@ struct Arg {
     return {Order::template worst<T>(), limits<int64>::max()};
   }
   XPOPS_DEVICE static State lift(T x, int64 position) { return {x, position}; }
-  // Of several the first of the best; its number is known before its position, which takes 64 bits.
+  // Finds the first of the best elements by its register index, and computes only one 64-bit position.
   template <int kCount, class Positions>
   XPOPS_DEVICE static State lift_all(const T (&x)[kCount], const Positions& positions) {
     T value[kCount];

@@ -1,5 +1,5 @@
-// The laws of random numbers: each makes kCount elements of the four words of one counter (xpops/ops/random.py).
-// xpops/engine/cpu/random.py is the same on NumPy, to the last bit.
+// Laws: distributions of random numbers, for the rows of xpops/ops/random.py. Each turns the four words of one counter
+// into kCount elements. xpops/engine/cpu/random.py computes the same bits with NumPy.
 #pragma once
 
 #include <xpops/core/cast.cuh>
@@ -10,7 +10,7 @@
 
 namespace xpops {
 
-// Elements of a real dtype: a word of 32 bits for each, two for a double.
+// Base of the distributions of real dtypes. An element takes one word of 32 bits, or two if it is a double.
 template <class T>
 struct RealLaw {
   using Real = compute_t<T>;
@@ -26,7 +26,7 @@ struct RealLaw {
   }
 };
 
-// low + span * u for u in [0, 1), with as many bits as the dtype has.
+// low + span * u, where u is in [0, 1) and has as many random bits as the dtype has digits.
 template <class T>
 struct Uniform : RealLaw<T> {
   using typename RealLaw<T>::Real;
@@ -46,8 +46,8 @@ struct Uniform : RealLaw<T> {
   }
 };
 
-// mean + scale * z for z of the normal law: two for each two words (G. Box and M. Muller, 1958). The first bit of the
-// second word turns both round, the others are an angle from -pi / 2 to pi / 2.
+// mean + scale * z for standard normal z. Two words give two of them (G. Box and M. Muller, 1958). The top bit of the
+// second word is the sign of the radius, and so negates both; its other bits are an angle from -pi / 2 to pi / 2.
 template <class T>
 struct Normal : RealLaw<T> {
   using typename RealLaw<T>::Real;
@@ -83,7 +83,7 @@ struct Exponential : RealLaw<T> {
   }
 };
 
-// True with a probability of threshold / 2^32.
+// True with the probability threshold / 2^32.
 template <class T>
 struct Bernoulli {
   static constexpr int kCount = 4;
@@ -105,7 +105,7 @@ XPOPS_DEVICE uint64 high_product(uint64 x, uint64 y) {
 #endif
 }
 
-// low + floor(span * r / 2^64) for 64 random bits r, modulo 2^64; a span of 0 is 2^64.
+// low + floor(span * r / 2^64) modulo 2^64, where r has 64 random bits. A span of 0 means 2^64.
 template <class T>
 struct Integers {
   static constexpr int kCount = 2;
@@ -121,7 +121,7 @@ struct Integers {
   }
 };
 
-// low + floor(span * r / 2^128) for 128 random bits r, the first word lowest, modulo 2^64.
+// low + floor(span * r / 2^128) modulo 2^64, where r has 128 random bits, and the first word is the lowest.
 template <class T>
 struct WideIntegers {
   static constexpr int kCount = 1;

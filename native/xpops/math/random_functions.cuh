@@ -1,8 +1,8 @@
-// The functions of random words that the laws of random.cuh are made of.
+// Functions of random words, which the distributions in random.cuh use.
 //
-// NumPy comes to the same bits (xpops/engine/cpu/random_functions.py), so nothing here is left to a library, or to the
-// compiler: every rounding is written out. The polynomials are minimax (Remez): within 2^-24 for float, 2^-59 for
-// double.
+// NumPy computes the same bits (xpops/engine/cpu/random_functions.py). So these functions call nothing from a math
+// library but fma and sqrt, which round correctly, and fix each rounding, so that the compiler contracts nothing. The
+// polynomials are minimax (Remez), with errors below 2^-24 for float and 2^-59 for double.
 #pragma once
 
 #include <xpops/core/traits.cuh>
@@ -11,11 +11,12 @@
 
 namespace xpops {
 
-// x * y + z: rounded once for float, as NumPy can by way of double; twice for double.
+// x * y + z. It is rounded once for float, which NumPy can compute in double, and twice for double.
 XPOPS_DEVICE float fused(float x, float y, float z) { return fma(x, y, z); }
 XPOPS_DEVICE double fused(double x, double y, double z) { return add_rn(mul_rn(x, y), z); }
 
-// The square root, rounded once, of what is neither near 0 nor infinite: without the branch for the ends.
+// The correctly rounded square root of x > 0 that is neither tiny nor infinite. Unlike sqrt it needs no branch for
+// those.
 XPOPS_DEVICE float root(float x) {
 #if XPOPS_ON_GPU
   float inverse;
@@ -50,7 +51,7 @@ XPOPS_DEVICE double log1p_near(double x) {
   return fused(s, mul_rn(z, p), add_rn(s, s));
 }
 
-// sin(x) for x up to pi / 2.
+// sin(x) for |x| <= pi / 2.
 XPOPS_DEVICE float sin_near(float x) {
   const float z = mul_rn(x, x), p = polynomial(z, -0.1666666f, 0.0083330665f, -0.00019809596f, 2.6057653e-06f);
   return fused(mul_rn(x, z), p, x);
@@ -63,7 +64,7 @@ XPOPS_DEVICE double sin_near(double x) {
   return fused(mul_rn(x, z), p, x);
 }
 
-// The word of a float or a double, and what belongs to its size.
+// Integers of the width of T, and constants: kUnit is 2^-bits, and kLog2 is log(2) * 2^-kMantissa.
 template <class T>
 struct RandomWord;
 template <>
@@ -81,7 +82,8 @@ struct RandomWord<double> {
   static constexpr double kUnit = 0x1p-64, kLog2 = 0x1.62e42fefa39efp-1 * 0x1p-52, kPi = 0x1.921fb54442d18p1;
 };
 
-// -log((w + 1/2) / 2^bits), which is never 0: near 1 the argument comes from its distance to 1.
+// -log((w + 1/2) / 2^bits), which is never 0: if the argument is near 1, its distance to 1 is computed from ~w, because
+// w + 1/2 would be rounded.
 template <class T>
 XPOPS_DEVICE T minus_log(typename RandomWord<T>::Word w) {
   using R = RandomWord<T>;
@@ -92,11 +94,11 @@ XPOPS_DEVICE T minus_log(typename RandomWord<T>::Word w) {
   const Word bits = float_bits(add_rn(static_cast<T>(w), T(0.5))), field = (bits - float_bits(root)) & kField;
   const T distance = fma(static_cast<T>(static_cast<Word>(~w)), -R::kUnit, R::kUnit * T(-0.5));
   const T near = field == kOne ? distance : add_rn(bits_float(bits - field), T(-1));
-  const T halvings = static_cast<T>(static_cast<Signed>(kOne - field));  // times 2^kMantissa
+  const T halvings = static_cast<T>(static_cast<Signed>(kOne - field));  // their number times 2^kMantissa
   return fused(halvings, R::kLog2, -log1p_near(near));
 }
 
-// The sine and the cosine of pi s / 2^bits, where s is w without its first bit, doubled, and signed.
+// The sine and the cosine of pi s / 2^bits, where s is w << 1 as a signed integer.
 template <class T>
 XPOPS_DEVICE void sincos_half_turn(typename RandomWord<T>::Word w, T& sine, T& cosine) {
   using R = RandomWord<T>;

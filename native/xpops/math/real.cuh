@@ -1,5 +1,5 @@
-// The real functions of namespace xpops: one name for float and double, so that functors are written once.
-// complex.cuh adds overloads, which argument-dependent lookup finds: functors call unqualified (`exp(x)`).
+// Math functions with one name for float and double, so that functors are written once. complex.cuh adds overloads for
+// complex numbers. Functors call them unqualified (`exp(x)`), so that argument-dependent lookup finds the overloads.
 #pragma once
 
 #include "xpops/core/traits.cuh"
@@ -41,7 +41,7 @@ XPOPS_REAL_UNARY(atanh, atanhf, atanh)
 XPOPS_REAL_UNARY(ceil, ceilf, ceil)
 XPOPS_REAL_UNARY(floor, floorf, floor)
 XPOPS_REAL_UNARY(trunc, truncf, trunc)
-XPOPS_REAL_UNARY(round, rintf, rint)  // half to even, which ::round isn't
+XPOPS_REAL_UNARY(round, rintf, rint)  // halves to even; ::round rounds them away from 0
 XPOPS_REAL_BINARY(atan2, atan2f, atan2)
 XPOPS_REAL_BINARY(hypot, hypotf, hypot)
 XPOPS_REAL_BINARY(fmod, fmodf, fmod)

@@ -1,4 +1,4 @@
-// Rectifiers. NaN stays NaN, and -0 becomes 0.
+// Rectifiers. NaN stays NaN. Relu returns +0 for -0.
 #pragma once
 
 #include "xpops/core/traits.cuh"

@@ -1,28 +1,30 @@
-// Reducers: how elements become a state, states become one, and the last one a result.
+// Reducers: they turn elements into states, combine states, and turn the last state into the result.
 //
 // A reducer of elements of type T has
-//   State                   what partial results are; trivially copyable
+//   State                   the type of partial results; trivially copyable
 //   identity()              the state of no elements
-//   lift(x, position)       the state of one element; position counts along the reduced axes
-//   combine(a, b)           the state of both; its order changes rounding only
+//   lift(x, position)       the state of one element; position is its index along the reduced axes
+//   combine(a, b)           the state of both; the order of states changes only rounding
 //   finish(state, ending)   the result, before it is cast to the result's dtype
-// and may have lift_all(x, positions) for several elements at once, which else are lifted one by one and combined
-// pairwise; positions(i) ascends. If kShifts, the first element that goes to an output is taken off all of them.
+//   kShifts                 whether kernels subtract the first element of each output from its elements (Pivot)
+// and may have
+//   lift_all(x, positions)  the state of several elements; positions(i), the position of x[i], ascends with i
+// Without lift_all, elements are lifted one by one and combined pairwise.
 #pragma once
 
 #include <xpops/math/arithmetic.cuh>
 
 namespace xpops {
 
-// What the host knows about the end of a reduction.
+// What the host passes to finish().
 struct Ending {
-  double count;    // of elements
-  double divisor;  // count less the correction; NaN where nothing is left
+  double count;    // number of elements of an output
+  double divisor;  // count - correction, or NaN if that is not positive
 };
 
 namespace detail {
 
-// A quotient in which NaN and infinity of one part of a complex number leave the other alone.
+// Divides by a real number. The parts of a complex x are divided separately: NaN in one does not reach the other.
 template <class T>
 XPOPS_DEVICE T part_by_part(T x, real_t<T> divisor) {
   if constexpr (is_complex_v<T>) return {x.re / divisor, x.im / divisor};
@@ -42,7 +44,7 @@ XPOPS_DEVICE T highest() {
 
 }  // namespace detail
 
-// A state that is an element: T itself.
+// Base of reducers whose state is an element.
 template <class T>
 struct ElementReducer {
   using State = T;
@@ -111,7 +113,8 @@ struct Mean : Sum<T> {
   }
 };
 
-// A sum beside the sum of its rounding errors, which Knuth's two-sum makes known: as good as one in twice the digits.
+// The sum, and the sum of its rounding errors, each of which Knuth's two-sum computes exactly. Together they are about
+// as accurate as a sum in twice the precision.
 template <class T>
 struct CompensatedSum {
   static constexpr bool kShifts = false;
@@ -130,7 +133,7 @@ struct CompensatedSum {
   }
 
  private:
-  // Infinity has an error of NaN.
+  // The error of an infinite sum is NaN, and is ignored.
   template <class Real>
   XPOPS_DEVICE static Real total(Real sum, Real error) {
     return isfinite(error) ? sum + error : sum;
@@ -144,7 +147,7 @@ struct CompensatedMean : CompensatedSum<T> {
   }
 };
 
-// What is taken off every element that goes to an output: for reducers that want it the first of them, else nothing.
+// from(x) is x minus the first element of its output if the reducer has kShifts, else x.
 template <class Reducer, class T, bool = Reducer::kShifts>
 struct Pivot {
   XPOPS_DEVICE T from(T x) const { return x; }
@@ -157,7 +160,7 @@ struct Pivot<Reducer, T, true> {
 
 namespace detail {
 
-// Where the elements of several packs of kPack lie, `step` positions from one pack to the next.
+// The position of element i in consecutive packs of kPack elements. The packs start `step` positions apart.
 template <int kPack>
 struct Positions {
   int64 first, step;
@@ -175,7 +178,7 @@ inline constexpr bool
 
 }  // namespace detail
 
-// The state of several packs of kPack elements in a row, `step` positions from one pack to the next.
+// The state of kCount elements: packs of kPack elements, which start `step` positions apart.
 template <class Reducer, int kPack, class T, int kCount>
 XPOPS_DEVICE typename Reducer::State lift_all(const T (&x)[kCount], int64 position, int64 step) {
   const detail::Positions<kPack> positions{position, step};

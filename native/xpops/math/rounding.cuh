@@ -1,4 +1,5 @@
-// Rounding to integers: the identity on integers, by part for complex. Round takes halves to even and keeps -0.
+// Rounding to integral values. Integers are returned unchanged. Round rounds halves to even and keeps -0; it rounds the
+// parts of a complex number separately.
 #pragma once
 
 #include "xpops/math/real.cuh"

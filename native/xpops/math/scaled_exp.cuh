@@ -1,4 +1,4 @@
-// Exponentials of what is not positive, times 2^64: where the exact one is subnormal, it still has all its digits.
+// 2^64 exp(x) for x <= 0. The factor preserves all digits where exp(x) is subnormal.
 #pragma once
 
 #include "xpops/math/fast.cuh"
@@ -7,7 +7,7 @@
 
 namespace xpops {
 
-// 1 / x, where neither is subnormal.
+// 1 / x, if neither x nor 1 / x is subnormal.
 XPOPS_DEVICE float reciprocal(float x) {
   const float y = fast_reciprocal(x);
   return fma(fma(-x, y, 1.0f), y, y);
@@ -15,10 +15,10 @@ XPOPS_DEVICE float reciprocal(float x) {
 XPOPS_DEVICE double reciprocal(double x) { return 1.0 / x; }
 
 template <class T> inline constexpr T kUnscale = T(0x1p-64);
-// Below this, the exponential is 0 in every dtype, and far enough above it scaled_exp is right.
+// 2^64 exp(x) is 0 for x < kNothing. So callers may replace such an x by kNothing.
 template <class T> inline constexpr T kNothing = is_same_v<T, float> ? T(-200) : T(-900);
 
-// exp(x) = 2^(on_grid - kGrid) (1 + rest), for x up to 700 in size.
+// exp(x) = 2^(on_grid - kGrid) (1 + rest), for |x| <= 700.
 struct GridExp {
   static constexpr float kGrid = 0x1.8p11f;  // adding it rounds to multiples of 2^-12
   float on_grid, rest;
@@ -29,7 +29,7 @@ struct GridExp {
   }
 };
 
-// 2^64 exp(x + low), for x from 10 kNothing to 0 and low of the size of its rounding error.
+// 2^64 exp(x + low), for x from 10 kNothing to 0 and a `low` of the size of x's rounding error.
 XPOPS_DEVICE float scaled_exp(float x, float low) {
   const GridExp parts(x);
   const float power = fast_exp2(add_rn(parts.on_grid, 64 - GridExp::kGrid));

@@ -1,13 +1,13 @@
-// Scanners: how elements become states, and states become one, from left to right.
+// Scanners: they turn elements into states, and combine states from left to right.
 //
 // A scanner of elements of type T has
-//   State            what a run of elements is; trivially copyable
+//   State            the state of a run of consecutive elements; trivially copyable
 //   lift(x)          the state of one element
 //   combine(a, b)    the state of a run and the run that follows it; associative up to rounding
 //   value(state)     the result at the run's last element
 //   initial()        the result before the first element
-// and is made from the parameters' scalar slots. A combination with nothing is never asked for, so that -0.0 and
-// complex infinities stay what they are.
+// and is constructed from the scalar slots of the kernel's parameters. There is no identity, because combining with it
+// would change -0.0 and complex infinities.
 #pragma once
 
 #include <xpops/core/types.cuh>
@@ -15,7 +15,7 @@
 
 namespace xpops {
 
-// A state that is an element: T itself.
+// Base of scanners whose state is an element.
 template <class T>
 struct ElementScanner {
   using State = T;
@@ -38,7 +38,8 @@ struct CumulativeProd : ElementScanner<T> {
   XPOPS_DEVICE T initial() const { return T(1); }
 };
 
-// The recurrence y = x + gamma * (y before). A run multiplies what comes into it by gamma to the power of its length.
+// The recurrence y[i] = x[i] + gamma * y[i - 1]. A run multiplies the y before it by `factor`, which is gamma to the
+// power of the run's length.
 template <class T>
 struct DiscountedCumsum {
   struct State {
@@ -57,7 +58,7 @@ struct DiscountedCumsum {
   XPOPS_DEVICE T initial() const { return T(0); }
 
  private:
-  // A power of gamma that has underflowed still leaves infinity infinite, as one step after the other would.
+  // An infinite sum stays infinite even if the factor has underflowed to 0, as it does when computed step by step.
   XPOPS_DEVICE T carried(T sum, T factor) const {
     if (factor == 0 && gamma != 0 && isinf(sum)) return copysign(T(1), factor) * sum;
     return sum * factor;

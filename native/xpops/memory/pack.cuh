@@ -45,7 +45,7 @@ struct Pack {
 
   XPOPS_DEVICE Pack() {}
   XPOPS_DEVICE void load(const T* from) { bits = *reinterpret_cast<const Bits*>(from); }
-  // By an intrinsic, because the compiler splits a plain store if it knows the low bits of the offset, even if 0.
+  // This uses an intrinsic, because the compiler splits a plain store if it knows the low bits of the offset.
   XPOPS_DEVICE void store(T* to) const {
 #if XPOPS_ON_GPU
     if constexpr (kBytes >= 8) {

@@ -6,7 +6,7 @@
 
 namespace xpops {
 
-// Reads a scalar from the parameters, which are aligned to 8 bytes only.
+// Reads a scalar that the host passes as a Wire. Slots are aligned to 8 bytes only.
 template <class Wire>
 XPOPS_DEVICE Wire from_slots(const uint64* slots) {
   if constexpr (is_complex_v<Wire>) {

@@ -16,7 +16,9 @@ struct Storage<bool> {  // any byte but 0 is true, whatever program wrote it
   using type = uint8;
 };
 
-// The value of an element x that a functor gets. It is first rounded to the loop's dtype, as if the array were cast.
+// Converts an element x for a functor. T: the dtype in memory. Loop: the dtype to which the operator converts the
+// operand, by promotion; x is rounded to it first. Compute: the type of the functor's argument, such as float for
+// float16.
 template <class T, class Loop, class Compute, class Element>
 XPOPS_DEVICE Compute to_compute(Element x) {
   if constexpr (is_same_v<T, bool>) {

@@ -1,4 +1,5 @@
-// Elementwise expressions that the host writes as a functor: the additions to elementwise.cuh and tiled.cuh.
+// Fused elementwise expressions: the host generates one functor for an expression. This header has what such functors
+// need besides elementwise.cuh and tiled.cuh.
 #pragma once
 
 #include <xpops/kernels/elementwise.cuh>

@@ -26,14 +26,15 @@
 
 namespace xpops {
 
-// What the host packs. Slots hold addresses, and the scalars of an expression. Operands with equal strides share a line
-// of strides. For reduce_rows `reduced` counts the last reduced axis in packs, and for arrays `in_reduced` does too.
+// The kernel parameters, which the host writes. Slots hold addresses, and the scalars of an expression. Operands with
+// equal strides share a line of strides. For reduce_rows `reduced` counts the last reduced axis in packs, and for
+// arrays `in_reduced` does too.
 template <int kKept, int kReduced, class Index_, int kSlots_ = 1, int kLines_ = 1>
 struct ReduceParams {
   using Index = Index_;
   using Offset = typename SignedOf<Index>::type;
   static constexpr int kKeptAxes = kKept, kReducedAxes = kReduced, kSlots = kSlots_, kLines = kLines_;
-  uint64 out, slots[kSlots], states, counters;
+  uint64 out, slots[kSlots], states, counters;  // addresses; blocks that share an output use the last two
   Ending ending;
   uint64 outputs;
   uint64 length;   // steps along all reduced axes together

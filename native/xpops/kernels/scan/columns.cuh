@@ -7,8 +7,8 @@
 
 namespace xpops {
 
-// Computes the prefix of a floor of warps, from the totals of all floors and from earlier tiles. A thread with `last`
-// holds the totals of its floor.
+// Computes the prefix of a floor (see scan_columns) from the totals of all floors and from earlier tiles. Threads with
+// `last` hold the totals of their floor.
 template <int kDown, int kColumns, int kBlock, int kRadix, class Params, class Op, class State, int kPack>
 XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (&totals)[kPack], bool last, int floor,
                                int inner, uint32 strip, uint32 batch, int tile, Before<State> (&before)[kPack]) {
@@ -37,9 +37,10 @@ XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (
   }
 }
 
-// A block computes a tile of neighbouring columns: kAcross warps side by side, on kDown floors. In a warp, kLanes lanes
-// are side by side and the other lanes are below them. A thread has kRows rows of a pack of columns. If kRadix is 0,
-// one tile has whole columns.
+// A block computes a tile of neighbouring columns. Its warps form a grid: kAcross warps are side by side, and kDown
+// such lines of warps, called floors, follow each other down the columns. In a warp, kLanes lanes are side by side, and
+// the other lanes are below them. A thread has kRows rows of a pack of columns. If kRadix is 0, one tile has whole
+// columns.
 template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kRows, int kRadix, bool kInitial,
           class Params>
 XPOPS_DEVICE void scan_columns(const Params& params) {

@@ -14,7 +14,7 @@
 
 namespace xpops {
 
-// Slots: the addresses of the first result and the first operand, scratch memory (zeros), and any gamma.
+// Slots: the addresses of the first result and the first operand, scratch memory (zeros), and the scanner's scalars.
 template <int kSlots, int kRank>
 struct ScanParams {
   static constexpr int kAxes = kRank;

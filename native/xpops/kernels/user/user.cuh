@@ -1,11 +1,11 @@
-// Elementwise kernels of a user's own operations: the additions to elementwise.cuh and tiled.cuh.
+// User-defined elementwise kernels: what they need besides elementwise.cuh and tiled.cuh.
 #pragma once
 
 #include <xpops/kernels/fused/elementwise.cuh>
 
 namespace xpops {
 
-// A float16, bfloat16 or float8 in memory, which a user's code reads and writes as float.
+// A float16, bfloat16 or float8 in memory. A user's code reads and writes it as float.
 template <class T>
 struct NarrowCell {
   T stored;
@@ -47,8 +47,8 @@ struct TruthCell {
 template <class T>
 using cell_t = conditional_t<is_half_v<T> || is_float8_v<T>, NarrowCell<T>, conditional_t<is_same_v<T, bool>, TruthCell, T>>;
 
-// An array that the operation indexes itself, by the number of an element in C order or by its places along the axes.
-// `facts` holds its size, its lengths, and its strides in bytes.
+// An array that the user's operation indexes itself: by the linear index of an element in C order, or by its
+// coordinates. `facts` holds the size, the lengths of the axes, and the strides in bytes.
 template <class T, int kRank, bool kContiguous>
 class RawArray {
  public:
@@ -106,7 +106,7 @@ struct RawOperand {
   }
 };
 
-// The number of the element in C order: its offset in an array in C order.
+// The linear index of the element in C order, which is its offset in an array in C order.
 template <Mode kMode, int kStrides>
 struct IndexOperand {
   using Place = Operand<int8, int8, int8, kMode, 0, kStrides>;
@@ -135,7 +135,7 @@ struct Indexer {
   static constexpr int ndim = kRank;
 };
 
-// The same, for an operation that also reads the element's places along the axes.
+// The same, for an operation that also reads the coordinates of the element.
 template <int kRank>
 class PlaceIndexer : public Indexer<kRank> {
  public:
@@ -165,7 +165,7 @@ struct LengthsOperand {
   }
 };
 
-// Makes a reducer without an identity usable: a state also says whether it has a value (`begun`).
+// Adds an identity to a reducer that has none: a state without a value (`begun` is false).
 template <class Reducer>
 struct Nonempty {
   struct State {
