@@ -12,7 +12,7 @@ from xpops.core.errors import DeviceError
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.ownership import Borrowed, Lent, borrow
 from xpops.dispatch.primitives import compute
-from xpops.dlpack import to_capsule
+from xpops.dlpack.exporting import to_capsule
 from xpops.engine.protocol import Program
 from xpops.frameworks.dlpack import DLPackAdapter
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-import xpops.dlpack
 from xpops.arrays import gathering
 from xpops.arrays.host import NDArray, Readable, host_array
 from xpops.arrays.keys import is_basic, parse
@@ -21,6 +20,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
 from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
+from xpops.dlpack import exporting
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides import views
@@ -224,14 +224,14 @@ class Array(Readable):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        return xpops.dlpack.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        return exporting.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return xpops.dlpack.device_of(self)
+        return exporting.device_of(self)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return xpops.dlpack.cuda_array_interface(self)
+        return exporting.cuda_array_interface(self)
 
     def __copy__(self) -> Array:
         return self.copy()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-import xpops.dlpack
 from xpops.api.devices import device_or_default
 from xpops.arrays import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
@@ -18,6 +17,7 @@ from xpops.core.errors import describe
 from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise, launches
+from xpops.dlpack import importing
 from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
@@ -71,7 +71,7 @@ def asarray(
     if isinstance(obj, Array):
         return convert(obj, wanted, device, copy, "asarray")
     if adapter is not None and adapter.name != "numpy":
-        plain = xpops.dlpack.resolve(obj, copy, "asarray", "obj")
+        plain = importing.resolve(obj, copy, "asarray", "obj")
         return convert(
             adopt_foreign(plain, "asarray", "obj"), wanted, device, copy if plain is obj else None, "asarray"
         )
@@ -122,7 +122,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     Array([0, 1, 2], dtype=int64, device='cpu')
     """
     target = None if device is None else device_or_default(device, "from_dlpack")
-    return Array(*xpops.dlpack.from_dlpack(x, device=target, copy=copy))
+    return Array(*importing.from_dlpack(x, device=target, copy=copy))
 
 
 def cast(x: Array, dtype: DType, function: str) -> Array:

@@ -14,7 +14,7 @@ from xpops.plan.elementwise import Policy
 from xpops.plan.fused.rows import RowsPolicy
 from xpops.plan.gather import GatherPolicy
 from xpops.plan.reduce import ReducePolicy
-from xpops.plan.scan import ScanPolicy
+from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy
 from xpops.plan.softmax import SoftmaxPolicy

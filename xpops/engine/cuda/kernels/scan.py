@@ -12,7 +12,8 @@ from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.protocol import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.scan import Scan
-from xpops.plan.scan import ScanPlan, ScanPolicy, plan_scan
+from xpops.plan.scan import plan_scan
+from xpops.plan.scan.parameters import ScanPlan, ScanPolicy
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
