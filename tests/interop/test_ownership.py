@@ -13,7 +13,7 @@ from xpops.dispatch.operands import Operands
 from xpops.dispatch.ownership import Borrowed, Lent, borrow
 from xpops.dispatch.primitives import compute
 from xpops.dlpack.exporting import to_capsule
-from xpops.engine.protocol import Program
+from xpops.engine.program import Program
 from xpops.frameworks.dlpack import DLPackAdapter
 
 OURS, THEIRS = 9, 5

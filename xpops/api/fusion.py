@@ -18,7 +18,8 @@ from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import inline, launches
 from xpops.engine import engine_of, is_cuda
-from xpops.engine.protocol import Data, Engine, Measure, Program
+from xpops.engine.program import Data, Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from xpops.dispatch.keys import Fixed, call_key
 from xpops.dispatch.primitives import call
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.cache import BoundedDict
 from xpops.plan.gather import gathered_shape
 from xpops.plan.keys import ARRAY, Part, Selection, select

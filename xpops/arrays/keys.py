@@ -17,7 +17,8 @@ from xpops.dispatch.dense import plan_on_dense
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.engine.program import Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
 from xpops.plan.gather import require_places

@@ -19,7 +19,8 @@ from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.engine.program import Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand

@@ -16,7 +16,8 @@ from xpops.dispatch.state import inline as _inline
 from xpops.dispatch.state import launches
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data, Engine, Kernel
+from xpops.engine.program import Data, Kernel
+from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator

@@ -12,7 +12,8 @@ from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array, reshape_dense
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 

@@ -15,7 +15,8 @@ from xpops.dispatch.keys import Fixed, call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
+from xpops.engine.program import Data, Kernel, Measure, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views

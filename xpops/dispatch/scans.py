@@ -7,7 +7,8 @@ from typing import Any
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.dispatch.dense import require_array
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.ops.scan import Scan, scan_dtype
 from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand

@@ -13,7 +13,8 @@ from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier, with_axis_last
-from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
+from xpops.engine.program import Data, Kernel, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.program import Data, Kernel, Measure, Owner, Program
 from xpops.ops.operator import Operator
 from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
@@ -17,32 +18,6 @@ from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.upsample import Axis
-
-# The elements of an array: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.
-Data = Any
-# The object that keeps the memory alive; None if the data does so itself.
-Owner = Any
-# kernel(stream, out, *operands) writes `out`. An operand is Data, or a Python scalar if the signature has a type there.
-Kernel = Callable[..., None]
-
-
-class Program(NamedTuple):
-    """A call that is ready to run.
-
-    Attributes
-    ----------
-    layouts : tuple of Layout
-        The layouts of the results, dense.
-    kernel : Kernel
-        ``kernel(stream, *results, *operands)`` writes them.
-    """
-
-    layouts: tuple[Layout, ...]
-    kernel: Kernel
-
-
-# measure(stream, *operands) returns the Program of a call whose result sizes depend on data. It waits for the device.
-Measure = Callable[..., Program]
 
 
 class Engine(Protocol):

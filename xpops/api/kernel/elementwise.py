@@ -19,7 +19,8 @@ from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.user import Operation, bind_dtypes, call_shape, parse_definitions, parse_parameters

@@ -17,7 +17,8 @@ from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import compute
 from xpops.dispatch.state import launches
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.user import Operation, Parameter
 

@@ -13,7 +13,8 @@ from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
 from xpops.dispatch.primitives import compute, freeze
 from xpops.dispatch.state import launches
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import elements_apart

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from xpops.api.kernel.gpu import require_cuda
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import unary
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of

@@ -20,7 +20,8 @@ from xpops.core.operands import Axes, Shape
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call, copier
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of
 from xpops.plan.join import Piece, piece_of
 from xpops.plan.signature import Operand

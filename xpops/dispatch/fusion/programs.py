@@ -10,7 +10,8 @@ from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
 from xpops.dispatch.reductions import reduction
-from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
+from xpops.engine.program import Data, Kernel, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.fused.expression import Expression, Unsigned
 from xpops.plan.fused.rows import Stage, fits
 from xpops.plan.result import reduced_layout, result_layout

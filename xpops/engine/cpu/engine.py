@@ -28,7 +28,7 @@ from xpops.engine.cpu.select import compress, nonzero, place, runs
 from xpops.engine.cpu.softmax import softmax
 from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
-from xpops.engine.protocol import Kernel, Owner
+from xpops.engine.program import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.join import Piece

@@ -8,7 +8,7 @@ import numpy as np
 
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.protocol import Kernel, Program
+from xpops.engine.program import Kernel, Program
 from xpops.plan.gather import gathered_shape, require_places
 
 NDArray = np.ndarray[Any, Any]

@@ -27,7 +27,7 @@ from xpops.engine.cuda.kernels.reduce import (
     reducer_of,
 )
 from xpops.engine.cuda.tuning import reduce_policy, tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.reduce import plan_fused_reduce

@@ -13,7 +13,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel, Program
+from xpops.engine.program import Kernel, Program
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.gather import GatherPlan, gathered_shape, gathered_strides, plan_gather
 from xpops.plan.strides.coalesce import Strides

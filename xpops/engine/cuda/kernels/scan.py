@@ -9,7 +9,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.tuning import scan_policy
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.scan import Scan
 from xpops.plan.scan import plan_scan

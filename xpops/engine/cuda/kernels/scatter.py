@@ -12,7 +12,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
 from xpops.engine.cuda.kernels.segments import HALVES, reduce_sorted, scatter_glue
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.scatter import Placement, ScatterPolicy, places_of, plan_placement, widest_pack
 

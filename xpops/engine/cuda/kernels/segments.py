@@ -15,7 +15,7 @@ from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.kernels.sort import sort
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.scatter import ScatterPolicy, Segments, plan_segments, widest_pack
 from xpops.plan.strides.divmod import pack_divmod

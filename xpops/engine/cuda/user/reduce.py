@@ -14,7 +14,7 @@ from xpops.engine.cuda.tuning import reduce_policy, tuning_of
 from xpops.engine.cuda.user.arguments import TYPES
 from xpops.engine.cuda.user.elementwise import elementwise, method, opening, with_scalars, within
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.fused.reduce import FusedReducePlan, plan_fused_reduce
 from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
 from xpops.plan.result import result_layout
