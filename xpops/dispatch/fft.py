@@ -87,7 +87,7 @@ def transform(
         raise ValueError(
             f"{function}: {argument} is {lengths}, for x of shape {x.shape}; accepted: lengths of 1 or more"
         )
-    plan = plan_fft(x.shape, kind, axes, lengths)
+    plan = plan_fft(x.shape, kind, axes, lengths, engine.fft_split)
     out = _result(after, plan, x)
     if out.size == 0:
         return Program((out,), lambda stream, *data: None)

@@ -29,10 +29,16 @@ class Engine(Protocol):
         Whether data are ndarrays in the host's memory. Then there are no streams: work is done when a call returns.
     dlpack_kind : int
         The kind of the device in DLPack.
+    fft_split : int or None
+        From this many points on, `fft` is faster for a real transform of a whole array if another call transforms all
+        axes but the last. None: never.
     """
 
     is_host: bool
     dlpack_kind: int
+
+    @property
+    def fft_split(self) -> int | None: ...
 
     def allocate(self, layout: Layout, stream: int) -> tuple[Data, Owner]:
         """Allocate uninitialised memory in the order of `stream`; `layout` is C-contiguous or densely permuted."""

@@ -164,7 +164,7 @@ def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
-    rows = _plan_rows(recorded)
+    rows = _plan_rows(recorded, engine.context.capability)
     if rows is not None:
         return _row_program(engine, recorded, rows)
     kernels = [fused(engine, part.expression, part.outs) for part in parts]
@@ -196,7 +196,7 @@ def sources(recorded: FusedRecording) -> list[str]:
     from xpops.engine.cuda.fused.reduce import sources_of
     from xpops.engine.cuda.fused.rows import rows_source
 
-    whole, rows = recorded.whole, _plan_rows(recorded)
+    whole, rows = recorded.whole, _plan_rows(recorded, CAPABILITY)
     if rows is not None:
         return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY).source]
     reductions = []
@@ -235,8 +235,10 @@ class _Rows(NamedTuple):
     inputs: tuple[int, ...]
 
 
-def _plan_rows(recorded: FusedRecording) -> _Rows | None:
+def _plan_rows(recorded: FusedRecording, capability: int) -> _Rows | None:
     """The arguments of a row kernel that computes the whole function; None if no such kernel can."""
+    from xpops.engine.cuda.tuning import tuning_of
+
     whole, stages, full = recorded.whole, [], None
     for number, each in enumerate(recorded.derived, recorded.given):
         if isinstance(each, ReducedInput):
@@ -246,7 +248,8 @@ def _plan_rows(recorded: FusedRecording) -> _Rows | None:
             if axes != (len(full) - 1,):
                 return None
             stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
-    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts):
+    policy = tuning_of(capability).fused_rows
+    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts, policy):
         return None
     made = {stage.number for stage in stages}
     needed = whole.needed((*whole.results, *(stage.place for stage in stages)))

@@ -43,7 +43,7 @@ HOST_ALIGNMENT = 64
 class CpuEngine:
     """The NumPy engine. Data is an ndarray of exactly the array's layout; it keeps its memory alive itself."""
 
-    is_host, dlpack_kind = True, 1
+    is_host, dlpack_kind, fft_split = True, 1, None
 
     reduce = staticmethod(reduce)
     bincount = staticmethod(bincount)

@@ -22,12 +22,17 @@ from xpops.engine.cuda.libraries.matmul import matmul
 from xpops.engine.cuda.libraries.spectral import eig, eigh, svd
 from xpops.engine.cuda.libraries.triangular import cholesky, qr, triangle
 from xpops.engine.cuda.runtime.runtime import Runtime
+from xpops.engine.cuda.tuning import tuning_of
 
 
 class CudaEngine(Runtime):
     """The engine of one GPU: a `Runtime` with the primitives of `xpops.engine.protocol.Engine`."""
 
     is_host, dlpack_kind = False, 2
+
+    @property
+    def fft_split(self) -> int:
+        return tuning_of(self.context.capability).fft_split
 
     arange = arange
     bincount = bincount

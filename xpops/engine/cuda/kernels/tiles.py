@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.runtime.blocks import Block
-from xpops.engine.cuda.tuning import SelectPolicy
+from xpops.engine.cuda.tuning.policies import SelectPolicy
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
 if TYPE_CHECKING:
