@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from xpops.api.devices import device_or_default
 from xpops.arrays import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU
+from xpops.core.devices import Device
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.errors import describe
 from xpops.core.layouts import alignment, layout_of
@@ -83,7 +83,7 @@ def asarray(
         host, borrowed = host.astype(wanted), False
     native = _to_native(host)
     if engine_of(target).is_host and borrowed and native is host and not copy:
-        return _alias_host(host)
+        return _alias_host(host, target)
     if copy is False:
         raise ValueError(f"asarray: copy is False, but {describe(obj)} has to be copied to {target}")
     return from_host(native, target)
@@ -154,11 +154,11 @@ def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None
     return result.copy() if copy and result is x else result
 
 
-def _alias_host(host: NDArray) -> Array:
-    """An array on the CPU in the memory of an ndarray, whose strides are multiples of its item size."""
+def _alias_host(host: NDArray, device: Device) -> Array:
+    """An array in the memory of an ndarray, whose strides are multiples of its item size. The engine is a host's."""
     item = host.dtype.itemsize
     strides = tuple(stride // item for stride in host.strides)
-    layout = layout_of(host.dtype, host.shape, strides, CPU, alignment(host.ctypes.data))
+    layout = layout_of(host.dtype, host.shape, strides, device, alignment(host.ctypes.data))
     return Array(layout, host, host, host.flags.writeable)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xpops.api.kernel.gpu import require_cuda
 from xpops.dispatch.dense import require_array
@@ -14,9 +14,6 @@ from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of
 from xpops.plan.user import Operation, UserReduction, bind_dtypes, parse_parameters
-
-if TYPE_CHECKING:
-    pass
 
 
 class ScanKernel:
