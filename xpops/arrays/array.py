@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from xpops.arrays import gathering
 from xpops.arrays.host import NDArray, Readable, host_array
-from xpops.arrays.keys import is_basic, parse
+from xpops.arrays.indexing import reading, writing
+from xpops.arrays.indexing.keys import is_basic, parse
+from xpops.arrays.indexing.values import drop_leading_axes, resolve_value
 from xpops.arrays.printing import to_text
-from xpops.arrays.tensors import drop_leading_axes, resolve_value, view_foreign
+from xpops.arrays.tensors import view_as, view_foreign
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
@@ -154,12 +155,12 @@ class Array(Readable):
     def __getitem__(self, key: Any) -> Array:
         if is_basic(key):
             return view_of(self, views.index(self._layout, key))
-        selected: Array | None = gathering.get_known(self, key)
+        selected: Array | None = reading.get_known(self, key)
         if selected is None:
             parts, arrays = parse(self, key)
             if not arrays:
                 return view_of(self, views.index(self._layout, parts))
-            selected = gathering.get(self, parts, arrays)
+            selected = reading.get(self, parts, arrays)
         return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -168,14 +169,14 @@ class Array(Readable):
         if not is_basic(key):
             key, arrays = parse(self, key)
             if arrays:
-                gathering.set(self, key, arrays, resolve_value(value, self.dtype))
+                writing.set(self, key, arrays, value)
                 return
         target = view_of(self, views.index(self._layout, key))
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
             return  # the last step of ``x[key] += y``, which wrote the view in place
         value = resolve_value(value, self.dtype)
         if isinstance(value, Tensor):
-            value = drop_leading_axes(value, target.ndim)
+            value = view_as(value, drop_leading_axes(value._layout, target.ndim))
         elementwise(IDENTITY, (value,), target, self.dtype)
 
     # Exchange
