@@ -206,9 +206,9 @@ def _writer(engine: Engine, call: Call, specs: tuple[Operand, ...]) -> Callable[
 
     def write(out: Tensor, *values: Any) -> bool:
         target = out._data
-        place = address(target)
+        target_address = address(target)
         for holds, value in zip(safe, values, strict=True):
-            if holds is not None and not holds(address(value) - place):
+            if holds is not None and not holds(address(value) - target_address):
                 return False
         if not out._writable:
             return False

@@ -191,15 +191,15 @@ def _preparation(engine: Engine, given: Layout, source: Layout) -> Kernel:
     """The kernel ``(stream, made, x)`` that copies `x` to the transform's operand: cropped, and padded with zeros."""
     region = tuple(map(min, given.shape, source.shape))
     part = layout_of(given.dtype, region, given.strides, given.device, given.align)
-    place = layout_of(source.dtype, region, source.strides, source.device)
+    target = layout_of(source.dtype, region, source.strides, source.device)
     fill = call_for(IDENTITY, (int,), source.device, source.dtype, source).kernel if region != source.shape else None
-    copy = copier(part, place)
+    copy = copier(part, target)
 
     def prepare(stream: int, made: Data, x: Data) -> None:
         if fill is not None:
             fill(stream, made, 0)
         if 0 not in region:
-            copy(stream, engine.view(made, 0, place), engine.view(x, 0, part))
+            copy(stream, engine.view(made, 0, target), engine.view(x, 0, part))
 
     return prepare
 

@@ -66,9 +66,9 @@ def transpose_layout(layout: Layout) -> Layout:
 
 def copier_into(engine: Engine, x: Layout, work: Layout, turned: bool) -> Kernel:
     """The kernel ``(stream, work, x)`` that copies matrices, transposed if `turned`."""
-    place = transpose_layout(work) if turned else work
-    copy = copier(x, place)
-    return lambda stream, made, x: copy(stream, engine.view(made, 0, place), x)
+    target = transpose_layout(work) if turned else work
+    copy = copier(x, target)
+    return lambda stream, made, x: copy(stream, engine.view(made, 0, target), x)
 
 
 def identity_writer(engine: Engine, layout: Layout) -> Callable[[int, Data], None]:

@@ -42,8 +42,8 @@ def scan(
     found_dtype = scan_dtype(op, x.dtype, dtype)
     if axis is None and x.ndim != 1:
         raise ValueError(f"{op.name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
-    place = axis_of(0 if axis is None else axis, x.ndim, op.name)
-    out = scan_result(x, place, found_dtype, initial)
+    along = axis_of(0 if axis is None else axis, x.ndim, op.name)
+    out = scan_result(x, along, found_dtype, initial)
     if out.size == 0:
         return Program((out,), lambda stream, out, *operands: None)
-    return Program((out,), engine.scan(op, x, place, out, initial))
+    return Program((out,), engine.scan(op, x, along, out, initial))

@@ -89,11 +89,11 @@ class Engine(Protocol):
     def nonzero(self, x: Layout) -> Measure:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 
-    def place(self, x: Layout, mask: Layout, value: Layout) -> Measure:
-        """Write the rows of `value` to the places of `x` where `mask` is not 0. There are no results.
+    def masked_scatter(self, x: Layout, mask: Layout, value: Layout) -> Measure:
+        """Write the rows of `value` to the elements of `x` where `mask` is not 0. There are no results.
 
         `mask` has the leading axes of `x`; `mask` and `value` are C-contiguous. Raises ValueError, before anything is
-        written, if the number of rows is not the number of places.
+        written, if there are more or fewer rows than such elements.
         """
 
     def runs(self, x: Layout, wanted: tuple[str, ...]) -> Measure:
@@ -118,12 +118,12 @@ class Engine(Protocol):
         """
 
     def gather(
-        self, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int, names: tuple[str, ...]
+        self, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], position: int, names: tuple[str, ...]
     ) -> Program:
         """Copy the elements of `x` that integer indices select along `axes`: ``(stream, out, x, *indices)``.
 
-        All index arrays have the same shape. In the result, the axes of that shape replace `axes`, at position `place`
-        among the other axes. A negative index counts from the end. If the indices are not empty, no indexed axis is.
+        All index arrays have the same shape. In the result, the axes of that shape replace `axes`, at `position` among
+        the other axes. A negative index counts from the end. If the indices are not empty, no indexed axis is.
 
         An index out of range raises IndexError with the name of its array in `names`. The CPU raises it at once. CUDA
         clamps the index to the nearest valid one, and raises when the host next reads from the device.
@@ -137,7 +137,7 @@ class Engine(Protocol):
         x: Layout,
         axes: tuple[int, ...],
         indices: tuple[Layout, ...],
-        place: int,
+        position: int,
         value: Layout,
         names: tuple[str, ...],
     ) -> Kernel:

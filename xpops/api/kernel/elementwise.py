@@ -201,9 +201,9 @@ def _plan(
 ) -> Program:
     from xpops.engine.cuda.user.elementwise import elementwise
 
-    place = device or next(spec.device for spec in specs if isinstance(spec, Layout))
-    gpu = require_cuda(engine, place, operation.name)
-    call = user_call(operation, specs, size, given, place)
+    target = device or next(spec.device for spec in specs if isinstance(spec, Layout))
+    gpu = require_cuda(engine, target, operation.name)
+    call = user_call(operation, specs, size, given, target)
     return Program(() if given else call.outs, elementwise(gpu, call))
 
 

@@ -114,8 +114,8 @@ def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis:
     types = bind_dtypes(scan.map, (x,), ())
     if axis is None and x.ndim != 1:
         raise ValueError(f"{name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
-    place = axis_of(0 if axis is None else axis, x.ndim, name)
-    out = scan_result(x, place, types.outs[0], False)
+    found = axis_of(0 if axis is None else axis, x.ndim, name)
+    out = scan_result(x, found, types.outs[0], False)
     if out.size == 0:
         return Program((out,), lambda stream, out, x: None)
-    return Program((out,), scanned(gpu, scan, types, x, place, out))
+    return Program((out,), scanned(gpu, scan, types, x, found, out))

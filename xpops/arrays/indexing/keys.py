@@ -21,7 +21,7 @@ from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
-from xpops.plan.gather import require_places
+from xpops.plan.gather import require_in_range
 from xpops.plan.keys import ARRAY, NEW_ARRAY, Part, select
 
 NDArray = np.ndarray[Any, Any]
@@ -90,7 +90,7 @@ def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) 
             indices = list(np.nonzero(array) if isinstance(array, np.ndarray) else _nonzero(array))
         else:
             if isinstance(array, np.ndarray):
-                require_places(array, lengths[0], selection.names[first])
+                require_in_range(array, lengths[0], selection.names[first])
             indices = [array]
         found += [copy_to_device(each, x._layout.device) if isinstance(each, np.ndarray) else each for each in indices]
     return tuple(found)

@@ -53,7 +53,7 @@ def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> A
 
 def _plan_gather(engine: Engine, specs: tuple[Layout, ...], parts: tuple[Part, ...]) -> Program:
     target = Target(specs[0], parts, specs[1:])
-    program = engine.gather(target.part, target.axes, target.indices, target.place, target.names)
+    program = engine.gather(target.part, target.axes, target.indices, target.position, target.names)
     if target.as_given:
         return program
 

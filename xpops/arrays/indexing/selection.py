@@ -20,7 +20,7 @@ class Target:
         The view that the arrays index.
     indices : tuple of Layout
         The arrays, broadcast to one shape.
-    axes, place, names
+    axes, position, names
         As `xpops.plan.keys.Selection` has them.
     shape : tuple of int
         The shape of the selected elements.
@@ -34,7 +34,7 @@ class Target:
     """
 
     def __init__(self, x: Layout, parts: tuple[Part, ...], indices: tuple[Layout, ...]) -> None:
-        region, self.axes, self.names, self.place = select(x, parts)
+        region, self.axes, self.names, self.position = select(x, parts)
         shape = _common_shape(indices)
         for axis, name in zip(self.axes, self.names, strict=True):
             if region.shape[axis] == 0 and 0 not in shape:
@@ -45,7 +45,7 @@ class Target:
             layout_of(each.dtype, shape, views.broadcast_to(each, shape, "index").strides, x.device, each.align)
             for each in indices
         )
-        self.shape = gathered_shape(self.part, self.axes, shape, self.place)
+        self.shape = gathered_shape(self.part, self.axes, shape, self.position)
         self.as_given = self.part is x and self.indices == indices
         self._offset, self._view = region.offset, engine_of(x.device).view
 

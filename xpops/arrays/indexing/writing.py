@@ -55,14 +55,14 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
 
 def _plan_scatter(engine: Engine, specs: tuple[Any, ...], parts: tuple[Part, ...]) -> Program:
     x, value, *indices = specs
-    _require_own_places(x)
+    _require_distinct_addresses(x)
     target = Target(x, parts, tuple(indices))
     given = fit(value, target.shape) if isinstance(value, Layout) else value
     shape = given.shape if isinstance(given, Layout) else ()
     values, prepare = convert(engine, given, layout_of(x.dtype, shape, None, x.device), False)
     strides = views.broadcast_to(values, target.shape, "__setitem__").strides
     wide = layout_of(x.dtype, target.shape, strides, x.device, values.align)
-    write = engine.scatter(target.part, target.axes, target.indices, target.place, wide, target.names)
+    write = engine.scatter(target.part, target.axes, target.indices, target.position, wide, target.names)
 
     def kernel(stream: int, x: Data, value: Any, *indices: Data) -> None:
         data, owner = prepare(stream, value)
@@ -76,7 +76,7 @@ def _plan_scatter(engine: Engine, specs: tuple[Any, ...], parts: tuple[Part, ...
 def _plan_masked(engine: Engine, specs: tuple[Layout, Operand, Layout]) -> Program:
     x, value, mask = specs
     require_mask(mask.shape, x.shape)
-    _require_own_places(x)
+    _require_distinct_addresses(x)
     rest = x.shape[mask.ndim :]
     if isinstance(value, Layout):
         value = drop_leading_axes(fit(value, (None, *rest)), len(rest))
@@ -101,7 +101,7 @@ def _plan_rows(engine: Engine, specs: tuple[Layout, Operand, Layout], value: Lay
     shape = (value.shape[0], *x.shape[mask.ndim :])
     rows, prepare_rows = convert(engine, value, layout_of(x.dtype, shape, None, x.device), True)
     dense, prepare_mask = convert(engine, mask, layout_of(mask.dtype, mask.shape, None, mask.device), True)
-    measure = engine.place(x, dense, rows)
+    measure = engine.masked_scatter(x, dense, rows)
 
     def kernel(stream: int, x: Data, value: Data, mask: Data) -> None:
         (mask, mask_owner), (value, value_owner) = prepare_mask(stream, mask), prepare_rows(stream, value)
@@ -112,7 +112,7 @@ def _plan_rows(engine: Engine, specs: tuple[Layout, Operand, Layout], value: Lay
     return Program((), kernel)
 
 
-def _require_own_places(layout: Layout) -> None:
+def _require_distinct_addresses(layout: Layout) -> None:
     """Refuse to assign to an array whose elements may share memory.
 
     Raises

@@ -24,7 +24,7 @@ from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.scatter import scatter_reduce
 from xpops.engine.cpu.searchsorted import searchsorted
-from xpops.engine.cpu.select import compress, nonzero, place, runs
+from xpops.engine.cpu.select import compress, masked_scatter, nonzero, runs
 from xpops.engine.cpu.softmax import softmax
 from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
@@ -62,7 +62,7 @@ class CpuEngine:
     gather = staticmethod(gather)
     matmul = staticmethod(matmul)
     nonzero = staticmethod(nonzero)
-    place = staticmethod(place)
+    masked_scatter = staticmethod(masked_scatter)
     random = staticmethod(random)
     runs = staticmethod(runs)
     scan = staticmethod(scan)

@@ -33,8 +33,8 @@ def compress(x: Layout, mask: Layout) -> Measure:
     return measure
 
 
-def place(x: Layout, mask: Layout, value: Layout) -> Measure:
-    """See `xpops.engine.protocol.Engine.place`."""
+def masked_scatter(x: Layout, mask: Layout, value: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.masked_scatter`."""
 
     def kernel(stream: int, x: NDArray, mask: NDArray, value: NDArray) -> None:
         x[mask] = value

@@ -35,12 +35,12 @@ def gather(
     x: Layout,
     axes: tuple[int, ...],
     indices: tuple[Layout, ...],
-    place: int,
+    position: int,
     names: tuple[str, ...],
 ) -> Program:
     """See `xpops.engine.protocol.Engine.gather`."""
-    out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, place), None, runtime.context.device)
-    array, lines = gathered_strides(x, axes, indices, place)
+    out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, position), None, runtime.context.device)
+    array, lines = gathered_strides(x, axes, indices, position)
     return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines))
 
 
@@ -57,12 +57,12 @@ def scatter(
     x: Layout,
     axes: tuple[int, ...],
     indices: tuple[Layout, ...],
-    place: int,
+    position: int,
     value: Layout,
     names: tuple[str, ...],
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.scatter`."""
-    array, lines = gathered_strides(x, axes, indices, place)
+    array, lines = gathered_strides(x, axes, indices, position)
     return _moving(runtime, x, axes, indices, names, value, array, lines, True)
 
 
@@ -146,7 +146,7 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     block = policy.scatter_block
     blocks = min(-(-x.size // block), policy.waves * runtime.context.multiprocessors)
     source = scatter_glue(x.dtype.itemsize, len(shape), bits, block)
-    return runtime.launcher("place", source, blocks, block, "QQQQ", tail)
+    return runtime.launcher("masked_scatter", source, blocks, block, "QQQQ", tail)
 
 
 def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:

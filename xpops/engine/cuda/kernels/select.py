@@ -69,8 +69,8 @@ def compress(runtime: Runtime, x: Layout, mask: Layout) -> Measure:
     return measure
 
 
-def place(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> Measure:
-    """See `xpops.engine.protocol.Engine.place`."""
+def masked_scatter(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.masked_scatter`."""
     rows, row = value.shape[0], prod(value.shape[1:])
     if mask.size == 0:
         require_count(0, rows)

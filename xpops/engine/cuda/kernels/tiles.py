@@ -108,12 +108,12 @@ def counter(runtime: Runtime, tiling: Tiling) -> Callable[[int, int], Counts]:
         "select", count_glue(tiling), -(-tiling.tiles // warps), block, "QQQ", struct.pack("<Q", tiling.size)
     )
     scan = runtime.launcher("select", scan_glue(tiling), 1, scan_block, "QQ", struct.pack("<Q", tiling.tiles))
-    places = -(-(tiling.tiles + 1) // scan_items) * scan_items * tiling.offset.itemsize
-    allocate = runtime.pool.allocator(places + -(-tiling.size // (8 * _WORD)) * _WORD)
+    offsets_bytes = -(-(tiling.tiles + 1) // scan_items) * scan_items * tiling.offset.itemsize
+    allocate = runtime.pool.allocator(offsets_bytes + -(-tiling.size // (8 * _WORD)) * _WORD)
 
     def counted(stream: int, source: int) -> Counts:
         offsets, block = allocate(stream)
-        flags = offsets + places
+        flags = offsets + offsets_bytes
         count(stream, source, offsets, flags)
         return Counts(runtime.ask(stream, lambda word: scan(stream, offsets, word))(), flags, offsets, block)
 
