@@ -14,8 +14,8 @@ from xpops.dispatch.fusion.programs import program, record, results_of, sources
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.primitives import compute, copier
-from xpops.dispatch.state import inline, launches
+from xpops.dispatch.primitives import call_known, compute, copier
+from xpops.dispatch.state import inline
 from xpops.engine import engine_of, is_cuda
 from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
@@ -91,11 +91,9 @@ class Fused:
         """The function's results."""
         if named:
             return self._by_position(len(arguments), tuple(named))(*arguments, *named.values())
-        cls = state.array_class
-        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
-        launch = launches.get(call_key(self._plan, specs))
-        if launch is not None:
-            return launch(*[x._data if x.__class__ is cls else x for x in arguments])
+        known = call_known(self._plan, arguments)
+        if known is not None:
+            return known
         if _is_plain_call(arguments):
             return self.function(*arguments)
         if len(arguments) in (1, 2) and arguments[0].__class__ in inline:
