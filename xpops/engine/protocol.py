@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.program import Data, Kernel, Measure, Owner, Program
+from xpops.engine.memory import Memory
+from xpops.engine.program import Data, Kernel, Measure, Program
 from xpops.ops.operator import Operator
 from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
@@ -20,7 +20,7 @@ from xpops.plan.strides.coalesce import Strides
 from xpops.plan.upsample import Axis
 
 
-class Engine(Protocol):
+class Engine(Memory, Protocol):
     """The primitives of one kind of device.
 
     Attributes
@@ -39,12 +39,6 @@ class Engine(Protocol):
 
     @property
     def fft_split(self) -> int | None: ...
-
-    def allocate(self, layout: Layout, stream: int) -> tuple[Data, Owner]:
-        """Allocate uninitialised memory in the order of `stream`; `layout` is C-contiguous or densely permuted."""
-
-    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Owner]]:
-        """A function ``(stream)`` that allocates memory for this layout; see `allocate`."""
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         """The kernel that computes `op`; `out` may be exactly an operand's memory, but must not partly overlap it."""
@@ -275,30 +269,3 @@ class Engine(Protocol):
         The counter holds `branch` and ``position + i // law.count(out.dtype)``, both modulo ``2**64``. Parameters are
         floats, or integers from 0 to ``2**64 - 1``. All engines give the same bits.
         """
-
-    def view(self, data: Data, offset: int, layout: Layout) -> Data:
-        """The data of a view that begins `offset` elements after the first of `data`; `layout` has the same dtype."""
-
-    def address(self, data: Data) -> int:
-        """The address of the first element."""
-
-    def adopt(self, address: int, layout: Layout, owner: Owner, writable: bool) -> Data:
-        """Data for foreign memory, which `owner` keeps alive."""
-
-    def to_host(self, data: Data, layout: Layout, stream: int) -> Any:
-        """Copy a C-contiguous `layout` to a C-contiguous ndarray. Waits for the stream."""
-
-    def from_host(self, array: Any, data: Data, layout: Layout, stream: int) -> None:
-        """Copy a C-contiguous ndarray to the memory of a C-contiguous `layout`. Waits until the ndarray is read."""
-
-    def current_stream(self) -> int:
-        """The handle of the stream on which calls run; 0 is the legacy default stream."""
-
-    def current(self) -> AbstractContextManager[object]:
-        """A context manager that makes the device current in this thread."""
-
-    def order(self, first: int, then: int) -> None:
-        """Make later work on the stream `then` wait for the work that has been launched on the stream `first`."""
-
-    def retain(self, owner: Owner, stream: int) -> None:
-        """Keep `owner` alive until the work that has been launched on `stream` is done. Does not wait."""
