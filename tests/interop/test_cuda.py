@@ -9,7 +9,7 @@ import pytest
 
 import xpops
 from tests.helpers.devices import DEVICES
-from xpops.dlpack import from_dlpack
+from xpops.dlpack.importing import from_dlpack
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime.streams import stream
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import xpops
 from tests.helpers.producers import GENERATIONS, Producer, StreamProducer, VersionProducer
 from xpops.core import dtypes as dt
-from xpops.dlpack import from_dlpack
+from xpops.dlpack.importing import from_dlpack
 
 RNG = np.random.default_rng(5)
 

@@ -19,7 +19,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.layouts import layout_of
 from xpops.dispatch import Tensor
-from xpops.dlpack import device_of, to_capsule
+from xpops.dlpack.exporting import device_of, to_capsule
 
 
 def cpu(array):

@@ -11,7 +11,8 @@ import pytest
 from tests.helpers.fake_cuda import FAKE, on_gpu, pretend
 from tests.helpers.producers import BareProducer, Producer, StreamProducer, header_of, ints, name_of
 from xpops.core.devices import CPU
-from xpops.dlpack import cuda_array_interface, device_of, from_dlpack, to_capsule
+from xpops.dlpack.exporting import cuda_array_interface, device_of, to_capsule
+from xpops.dlpack.importing import from_dlpack
 from xpops.frameworks.registry import adapter_of
 
 

@@ -10,7 +10,7 @@ import pytest
 import xpops
 from tests.helpers.fake_cuda import FAKE, pretend
 from tests.helpers.producers import Producer, StreamProducer
-from xpops.dlpack import from_dlpack
+from xpops.dlpack.importing import from_dlpack
 from xpops.frameworks import memory
 
 

@@ -12,8 +12,8 @@ from xpops.core.errors import DeviceError
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.ownership import Borrowed, Lent, borrow
 from xpops.dispatch.primitives import compute
-from xpops.dlpack import to_capsule
-from xpops.engine.protocol import Program
+from xpops.dlpack.exporting import to_capsule
+from xpops.engine.program import Program
 from xpops.frameworks.dlpack import DLPackAdapter
 
 OURS, THEIRS = 9, 5

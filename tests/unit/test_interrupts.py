@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,43 @@ def test_an_error_reaches_everyone_who_waits() -> None:
     for _ in range(2):
         with pytest.raises(CompileError, match="log"):
             background.run(b"key", work)
+    assert background.run(b"key", lambda: b"made") == b"made"
+    assert not background._under_way
+
+
+def test_an_interrupt_of_the_start_leaves_one_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    background, held, runs = compiler.Background(), threading.Event(), []
+    plain = compiler.Work.start
+
+    def work() -> bytes:
+        runs.append(True)
+        held.wait()
+        return b"made"
+
+    def interrupted(task: compiler.Work) -> None:
+        monkeypatch.setattr(compiler.Work, "start", plain)
+        plain(task)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiler.Work, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        background.run(b"key", work)
+    threading.Timer(0.2, held.set).start()
+    assert background.run(b"key", work) == b"made"
+    assert len(runs) == 1
+    assert not background._under_way
+
+
+def test_a_task_that_an_interrupt_kept_from_its_start_is_started_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    background, plain = compiler.Background(), compiler.Work.start
+
+    def interrupted(task: compiler.Work) -> None:
+        monkeypatch.setattr(compiler.Work, "start", plain)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiler.Work, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        background.run(b"key", lambda: b"made")
     assert background.run(b"key", lambda: b"made") == b"made"
     assert not background._under_way
 

@@ -160,7 +160,7 @@ def test_the_same_bits_whoever_is_first() -> None:
 
 @pytest.mark.parametrize("radix", [1, 4, 32])
 def test_columns_look_back_in_every_radix(radix: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.plan.scan._radix", lambda *_: radix)
+    monkeypatch.setattr("xpops.plan.scan.columns._radix", lambda *_: radix)
     x = small(40 * 64, 130)
     np.testing.assert_array_equal(scanned("cumulative_sum", x, 0), np.cumsum(x, 0))
     y = small(2, 20 * 512, 8)

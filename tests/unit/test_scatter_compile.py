@@ -17,7 +17,7 @@ from xpops.engine.cuda.kernels.scatter import Addition, addition_source, plan_ad
 from xpops.engine.cuda.kernels.segments import plan_reduction
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.plan.scatter import places_of, plan_placement, plan_segments, widest_pack
+from xpops.plan.scatter import plan_placement, plan_segments, target_strides, widest_pack
 
 ARCHITECTURES = (80, 90, 100)
 GPU = Device("cuda")
@@ -31,7 +31,7 @@ def layouts(dtype: Any, targets: int, sources: int, *row: int) -> tuple[Layout, 
 
 def addition(dtype: Any, targets: int, sources: int, *row: int, capability: int = 90) -> str:
     out, index, source = layouts(dtype, targets, sources, *row)
-    placement = plan_placement(index.shape, *places_of(out, 0, index), widest_pack(dtype, 16))
+    placement = plan_placement(index.shape, *target_strides(out, 0, index), widest_pack(dtype, 16))
     addition = plan_addition(out, source.size, placement.pack, capability)
     return addition_source(dtype, index.dtype, placement, addition, POLICY)
 
@@ -77,8 +77,8 @@ def test_instructions(source: str, instruction: str, tmp_path: Path) -> None:
 
 def test_packs() -> None:
     out, index, _ = layouts(dt.float32, 20, 50, 6, 64)
-    assert plan_placement(index.shape, *places_of(out, 0, index), 4)[:3] == (4, 50 * 6 * 16, 2)
-    assert plan_placement(index.shape, *places_of(out, 2, index), 4).pack == 1
+    assert plan_placement(index.shape, *target_strides(out, 0, index), 4)[:3] == (4, 50 * 6 * 16, 2)
+    assert plan_placement(index.shape, *target_strides(out, 2, index), 4).pack == 1
     assert plan_segments(out, 0, index)[:4] == (1, 50, 384, 20)
     assert plan_segments(out, 0, layout_of(dt.int64, (50, 6, 60), (1, 0, 0), GPU))[:4] == (1, 18000, 1, 7680)
 
@@ -86,8 +86,8 @@ def test_packs() -> None:
 def test_large_arrays() -> None:
     out, index, source = layouts(dt.int8, 2**32, 2**33)
     segments = plan_segments(out, 0, index)
-    assert (segments.key, segments.place) == (dt.uint64, dt.int64)
+    assert (segments.key, segments.position) == (dt.uint64, dt.int64)
     assert plan_reduction(out, 0, index, source, "sum", True, POLICY).index_bits == 64
-    assert plan_placement(index.shape, *places_of(out, 0, index), 16).index_bits == 64
+    assert plan_placement(index.shape, *target_strides(out, 0, index), 16).index_bits == 64
     assert plan_segments(layouts(dt.int8, 2**16, 9)[0], 0, index).key == dt.uint32
     assert Addition(dt.float32, 0, 1) == plan_addition(layouts(dt.float32, 2**32, 9)[0], 2**33, 1, 90)

@@ -103,7 +103,7 @@ def test_runs(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("view", ["plain", "reversed", "transposed", "sliced"])
-def test_places(view: str) -> None:
+def test_masked_scatter(view: str) -> None:
     base = RANDOM.normal(size=(40, 33, 9)).astype(np.float32)
     views = {
         "plain": base,
@@ -117,15 +117,15 @@ def test_places(view: str) -> None:
         value = RANDOM.normal(size=(mask.sum(), *x.shape[axes:])).astype(np.float32)
         wanted = x.copy()
         wanted[mask] = value
-        measure = ENGINE.place(*map(layout_on_gpu, (x, mask, value)))
+        measure = ENGINE.masked_scatter(*map(layout_on_gpu, (x, mask, value)))
         results(measure, x, mask, value)
         same(x, wanted)
 
 
-def test_too_few_places() -> None:
+def test_masked_scatter_of_too_few_rows() -> None:
     x, mask, value = np.zeros(5), np.array([True, False, True, True, False]), np.ones(2)
     with pytest.raises(ValueError, match="the mask selects 3, but value has 2"):
-        results(ENGINE.place(*map(layout_on_gpu, (x, mask, value))), x, mask, value)
+        results(ENGINE.masked_scatter(*map(layout_on_gpu, (x, mask, value))), x, mask, value)
     assert not x.any()
 
 

@@ -8,7 +8,8 @@ from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run, tuned
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.engine.cpu.engine import CpuEngine
-from xpops.engine.cuda.tuning import PassPolicy, tuning_of
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.tuning.policies import PassPolicy
 
 GENERATOR = np.random.default_rng(7)
 SPECIAL = np.array([0.0, -0.0, 1.5, -1.5, np.inf, -np.inf, np.nan, -np.nan, 1e-40, 3.0])

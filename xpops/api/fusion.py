@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from xpops.api.signatures import FusedFunction
-from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, state
@@ -15,14 +14,12 @@ from xpops.dispatch.fusion.programs import program, record, results_of, sources
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import call_key
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.primitives import compute
-from xpops.dispatch.state import inline, launches
+from xpops.dispatch.primitives import call_known, compute, copier
+from xpops.dispatch.state import inline
 from xpops.engine import engine_of, is_cuda
-from xpops.engine.protocol import Data, Engine, Measure, Program
+from xpops.engine.program import Data, Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Fused", "fuse"]
 
@@ -94,11 +91,9 @@ class Fused:
         """The function's results."""
         if named:
             return self._by_position(len(arguments), tuple(named))(*arguments, *named.values())
-        cls = state.array_class
-        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
-        launch = launches.get(call_key(self._plan, specs))
-        if launch is not None:
-            return launch(*[x._data if x.__class__ is cls else x for x in arguments])
+        known = call_known(self._plan, arguments)
+        if known is not None:
+            return known
         if _is_plain_call(arguments):
             return self.function(*arguments)
         if len(arguments) in (1, 2) and arguments[0].__class__ in inline:
@@ -154,21 +149,24 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
 
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if not is_cuda(engine):
-        return functools.partial(_run_on_cpu, fused, specs)
+        return functools.partial(_run_unfused, fused, specs)
     recorded = record(fused._name, fused.function, specs)
     return program(engine, recorded, fused._names(specs))
 
 
-def _run_on_cpu(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
-    """Call the function itself, on arrays of other frameworks on the CPU."""
+def _run_unfused(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
+    """Call the function itself, on arrays of other frameworks whose engine does not compile CUDA C++."""
     arguments = (
         state.array_class(spec, value, None) if isinstance(spec, Layout) else value
         for spec, value in zip(specs, values, strict=True)
     )
     results = results_of(fused._name, fused.function(*arguments), Tensor)
+    given = [result._layout for result in results]
+    layouts = tuple(layout_of(each.dtype, each.shape, None, each.device) for each in given)
+    copies = [copier(*each) for each in zip(given, layouts, strict=True)]
 
-    def copy(stream: int, *data: Data) -> None:
-        for out, result in zip(data, results, strict=False):
-            out[...] = result._data
+    def copy_all(stream: int, *data: Data) -> None:
+        for copy, out, result in zip(copies, data, results, strict=False):
+            copy(stream, out, result._data)
 
-    return Program(tuple(layout_of(each._layout.dtype, each._layout.shape, None, CPU) for each in results), copy)
+    return Program(layouts, copy_all)

@@ -11,7 +11,8 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call, compute, copier
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.broadcast import broadcast_shapes

@@ -14,7 +14,8 @@ from xpops.dispatch.contraction import contract
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call, compute
 from xpops.dispatch.products import NAMES, product, require_factors
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.broadcast import broadcast_shapes

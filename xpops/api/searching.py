@@ -11,7 +11,8 @@ from xpops.dispatch import elementwise, sorting
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute, unary
 from xpops.dispatch.reductions import reduction
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.engine.program import Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS as op
 from xpops.ops.reduction import REDUCTIONS
 from xpops.plan.signature import Operand

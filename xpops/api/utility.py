@@ -14,7 +14,8 @@ from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import compute, copier, unary
 from xpops.dispatch.reductions import reduction
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.reduction import REDUCTIONS
 from xpops.plan.signature import Operand

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-import xpops.dlpack
-from xpops.arrays import gathering
 from xpops.arrays.host import NDArray, Readable, host_array
-from xpops.arrays.keys import is_basic, parse
+from xpops.arrays.indexing import reading, writing
+from xpops.arrays.indexing.keys import is_basic, parse
+from xpops.arrays.indexing.values import drop_leading_axes, resolve_value
 from xpops.arrays.printing import to_text
-from xpops.arrays.tensors import drop_leading_axes, resolve_value, view_foreign
+from xpops.arrays.tensors import view_as, view_foreign
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
 from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
+from xpops.dlpack import exporting
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides import views
@@ -154,12 +155,12 @@ class Array(Readable):
     def __getitem__(self, key: Any) -> Array:
         if is_basic(key):
             return view_of(self, views.index(self._layout, key))
-        selected: Array | None = gathering.get_known(self, key)
+        selected: Array | None = reading.get_known(self, key)
         if selected is None:
             parts, arrays = parse(self, key)
             if not arrays:
                 return view_of(self, views.index(self._layout, parts))
-            selected = gathering.get(self, parts, arrays)
+            selected = reading.get(self, parts, arrays)
         return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -168,14 +169,14 @@ class Array(Readable):
         if not is_basic(key):
             key, arrays = parse(self, key)
             if arrays:
-                gathering.set(self, key, arrays, resolve_value(value, self.dtype))
+                writing.set(self, key, arrays, value)
                 return
         target = view_of(self, views.index(self._layout, key))
         if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
             return  # the last step of ``x[key] += y``, which wrote the view in place
         value = resolve_value(value, self.dtype)
         if isinstance(value, Tensor):
-            value = drop_leading_axes(value, target.ndim)
+            value = view_as(value, drop_leading_axes(value._layout, target.ndim))
         elementwise(IDENTITY, (value,), target, self.dtype)
 
     # Exchange
@@ -224,14 +225,14 @@ class Array(Readable):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        return xpops.dlpack.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        return exporting.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return xpops.dlpack.device_of(self)
+        return exporting.device_of(self)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return xpops.dlpack.cuda_array_interface(self)
+        return exporting.cuda_array_interface(self)
 
     def __copy__(self) -> Array:
         return self.copy()

@@ -86,7 +86,7 @@ class Readable(Operators):
                 )
             if copy is False:
                 raise ValueError(f"__array__: the array is on {device}, so that copy=False is not possible")
-        host = self.to_numpy()
+        host = _host_view(self) if is_host else host_array(self)
         if dtype is not None and np.dtype(dtype) != host.dtype:
             if copy is False:
                 raise ValueError(f"__array__: {host.dtype} to {np.dtype(dtype)} is not possible with copy=False")

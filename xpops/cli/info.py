@@ -9,7 +9,8 @@ from xpops.core import config
 from xpops.core.errors import DeviceError
 from xpops.engine.cuda.runtime.compile import nvrtc_version
 from xpops.engine.cuda.runtime.driver import cuda_devices, missing, visible_gpus
-from xpops.engine.cuda.tuning import ROWS, measured
+from xpops.engine.cuda.tuning import measured
+from xpops.engine.cuda.tuning.table import ROWS
 
 FRAMEWORKS = ("torch", "cupy", "jax")
 _PACKAGES = ("xpops", "numpy", "ml_dtypes", "array-api-compat", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc")

@@ -16,7 +16,8 @@ from xpops.dispatch.state import inline as _inline
 from xpops.dispatch.state import launches
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data, Engine, Kernel
+from xpops.engine.program import Data, Kernel
+from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -205,9 +206,9 @@ def _writer(engine: Engine, call: Call, specs: tuple[Operand, ...]) -> Callable[
 
     def write(out: Tensor, *values: Any) -> bool:
         target = out._data
-        place = address(target)
+        target_address = address(target)
         for holds, value in zip(safe, values, strict=True):
-            if holds is not None and not holds(address(value) - place):
+            if holds is not None and not holds(address(value) - target_address):
                 return False
         if not out._writable:
             return False

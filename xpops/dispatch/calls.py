@@ -11,7 +11,7 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data, Kernel
+from xpops.engine.program import Data, Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict

@@ -13,7 +13,8 @@ from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense
 from xpops.dispatch.primitives import copier
 from xpops.dispatch.reductions import reduction
-from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
+from xpops.engine.program import Data, Kernel, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.reduction import REDUCTIONS
 from xpops.plan.strides import views

@@ -7,7 +7,8 @@ from typing import Any
 
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Measure, Owner, Program
+from xpops.engine.program import Data, Measure, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
 

@@ -12,7 +12,8 @@ from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.fft import FftPlan, plan_fft
 from xpops.plan.signature import Operand
@@ -86,7 +87,7 @@ def transform(
         raise ValueError(
             f"{function}: {argument} is {lengths}, for x of shape {x.shape}; accepted: lengths of 1 or more"
         )
-    plan = plan_fft(x.shape, kind, axes, lengths)
+    plan = plan_fft(x.shape, kind, axes, lengths, engine.fft_split)
     out = _result(after, plan, x)
     if out.size == 0:
         return Program((out,), lambda stream, *data: None)
@@ -190,15 +191,15 @@ def _preparation(engine: Engine, given: Layout, source: Layout) -> Kernel:
     """The kernel ``(stream, made, x)`` that copies `x` to the transform's operand: cropped, and padded with zeros."""
     region = tuple(map(min, given.shape, source.shape))
     part = layout_of(given.dtype, region, given.strides, given.device, given.align)
-    place = layout_of(source.dtype, region, source.strides, source.device)
+    target = layout_of(source.dtype, region, source.strides, source.device)
     fill = call_for(IDENTITY, (int,), source.device, source.dtype, source).kernel if region != source.shape else None
-    copy = copier(part, place)
+    copy = copier(part, target)
 
     def prepare(stream: int, made: Data, x: Data) -> None:
         if fill is not None:
             fill(stream, made, 0)
         if 0 not in region:
-            copy(stream, engine.view(made, 0, place), engine.view(x, 0, part))
+            copy(stream, engine.view(made, 0, target), engine.view(x, 0, part))
 
     return prepare
 

@@ -14,6 +14,9 @@ class Fixed(tuple[Any, ...]):
 def call_key(way: Any, specs: tuple[Any, ...], parameters: tuple[Any, ...] = ()) -> tuple[Any, ...]:
     """The key of a call of `way`, an operator or a plan.
 
+    `primitives.call_known` looks a call up. On the CPU it would add a tenth to the time of ``a + b`` (7.3 us instead of
+    6.5). So elementwise calls, operators, `primitives.unary` and `call`, and ``x[i]`` have look-ups of their own.
+
     The types of parameters are part of the key: 1, 1.0 and True are equal, but a function may accept only some of them.
 
     Parameters

@@ -24,7 +24,8 @@ from xpops.dispatch.matrices import (
     transpose_layout,
 )
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_shapes

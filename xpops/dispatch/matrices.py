@@ -12,7 +12,8 @@ from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array, reshape_dense
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 
@@ -65,9 +66,9 @@ def transpose_layout(layout: Layout) -> Layout:
 
 def copier_into(engine: Engine, x: Layout, work: Layout, turned: bool) -> Kernel:
     """The kernel ``(stream, work, x)`` that copies matrices, transposed if `turned`."""
-    place = transpose_layout(work) if turned else work
-    copy = copier(x, place)
-    return lambda stream, made, x: copy(stream, engine.view(made, 0, place), x)
+    target = transpose_layout(work) if turned else work
+    copy = copier(x, target)
+    return lambda stream, made, x: copy(stream, engine.view(made, 0, target), x)
 
 
 def identity_writer(engine: Engine, layout: Layout) -> Callable[[int, Data], None]:

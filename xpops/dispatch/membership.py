@@ -8,7 +8,8 @@ from xpops.core.promotion import promote
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.signature import Operand
 

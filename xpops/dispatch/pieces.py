@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xpops.core.layouts import Layout
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Kernel
+from xpops.engine.program import Data, Kernel
+from xpops.engine.protocol import Engine
 from xpops.plan.join import Piece
 
 

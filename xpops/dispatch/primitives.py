@@ -15,7 +15,8 @@ from xpops.dispatch.keys import Fixed, call_key
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.state import inline, launches
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data, Engine, Kernel, Measure, Owner, Program
+from xpops.engine.program import Data, Kernel, Measure, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views
@@ -60,6 +61,21 @@ def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any
     except TypeError:
         return call(plan, function, names, arguments, *_hashable(parameters, function))
     return compute(plan, function, names, arguments, *parameters, steady=True)
+
+
+def call_known(
+    plan: Plan, arguments: tuple[Any, ...], parameters: tuple[Hashable, ...] = (), outs: tuple[Any, ...] = ()
+) -> Any:
+    """The results of a remembered call of xpops arrays and scalars. None if no such call is remembered.
+
+    `outs` are the arguments that the call writes. None, too, if one of them is read-only.
+    """
+    cls = state.array_class
+    specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
+    launch = launches.get(call_key(plan, specs, parameters))
+    if launch is None or not all(x._writable for x in outs):
+        return None
+    return launch(*[x._data if x.__class__ is cls else x for x in arguments])
 
 
 def _hashable(parameters: tuple[Any, ...], function: str) -> tuple[Hashable, ...]:

@@ -10,7 +10,8 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.reduction import Reduction
 from xpops.plan.result import reduced_layout

@@ -7,7 +7,8 @@ from typing import Any
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.dispatch.dense import require_array
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.ops.scan import Scan, scan_dtype
 from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand
@@ -41,8 +42,8 @@ def scan(
     found_dtype = scan_dtype(op, x.dtype, dtype)
     if axis is None and x.ndim != 1:
         raise ValueError(f"{op.name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
-    place = axis_of(0 if axis is None else axis, x.ndim, op.name)
-    out = scan_result(x, place, found_dtype, initial)
+    along = axis_of(0 if axis is None else axis, x.ndim, op.name)
+    out = scan_result(x, along, found_dtype, initial)
     if out.size == 0:
         return Program((out,), lambda stream, out, *operands: None)
-    return Program((out,), engine.scan(op, x, place, out, initial))
+    return Program((out,), engine.scan(op, x, along, out, initial))

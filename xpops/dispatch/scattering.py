@@ -1,4 +1,4 @@
-"""Reductions into places that indices select: plans over the primitive `scatter_reduce`."""
+"""Reductions into elements that indices select: plans over the primitive `scatter_reduce`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
@@ -72,10 +73,10 @@ def scatter_rows(
     width = grad.shape[-1]
     out = layout_of(grad.dtype, (rows, width), None, grad.device)
     flat = (index.size,)
-    places, prepare_index = make_dense(engine, index, flat)
+    targets, prepare_index = make_dense(engine, index, flat)
     source, prepare_source = make_dense(engine, grad, (*flat, width))
-    _require_places(out, places, 0, function)
-    wide = _broadcast_index(places, source.shape, 0)
+    _require_nonempty(out, targets, 0, function)
+    wide = _broadcast_index(targets, source.shape, 0)
     reduce = engine.scatter_reduce(out, 0, wide, source, "sum", True, deterministic, padding, f"{function}: index")
     zero = call_for(IDENTITY, (int,), out.device, out.dtype, out).kernel
 
@@ -105,7 +106,7 @@ def _program(
     `index` and `source` may be views of the caller's arrays with the same first element.
     """
     out = layout_of(x.dtype, x.shape, None, x.device)
-    _require_places(x, index, axis, function)
+    _require_nonempty(x, index, axis, function)
     copy, named = copier(x, out) if out.size else None, index
     dense_source, prepare = make_dense(engine, source)
     reduce = engine.scatter_reduce(
@@ -137,7 +138,7 @@ def _require_operands(specs: tuple[Operand, ...], function: str, names: tuple[st
     return layouts
 
 
-def _require_places(x: Layout, index: Layout, axis: int, function: str) -> None:
+def _require_nonempty(x: Layout, index: Layout, axis: int, function: str) -> None:
     if x.shape[axis] == 0 and index.size:
         raise IndexError(f"{function}: axis {axis} of the result is empty, and index is not")
 

@@ -11,7 +11,8 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
-from xpops.engine.protocol import Data, Engine, Kernel, Measure, Program
+from xpops.engine.program import Data, Kernel, Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.signature import Operand
 

@@ -13,7 +13,8 @@ from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier, with_axis_last
-from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
+from xpops.engine.program import Data, Kernel, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of
 
@@ -50,18 +51,18 @@ def sort(
     x = require_array(specs[0], function, "x")
     if x.dtype not in _SORTED:
         raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: real-valued dtypes and bool")
-    place = axis_of(axis, x.ndim, function)
-    length = x.shape[place]
+    found = axis_of(axis, x.ndim, function)
+    length = x.shape[found]
     if count is not None and not 0 <= count <= length:
         raise ValueError(f"{function}: k is {count}; accepted: 0 to {length}, the length of axis {axis}")
     kept = length if count is None else count
-    shape = (*x.shape[:place], kept, *x.shape[place + 1 :])
+    shape = (*x.shape[:found], kept, *x.shape[found + 1 :])
     dtypes = {"values": x.dtype, "indices": dt.int64}
     outs = tuple(layout_of(dtypes[part], shape, None, x.device) for part in parts)
     if outs[0].size == 0:
         return Program(outs, lambda stream, *data: None)
-    source, prepare = make_dense(engine, with_axis_last(x, place))
-    targets = [_row_memory(engine, out, source.shape, place) for out in outs]
+    source, prepare = make_dense(engine, with_axis_last(x, found))
+    targets = [_row_memory(engine, out, source.shape, found) for out in outs]
     whole = {part: layout_of(dtypes[part], source.shape, None, x.device) for part in parts}
     kernel = engine.sort(source, whole.get("values"), whole.get("indices"), descending)
 

@@ -8,7 +8,8 @@ from typing import Any
 from xpops.core.layouts import Layout
 from xpops.dispatch.calls import PLAN_LIMIT
 from xpops.dispatch.tensor import Tensor
-from xpops.engine.protocol import Engine, Kernel
+from xpops.engine.program import Kernel
+from xpops.engine.protocol import Engine
 from xpops.plan.cache import BoundedDict
 
 # The class of results. `xpops.arrays` sets it: this package must not import that one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xpops.core.layouts import Layout
-from xpops.engine.protocol import Data, Owner
+from xpops.engine.program import Data, Owner
 
 
 class Tensor:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.memory import Memory
+from xpops.engine.program import Data, Kernel, Measure, Program
 from xpops.ops.operator import Operator
 from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
@@ -18,34 +19,8 @@ from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.upsample import Axis
 
-# The elements of an array: an address (int) on CUDA, an ndarray of exactly the layout on the CPU.
-Data = Any
-# The object that keeps the memory alive; None if the data does so itself.
-Owner = Any
-# kernel(stream, out, *operands) writes `out`. An operand is Data, or a Python scalar if the signature has a type there.
-Kernel = Callable[..., None]
 
-
-class Program(NamedTuple):
-    """A call that is ready to run.
-
-    Attributes
-    ----------
-    layouts : tuple of Layout
-        The layouts of the results, dense.
-    kernel : Kernel
-        ``kernel(stream, *results, *operands)`` writes them.
-    """
-
-    layouts: tuple[Layout, ...]
-    kernel: Kernel
-
-
-# measure(stream, *operands) returns the Program of a call whose result sizes depend on data. It waits for the device.
-Measure = Callable[..., Program]
-
-
-class Engine(Protocol):
+class Engine(Memory, Protocol):
     """The primitives of one kind of device.
 
     Attributes
@@ -54,16 +29,16 @@ class Engine(Protocol):
         Whether data are ndarrays in the host's memory. Then there are no streams: work is done when a call returns.
     dlpack_kind : int
         The kind of the device in DLPack.
+    fft_split : int or None
+        From this many points on, `fft` is faster for a real transform of a whole array if another call transforms all
+        axes but the last. None: never.
     """
 
     is_host: bool
     dlpack_kind: int
 
-    def allocate(self, layout: Layout, stream: int) -> tuple[Data, Owner]:
-        """Allocate uninitialised memory in the order of `stream`; `layout` is C-contiguous or densely permuted."""
-
-    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Owner]]:
-        """A function ``(stream)`` that allocates memory for this layout; see `allocate`."""
+    @property
+    def fft_split(self) -> int | None: ...
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         """The kernel that computes `op`; `out` may be exactly an operand's memory, but must not partly overlap it."""
@@ -108,11 +83,11 @@ class Engine(Protocol):
     def nonzero(self, x: Layout) -> Measure:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 
-    def place(self, x: Layout, mask: Layout, value: Layout) -> Measure:
-        """Write the rows of `value` to the places of `x` where `mask` is not 0. There are no results.
+    def masked_scatter(self, x: Layout, mask: Layout, value: Layout) -> Measure:
+        """Write the rows of `value` to the elements of `x` where `mask` is not 0. There are no results.
 
         `mask` has the leading axes of `x`; `mask` and `value` are C-contiguous. Raises ValueError, before anything is
-        written, if the number of rows is not the number of places.
+        written, if there are more or fewer rows than such elements.
         """
 
     def runs(self, x: Layout, wanted: tuple[str, ...]) -> Measure:
@@ -137,12 +112,12 @@ class Engine(Protocol):
         """
 
     def gather(
-        self, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int, names: tuple[str, ...]
+        self, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], position: int, names: tuple[str, ...]
     ) -> Program:
         """Copy the elements of `x` that integer indices select along `axes`: ``(stream, out, x, *indices)``.
 
-        All index arrays have the same shape. In the result, the axes of that shape replace `axes`, at position `place`
-        among the other axes. A negative index counts from the end. If the indices are not empty, no indexed axis is.
+        All index arrays have the same shape. In the result, the axes of that shape replace `axes`, at `position` among
+        the other axes. A negative index counts from the end. If the indices are not empty, no indexed axis is.
 
         An index out of range raises IndexError with the name of its array in `names`. The CPU raises it at once. CUDA
         clamps the index to the nearest valid one, and raises when the host next reads from the device.
@@ -156,7 +131,7 @@ class Engine(Protocol):
         x: Layout,
         axes: tuple[int, ...],
         indices: tuple[Layout, ...],
-        place: int,
+        position: int,
         value: Layout,
         names: tuple[str, ...],
     ) -> Kernel:
@@ -294,30 +269,3 @@ class Engine(Protocol):
         The counter holds `branch` and ``position + i // law.count(out.dtype)``, both modulo ``2**64``. Parameters are
         floats, or integers from 0 to ``2**64 - 1``. All engines give the same bits.
         """
-
-    def view(self, data: Data, offset: int, layout: Layout) -> Data:
-        """The data of a view that begins `offset` elements after the first of `data`; `layout` has the same dtype."""
-
-    def address(self, data: Data) -> int:
-        """The address of the first element."""
-
-    def adopt(self, address: int, layout: Layout, owner: Owner, writable: bool) -> Data:
-        """Data for foreign memory, which `owner` keeps alive."""
-
-    def to_host(self, data: Data, layout: Layout, stream: int) -> Any:
-        """Copy a C-contiguous `layout` to a C-contiguous ndarray. Waits for the stream."""
-
-    def from_host(self, array: Any, data: Data, layout: Layout, stream: int) -> None:
-        """Copy a C-contiguous ndarray to the memory of a C-contiguous `layout`. Waits until the ndarray is read."""
-
-    def current_stream(self) -> int:
-        """The handle of the stream on which calls run; 0 is the legacy default stream."""
-
-    def current(self) -> AbstractContextManager[object]:
-        """A context manager that makes the device current in this thread."""
-
-    def order(self, first: int, then: int) -> None:
-        """Make later work on the stream `then` wait for the work that has been launched on the stream `first`."""
-
-    def retain(self, owner: Owner, stream: int) -> None:
-        """Keep `owner` alive until the work that has been launched on `stream` is done. Does not wait."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data
+from xpops.engine.program import Data
 
 
 class View(NamedTuple):

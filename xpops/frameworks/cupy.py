@@ -10,7 +10,7 @@ import cupy
 from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
-from xpops.engine.protocol import Data
+from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, View, exported_strides, foreign_view, order_before
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from xpops.core.layouts import MAX_ALIGNMENT, Layout
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.frameworks.adapter import exported_strides
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict

@@ -11,7 +11,7 @@ from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine import engine_of
-from xpops.engine.protocol import Data
+from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, View
 
 

@@ -12,7 +12,7 @@ from xpops.core.devices import CPU, Device
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
-from xpops.engine.protocol import Data
+from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, View, exported_strides, order_before
 from xpops.frameworks.inline import InlineCache, increment_version
 from xpops.plan.cache import BoundedDict

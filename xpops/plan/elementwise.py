@@ -52,6 +52,9 @@ class Policy(NamedTuple):
         Threads of a block of the transposing kernel.
     tile : int
         The side of its square tile for elements of 4 bytes or less; half of that for wider elements.
+    tile_length, tile_area : int
+        The least length of both axes, and the least product of the two, for that kernel. Below, tiles would be mostly
+        empty.
     outlined : bool
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
@@ -61,6 +64,8 @@ class Policy(NamedTuple):
     elements_per_thread: int
     tile_block: int
     tile: int
+    tile_length: int
+    tile_area: int
     outlined: bool = False
 
 

@@ -70,7 +70,7 @@ class GatherPlan(NamedTuple):
     tail: bytes
 
 
-def require_places(indices: Any, length: int, name: str) -> None:
+def require_in_range(indices: Any, length: int, name: str) -> None:
     """Refuse an ndarray of indices if one of them is out of range for an axis of `length`.
 
     Raises
@@ -82,25 +82,25 @@ def require_places(indices: Any, length: int, name: str) -> None:
         raise IndexError(f"{name} holds {wrong[0]}; accepted: {-length} to {length - 1}")
 
 
-def gathered_shape(x: Layout, axes: tuple[int, ...], shape: tuple[int, ...], place: int) -> tuple[int, ...]:
+def gathered_shape(x: Layout, axes: tuple[int, ...], shape: tuple[int, ...], position: int) -> tuple[int, ...]:
     """The shape of the elements that indices of `shape` select along `axes` of `x`.
 
-    It is `shape`, inserted at position `place` of the other axes' lengths.
+    It is `shape`, inserted at `position` of the other axes' lengths.
     """
     rest = [length for axis, length in enumerate(x.shape) if axis not in axes]
-    return (*rest[:place], *shape, *rest[place:])
+    return (*rest[:position], *shape, *rest[position:])
 
 
 def gathered_strides(
-    x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], place: int
+    x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], position: int
 ) -> tuple[Strides, tuple[Strides, ...]]:
     """The strides of `x` and of each index array, in the shape that `gathered_shape` returns.
 
     Those of `x` are 0 along the axes of the indices, whose values the kernel multiplies by the strides along `axes`.
     """
     rest = [stride for axis, stride in enumerate(x.strides) if axis not in axes]
-    before, after = (0,) * place, (0,) * (len(rest) - place)
-    array = (*rest[:place], *(0 for _ in indices[0].shape), *rest[place:])
+    before, after = (0,) * position, (0,) * (len(rest) - position)
+    array = (*rest[:position], *(0 for _ in indices[0].shape), *rest[position:])
     return array, tuple((*before, *each.strides, *after) for each in indices)
 
 

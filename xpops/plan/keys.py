@@ -1,4 +1,4 @@
-"""Index keys with arrays: the view to index, the axes that the arrays index, and the place of the arrays' own axes."""
+"""Index keys with arrays: the view to index, the axes that arrays index, and the position of the arrays' own axes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Selection(NamedTuple):
         The axis of the view that each array indexes.
     names : tuple of str
         The names of the arrays in errors.
-    place : int
-        The position of the arrays' common shape among the other axes. If all arrays are adjacent in the key, it
+    position : int
+        That of the arrays' common shape among the other axes. If all arrays are adjacent in the key, it
         replaces the first one; otherwise it is first. Integers count as arrays here.
     """
 
     region: Region
     axes: tuple[int, ...]
     names: tuple[str, ...]
-    place: int
+    position: int
 
 
 def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
@@ -51,9 +51,9 @@ def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(dt.int8, (4, 5, 6), None, CPU)
     >>> selection = select(x, (slice(1, 3), "array", "array"))
-    >>> selection.region.shape, selection.axes, selection.place
+    >>> selection.region.shape, selection.axes, selection.position
     ((2, 5, 6), (1, 2), 1)
-    >>> select(x, ("array", slice(None), 0)).place
+    >>> select(x, ("array", slice(None), 0)).position
     0
     """
     used = sum(part is not None and part is not Ellipsis and part != NEW_ARRAY for part in parts)
@@ -62,11 +62,11 @@ def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
     strides: list[int] = []
     axes: list[int] = []
     names: list[str] = []
-    place = None  # position of the first array or integer among the other axes
+    first = None  # position of the first array or integer among the other axes
     for part in with_whole_axes(parts, used, layout.ndim):
         array = isinstance(part, str)
-        if place is None and _is_advanced(part):
-            place = len(shape) - len(axes)
+        if first is None and _is_advanced(part):
+            first = len(shape) - len(axes)
         if array:
             names.append(f"index: the array for axis {axis}")
             axes.append(len(shape))
@@ -89,7 +89,7 @@ def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
     numbers = [number for number, part in enumerate(parts) if _is_advanced(part)]
     together = numbers[-1] - numbers[0] == len(numbers) - 1
     region = Region(0 if 0 in shape else offset, tuple(shape), tuple(strides))
-    return Selection(region, tuple(axes), tuple(names), place if place and together else 0)
+    return Selection(region, tuple(axes), tuple(names), first if first and together else 0)
 
 
 def _is_advanced(part: Part) -> bool:

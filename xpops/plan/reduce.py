@@ -29,6 +29,9 @@ class ReducePolicy(NamedTuple):
         The most elements that a thread has in flight: each adds code.
     large_operands : int
         With more large operands than this, a thread has fewer bytes of each in flight.
+    narrow_groups, wide_groups : tuple of (int, int)
+        The threads that share a short row, by the most accesses of such a row: for accesses of less than 8 bytes, and
+        for wider ones. A warp or a block walks longer rows.
     """
 
     block: int
@@ -36,6 +39,8 @@ class ReducePolicy(NamedTuple):
     bytes_per_thread: int
     elements_per_thread: int
     large_operands: int
+    narrow_groups: tuple[tuple[int, int], ...]
+    wide_groups: tuple[tuple[int, int], ...]
 
 
 class ReducePlan(NamedTuple):
@@ -195,16 +200,13 @@ def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolic
 
 
 def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy) -> tuple[int, int]:
-    """The threads that share a row of `packs` accesses of `width` bytes, and the accesses that each has in flight.
-
-    Short rows were measured on one H200 in 2026-11: 3 to 255 float32, 1 to 32 threads, 1 to 4 accesses.
-    """
-    if packs > 64:
-        warps = many and packs <= 2 * policy.block
-        return (WARP if warps else policy.block), unroll
-    if width < MAX_PACK_BYTES // 2:
-        return (1 if packs <= 24 else 2 if packs <= 32 else 4), min(unroll, 2)
-    return (1 if packs <= 4 else 4 if packs < 32 else 8), min(unroll, 2, packs)
+    """The threads that share a row of `packs` accesses of `width` bytes, and the accesses that each has in flight."""
+    is_narrow = width < MAX_PACK_BYTES // 2
+    for most, threads in policy.narrow_groups if is_narrow else policy.wide_groups:
+        if packs <= most:
+            return threads, min(unroll, 2) if is_narrow else min(unroll, 2, packs)
+    warps = many and packs <= 2 * policy.block
+    return (WARP if warps else policy.block), unroll
 
 
 def row_pack(x: Layout, coalesced: CoalescedReduction, item: int, alike: bool) -> tuple[int, bool]:

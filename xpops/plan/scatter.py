@@ -129,7 +129,7 @@ class Segments(NamedTuple):
         return next(each for each, most in _KEYS if self.targets < most)
 
     @property
-    def place(self) -> DType:
+    def position(self) -> DType:
         """The dtype of a source row's number."""
         return dt.int32 if self.sources < INDEX_LIMIT else dt.int64
 
@@ -157,10 +157,10 @@ def plan_segments(out: Layout, axis: int, index: Layout) -> Segments:
     if all(index.strides[each] == 0 and index.shape[each] == out.shape[each] for each in others):
         keys = plan_placement((index.shape[axis],), (0,), (index.strides[axis],), 1, 1)
         return Segments(prod(out.shape[:axis]), index.shape[axis], prod(out.shape[axis + 1 :]), out.shape[axis], keys)
-    return Segments(1, index.size, 1, out.size, plan_placement(index.shape, *places_of(out, axis, index), 1))
+    return Segments(1, index.size, 1, out.size, plan_placement(index.shape, *target_strides(out, axis, index), 1))
 
 
-def places_of(out: Layout, axis: int, index: Layout) -> tuple[Strides, Strides, int]:
+def target_strides(out: Layout, axis: int, index: Layout) -> tuple[Strides, Strides, int]:
     """The strides of places in a C-contiguous `out`, of the index, and the stride of places along `axis`."""
     strides = contiguous_strides(out.shape)
     return (*strides[:axis], 0, *strides[axis + 1 :]), index.strides, strides[axis]

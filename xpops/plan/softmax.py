@@ -25,6 +25,9 @@ class SoftmaxPolicy(NamedTuple):
         A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
+    resident : int
+        The blocks that must be resident on a multiprocessor, if a block has at most half of `largest_block` threads;
+        this limits the registers of a thread. Otherwise one block must be resident.
     """
 
     block: int
@@ -32,6 +35,7 @@ class SoftmaxPolicy(NamedTuple):
     held_bytes: int
     columns: int
     blocks: int
+    resident: int
 
 
 class Way(StrEnum):
@@ -61,6 +65,8 @@ class SoftmaxPlan(NamedTuple):
         Numbers that blocks write to memory for the second kernel; 0 if there is none.
     full : bool
         Whether every thread holds part of a line, and none of its steps is out of range.
+    resident : int
+        The blocks that must be resident on a multiprocessor.
     tail : bytes
         The bytes of the parameters after the slots.
     """
@@ -75,6 +81,7 @@ class SoftmaxPlan(NamedTuple):
     blocks: int
     states: int
     full: bool
+    resident: int
     tail: bytes
 
 
@@ -118,7 +125,8 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy:
     blocks = -(-lines * count // block) * splits
     states = 3 * lines * splits * (pack if columns else 1) if splits > 1 else 0
     full = way is Way.HELD and lines * count % block == 0 and steps == count * held
-    return SoftmaxPlan(way, columns, block, count, pack, held, bits, blocks, states, full, tail)
+    resident = policy.resident if 2 * block <= policy.largest_block else 1
+    return SoftmaxPlan(way, columns, block, count, pack, held, bits, blocks, states, full, resident, tail)
 
 
 def inner_size(x: Layout, axis: int) -> int:

@@ -11,8 +11,6 @@ from xpops.plan.signature import Operand
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
 
-# If either length is below the first number, or their product below the second, tiles would be mostly empty.
-MIN_LENGTH, MIN_AREA = 8, 512
 # Shared memory that a block may use without opting in to more.
 SHARED_BYTES = 48 << 10
 MAX_BLOCKS = 2**31 - 1
@@ -20,21 +18,21 @@ MAX_BLOCKS = 2**31 - 1
 WARP = 32
 
 
-def transposed_axis(shape: tuple[int, ...], strides: list[Strides]) -> int | None:
+def transposed_axis(shape: tuple[int, ...], strides: list[Strides], shortest: int) -> int | None:
     """The axis along which an operand has stride 1, while the result has stride 1 along the last axis.
 
-    None if there is none besides the last one, or a length is below `MIN_LENGTH`.
+    None if there is none besides the last one, or a length is below `shortest`.
 
     Examples
     --------
-    >>> transposed_axis((64, 32), [(32, 1), (1, 64)])
+    >>> transposed_axis((64, 32), [(32, 1), (1, 64)], 8)
     0
     """
-    if len(shape) < 2 or shape[-1] < MIN_LENGTH or strides[0][-1] != 1:
+    if len(shape) < 2 or shape[-1] < shortest or strides[0][-1] != 1:
         return None
     for line in strides[1:]:
         for axis, stride in enumerate(line[:-1]):
-            if stride == 1 and shape[axis] >= MIN_LENGTH and line[-1] not in (0, 1):
+            if stride == 1 and shape[axis] >= shortest and line[-1] not in (0, 1):
                 return axis
     return None
 
@@ -46,8 +44,8 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     if no operand is transposed, if tiles would be mostly empty or exceed shared memory, or if the grid is too large.
     """
     layouts, shape, strides = coalesce_operands(out, operands)
-    axis = transposed_axis(shape, strides)
-    if axis is None or shape[axis] * shape[-1] < MIN_AREA:
+    axis = transposed_axis(shape, strides, policy.tile_length)
+    if axis is None or shape[axis] * shape[-1] < policy.tile_area:
         return None
     batch = [other for other in range(len(shape) - 1) if other != axis]
     order = [*batch, axis, len(shape) - 1]

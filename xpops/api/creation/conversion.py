@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-import xpops.dlpack
 from xpops.api.devices import device_or_default
 from xpops.arrays import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU
+from xpops.core.devices import Device
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.errors import describe
 from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise, launches
+from xpops.dlpack import importing
 from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
@@ -71,7 +71,7 @@ def asarray(
     if isinstance(obj, Array):
         return convert(obj, wanted, device, copy, "asarray")
     if adapter is not None and adapter.name != "numpy":
-        plain = xpops.dlpack.resolve(obj, copy, "asarray", "obj")
+        plain = importing.resolve(obj, copy, "asarray", "obj")
         return convert(
             adopt_foreign(plain, "asarray", "obj"), wanted, device, copy if plain is obj else None, "asarray"
         )
@@ -83,7 +83,7 @@ def asarray(
         host, borrowed = host.astype(wanted), False
     native = _to_native(host)
     if engine_of(target).is_host and borrowed and native is host and not copy:
-        return _alias_host(host)
+        return _alias_host(host, target)
     if copy is False:
         raise ValueError(f"asarray: copy is False, but {describe(obj)} has to be copied to {target}")
     return from_host(native, target)
@@ -122,7 +122,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     Array([0, 1, 2], dtype=int64, device='cpu')
     """
     target = None if device is None else device_or_default(device, "from_dlpack")
-    return Array(*xpops.dlpack.from_dlpack(x, device=target, copy=copy))
+    return Array(*importing.from_dlpack(x, device=target, copy=copy))
 
 
 def cast(x: Array, dtype: DType, function: str) -> Array:
@@ -154,11 +154,11 @@ def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None
     return result.copy() if copy and result is x else result
 
 
-def _alias_host(host: NDArray) -> Array:
-    """An array on the CPU in the memory of an ndarray, whose strides are multiples of its item size."""
+def _alias_host(host: NDArray, device: Device) -> Array:
+    """An array in the memory of an ndarray, whose strides are multiples of its item size. The engine is a host's."""
     item = host.dtype.itemsize
     strides = tuple(stride // item for stride in host.strides)
-    layout = layout_of(host.dtype, host.shape, strides, CPU, alignment(host.ctypes.data))
+    layout = layout_of(host.dtype, host.shape, strides, device, alignment(host.ctypes.data))
     return Array(layout, host, host, host.flags.writeable)
 
 

@@ -16,10 +16,11 @@ from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writab
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import state
 from xpops.dispatch.keys import call_key
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import call_known, compute
 from xpops.dispatch.state import launches
 from xpops.engine import engine_of
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.user import Operation, bind_dtypes, call_shape, parse_definitions, parse_parameters
@@ -141,15 +142,11 @@ class ElementwiseKernel:
             size = self._count(size, "size", 0)
         if block_size is not None:
             self._count(block_size, "block_size", 1)
-        given, cls = bool(outs), state.array_class
-        arguments = (*ins, *outs)
-        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
-        launch = launches.get(call_key(self._plan, specs, (size, given)))
-        if launch is not None and all(x._writable for x in outs):
-            made = launch(*[x._data if x.__class__ is cls else x for x in arguments])
-        elif all(isinstance(x, SCALARS) for x in arguments):
+        given, arguments = bool(outs), (*ins, *outs)
+        made = call_known(self._plan, arguments, (size, given), outs)
+        if made is None and all(isinstance(x, SCALARS) for x in arguments):
             made = self._call_with_scalars(arguments, size)
-        else:
+        elif made is None:
             if given:
                 require_writable(self._operation, outs)
             names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))[: len(arguments)]
@@ -200,9 +197,9 @@ def _plan(
 ) -> Program:
     from xpops.engine.cuda.user.elementwise import elementwise
 
-    place = device or next(spec.device for spec in specs if isinstance(spec, Layout))
-    gpu = require_cuda(engine, place, operation.name)
-    call = user_call(operation, specs, size, given, place)
+    target = device or next(spec.device for spec in specs if isinstance(spec, Layout))
+    gpu = require_cuda(engine, target, operation.name)
+    call = user_call(operation, specs, size, given, target)
     return Program(() if given else call.outs, elementwise(gpu, call))
 
 

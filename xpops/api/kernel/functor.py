@@ -13,11 +13,9 @@ from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
-from xpops.dispatch import state
-from xpops.dispatch.keys import call_key
-from xpops.dispatch.primitives import compute
-from xpops.dispatch.state import launches
-from xpops.engine.protocol import Engine, Program
+from xpops.dispatch.primitives import call_known, compute
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.user import Operation, Parameter
 
@@ -103,11 +101,10 @@ class Functor:
         CompileError
             If the structure does not compile, or takes other operands.
         """
-        wanted, cls = None if result is None else dt.as_dtype(result, self._name), state.array_class
-        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in args])
-        launch = launches.get(call_key(self._plan, specs, (wanted,)))
-        if launch is not None:
-            return launch(*[x._data if x.__class__ is cls else x for x in args])
+        wanted = None if result is None else dt.as_dtype(result, self._name)
+        known = call_known(self._plan, args, (wanted,))
+        if known is not None:
+            return known
         names = tuple(f"args[{number}]" for number in range(len(args)))
         return compute(self._plan, self._name, names, args, wanted, steady=True)
 

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.user.arguments import check_array, parameters_of, scalar
 from xpops.engine.cuda.user.raw import Function, Module, Shape
 from xpops.frameworks.registry import adapter_of
-
-if TYPE_CHECKING:
-    pass
 
 _SCALARS = (
     *SCALAR_TYPES, np.generic, bytes, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData,

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch import state
-from xpops.dispatch.keys import call_key
-from xpops.dispatch.primitives import compute, freeze
-from xpops.dispatch.state import launches
-from xpops.engine.protocol import Data, Engine, Kernel, Program
+from xpops.dispatch.primitives import call_known, compute, freeze
+from xpops.engine.program import Data, Kernel, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import elements_apart
@@ -141,13 +139,10 @@ class ReductionKernel:
             If an expression does not compile.
         """
         ins, outs = split_arguments(args, out, self._operation)
-        cls, axes = state.array_class, axis if axis is None or axis.__class__ is int else freeze(axis, self._name)
+        axes = axis if axis is None or axis.__class__ is int else freeze(axis, self._name)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
-        specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
-        launch = launches.get(call_key(self._plan, specs, parameters))
-        if launch is not None and all(x._writable for x in outs):
-            made = launch(*[x._data if x.__class__ is cls else x for x in arguments])
-        else:
+        made = call_known(self._plan, arguments, parameters, outs)
+        if made is None:
             if outs:
                 require_writable(self._operation, outs)
             names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))[: len(arguments)]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xpops.api.kernel.gpu import require_cuda
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import unary
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.scan import scan_result
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of
 from xpops.plan.user import Operation, UserReduction, bind_dtypes, parse_parameters
-
-if TYPE_CHECKING:
-    pass
 
 
 class ScanKernel:
@@ -116,8 +114,8 @@ def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis:
     types = bind_dtypes(scan.map, (x,), ())
     if axis is None and x.ndim != 1:
         raise ValueError(f"{name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
-    place = axis_of(0 if axis is None else axis, x.ndim, name)
-    out = scan_result(x, place, types.outs[0], False)
+    found = axis_of(0 if axis is None else axis, x.ndim, name)
+    out = scan_result(x, found, types.outs[0], False)
     if out.size == 0:
         return Program((out,), lambda stream, out, x: None)
-    return Program((out,), scanned(gpu, scan, types, x, place, out))
+    return Program((out,), scanned(gpu, scan, types, x, found, out))

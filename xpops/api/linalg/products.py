@@ -59,10 +59,10 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """
     for name, x in (("x1", x1), ("x2", x2)):
         given = adopt_foreign(x, "cross", name)
-        place = views.axis_of(axis, given.ndim, "cross")
+        found = views.axis_of(axis, given.ndim, "cross")
         if operator.index(axis) >= 0:
             raise ValueError(f"cross: axis is {axis}; accepted: negative ones")
-        if given.shape[place] != 3:
+        if given.shape[found] != 3:
             raise ValueError(f"cross: {name} has shape {given.shape}; accepted: length 3 along axis {axis}")
         if given.dtype not in dt.CATEGORIES["numeric"]:
             raise TypeError(f"cross: {name} has dtype {given.dtype}; accepted: numeric dtypes")

@@ -12,7 +12,8 @@ from xpops.dispatch.dense import require_array
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call
-from xpops.engine.protocol import Engine, Program
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 from xpops.plan.join import piece_of
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views

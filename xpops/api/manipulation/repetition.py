@@ -20,7 +20,8 @@ from xpops.core.operands import Axes, Shape
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call, copier
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of
 from xpops.plan.join import Piece, piece_of
 from xpops.plan.signature import Operand
@@ -105,10 +106,8 @@ def roll(x: Any, /, shift: Axes, *, axis: Axes | None = None) -> Any:
     Array([[5, 6, 4],
            [2, 3, 1]], dtype=int64, device='cpu')
     """
-    several = isinstance(shift, (tuple, list))
-    shifts = tuple(
-        _integer(each, "roll", "shift") for each in (shift if isinstance(shift, (tuple, list)) else (shift,))
-    )
+    given, several = (shift, True) if isinstance(shift, (tuple, list)) else ((shift,), False)
+    shifts = tuple(_integer(each, "roll", "shift") for each in given)
     axes = None if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     if several and (axes is None or len(axes) != len(shifts)):
         raise ValueError(f"roll: shift is {shift!r} and axis {axis!r}; accepted: as many axes as shifts")

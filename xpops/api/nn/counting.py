@@ -9,7 +9,8 @@ from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import compute
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.engine.program import Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
 __all__ = ["bincount"]

@@ -23,7 +23,8 @@ from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import compute, unary
-from xpops.engine.protocol import Data, Engine, Program
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.histogram import equal_bins
 from xpops.plan.signature import Operand
 

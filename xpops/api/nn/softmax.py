@@ -13,7 +13,8 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.engine.program import Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.views import axis_of
@@ -98,12 +99,12 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], axis: int, dtype: DType | 
     x = require_array(specs[0], function, "x")
     if x.dtype not in dt.REAL_FLOATS:
         raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: real floating-point dtypes")
-    place = axis_of(axis, x.ndim, function)
+    found = axis_of(axis, x.ndim, function)
     out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (x,), x.device)
     if x.strides == out.strides or x.size == 0:
-        return _run(x, engine, place, out, log)
+        return _run(x, engine, found, out, log)
     out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (), x.device)
-    return plan_on_dense(engine, (x,), _run, engine, place, out, log)
+    return plan_on_dense(engine, (x,), _run, engine, found, out, log)
 
 
 def _run(x: Layout, engine: Engine, axis: int, out: Layout, log: bool) -> Program:

@@ -13,7 +13,8 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.engine.program import Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.upsample import Axis
 

@@ -15,7 +15,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Shape
 from xpops.dispatch.calls import PLAN_LIMIT
 from xpops.engine import engine_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.random import LAWS, Law
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views

@@ -10,7 +10,8 @@ from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
 from xpops.dispatch.reductions import reduction
-from xpops.engine.protocol import Data, Engine, Kernel, Owner, Program
+from xpops.engine.program import Data, Kernel, Owner, Program
+from xpops.engine.protocol import Engine
 from xpops.plan.fused.expression import Expression, Unsigned
 from xpops.plan.fused.rows import Stage, fits
 from xpops.plan.result import reduced_layout, result_layout
@@ -163,7 +164,7 @@ def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
-    rows = _plan_rows(recorded)
+    rows = _plan_rows(recorded, engine.context.capability)
     if rows is not None:
         return _row_program(engine, recorded, rows)
     kernels = [fused(engine, part.expression, part.outs) for part in parts]
@@ -195,7 +196,7 @@ def sources(recorded: FusedRecording) -> list[str]:
     from xpops.engine.cuda.fused.reduce import sources_of
     from xpops.engine.cuda.fused.rows import rows_source
 
-    whole, rows = recorded.whole, _plan_rows(recorded)
+    whole, rows = recorded.whole, _plan_rows(recorded, CAPABILITY)
     if rows is not None:
         return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY).source]
     reductions = []
@@ -234,8 +235,10 @@ class _Rows(NamedTuple):
     inputs: tuple[int, ...]
 
 
-def _plan_rows(recorded: FusedRecording) -> _Rows | None:
+def _plan_rows(recorded: FusedRecording, capability: int) -> _Rows | None:
     """The arguments of a row kernel that computes the whole function; None if no such kernel can."""
+    from xpops.engine.cuda.tuning import tuning_of
+
     whole, stages, full = recorded.whole, [], None
     for number, each in enumerate(recorded.derived, recorded.given):
         if isinstance(each, ReducedInput):
@@ -245,7 +248,8 @@ def _plan_rows(recorded: FusedRecording) -> _Rows | None:
             if axes != (len(full) - 1,):
                 return None
             stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
-    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts):
+    policy = tuning_of(capability).fused_rows
+    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts, policy):
         return None
     made = {stage.number for stage in stages}
     needed = whole.needed((*whole.results, *(stage.place for stage in stages)))

@@ -24,11 +24,11 @@ from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.scatter import scatter_reduce
 from xpops.engine.cpu.searchsorted import searchsorted
-from xpops.engine.cpu.select import compress, nonzero, place, runs
+from xpops.engine.cpu.select import compress, masked_scatter, nonzero, runs
 from xpops.engine.cpu.softmax import softmax
 from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
-from xpops.engine.protocol import Kernel, Owner
+from xpops.engine.program import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.join import Piece
@@ -43,7 +43,7 @@ HOST_ALIGNMENT = 64
 class CpuEngine:
     """The NumPy engine. Data is an ndarray of exactly the array's layout; it keeps its memory alive itself."""
 
-    is_host, dlpack_kind = True, 1
+    is_host, dlpack_kind, fft_split = True, 1, None
 
     reduce = staticmethod(reduce)
     bincount = staticmethod(bincount)
@@ -62,7 +62,7 @@ class CpuEngine:
     gather = staticmethod(gather)
     matmul = staticmethod(matmul)
     nonzero = staticmethod(nonzero)
-    place = staticmethod(place)
+    masked_scatter = staticmethod(masked_scatter)
     random = staticmethod(random)
     runs = staticmethod(runs)
     scan = staticmethod(scan)

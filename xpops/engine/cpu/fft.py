@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core.layouts import Layout
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
 

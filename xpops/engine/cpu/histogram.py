@@ -9,7 +9,7 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.protocol import Kernel, Measure, Program
+from xpops.engine.program import Kernel, Measure, Program
 from xpops.plan.histogram import EqualBins, bins_for
 
 NDArray = np.ndarray[Any, Any]

@@ -10,7 +10,7 @@ import numpy as np
 
 from xpops.core.errors import LinAlgError
 from xpops.core.layouts import Layout
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.rounding import WIDENED, cast
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 
 
 def matmul(x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:

@@ -12,7 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.random_functions import fused, minus_log, sincos_half_turn
 from xpops.engine.cpu.rounding import WIDENED, cast
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.random import Law
 from xpops.plan.random import round_keys
 

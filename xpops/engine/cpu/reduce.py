@@ -12,7 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import block_shape, blocks
 from xpops.engine.cpu.rounding import ACCUMULATED, WIDENED, cast
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.strides.coalesce import Strides
 

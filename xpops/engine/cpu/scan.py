@@ -9,7 +9,7 @@ import numpy as np
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import block_shape, blocks
 from xpops.engine.cpu.rounding import ACCUMULATED, cast
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.scan import Scan
 
 NDArray = np.ndarray[Any, Any]

@@ -9,7 +9,7 @@ import numpy as np
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.rounding import WIDENED, cast
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.signature import Operand
 
 NDArray = np.ndarray[Any, Any]

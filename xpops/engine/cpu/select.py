@@ -9,7 +9,7 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.protocol import Measure, Program
+from xpops.engine.program import Measure, Program
 from xpops.plan.selection import require_count
 
 NDArray = np.ndarray[Any, Any]
@@ -33,8 +33,8 @@ def compress(x: Layout, mask: Layout) -> Measure:
     return measure
 
 
-def place(x: Layout, mask: Layout, value: Layout) -> Measure:
-    """See `xpops.engine.protocol.Engine.place`."""
+def masked_scatter(x: Layout, mask: Layout, value: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.masked_scatter`."""
 
     def kernel(stream: int, x: NDArray, mask: NDArray, value: NDArray) -> None:
         x[mask] = value

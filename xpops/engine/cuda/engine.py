@@ -12,7 +12,7 @@ from xpops.engine.cuda.kernels.reduce import reduce
 from xpops.engine.cuda.kernels.scan import scan
 from xpops.engine.cuda.kernels.scatter import scatter_reduce
 from xpops.engine.cuda.kernels.searchsorted import searchsorted
-from xpops.engine.cuda.kernels.select import compress, nonzero, place, runs
+from xpops.engine.cuda.kernels.select import compress, masked_scatter, nonzero, runs
 from xpops.engine.cuda.kernels.softmax import softmax
 from xpops.engine.cuda.kernels.sort import sort
 from xpops.engine.cuda.kernels.upsample import upsample
@@ -22,12 +22,17 @@ from xpops.engine.cuda.libraries.matmul import matmul
 from xpops.engine.cuda.libraries.spectral import eig, eigh, svd
 from xpops.engine.cuda.libraries.triangular import cholesky, qr, triangle
 from xpops.engine.cuda.runtime.runtime import Runtime
+from xpops.engine.cuda.tuning import tuning_of
 
 
 class CudaEngine(Runtime):
     """The engine of one GPU: a `Runtime` with the primitives of `xpops.engine.protocol.Engine`."""
 
     is_host, dlpack_kind = False, 2
+
+    @property
+    def fft_split(self) -> int:
+        return tuning_of(self.context.capability).fft_split
 
     arange = arange
     bincount = bincount
@@ -43,7 +48,7 @@ class CudaEngine(Runtime):
     join = join
     matmul = matmul
     nonzero = nonzero
-    place = place
+    masked_scatter = masked_scatter
     qr = qr
     random = random
     reduce = reduce

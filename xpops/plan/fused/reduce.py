@@ -28,7 +28,7 @@ class FusedReducePlan(NamedTuple):
 
     Attributes
     ----------
-    kernel : ReducePlan
+    reduce : ReducePlan
     modes : tuple of Mode
         How each input is read.
     lines : tuple of int
@@ -37,7 +37,7 @@ class FusedReducePlan(NamedTuple):
         The number of lines of strides.
     """
 
-    kernel: ReducePlan
+    reduce: ReducePlan
     modes: tuple[Mode, ...]
     lines: tuple[int, ...]
     total: int
@@ -76,7 +76,7 @@ def plan_fused_reduce(
     >>> row, matrix = (layout_of(float32, shape, None, Device("cuda")) for shape in [(64,), (4096, 64)])
     >>> from xpops.engine.cuda.tuning import reduce_policy
     >>> plan = plan_fused_reduce(matrix, (matrix, row, float), (0,), (0, 1), reduce_policy(90, 132))
-    >>> plan.kernel.columns, [str(mode) for mode in plan.modes], plan.lines
+    >>> plan.reduce.columns, [str(mode) for mode in plan.modes], plan.lines
     (True, ['kVector', 'kVector', 'kScalar'], (0, 1, 0))
     """
     lines, arrays = [value.strides], []

@@ -11,11 +11,6 @@ from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.fused.expression import Expression
 
-# Rows shorter than SHORTEST, or fewer than FEWEST, gain nothing from one kernel: several are as fast. Exceptions: short
-# rows that are read in whole packs, or have at most SMALL elements in all; few rows of at most SMALL_ROW elements each.
-# There launching several kernels takes longer.
-SHORTEST, FEWEST = 64, 256
-SMALL, SMALL_ROW = 2**18, 2**15
 WARP = 32
 
 
@@ -32,6 +27,11 @@ class RowsPolicy(NamedTuple):
         The longest row that a warp walks.
     warps_block, streaming_block : int
         The threads of a block: if at most a warp walks a row, and if rows do not fit in registers.
+    shortest, fewest : int
+        Shorter rows, or fewer rows, gain nothing from one kernel: several are as fast. Exceptions: short rows that are
+        read in whole packs, or have at most `small` elements in all; few rows of at most `small_row` elements each.
+        There launching several kernels takes longer.
+    small, small_row : int
     """
 
     held_bytes: int
@@ -39,6 +39,10 @@ class RowsPolicy(NamedTuple):
     warp_row: int
     warps_block: int
     streaming_block: int
+    shortest: int
+    fewest: int
+    small: int
+    small_row: int
 
 
 class Stage(NamedTuple):
@@ -90,6 +94,7 @@ def fits(
     stages: tuple[Stage, ...],
     full: tuple[int, ...],
     outs: tuple[Layout, ...],
+    policy: RowsPolicy,
 ) -> bool:
     """Whether one kernel can compute the expression, and several are not as fast.
 
@@ -105,8 +110,9 @@ def fits(
     full : tuple of int
         The shape of the values that the stages reduce.
     outs : tuple of Layout
+    policy : RowsPolicy
     """
-    if not _is_faster(expression, full, len(stages) == 1 and all(out.shape != full for out in outs)):
+    if not _is_faster(expression, full, len(stages) == 1 and all(out.shape != full for out in outs), policy):
         return False
     count, made, row = len(expression.inputs), {stage.number for stage in stages}, (*full[:-1], 1)
     if any(shapes[stage.place] != full for stage in stages):
@@ -130,16 +136,16 @@ def fits(
     return True
 
 
-def _is_faster(expression: Expression, full: tuple[int, ...], only_reduced: bool) -> bool:
+def _is_faster(expression: Expression, full: tuple[int, ...], only_reduced: bool, policy: RowsPolicy) -> bool:
     """Whether one kernel takes less time than several."""
     length, rows = full[-1], prod(full[:-1])
     if only_reduced:  # the alternative is one kernel of the reduce family
-        return length >= SHORTEST and rows >= FEWEST
-    if rows < FEWEST and length > SMALL_ROW:
+        return length >= policy.shortest and rows >= policy.fewest
+    if rows < policy.fewest and length > policy.small_row:
         return False
     items = [each.dtype.itemsize for each in expression.inputs if isinstance(each, Layout) and each.shape == full]
     whole = (length & -length) * min(items, default=1) >= MAX_PACK_BYTES
-    return rows > 0 and length > 1 and (length >= SHORTEST or whole or rows * length <= SMALL)
+    return rows > 0 and length > 1 and (length >= policy.shortest or whole or rows * length <= policy.small)
 
 
 def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan:

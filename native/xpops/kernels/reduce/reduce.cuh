@@ -6,7 +6,7 @@
 // columns to keep the GPU busy, several blocks share each of them. The last block combines their states, always in the
 // same order.
 //
-// A source provides the elements to reduce: ReduceArray here, or an expression (fused_reduce.cuh). A source has
+// A source provides the elements to reduce: ReduceArray here, or an expression (kernels/fused/reduce.cuh). A source has
 //   Compute, Out              the type that the reducer gets, and the dtype of the result
 //   Start<Params>             the address of the first element of an output, or of a pack of columns
 //     Start(params, at)         from its coordinates along the kept axes

@@ -4,7 +4,7 @@
 //   scan_rows      along contiguous memory, many rows: a group of lanes walks along a row
 //   scan_columns   across contiguous memory: a block for each tile of neighbouring columns, with decoupled look-back
 //
-// The plan (xpops/plan/scan.py) chooses packs so that every access is aligned. A pack never leaves a row, but the last
+// The plan (xpops/plan/scan/) chooses packs so that every access is aligned. A pack never leaves a row, but the last
 // pack of a row may be incomplete. Packs of 1 may have any strides.
 #pragma once
 

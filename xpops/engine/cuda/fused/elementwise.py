@@ -11,7 +11,7 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.fused.expression import Constant, Expression, Node, Unsigned
 from xpops.plan.signature import Operand

@@ -27,7 +27,7 @@ from xpops.engine.cuda.kernels.reduce import (
     reducer_of,
 )
 from xpops.engine.cuda.tuning import reduce_policy, tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.reduce import plan_fused_reduce
@@ -106,7 +106,7 @@ def fused_reduce_source(
     loop, result = (dt.INFO[each].c_type for each in (to.loop, to.out.dtype))
     arguments = ", ".join(["Fused", loop, f"compute_t<{loop}>", result, *operands])
     numbers = f"{len(slots)}, {plan.total}"
-    found = {reduce_header(plan.kernel), "kernels/fused/reduce", f"math/{op.header}", *headers(expression)}
+    found = {reduce_header(plan.reduce), "kernels/fused/reduce", f"math/{op.header}", *headers(expression)}
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",
@@ -114,11 +114,11 @@ def fused_reduce_source(
         *entry_point(
             f"{reducer_of(op, to.loop, count)}<compute_t<{loop}>>",
             f"ReduceExpression<{arguments}>",
-            plan.kernel,
+            plan.reduce,
             numbers,
         ),
     ]
-    return ReduceSource(plan.kernel, "\n".join(source), slots, ending(count, correction) + plan.kernel.tail)
+    return ReduceSource(plan.reduce, "\n".join(source), slots, ending(count, correction) + plan.reduce.tail)
 
 
 def sources_of(

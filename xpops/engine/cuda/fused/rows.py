@@ -12,7 +12,7 @@ from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_
 from xpops.engine.cuda.kernels.glue import NARROW, declare
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.elementwise import Mode, plan_elementwise
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.rows import Stage, plan_rows

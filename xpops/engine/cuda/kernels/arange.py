@@ -10,7 +10,7 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import Glue, wire_of
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.elementwise import MAX_PACK_BYTES
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import Glue, elementwise_glue
 from xpops.engine.cuda.tuning import elementwise_policy
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
 from xpops.plan.signature import Operand, Signature, signature_of

@@ -13,7 +13,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel, Program
+from xpops.engine.program import Kernel, Program
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.gather import GatherPlan, gathered_shape, gathered_strides, plan_gather
 from xpops.plan.strides.coalesce import Strides
@@ -35,12 +35,12 @@ def gather(
     x: Layout,
     axes: tuple[int, ...],
     indices: tuple[Layout, ...],
-    place: int,
+    position: int,
     names: tuple[str, ...],
 ) -> Program:
     """See `xpops.engine.protocol.Engine.gather`."""
-    out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, place), None, runtime.context.device)
-    array, lines = gathered_strides(x, axes, indices, place)
+    out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, position), None, runtime.context.device)
+    array, lines = gathered_strides(x, axes, indices, position)
     return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines))
 
 
@@ -57,12 +57,12 @@ def scatter(
     x: Layout,
     axes: tuple[int, ...],
     indices: tuple[Layout, ...],
-    place: int,
+    position: int,
     value: Layout,
     names: tuple[str, ...],
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.scatter`."""
-    array, lines = gathered_strides(x, axes, indices, place)
+    array, lines = gathered_strides(x, axes, indices, position)
     return _moving(runtime, x, axes, indices, names, value, array, lines, True)
 
 
@@ -146,7 +146,7 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     block = policy.scatter_block
     blocks = min(-(-x.size // block), policy.waves * runtime.context.multiprocessors)
     source = scatter_glue(x.dtype.itemsize, len(shape), bits, block)
-    return runtime.launcher("place", source, blocks, block, "QQQQ", tail)
+    return runtime.launcher("masked_scatter", source, blocks, block, "QQQQ", tail)
 
 
 def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -10,8 +10,9 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.runtime.blocks import Block
-from xpops.engine.cuda.tuning import HistogramPolicy, tuning_of
-from xpops.engine.protocol import Kernel, Measure, Program
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.tuning.policies import HistogramPolicy
+from xpops.engine.program import Kernel, Measure, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.elementwise import MAX_PACK_BYTES

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.gather import word_of
-from xpops.engine.cuda.tuning import FlatPolicy, tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.tuning.policies import FlatPolicy
+from xpops.engine.program import Kernel
 from xpops.plan.join import MAX_PIECES, JoinPlan, Piece, plan_join
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.matmul import Product, matmul_tail
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
-from xpops.engine.cuda.tuning import FlatPolicy, tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.tuning.policies import FlatPolicy
+from xpops.engine.program import Kernel
 from xpops.ops.random import Law
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.random import ROUNDS, round_keys

@@ -12,7 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import reduce_policy
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
 from xpops.plan.strides.coalesce import Strides

@@ -9,7 +9,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.tuning import scan_policy
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.scan import Scan
-from xpops.plan.scan import ScanPlan, ScanPolicy, plan_scan
+from xpops.plan.scan import plan_scan
+from xpops.plan.scan.parameters import ScanPlan, ScanPolicy
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

@@ -12,9 +12,9 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
 from xpops.engine.cuda.kernels.segments import HALVES, reduce_sorted, scatter_glue
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.scatter import Placement, ScatterPolicy, places_of, plan_placement, widest_pack
+from xpops.plan.scatter import Placement, ScatterPolicy, plan_placement, target_strides, widest_pack
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -111,7 +111,7 @@ def addition_source(
 
 def _atomic(runtime: Runtime, out: Layout, axis: int, index: Layout, source: Layout, range_: bytes) -> Kernel:
     widest = widest_pack(out.dtype, min(out.align, source.align))
-    placement = plan_placement(index.shape, *places_of(out, axis, index), widest)
+    placement = plan_placement(index.shape, *target_strides(out, axis, index), widest)
     addition = plan_addition(out, source.size, placement.pack, runtime.context.capability)
     policy = tuning_of(runtime.context.capability).scatter
     tiles = -(-placement.size // (policy.block * policy.unroll))

@@ -12,7 +12,7 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import Glue, wire_of
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 from xpops.plan.search import SearchPlan, SearchPolicy, plan_search
 from xpops.plan.signature import Operand

@@ -1,4 +1,4 @@
-"""Scatter reductions by segments of sorted places, on CUDA: plan, glue, kernels, launchers.
+"""Scatter reductions by segments of sorted targets, on CUDA: plan, glue, kernels, launchers.
 
 A segment is the sources of one place. Within it they are reduced in a fixed order.
 """
@@ -15,7 +15,7 @@ from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.kernels.sort import sort
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.scatter import ScatterPolicy, Segments, plan_segments, widest_pack
 from xpops.plan.strides.divmod import pack_divmod
@@ -84,7 +84,7 @@ class Reduction(NamedTuple):
 
     def bounds_source(self) -> str:
         """The glue of the kernel that finds the bounds of segments."""
-        types = f"{dt.INFO[self.segments.key].c_type}, {dt.INFO[self.segments.place].c_type}"
+        types = f"{dt.INFO[self.segments.key].c_type}, {dt.INFO[self.segments.position].c_type}"
         return self._glue(f"segment_bounds<{types}, {self.policy.block}>", "SegmentBoundsParams")
 
     def chunks_source(self, level: int) -> str:
@@ -108,7 +108,7 @@ class Reduction(NamedTuple):
 
     @property
     def _types(self) -> str:
-        used = self.state, self.dtype, self.segments.key, self.segments.place
+        used = self.state, self.dtype, self.segments.key, self.segments.position
         state, *types = (dt.INFO[each].c_type for each in used)
         return ", ".join([f"{_REDUCERS[self.reduction]}<{state}>", *types])
 
@@ -150,8 +150,10 @@ def reduce_sorted(
     tail = struct.pack("<QQq", size, targets, keys.step) + range_ + keys.tail
     tiles = -(-size // (policy.block * policy.unroll))
     write_keys = runtime.launcher("scatter keys", call.keys_source(), tiles, policy.block, "QQ", tail)
-    key_layout, place_layout = (layout_of(each, (size,), None, out.device) for each in (segments.key, segments.place))
-    order = sort(runtime, key_layout, key_layout, place_layout, False)
+    key_layout, order_layout = (
+        layout_of(each, (size,), None, out.device) for each in (segments.key, segments.position)
+    )
+    order = sort(runtime, key_layout, key_layout, order_layout, False)
     bounded = 0 if call.by_heads else targets
     find, bounds_bytes = _finder(runtime, call) if bounded else (empty_kernel, 0)
     steps = [_step(runtime, call, call.chunks_source(level), count) for level, count in enumerate(call.chunks)]
@@ -159,18 +161,18 @@ def reduce_sorted(
     state = segments.outer * segments.inner * call.state.itemsize
     chunks_bytes = [each * state for each in call.chunks]
     starts = [0]
-    for nbytes in (bounds_bytes, key_layout.nbytes, key_layout.nbytes, place_layout.nbytes, *chunks_bytes):
+    for nbytes in (bounds_bytes, key_layout.nbytes, key_layout.nbytes, order_layout.nbytes, *chunks_bytes):
         starts.append(starts[-1] + -(-nbytes // 256) * 256)
     allocate, missing = runtime.pool.allocator(starts[-1]), (0,) * (2 - len(call.chunks))
 
     def kernel(stream: int, out: int, index: int, source: int) -> None:
         scratch, owner = allocate(stream)
-        bounds, unsorted, ordered, places, *chunks = (scratch + start for start in starts[:-1])
+        bounds, unsorted, ordered, positions, *chunks = (scratch + start for start in starts[:-1])
         write_keys(stream, unsorted, index)
-        order(stream, ordered, places, unsorted)
+        order(stream, ordered, positions, unsorted)
         find(stream, bounds, ordered)
         for step in steps:
-            step(stream, out, ordered, places, bounds, source, *chunks, *missing)
+            step(stream, out, ordered, positions, bounds, source, *chunks, *missing)
         del owner  # the stream runs the next work on this memory after the kernels
 
     return kernel
@@ -179,7 +181,7 @@ def reduce_sorted(
 def _finder(runtime: Runtime, call: Reduction) -> tuple[Kernel, int]:
     """The kernel ``(stream, bounds, keys)`` that finds the bounds of segments, and the bytes of the bounds."""
     size, targets = call.segments.sources, call.segments.targets
-    nbytes, tail = 2 * targets * call.segments.place.itemsize, struct.pack("<QQ", size, targets)
+    nbytes, tail = 2 * targets * call.segments.position.itemsize, struct.pack("<QQ", size, targets)
     block = call.policy.block
     launch = runtime.launcher("scatter bounds", call.bounds_source(), -(-size // block), block, "QQ", tail)
 
@@ -191,7 +193,7 @@ def _finder(runtime: Runtime, call: Reduction) -> tuple[Kernel, int]:
 
 
 def _step(runtime: Runtime, call: Reduction, source: str, rows: int) -> Kernel:
-    """The kernel ``(stream, out, keys, places, bounds, source, *chunks)`` of one step, with threads for `rows` rows."""
+    """The kernel ``(stream, out, keys, positions, bounds, source, *chunks)`` of one step, for `rows` rows."""
     segments, block = call.segments, call.policy.block
     threads = segments.outer * rows * call.packs * call.lanes
     tail = struct.pack("<QQQ", threads, segments.sources, segments.targets)

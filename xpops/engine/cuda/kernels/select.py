@@ -13,7 +13,7 @@ from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.gather import row_gatherer, row_scatterer, word_of
 from xpops.engine.cuda.kernels.tiles import Counts, Tiling, counter, glue, tiling_of
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Measure, Program
+from xpops.engine.program import Measure, Program
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.selection import require_count
 from xpops.plan.strides.divmod import pack_divmod
@@ -69,8 +69,8 @@ def compress(runtime: Runtime, x: Layout, mask: Layout) -> Measure:
     return measure
 
 
-def place(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> Measure:
-    """See `xpops.engine.protocol.Engine.place`."""
+def masked_scatter(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> Measure:
+    """See `xpops.engine.protocol.Engine.masked_scatter`."""
     rows, row = value.shape[0], prod(value.shape[1:])
     if mask.size == 0:
         require_count(0, rows)

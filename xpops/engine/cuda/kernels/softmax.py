@@ -8,7 +8,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.softmax import SoftmaxPlan, Way, plan_softmax
 
 if TYPE_CHECKING:
@@ -44,12 +44,11 @@ def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str)
     ways = ", ".join(truth(each) for each in (log, plan.columns, plan.full))
     numbers = f"{plan.block}, {plan.group}, {plan.pack}, {plan.steps}"
     params = f"SoftmaxParams<uint{plan.index_bits}>"
-    resident = 2 if plan.block <= 512 else 1
     return "\n".join(
         [
             "#include <xpops/kernels/softmax.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({plan.block}, {resident})',
+            f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",
             f"  Softmax<{types}, {ways}, {numbers}, {params}>::{way}(params);",
             "}",

@@ -10,8 +10,9 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
-from xpops.engine.cuda.tuning import PassPolicy, SortPolicy, tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.tuning.policies import PassPolicy, SortPolicy
+from xpops.engine.program import Kernel
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

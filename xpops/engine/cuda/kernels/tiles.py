@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.runtime.blocks import Block
-from xpops.engine.cuda.tuning import SelectPolicy
+from xpops.engine.cuda.tuning.policies import SelectPolicy
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 
 if TYPE_CHECKING:
@@ -108,12 +108,12 @@ def counter(runtime: Runtime, tiling: Tiling) -> Callable[[int, int], Counts]:
         "select", count_glue(tiling), -(-tiling.tiles // warps), block, "QQQ", struct.pack("<Q", tiling.size)
     )
     scan = runtime.launcher("select", scan_glue(tiling), 1, scan_block, "QQ", struct.pack("<Q", tiling.tiles))
-    places = -(-(tiling.tiles + 1) // scan_items) * scan_items * tiling.offset.itemsize
-    allocate = runtime.pool.allocator(places + -(-tiling.size // (8 * _WORD)) * _WORD)
+    offsets_bytes = -(-(tiling.tiles + 1) // scan_items) * scan_items * tiling.offset.itemsize
+    allocate = runtime.pool.allocator(offsets_bytes + -(-tiling.size // (8 * _WORD)) * _WORD)
 
     def counted(stream: int, source: int) -> Counts:
         offsets, block = allocate(stream)
-        flags = offsets + places
+        flags = offsets + offsets_bytes
         count(stream, source, offsets, flags)
         return Counts(runtime.ask(stream, lambda word: scan(stream, offsets, word))(), flags, offsets, block)
 

@@ -12,7 +12,7 @@ from xpops.core.layouts import MAX_ALIGNMENT
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.libraries.gemm import gemm
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.matmul import Product
 from xpops.plan.strides.divmod import pack_divmod
 

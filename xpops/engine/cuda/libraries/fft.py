@@ -11,7 +11,7 @@ from weakref import finalize, ref
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.libraries.loading import Binding, Handle
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.memory import Pool

@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.engine.cuda.libraries.loading import library
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.matmul import Product, leading_dimension
 
 if TYPE_CHECKING:

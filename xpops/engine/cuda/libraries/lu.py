@@ -21,7 +21,7 @@ from xpops.engine.cuda.libraries.solver import (
     linalg_glue,
 )
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

@@ -11,7 +11,7 @@ from xpops.engine.cuda.kernels.matmul import tiled
 from xpops.engine.cuda.kernels.reduce import inner_products
 from xpops.engine.cuda.libraries.digits import by_digits
 from xpops.engine.cuda.libraries.gemm import gemm
-from xpops.engine.protocol import Data, Kernel
+from xpops.engine.program import Data, Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.matmul import leading_dimension, plan_product
 

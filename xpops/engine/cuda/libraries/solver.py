@@ -81,11 +81,11 @@ class Routine:
         on_device, on_host = self._sizes
         scratch, block = self._allocate(stream)
         host: tuple[Any, ...] = ()
-        place = self._no_memory
+        on_host_at = self._no_memory
         if on_host:
             host = (np.empty(on_host, np.uint8),)
-            place = host[0].ctypes.data
-        self._run(handle, self._parameters, *arguments, scratch, on_device, place, on_host, info, *rest)
+            on_host_at = host[0].ctypes.data
+        self._run(handle, self._parameters, *arguments, scratch, on_device, on_host_at, on_host, info, *rest)
         del block  # kept until the routine was launched; the pool is ordered on the stream
         return host
 

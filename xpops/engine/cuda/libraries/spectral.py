@@ -11,7 +11,7 @@ from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.libraries.loading import library
 from xpops.engine.cuda.libraries.solver import KINDS, UPPER, Infos, OlderRoutine, Reports, Routine, linalg_glue
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides.divmod import pack_divmod
 

@@ -23,7 +23,7 @@ from xpops.engine.cuda.libraries.solver import (
     linalg_glue,
 )
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.strides.divmod import pack_divmod
 

@@ -179,10 +179,12 @@ class Work:
         self._work, self._then = work, then
         self._result: bytes | BaseException | None = None
         self._waiting: list[_thread.LockType] = []
+        self._claim = _thread.allocate_lock()
 
     def start(self) -> None:
-        """Start the thread."""
-        _thread.start_new_thread(self._run, ())
+        """Start the thread, unless it runs or has run. Any waiting thread may call this."""
+        if not self._claim.locked():
+            _thread.start_new_thread(self._run, ())
 
     def result(self) -> bytes:
         """Wait for the end of the task, then return its result or raise its exception."""
@@ -197,6 +199,8 @@ class Work:
         return self._result
 
     def _run(self) -> None:
+        if not self._claim.acquire(blocking=False):  # two waiting threads called `start` at once
+            return
         try:
             self._result = self._work()
         except BaseException as error:
@@ -213,17 +217,14 @@ class Background:
         self._under_way: dict[bytes, Work] = {}
 
     def run(self, key: bytes, work: Callable[[], bytes]) -> bytes:
-        """Wait for the task of `key`, and return its result or raise its exception. Start `work` if none is running."""
+        """Wait for the task of `key`, and return its result or raise its exception. Start `work` if none is running.
+
+        Everyone who waits starts the task: an interrupt may end the first caller before it does.
+        """
         found = self._under_way.get(key)
         if found is None:
-            mine = Work(work, lambda: self._under_way.pop(key, None))
-            try:
-                found = self._under_way.setdefault(key, mine)
-                if found is mine:
-                    mine.start()
-            except BaseException:  # an interrupt, perhaps before the start: other threads may wait for this task
-                mine.start()
-                raise
+            found = self._under_way.setdefault(key, Work(work, lambda: self._under_way.pop(key, None)))
+        found.start()
         return found.result()
 
 

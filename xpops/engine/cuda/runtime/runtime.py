@@ -20,7 +20,7 @@ from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.faults import Faults
 from xpops.engine.cuda.runtime.launch import Function, launcher
 from xpops.engine.cuda.runtime.memory import HostWords, Pool
-from xpops.engine.protocol import Owner
+from xpops.engine.program import Owner
 
 # The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
 # fill a GPU.

@@ -14,7 +14,7 @@ from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import entry_point, family_of, truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed, counts, declare
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.signature import Operand
 from xpops.plan.strides.overlap import elements_apart, safe_distance

@@ -105,7 +105,7 @@ class _Writer:
 def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
     """The template arguments of planned and raw operands, in the order of the operation's arguments."""
     operation, indexed = call.operation, call.operation.needs_index
-    ins, outs = _places(call)
+    ins, outs = _slots(call)
     used = sum(len(form) for _, form in (*ins, *outs))
     writer = _Writer(plan, used, bool(call.pairs) and not plan.tile)
     results = [
@@ -148,7 +148,7 @@ def c_type(dtype: DType) -> str:
     return name if name in ("bool", "float", "double") else f"xpops::{name}"
 
 
-def _places(call: UserCall) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+def _slots(call: UserCall) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
     """The first slot and the `struct` format of each operand and of each result; given results come last."""
     ins = [
         "Q" if isinstance(spec, Layout) else wire_of(dtype)[1]

@@ -14,7 +14,7 @@ from xpops.engine.cuda.tuning import reduce_policy, tuning_of
 from xpops.engine.cuda.user.arguments import TYPES
 from xpops.engine.cuda.user.elementwise import elementwise, method, opening, with_scalars, within
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed
-from xpops.engine.protocol import Kernel
+from xpops.engine.program import Kernel
 from xpops.plan.fused.reduce import FusedReducePlan, plan_fused_reduce
 from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
 from xpops.plan.result import result_layout
@@ -156,7 +156,7 @@ def in_one_source(
     plan = plan_fused_reduce(value, ins, axes, strides, policy)
     operands, slots = _operands(types, ins, plan)
     lines = opening(
-        reduction.map, types, reduce_header(plan.kernel), "kernels/fused/reduce", state=state_text(reduction)
+        reduction.map, types, reduce_header(plan.reduce), "kernels/fused/reduce", state=state_text(reduction)
     )
     lines += [f"using XpopsState = {state_type(reduction, types)};", "struct XpopsMap {"]
     given = ", ".join(
@@ -168,9 +168,9 @@ def in_one_source(
     reducer = _reducer(lines, reduction, types, None)
     arguments = ", ".join(["::XpopsMap", "::XpopsState", "::XpopsState", c_type(types.outs[0]), *operands])
     numbers = f"{len(slots)}, {plan.total}"
-    entry = entry_point(f"::{reducer}<::XpopsState>", f"ReduceExpression<{arguments}>", plan.kernel, numbers)
+    entry = entry_point(f"::{reducer}<::XpopsState>", f"ReduceExpression<{arguments}>", plan.reduce, numbers)
     lines += within(entry)
-    return ReduceSource(plan.kernel, "\n".join(lines), slots, ending(_count(value, axes), 0.0) + plan.kernel.tail)
+    return ReduceSource(plan.reduce, "\n".join(lines), slots, ending(_count(value, axes), 0.0) + plan.reduce.tail)
 
 
 def _operands(types: Types, ins: tuple[Operand, ...], plan: FusedReducePlan) -> tuple[list[str], str]:

@@ -11,8 +11,9 @@ from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.cuda.user.elementwise import method, opening, within
 from xpops.engine.cuda.user.operands import c_type, computed
 from xpops.engine.cuda.user.reduce import conversion, state_dtype, state_text, state_type
-from xpops.engine.protocol import Kernel
-from xpops.plan.scan import ScanPlan, ScanPolicy, plan_scan
+from xpops.engine.program import Kernel
+from xpops.plan.scan import plan_scan
+from xpops.plan.scan.parameters import ScanPlan, ScanPolicy
 from xpops.plan.user import Types, UserReduction
 
 if TYPE_CHECKING:

@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from xpops.arrays.tensors import copy_to_device, view_foreign, view_with_axes
+from xpops.arrays.tensors import copy_to_device, view_as, view_foreign
 from xpops.core import dtypes as dt
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
-from xpops.dispatch.dense import plan_on_dense
+from xpops.dispatch.dense import plan_on_dense, reshape_dense
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
-from xpops.engine.protocol import Engine, Measure, Program
+from xpops.engine.program import Measure, Program
+from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
-from xpops.plan.gather import require_places
+from xpops.plan.gather import require_in_range
 from xpops.plan.keys import ARRAY, NEW_ARRAY, Part, select
 
 NDArray = np.ndarray[Any, Any]
@@ -84,12 +85,12 @@ def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) 
         indices: list[Any]
         lengths = tuple(selection.region.shape[axis] for axis in selection.axes[first : first + count])
         if _dtype(array) == dt.bool:
-            _require_lengths(array, lengths)
+            require_mask(_shape(array), lengths)
             array = np.reshape(array, lengths) if isinstance(array, np.ndarray) and not array.ndim else array
             indices = list(np.nonzero(array) if isinstance(array, np.ndarray) else _nonzero(array))
         else:
             if isinstance(array, np.ndarray):
-                require_places(array, lengths[0], selection.names[first])
+                require_in_range(array, lengths[0], selection.names[first])
             indices = [array]
         found += [copy_to_device(each, x._layout.device) if isinstance(each, np.ndarray) else each for each in indices]
     return tuple(found)
@@ -98,7 +99,7 @@ def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) 
 def _nonzero(mask: Tensor) -> tuple[Tensor, ...]:
     layout = mask._layout
     if not layout.ndim:
-        mask = view_with_axes(mask, (1,), (0,))
+        mask = view_as(mask, reshape_dense(layout, (1,)))
     found = compute(_plan_nonzero, "index", ("mask",), (mask,))
     return found if isinstance(found, tuple) else (found,)
 
@@ -107,9 +108,14 @@ def _plan_nonzero(engine: Engine, specs: tuple[Layout]) -> Program | Measure:
     return plan_on_dense(engine, specs, engine.nonzero)
 
 
-def _require_lengths(mask: Tensor | NDArray, lengths: tuple[int, ...]) -> None:
-    shape = mask._layout.shape if isinstance(mask, Tensor) else mask.shape
-    if any(given not in (length, 0) for given, length in zip(shape, lengths, strict=False)):
+def require_mask(shape: tuple[int, ...], lengths: tuple[int, ...]) -> None:
+    """Refuse a mask of `shape` for axes of `lengths`, if there are too few, or they differ from those of the mask.
+
+    Raises
+    ------
+    IndexError
+    """
+    if len(shape) > len(lengths) or any(n not in (m, 0) for n, m in zip(shape, lengths, strict=False)):
         raise IndexError(f"index: a mask of shape {shape} for axes of lengths {lengths}; accepted: the same")
 
 
@@ -117,8 +123,7 @@ def _markers(array: Tensor | NDArray) -> list[Part]:
     """The parts of a key that represent an array: one for each axis that it indexes."""
     if _dtype(array) != dt.bool:
         return [ARRAY]
-    axes = array._layout.ndim if isinstance(array, Tensor) else array.ndim
-    return [ARRAY] * axes if axes else [NEW_ARRAY]
+    return [ARRAY] * len(_shape(array)) or [NEW_ARRAY]
 
 
 def _part_array(part: Any, on_cpu: bool) -> Tensor | NDArray | None:
@@ -158,6 +163,10 @@ def _host_array(values: Any) -> NDArray:
 
 def _dtype(array: Tensor | NDArray) -> Any:
     return array._layout.dtype if isinstance(array, Tensor) else array.dtype
+
+
+def _shape(array: Tensor | NDArray) -> tuple[int, ...]:
+    return array._layout.shape if isinstance(array, Tensor) else array.shape
 
 
 def hashable_parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:

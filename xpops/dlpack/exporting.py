@@ -1,4 +1,4 @@
-"""Exchange of arrays with any other library: DLPack and ``__cuda_array_interface__``."""
+"""Arrays out to other libraries: DLPack capsules and ``__cuda_array_interface__``."""
 
 from __future__ import annotations
 
@@ -10,85 +10,15 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import describe
-from xpops.core.layouts import alignment, layout_of
-from xpops.dispatch import Tensor, elementwise
-from xpops.dispatch.ownership import Lent, borrow
+from xpops.dispatch import Tensor
+from xpops.dispatch.ownership import Lent
+from xpops.dlpack.copies import CopyNeededError, copy_tensor, move_tensor
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
-from xpops.frameworks.adapter import Adapter, View, exported_strides
-from xpops.frameworks.cuda_array_interface import interface_view
-from xpops.frameworks.dlpack import dlpack_view
-from xpops.frameworks.registry import adapter_of
-from xpops.ops.elementwise import IDENTITY
+from xpops.frameworks.adapter import exported_strides
 
 # __cuda_array_interface__ uses NumPy's type strings. NumPy has none for the dtypes of ml_dtypes.
 _NAMELESS = (dt.bfloat16, *dt.FLOAT8)
-
-
-class CopyNeededError(BufferError, ValueError):
-    """A copy is needed, but forbidden. The standard asks for BufferError in some places, for ValueError in others."""
-
-
-def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> View:
-    """The memory of any object with ``__dlpack__``, or a copy of it.
-
-    Parameters
-    ----------
-    x : object
-        With ``__dlpack__`` and ``__dlpack_device__``, or with ``__cuda_array_interface__``. Of a wrapper, such as a
-        masked array, xpops takes only the bare data.
-    device : Device, optional
-        The device of the result; by default that of `x`.
-    copy : bool, optional
-        True: always copy; False: never; None: if `device` requires it.
-
-    Raises
-    ------
-    AttributeError
-        If `x` has none of these.
-    TypeError
-        If the methods of `x` return objects of other types than the protocols define.
-    BufferError
-        If the description of the memory is impossible, `x` cannot be exported, or `copy` is False but a copy is needed
-        (in this case it is a `CopyNeededError`, which is also a ValueError).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from_dlpack(np.arange(3)[::-1]).layout.strides
-    (-1,)
-    """
-    plain = resolve(x, copy, "from_dlpack", "x")
-    view = _viewed(plain, device, copy)
-    array = Tensor(*view)
-    if device is not None and device != view.layout.device:
-        if copy is False:
-            raise CopyNeededError(
-                f"from_dlpack: copy is False, but x is on {view.layout.device} and has to be copied to {device}; "
-                "accepted: copy=None or True"
-            )
-        array = moved(array, device)
-    elif copy and plain is x:
-        array = copied(array)
-    return View(array._layout, array._data, array._owner, array._writable)
-
-
-def resolve(x: Any, copy: bool | None, function: str, argument: str) -> Any:
-    """`x`, or a copy if the memory of `x` holds other values than `x`: torch's lazy conjugates and negatives.
-
-    Raises
-    ------
-    CopyNeededError
-        If `copy` is False but a copy is needed.
-    """
-    adapter = adapter_of(type(x))
-    plain = x if adapter is None else adapter.resolve(x)
-    if copy is False and plain is not x:
-        raise CopyNeededError(
-            f"{function}: copy is False, but {argument} is a lazy conjugate or negative, whose memory holds other "
-            "values; accepted: copy=None or True"
-        )
-    return plain
 
 
 def to_capsule(
@@ -135,9 +65,9 @@ def to_capsule(
                 f"__dlpack__: copy is False, but the array is on {own} and has to be copied to {target}; "
                 "accepted: copy=None or True"
             )
-        array = moved(array, target)
+        array = move_tensor(array, target)
     elif is_copied:
-        array = copied(array)
+        array = copy_tensor(array)
     versioned = max_version is not None and max_version[0] >= 1
     if not (array._writable or versioned):
         raise BufferError(
@@ -182,52 +112,6 @@ def cuda_array_interface(array: Tensor) -> dict[str, Any]:
         "strides": None if layout.contiguous else tuple(step * item for step in exported_strides(layout)),
         "stream": engine.current_stream() or 1,
     }
-
-
-def copied(array: Tensor) -> Tensor:
-    """A writable copy on the same device."""
-    copy: Tensor = elementwise(IDENTITY, (array,), None, array._layout.dtype)
-    return copy
-
-
-def moved(array: Tensor, device: Device) -> Tensor:
-    """A writable copy on another device, through the host. Waits for the work on the current stream."""
-    engine, layout = engine_of(array._layout.device), array._layout
-    stream = engine.current_stream()
-    if not layout.contiguous:
-        layout = layout_of(layout.dtype, layout.shape, None, layout.device)
-        data, owner = engine.allocate(layout, stream)
-        array = elementwise(IDENTITY, (array,), Tensor(layout, data, owner), layout.dtype)
-    host = engine.to_host(array._data, layout, stream)
-    there, target = engine_of(device), layout_of(layout.dtype, layout.shape, None, device)
-    if there.is_host:
-        return Tensor(layout_of(layout.dtype, layout.shape, None, device, alignment(host.ctypes.data)), host, None)
-    data, owner = there.allocate(target, there.current_stream())
-    there.from_host(host, data, target, there.current_stream())
-    return Tensor(target, data, owner)
-
-
-def _viewed(x: Any, device: Device | None, copy: bool | None) -> View:
-    if isinstance(x, Tensor):
-        return View(x._layout, x._data, x._owner, x._writable)
-
-    def stream(where: Device) -> int:
-        return engine_of(where).current_stream()
-
-    if hasattr(type(x), "__dlpack__"):
-        return borrow(dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy), _adapter(x))
-    if hasattr(type(x), "__cuda_array_interface__"):
-        return borrow(interface_view(x, "from_dlpack", "x", stream), _adapter(x))
-    raise AttributeError(
-        f"from_dlpack: x is {describe(x)}; "
-        "accepted: an object with __dlpack__ and __dlpack_device__, or with __cuda_array_interface__"
-    )
-
-
-def _adapter(x: Any) -> Adapter:
-    adapter = adapter_of(type(x))
-    assert adapter is not None  # it has one of the two protocols
-    return adapter
 
 
 def _target(array: Tensor, dl_device: tuple[Any, int] | None) -> Device:

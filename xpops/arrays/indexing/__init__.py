@@ -1,0 +1,1 @@
+"""Indexing by arrays: ``x[key]`` and ``x[key] = value``, for keys with arrays of integers or masks."""

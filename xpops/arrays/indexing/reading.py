@@ -1,0 +1,72 @@
+"""``x[key]`` for keys with arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.arrays.indexing.keys import NDArray, hashable_parts, require_mask, resolve, sole_mask
+from xpops.arrays.indexing.selection import Target
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch import Tensor, state
+from xpops.dispatch.dense import plan_on_dense
+from xpops.dispatch.keys import Fixed, call_key
+from xpops.dispatch.primitives import call, compute
+from xpops.dispatch.state import launches
+from xpops.engine.program import Data, Measure, Program
+from xpops.engine.protocol import Engine
+from xpops.plan.keys import ARRAY, Part
+
+# For each number of arrays, up to the largest number of axes: the parts of a key that consists of arrays only.
+_ARRAYS = [Fixed((ARRAY,) * count) for count in range(65)]
+
+
+def get_known(x: Tensor, key: Any) -> Any:
+    """``x[key]`` by the steady state, if the key consists of integer arrays only and the call is known; else None."""
+    arrays = key if key.__class__ is tuple else (key,)
+    for each in arrays:
+        if each.__class__ is not state.array_class:
+            return None
+    if len(arrays) >= len(_ARRAYS):
+        return None
+    layouts = (x._layout, *[each._layout for each in arrays])
+    launch = launches.get(call_key(_plan_gather, layouts, (_ARRAYS[len(arrays)],)))
+    return None if launch is None else launch(x._data, *[each._data for each in arrays])
+
+
+def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Any:
+    """``x[key]``, in new memory.
+
+    Raises
+    ------
+    IndexError
+        If an array or a mask does not fit, the arrays do not broadcast, or an index is out of range. Indices on the
+        CPU or from the host are checked at once. On CUDA an index out of range is clamped, and the error is raised when
+        the host next reads from the device.
+    """
+    mask = sole_mask(parts, arrays)
+    if mask is not None:
+        return compute(_plan_compress, "index", ("x", "mask"), (x, mask))
+    indices = resolve(x, parts, arrays)
+    names = ("x", *(f"key[{number}]" for number in range(len(indices))))
+    return call(_plan_gather, "index", names, (x, *indices), hashable_parts(parts))
+
+
+def _plan_gather(engine: Engine, specs: tuple[Layout, ...], parts: tuple[Part, ...]) -> Program:
+    target = Target(specs[0], parts, specs[1:])
+    program = engine.gather(target.part, target.axes, target.indices, target.position, target.names)
+    if target.as_given:
+        return program
+
+    def kernel(stream: int, out: Data, x: Data, *indices: Data) -> None:
+        program.kernel(stream, out, *target.data(x, indices))
+
+    return Program(program.layouts, kernel)
+
+
+def _plan_compress(engine: Engine, specs: tuple[Layout, Layout]) -> Program | Measure:
+    x, mask = specs
+    require_mask(mask.shape, x.shape)
+    if mask.size == 0:
+        nothing = layout_of(x.dtype, (0, *x.shape[mask.ndim :]), None, x.device)
+        return Program((nothing,), lambda stream, *data: None)
+    return plan_on_dense(engine, specs, engine.compress)

@@ -1,0 +1,52 @@
+"""Tuning numbers. A GPU takes the row of `table` that is nearest to its compute capability.
+
+A number that depends on the number of multiprocessors is given for one multiprocessor.
+"""
+
+from __future__ import annotations
+
+from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64
+from xpops.engine.cuda.tuning.policies import Tuning
+from xpops.engine.cuda.tuning.table import ROWS
+from xpops.ops.operator import Operator
+from xpops.plan.elementwise import Policy
+from xpops.plan.reduce import ReducePolicy
+from xpops.plan.scan.parameters import ScanPolicy
+
+
+def measured(capability: int) -> int:
+    """The capability of the nearest row.
+
+    Examples
+    --------
+    >>> measured(90), measured(80)
+    (90, 90)
+    """
+    return min(ROWS, key=lambda row: abs(row - capability))
+
+
+def tuning_of(capability: int) -> Tuning:
+    """The tuning numbers for a compute capability."""
+    return ROWS[measured(capability)]
+
+
+def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
+    """The policy of elementwise kernels for `op` with loop dtype `loop`, on a compute capability (90 for 9.0)."""
+    tuning = tuning_of(capability)
+    policy = tuning.elementwise
+    is_long = op.long == "always" or (loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex"))
+    if is_long or op.cost != "memory" or loop in FLOAT8:
+        policy = policy._replace(elements_per_thread=tuning.long_elements)
+    return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
+
+
+def reduce_policy(capability: int, multiprocessors: int) -> ReducePolicy:
+    """The policy of reduce kernels on a GPU with so many multiprocessors."""
+    policy = tuning_of(capability).reduce
+    return policy._replace(blocks=policy.blocks * multiprocessors)
+
+
+def scan_policy(capability: int, multiprocessors: int) -> ScanPolicy:
+    """The policy of scan kernels on a GPU with so many multiprocessors."""
+    policy = tuning_of(capability).scan
+    return policy._replace(rows=policy.rows * multiprocessors)

@@ -1,0 +1,127 @@
+"""The table of tuning numbers: one row for each compute capability on which they were measured."""
+
+from __future__ import annotations
+
+from xpops.engine.cuda.tuning.policies import (
+    FlatPolicy,
+    HistogramPolicy,
+    LinalgPolicy,
+    MatmulPolicy,
+    PassPolicy,
+    SelectPolicy,
+    SortPolicy,
+    TilePolicy,
+    Tuning,
+)
+from xpops.plan.elementwise import Policy
+from xpops.plan.fused.rows import RowsPolicy
+from xpops.plan.gather import GatherPolicy
+from xpops.plan.reduce import ReducePolicy
+from xpops.plan.scan.parameters import ScanPolicy
+from xpops.plan.scatter import ScatterPolicy
+from xpops.plan.search import SearchPolicy
+from xpops.plan.softmax import SoftmaxPolicy
+
+_HOPPER = Tuning(
+    gpu="one H200, 2026-11",
+    # Measured over blocks of 128 to 512 threads, 1 to 8 packs per thread, and tiles of 32 and 64.
+    elementwise=Policy(
+        block=128, unroll=2, elements_per_thread=16, tile_block=256, tile=64, tile_length=8, tile_area=512
+    ),
+    # Fewer than a 16-byte pack of float16 are slower: exp of 2**28 takes 328 us with 4, 262 us with 8.
+    long_elements=8,
+    arange=FlatPolicy(block=128, unroll=2),
+    # 4096^2 points take 108 us, and 128 us in a single call. Torch splits transforms of any size.
+    fft_split=1 << 20,
+    fused_copies=2,
+    fused_rows=RowsPolicy(
+        held_bytes=128,
+        steps=16,
+        warp_row=1024,
+        warps_block=128,
+        streaming_block=512,
+        shortest=64,
+        fewest=256,
+        small=2**18,
+        small_row=2**15,
+    ),
+    gather=GatherPolicy(block=256, unroll=4, long_row=16, scatter_block=256, waves=16),
+    # So many blocks are resident at once with the most counters (32 KiB): no block waits for another to end.
+    histogram=HistogramPolicy(block=256, unroll=2, blocks=6, least_bins=256, counters=8192, guess=1024),
+    join=FlatPolicy(block=256, unroll=4),
+    # The limits of batches follow other libraries' choices; not measured.
+    linalg=LinalgPolicy(block=128, batched_size=512, batched_count=3),
+    matmul=MatmulPolicy(
+        large=TilePolicy(tile=128, step=16, cells=8, resident=512),
+        small=TilePolicy(tile=64, step=16, cells=4, resident=1024),
+        digits=2**32,
+        digits_block=256,
+        workspace=32 << 20,  # as in torch
+    ),
+    # Measured over 128 to 512 threads, and 2 and 4 counters.
+    random=FlatPolicy(block=256, unroll=4),
+    # Measured over 2 to 16 blocks for each multiprocessor, and 32 to 128 bytes for each thread. Short rows: 3 to 255
+    # float32, 1 to 32 threads, 1 to 4 accesses.
+    reduce=ReducePolicy(
+        block=256,
+        blocks=4,
+        bytes_per_thread=64,
+        elements_per_thread=32,
+        large_operands=4,
+        narrow_groups=((24, 1), (32, 2), (64, 4)),
+        wide_groups=((4, 1), (31, 4), (64, 8)),
+    ),
+    scan=ScanPolicy(
+        rows_block=128,
+        tile_block=128,
+        rows=32,
+        bytes=128,
+        tile_bytes=256,
+        packs=16,
+        words=32,
+        column_warps=16,
+        column_rows=8,
+        resident=1024,
+        hop=3.0,
+        speed=4e6,
+    ),
+    scatter=ScatterPolicy(
+        block=256, unroll=4, blocks=6, shared=1 << 15, least_slots=256, crowded=64, lanes=8, chunk=128
+    ),
+    # Estimates, not measured.
+    search=SearchPolicy(
+        block=256, blocks=4, bytes=16, fan_bits=3, top_bytes=16 << 10, least=1 << 14, share=32, builders=32
+    ),
+    # Half of 2**28 float32 selected: 438 us with 8 packs, 453 us with 4.
+    select=SelectPolicy(block=256, scan_block=1024, scan_items=16, unroll=8, unroll_bytes=4),
+    # By the compiler's count of registers two blocks of 512 threads then fit on a multiprocessor; not measured.
+    softmax=SoftmaxPolicy(block=256, largest_block=1024, held_bytes=128, columns=8, blocks=4, resident=2),
+    # With these, rows of 64 to 4096 keys meet their performance targets. Passes measured: (4, 0), (8, 0), (4, 4) and
+    # (8, 4), over blocks of 256 and 384 threads and 8 to 24 keys. The others are chosen by analogy.
+    sort=SortPolicy(
+        row_block=128,
+        row_items={4: 32, 8: 16, 12: 8},
+        row_limits={4: 4096, 8: 4096, 12: 2048},
+        count_block=512,
+        count_items=16,
+        count_waves=4,
+        passes={
+            (1, 0): PassPolicy(384, 24, 3),
+            (2, 0): PassPolicy(384, 24, 3),
+            (4, 0): PassPolicy(256, 20, 4),
+            (8, 0): PassPolicy(256, 15, 3),
+            (1, 4): PassPolicy(384, 18, 2),
+            (2, 4): PassPolicy(384, 18, 2),
+            (4, 4): PassPolicy(384, 18, 2),
+            (8, 4): PassPolicy(384, 11, 2),
+            (1, 8): PassPolicy(384, 11, 2),
+            (2, 8): PassPolicy(384, 11, 2),
+            (4, 8): PassPolicy(384, 11, 2),
+            (8, 8): PassPolicy(384, 11, 2),
+        },
+    ),
+    block=256,
+)
+
+# The rows by compute capability: 90 for 9.0.
+ROWS = {90: _HOPPER}

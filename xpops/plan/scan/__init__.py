@@ -1,0 +1,60 @@
+"""The scan plan: which kernel of the family scans a layout along an axis, and its parameters except addresses."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, layout_of
+from xpops.plan.result import result_layout
+from xpops.plan.scan.coalesce import coalesce_scan, columns_as_batches, pack_of
+from xpops.plan.scan.columns import is_short, plan_columns
+from xpops.plan.scan.parameters import WARP, ScanPlan, ScanPolicy
+from xpops.plan.scan.rows import plan_rows, plan_tiles
+from xpops.plan.signature import Signature
+
+
+def scan_result(x: Layout, axis: int, dtype: DType, initial: bool) -> Layout:
+    """The layout of a scan's result: dense, with the axes in the order of `x`; with `initial` one longer along `axis`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xpops.core.devices import CPU
+    >>> x = layout_of(np.dtype("int8"), (2, 3), (1, 2), CPU)
+    >>> scan_result(x, 0, np.dtype("int64"), True)
+    Layout(int64, (3, 3), (1, 3), 'cpu', align=16)
+    """
+    shape = tuple(length + (initial and place == axis) for place, length in enumerate(x.shape))
+    like = layout_of(x.dtype, shape, x.strides, x.device)
+    return result_layout(Signature((), dtype, shape), (like,), x.device)
+
+
+def plan_scan(
+    x: Layout, out: Layout, axis: int, reverse: bool, initial: bool, state_bytes: int, policy: ScanPolicy
+) -> ScanPlan:
+    """The plan of scanning `x`, which is not empty, along `axis` into `out`.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.dtypes import float32
+    >>> x = layout_of(float32, (4096, 4096), None, Device("cuda"))
+    >>> from xpops.engine.cuda.tuning import scan_policy
+    >>> [plan_scan(x, x, axis, False, False, 4, scan_policy(90, 132)).kernel for axis in (0, 1)]
+    ['columns', 'tiles']
+    """
+    coalesced = coalesce_scan(x, out, axis, reverse, initial)
+    words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
+    pack = pack_of(coalesced, x, out)
+    if coalesced.columns > 1 and not is_short(coalesced, pack, policy.column_rows):
+        pack = min(pack, max(1, policy.words // (policy.column_rows * words)))
+        return plan_columns(coalesced, pack, words, traffic, initial, policy)
+    if coalesced.columns > 1:
+        coalesced = columns_as_batches(coalesced)
+        pack = pack_of(coalesced, x, out)
+    held = min(policy.words // words, policy.packs * pack)
+    packs = max(1, min(policy.bytes // traffic, held) // pack)
+    if prod(coalesced.batches) >= policy.rows or coalesced.length <= 2 * WARP * pack * packs:
+        return plan_rows(coalesced, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
+    return plan_tiles(coalesced, pack, max(1, min(policy.tile_bytes // traffic, held) // pack), words, initial, policy)

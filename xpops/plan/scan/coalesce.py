@@ -1,0 +1,81 @@
+"""Scans as the kernels compute them: adjacent columns and batches, and the packs that fit all strides."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xpops.core.layouts import Layout, alignment
+from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.strides.coalesce import Strides, coalesce
+
+
+class CoalescedScan(NamedTuple):
+    """A scan as the kernels compute it: along one axis, for adjacent columns, for batches along all other axes.
+
+    Steps, strides and shifts are pairs (operand, result), in elements.
+    """
+
+    length: int
+    steps: tuple[int, int]
+    columns: int
+    column_steps: tuple[int, int]
+    batches: tuple[int, ...]
+    strides: tuple[Strides, Strides]
+    shifts: tuple[int, int]
+    reverse: bool
+
+
+def coalesce_scan(x: Layout, out: Layout, axis: int, reverse: bool, initial: bool) -> CoalescedScan:
+    """The scan of `x` along `axis` into `out`.
+
+    Columns are the axis with the smallest stride in `out`, unless that is `axis`.
+    """
+    length, in_step, out_step = x.shape[axis], x.strides[axis], out.strides[axis]
+    in_shift, out_shift = 0, out_step if initial else 0
+    if reverse and in_step == out_step == 1:
+        pass  # the kernel itself walks backwards, pack by pack
+    elif reverse:
+        in_shift, out_shift = in_shift + (length - 1) * in_step, out_shift + (length - 1) * out_step
+        in_step, out_step, reverse = -in_step, -out_step, False
+    others = [place for place in range(x.ndim) if place != axis]
+    shape, (out_strides, in_strides) = coalesce(
+        tuple(x.shape[place] for place in others),
+        [tuple(layout.strides[place] for place in others) for layout in (out, x)],
+    )
+    coalesced = CoalescedScan(
+        length, (in_step, out_step), 1, (0, 0), shape, (in_strides, out_strides), (in_shift, out_shift), reverse
+    )
+    if shape and abs(out_strides[-1]) < abs(out_step):
+        return coalesced._replace(
+            columns=shape[-1],
+            column_steps=(in_strides[-1], out_strides[-1]),
+            batches=shape[:-1],
+            strides=(in_strides[:-1], out_strides[:-1]),
+        )
+    return coalesced
+
+
+def columns_as_batches(coalesced: CoalescedScan) -> CoalescedScan:
+    """The same scan, in which each column is a batch."""
+    strides = ((*line, step) for line, step in zip(coalesced.strides, coalesced.column_steps, strict=True))
+    inputs, outputs = strides
+    return coalesced._replace(
+        columns=1, column_steps=(0, 0), batches=(*coalesced.batches, coalesced.columns), strides=(inputs, outputs)
+    )
+
+
+def pack_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> int:
+    """The widest pack that is always aligned; 1 if neighbouring elements are not adjacent in memory."""
+    along = coalesced.column_steps if coalesced.columns > 1 else coalesced.steps
+    if along != (1, 1):
+        return 1
+    pack = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
+    for layout, shift, strides, step in zip(
+        (x, out), coalesced.shifts, coalesced.strides, coalesced.steps, strict=True
+    ):
+        item = layout.dtype.itemsize
+        pack = min(pack, max(1, layout.align // item), max(1, alignment(shift * item) // item) if shift else pack)
+        steps = [*strides, *((step, coalesced.columns) if coalesced.columns > 1 else ())]
+        while any(each % pack for each in steps):
+            pack //= 2
+    return pack

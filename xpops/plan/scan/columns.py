@@ -1,0 +1,61 @@
+"""Scans across contiguous memory: tiles of adjacent columns, with look-back between tiles."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xpops.plan.scan.coalesce import CoalescedScan
+from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, ScanPolicy, make_plan
+
+
+def is_short(coalesced: CoalescedScan, pack: int, rows: int) -> bool:
+    """Whether columns are so few and so short that most lanes of a warp of `scan_columns` would be idle."""
+    lanes = coalesced.columns // pack
+    return lanes < WARP and 2 * coalesced.length * lanes <= WARP * rows and coalesced.length <= WARP
+
+
+def plan_columns(
+    coalesced: CoalescedScan, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy
+) -> ScanPlan:
+    wanted = -(-coalesced.columns // pack)
+    rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(coalesced.length))
+    lanes = min(
+        (32, 16, 8, 4, 2, 1),
+        key=lambda lanes: (-(-wanted // lanes) * lanes if lanes * pack * item >= 2 * SECTOR else wanted + WARP, -lanes),
+    )
+    lanes = min(lanes, _power_of_two(wanted))
+    floor = WARP // lanes * rows
+    down = min(policy.column_warps, _power_of_two(-(-coalesced.length // floor)))
+    across = max(1, min(policy.column_warps // 2 // down, _power_of_two(-(-wanted // lanes))))
+    tiles, strips = -(-coalesced.length // (floor * down)), -(-wanted // (lanes * across))
+    radix = 0
+    if tiles > 1:
+        radix = _radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
+    numbers = (across, down, lanes, pack, rows, radix, initial)
+    grid = Grid(tiles, (strips, prod(coalesced.batches)), _state_bytes(tiles, radix, words) * coalesced.columns)
+    return make_plan(
+        "columns", coalesced, numbers, WARP * across * down, prod(coalesced.batches) * strips * tiles, grid
+    )
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def _radix(tiles: int, tile_bytes: int, words: int, columns: int, policy: ScanPolicy) -> int:
+    """The radix of the fastest look-back: a larger radix shortens the chain of waiting tiles, but reads more states."""
+
+    def microseconds(radix: int) -> float:
+        chain = (tiles / radix**2 + (2 if radix > 1 else 0)) * policy.hop
+        traffic = tiles * columns * (tile_bytes + (radix + 2) * words * PUBLISHED) / policy.speed
+        return max(chain, traffic)
+
+    return min((1, 4, 8, 16, 32), key=microseconds)
+
+
+def _state_bytes(tiles: int, radix: int, words: int) -> int:
+    """The bytes of the published states of one column."""
+    if radix == 0:
+        return 0
+    levels = (1, radix, radix * radix) if radix > 1 else (1,)
+    return sum(-(-tiles // level) for level in levels) * words * PUBLISHED
