@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--json FILE]``: prints tables for a GPU."""
+"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--json FILE]``: prints times."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def layout_of(
 
 
 def alignment(address: int) -> int:
-    """The alignment class of an address: 1, 2, 4, 8 or 16.
+    """The largest power of two, at most 16, that divides an address.
 
     Examples
     --------

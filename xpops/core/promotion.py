@@ -55,7 +55,8 @@ def scalar_dtype(kind: type, dtype: DType | None) -> DType:
     if kind is builtins.bool:
         return dtype or dt.bool
     if kind is int:
-        return dt.DEFAULT_INTEGER if dtype is None or dtype == dt.bool else dtype  # (float64 == None, so no "in")
+        # Not "dtype in (None, dt.bool)": NumPy says that float64 == None.
+        return dt.DEFAULT_INTEGER if dtype is None or dtype == dt.bool else dtype
     if dtype is None or dtype in dt.CATEGORIES["integer or boolean"]:
         return dt.DEFAULT_FLOAT if kind is float else dt.DEFAULT_COMPLEX
     return dt.COMPLEX_OF[dtype] if kind is complex and dtype in dt.REAL_FLOATS else dtype

@@ -82,7 +82,7 @@ def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
 
 
 def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype: DType | None = None) -> Any:
-    """`op` of any operands, the long way: examine the operands, plan, launch, and remember the call.
+    """`op` of any operands, by the slow path: examine the operands, plan, launch, and remember the call.
 
     Parameters
     ----------

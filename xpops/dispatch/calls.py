@@ -20,7 +20,7 @@ from xpops.plan.signature import Operand, Signature, signature_of
 from xpops.plan.strides.broadcast import broadcast_shapes
 
 PLAN_LIMIT = 8192
-# Kinds of dtypes: a result may be written to an `out` of another dtype of the same kind.
+# The kinds of dtypes. `out` may have another dtype than the result if both are of one kind.
 _KINDS = (dt.SIGNED_INTEGERS, dt.UNSIGNED_INTEGERS, dt.REAL_FLOATS, dt.COMPLEX_FLOATS)
 
 

@@ -22,6 +22,7 @@ def call_key(way: Any, specs: tuple[Any, ...], parameters: tuple[Any, ...] = ())
     Parameters
     ----------
     way : hashable
+        The operator, or the plan function with its settings.
     specs : tuple of Layout or type
         The layouts of arrays, the types of scalars. Empty in keys of an inline cache, which checks the operands itself.
     parameters : tuple of hashable

@@ -125,7 +125,7 @@ def compute(
     steady: bool = False,
     kept: bool = True,
 ) -> Any:
-    """Run `plan` on any operands, the long way: examine the operands, plan, launch, and remember the call.
+    """Run `plan` on any operands, by the slow path: examine the operands, plan, launch, and remember the call.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The steady state, shared by all kinds of calls: the class of results, and the remembered launches."""
+"""The steady state: a call with known layouts launches its kernel without planning.
+
+This module has what all kinds of calls share: the class of results, and the remembered launches.
+"""
 
 from __future__ import annotations
 

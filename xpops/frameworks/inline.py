@@ -25,7 +25,7 @@ try:
     from torch._C._dynamo import guards as _guards
 
     TensorGuards: Any = _guards.TensorGuards
-except ImportError:  # this torch has no compiler: every call goes the long way
+except ImportError:  # this torch has no compiler: every call takes the slow path
     TensorGuards = None
 
 # Torch's compiler can also make a tensor on the current device without the dispatcher, which saves half a microsecond.
@@ -132,6 +132,7 @@ def _guard_without_gradients(check: Callable[..., bool]) -> Callable[..., bool]:
     return lambda *tensors: not enabled() and check(*tensors)
 
 
+# An attempt is a remembered call: it returns the result, or None if the operands do not match.
 def _attempt_with_new(
     check: Callable[..., bool],
     kernel: Kernel,

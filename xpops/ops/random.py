@@ -1,4 +1,4 @@
-"""The rows of the probability laws of random numbers."""
+"""The rows of the laws, which are the probability distributions, of random numbers."""
 
 from __future__ import annotations
 

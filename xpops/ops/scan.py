@@ -27,7 +27,7 @@ class Scan:
         Whether it runs from the end of the axis to its beginning. Kernels may then put zeros before the first element
         of the scan, which must not change the results.
     state : int
-        The number of elements in the state of a run.
+        The numbers in the state of a run of elements: 1 for a sum, 2 for a recurrence (a factor and a sum).
     ufunc : numpy.ufunc or None
         The NumPy ufunc that accumulates elements on the CPU; None for a recurrence.
     """

@@ -102,8 +102,8 @@ class CoalescedReduction(NamedTuple):
     @property
     def columns(self) -> bool:
         """Whether the smallest stride of the first line is along a kept axis."""
-        along_kept = _closeness(self.in_kept[0], self.kept)
-        return along_kept < _closeness(self.in_reduced[0], self.reduced)
+        along_kept = _last_stride(self.in_kept[0], self.kept)
+        return along_kept < _last_stride(self.in_reduced[0], self.reduced)
 
 
 class Access(NamedTuple):
@@ -118,7 +118,7 @@ class Access(NamedTuple):
     ragged : bool
         Whether rows may begin or end inside an aligned pack.
     counted : bool
-        Whether the strides along rows are from pack to pack, else from element to element.
+        Whether the kernel counts packs along rows, so that their stride is from pack to pack. Else it counts elements.
     """
 
     item: int
@@ -166,7 +166,7 @@ def coalesce_reduction(
     )
 
 
-def _closeness(strides: Strides, shape: tuple[int, ...]) -> float:
+def _last_stride(strides: Strides, shape: tuple[int, ...]) -> float:
     """The stride along the last axis; infinite if the stride is 0 or the length is 1."""
     return abs(strides[-1]) if shape[-1] > 1 and strides[-1] else float("inf")
 
@@ -200,7 +200,10 @@ def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolic
 
 
 def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy) -> tuple[int, int]:
-    """The threads that share a row of `packs` accesses of `width` bytes, and the accesses that each has in flight."""
+    """The threads that share a row of `packs` accesses of `width` bytes, and the accesses that each has in flight.
+
+    `many`: whether there are enough rows to fill the GPU with one warp for each.
+    """
     is_narrow = width < MAX_PACK_BYTES // 2
     for most, threads in policy.narrow_groups if is_narrow else policy.wide_groups:
         if packs <= most:
@@ -278,7 +281,7 @@ def _ceil_div(dividend: int, divisor: int) -> int:
 
 
 def _power_of_two(count: int) -> int:
-    """The least power of two not under `count`."""
+    """The smallest power of two that is at least `count`."""
     return 1 << max(0, count - 1).bit_length()
 
 

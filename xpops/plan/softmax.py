@@ -159,5 +159,5 @@ def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[i
 
 
 def _power_of_two(count: int) -> int:
-    """The least power of two not under `count`."""
+    """The smallest power of two that is at least `count`."""
     return 1 << max(0, count - 1).bit_length()

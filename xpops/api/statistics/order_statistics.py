@@ -196,12 +196,12 @@ def _nan_results(lines: Array) -> Array:
 
 
 def _widen(x: Array) -> Array:
-    """`x` in the dtype for computations: float32 for half types, float64 for integers."""
+    """`x` in the dtype for computations: float32 for 16-bit floats, float64 for integers."""
     return x if x.dtype in (dt.float32, dt.float64) else astype(x, _result_dtype(x.dtype, dt.float32))
 
 
 def _result_dtype(dtype: DType, half: DType | None = None) -> DType:
-    """The dtype of results for operands of `dtype`. If given, `half` replaces half types."""
+    """The dtype of results for operands of `dtype`. If given, `half` replaces 16-bit floats."""
     if dtype in dt.CATEGORIES["integer"]:
         return dt.DEFAULT_FLOAT
     return half if half is not None and dtype in (dt.float16, dt.bfloat16) else dtype

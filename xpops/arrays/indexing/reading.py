@@ -16,7 +16,7 @@ from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.keys import ARRAY, Part
 
-# For each number of arrays, up to the largest number of axes: the parts of a key that consists of arrays only.
+# _ARRAYS[n]: the parts of a key that consists of n integer arrays and nothing else.
 _ARRAYS = [Fixed((ARRAY,) * count) for count in range(65)]
 
 

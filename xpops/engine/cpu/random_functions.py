@@ -105,6 +105,6 @@ def _log1p_near(x: NDArray, known: _Constants) -> NDArray:
 
 
 def _sin_near(x: NDArray, known: _Constants) -> NDArray:
-    """``sin(x)`` for x up to ``pi / 2``."""
+    """``sin(x)`` for ``|x| <= pi / 2``."""
     z = x * x
     return fused(x * z, _polynomial(z, known.sine), x)

@@ -115,7 +115,7 @@ def _summed(parts: Iterator[NDArray]) -> NDArray:
         total, error = found, lost if error is None else error + lost
     if error is None:
         return total
-    return np.where(np.isfinite(error), total + error, total)  # infinity has an error of NaN
+    return np.where(np.isfinite(error), total + error, total)  # the error of an infinite sum is NaN
 
 
 def _multiplied(parts: Iterator[NDArray]) -> NDArray:

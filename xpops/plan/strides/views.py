@@ -68,7 +68,7 @@ def axes_of(axes: Any, ndim: int, function: str, argument: str = "axis") -> tupl
 
 
 def shape_of(shape: Any, function: str, argument: str = "shape", lowest: int = 0) -> tuple[int, ...]:
-    """A shape given as an integer or a sequence of integers, none under `lowest`.
+    """A shape given as an integer or a sequence of integers, each at least `lowest`.
 
     Raises
     ------

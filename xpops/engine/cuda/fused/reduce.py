@@ -53,8 +53,8 @@ def fused_reduce(
     """
     capability, multiprocessors = runtime.context.capability, runtime.context.multiprocessors
     value = value_of(expression, made)
-    if in_two(expression, value, capability):
-        return _in_two(runtime, expression, op, value, to, correction)
+    if needs_transpose(expression, value, capability):
+        return _reduce_in_two_kernels(runtime, expression, op, value, to, correction)
     found = fused_reduce_source(expression, op, value, to, correction, capability, multiprocessors)
     launch = launched(runtime, f"fused {op.name}", found.slots, found.plan, found.source, found.tail)
     return with_scalars(launch, 1, expression, tuple(range(len(expression.inputs))))
@@ -65,12 +65,12 @@ def value_of(expression: Expression, made: Layout) -> Layout:
     return result_layout(Signature((), made.dtype, made.shape), expression.inputs, made.device)
 
 
-def in_two(expression: Expression, value: Layout, capability: int) -> bool:
+def needs_transpose(expression: Expression, value: Layout, capability: int) -> bool:
     """Whether an operand is transposed to another: then a tiled kernel writes the expression to an array first."""
     return plan_tiled(value, expression.inputs, policy_of(expression, capability)) is not None
 
 
-def _in_two(
+def _reduce_in_two_kernels(
     runtime: Runtime, expression: Expression, op: Reduction, value: Layout, to: ReducedLayout, correction: float
 ) -> Kernel:
     compute, allocate = fused(runtime, expression, (value,)), runtime.allocator(value)
@@ -132,7 +132,7 @@ def sources_of(
 ) -> list[str]:
     """The sources of the kernels that reduce an expression. Needs no GPU."""
     value = value_of(expression, made) if expression.nodes else cast("Layout", expression.inputs[0])
-    if expression.nodes and not in_two(expression, value, capability):
+    if expression.nodes and not needs_transpose(expression, value, capability):
         return [fused_reduce_source(expression, op, value, to, correction, capability, multiprocessors).source]
     first = [fused_source(expression, (value,), capability).source] if expression.nodes else []
     policy = reduce_policy(capability, multiprocessors)

@@ -104,7 +104,7 @@ def _moving(
     lengths = tuple(x.shape[axis] for axis in axes)
     codes = tuple(runtime.faults.of_index(name, length) for name, length in zip(names, lengths, strict=True))
     source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
-    tail = _told(runtime, lengths, codes) + plan.tail
+    tail = _report_parameters(runtime, lengths, codes) + plan.tail
     launch = runtime.launcher("gather", source, plan.blocks, plan.block, "QQQ" + "Q" * len(indices), tail)
     size = plan.size
 
@@ -162,8 +162,8 @@ def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return shape, strides
 
 
-def _told(runtime: Runtime, lengths: tuple[int, ...], codes: tuple[int, ...]) -> bytes:
-    """The bytes of the parameters with which the kernel checks indices: report address, lengths and codes."""
+def _report_parameters(runtime: Runtime, lengths: tuple[int, ...], codes: tuple[int, ...]) -> bytes:
+    """The kernel parameters for the check of indices: the report's address, the lengths of the axes, and the codes."""
     return struct.pack(f"<Q{2 * len(lengths)}Q", runtime.faults.address, *lengths, *codes)
 
 

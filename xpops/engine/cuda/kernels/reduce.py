@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The bytes of a state. A state is an element, or a few elements with a count or a position.
 STATE_BYTES = 32
 # Sums of more than 1024 elements carry their rounding errors along (compensated summation). For fewer elements, the
-# tree of additions loses no more than NumPy does. A result in a half type needs no more than float32.
+# tree of additions loses no more than NumPy does. A 16-bit result needs no more than float32.
 _EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
 _MANY = 1024
 
