@@ -1,4 +1,4 @@
-"""The rows of the laws, which are the probability distributions, of random numbers."""
+"""The rows of the laws of random numbers: the probability distributions."""
 
 from __future__ import annotations
 

@@ -42,7 +42,8 @@ class SearchPlan(NamedTuple):
     Attributes
     ----------
     top : int
-        The most entries of the uppermost level, which shared memory holds; 0 if searches bisect the array in global memory.
+        The most entries of the uppermost level, which shared memory holds; 0 if searches bisect the
+        array in global memory.
     levels : int
         The levels above the array; 0 if there is no tree.
     entries : int

@@ -46,7 +46,8 @@ class Distributions(Source):
         size : int or tuple of int, optional
             The shape; by default ``()``, a single element.
         dtype : numpy.dtype, optional
-            Real floating-point; by default float64. `low` and `high` are rounded to it, or to float32 for 16-bit floats.
+            Real floating-point; by default float64. `low` and `high` are rounded to it; for 16-bit floats
+            to float32.
         device : Device or str, optional
             By default the default device.
 
