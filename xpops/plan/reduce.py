@@ -202,8 +202,7 @@ def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolic
 def _group(packs: int, unroll: int, width: int, many: bool, policy: ReducePolicy) -> tuple[int, int]:
     """The threads that share a row of `packs` accesses of `width` bytes, and the accesses that each has in flight.
 
-    `many`: whether there are enough rows to fill the GPU with one warp for each.
-    """
+    `many`: one warp for each row fills the GPU."""
     is_narrow = width < MAX_PACK_BYTES // 2
     for most, threads in policy.narrow_groups if is_narrow else policy.wide_groups:
         if packs <= most:
