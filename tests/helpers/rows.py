@@ -1,4 +1,7 @@
-"""What tests draw from the rows of operators: public functions, references, operands, errors allowed."""
+"""What tests draw from the rows of operators: public functions, operands, errors allowed.
+
+The references are in `conformance/references.py`, since the fuzzer uses them, too.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import xpops as xp
-from tests.helpers import activations
 from tests.helpers.values import HALVES, binary_values, computed, unary_values
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
@@ -25,58 +27,6 @@ STANDARD = tuple(op for op in OPERATORS.values() if op not in INTERNAL)
 PUBLIC = (*STANDARD, *ACTIVATIONS.values())
 # What NumPy's own functions may be off on the CPU. Its complex power is less exact.
 ON_CPU, POWER_ON_CPU = 4.0, 60.0
-
-
-def floor_divide(x: NDArray, y: NDArray) -> NDArray:
-    """The standard's: ``x / y`` itself where an operand is infinite or the divisor 0; elsewhere its floor."""
-    if x.dtype.kind != "f":
-        return np.asarray(np.floor_divide(x, y))
-    return np.where(np.isinf(x) | np.isinf(y) | (y == 0), x / y, np.floor_divide(x, y))
-
-
-def log1p(x: NDArray) -> NDArray:
-    """Without the complex sum ``1 + x``, in which NumPy's loses all digits of a small `x`."""
-    if x.dtype.kind != "c":
-        return np.asarray(np.log1p(x))
-    return np.asarray(np.log1p(x.real * (2 + x.real) + x.imag**2) / 2 + 1j * np.arctan2(x.imag, 1 + x.real))
-
-
-def power(x: NDArray, y: NDArray) -> NDArray:
-    """Of integers modulo the dtype's range; negative powers of integers are rounded toward zero."""
-    if x.dtype.kind != "i":
-        return np.asarray(np.power(x, y))
-    x, y = np.broadcast_arrays(x, y)
-    powers = [
-        pow(a, b, 2**64) if b >= 0 else {1: 1, -1: -1 if b % 2 else 1}.get(a, 0) % 2**64
-        for a, b in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
-    ]
-    return np.array(powers, np.uint64).astype(x.dtype).reshape(x.shape)
-
-
-def sign(x: NDArray) -> NDArray:
-    """+0 for -0, too. Of complex numbers it is ``x / abs(x)``."""
-    if x.dtype.kind == "c":
-        return np.where(x == 0, 0, x / np.where(x == 0, 1, np.abs(x)))
-    return np.asarray(np.where(x == 0, 0, np.sign(x)).astype(x.dtype))
-
-
-# Where neither NumPy's function nor that of the row is a reference.
-REFERENCES: dict[str, Callable[..., Any]] = {
-    "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
-    "floor_divide": floor_divide,
-    "log1p": log1p,
-    "pow": power,
-    "reciprocal": lambda x: x.dtype.type(1) / x,
-    "round": lambda x: x if x.dtype.kind in "iu" else np.round(x),
-    "sign": sign,
-    **activations.REFERENCES,
-}
-
-
-def reference_of(op: Operator) -> Callable[..., Any]:
-    """What an operator should compute: NumPy's function, also where the CPU engine has another one, or the row's."""
-    found: Callable[..., Any] = REFERENCES.get(op.name) or getattr(np, op.cpu.__name__, op.cpu)
-    return found
 
 
 def function_of(op: Operator) -> Callable[..., Any]:
