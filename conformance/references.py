@@ -1,4 +1,4 @@
-"""What elementwise operators compute, by definition and apart from xpops: for tests and for the fuzzer.
+"""What operators and reductions compute, by definition and apart from xpops: for tests and for the fuzzer.
 
 References take and return ndarrays. In higher precision than the operator's, their results have no error to speak of.
 """
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xpops.ops.operator import Operator
+from xpops.ops.reduction import Reduction, reduction_dtypes
 
 NDArray = np.ndarray[Any, Any]
 
@@ -134,3 +135,30 @@ def reference_of(op: Operator) -> Callable[..., Any]:
     """
     found: Callable[..., Any] = REFERENCES.get(op.name) or getattr(np, op.cpu.__name__, op.cpu)
     return found
+
+
+def reduced(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False, correction: float = 0.0) -> NDArray:
+    """A reduction of a whole array, by the function of its row."""
+    along = {"axis": axis, "keepdims": keepdims}
+    if x.dtype.kind in "biu":
+        x = x.astype(reduction_dtypes(op, x.dtype)[0])
+    if not isinstance(op.cpu, np.ufunc):
+        return np.asarray(op.cpu(x, **along))
+    if op.dispersion:
+        variance = np.asarray(np.var(x, **along, ddof=correction))
+        return np.sqrt(variance) if op.root else variance
+    total = np.asarray(op.cpu.reduce(terms(op, x), **along))
+    return total / np.float64(x.size / max(total.size, 1)) if op.averages else total
+
+
+def terms(op: Reduction, x: NDArray) -> NDArray:
+    """What a reduction combines of each element."""
+    return x if op.term is None else np.asarray(op.term(x))
+
+
+def sizes(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False, correction: float = 0.0) -> NDArray:
+    """The sizes of results, of which errors are a share: what absolute values are reduced to, and any deviation."""
+    if op.dispersion:
+        return reduced(op, x, axis, keepdims, correction)
+    total = np.asarray(op.cpu.reduce(np.abs(terms(op, x)), axis=axis, keepdims=keepdims))  # type: ignore[attr-defined]
+    return total / np.float64(x.size / max(total.size, 1)) if op.averages else total

@@ -19,13 +19,17 @@ def eps(dtype: DType) -> float:
     return float(ml_dtypes.finfo(dtype).eps)
 
 
+def smallest(dtype: DType) -> float:
+    """The smallest positive number."""
+    return float(ml_dtypes.finfo(dtype).smallest_subnormal)
+
+
 def ulps(real: float = 9.0, complex_: float = 40.0) -> Bound:
     """Units in the last place; halves are rounded once, from float32."""
 
     def bound(operands: Sequence[Any], exact: NDArray, dtype: DType, parameters: dict[str, Any]) -> NDArray:
         number = complex_ if dtype in COMPLEX else 0.52 if dtype in HALVES else real
-        smallest = float(ml_dtypes.finfo(dtype).smallest_subnormal)
-        return np.asarray(number * (eps(dtype) * np.abs(exact) + smallest))
+        return np.asarray(number * (eps(dtype) * np.abs(exact) + smallest(dtype)))
 
     return bound
 

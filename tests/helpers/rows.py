@@ -19,7 +19,6 @@ from xpops.core.dtypes import DType
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import INTERNAL, OPERATORS
 from xpops.ops.operator import Operator
-from xpops.ops.reduction import Reduction, reduction_dtypes
 
 NDArray = np.ndarray[Any, Any]
 
@@ -83,22 +82,3 @@ def allowed_error(op: Operator, dtype: DType, device: Any) -> float:
     if device != CPU or dtype in HALVES:
         return promised
     return max(promised, POWER_ON_CPU if op.name == "pow" and dtype in dt.COMPLEX_FLOATS else ON_CPU)
-
-
-def reduced(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False, correction: float = 0.0) -> NDArray:
-    """A reduction of a whole array, by the function of its row."""
-    along = {"axis": axis, "keepdims": keepdims}
-    if x.dtype.kind in "biu":
-        x = x.astype(reduction_dtypes(op, x.dtype)[0])
-    if not isinstance(op.cpu, np.ufunc):
-        return np.asarray(op.cpu(x, **along))
-    if op.dispersion:
-        variance = np.asarray(np.var(x, **along, ddof=correction))
-        return np.sqrt(variance) if op.root else variance
-    total = np.asarray(op.cpu.reduce(terms(op, x), **along))
-    return total / np.float64(x.size / max(total.size, 1)) if op.averages else total
-
-
-def terms(op: Reduction, x: NDArray) -> NDArray:
-    """What a reduction combines of each element."""
-    return x if op.term is None else np.asarray(op.term(x))
