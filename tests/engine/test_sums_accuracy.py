@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,12 @@ def test_the_page_has_the_promises_of_the_rows() -> None:
     assert {"sum", "cumulative_sum"} <= {name for name, _, _ in table()}
 
 
-DTYPES = (*dt.REAL_FLOATS, *dt.COMPLEX_FLOATS)
+def pairs(ops: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Each row with each floating-point dtype that it accepts."""
+    dtypes = (*dt.REAL_FLOATS, *dt.COMPLEX_FLOATS)
+    return [(op, dtype) for op in ops for dtype in dtypes if dtype in dt.CATEGORIES[op.accepts]]
+
+
 # 2**25 elements along each kind of axis.
 LARGE = {
     "only": ((2**25,), 0),
@@ -114,9 +120,8 @@ def assert_share(got: NDArray, wanted: NDArray, allowed: NDArray) -> None:
         assert np.all(near | (np.isinf(found) & (np.abs(exact) > float(limits.max))))
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize(("shape", "axis"), SMALL, ids=str)
-@pytest.mark.parametrize("op", [op for op in REDUCTIONS.values() if op.share is not None], ids=str)
+@pytest.mark.parametrize(("op", "dtype"), pairs([op for op in REDUCTIONS.values() if op.share is not None]), ids=str)
 def test_shares(op: Reduction, dtype: Any, shape: tuple[int, ...], axis: Any, device: Any) -> None:
     host = random_of(op.domain, dtype, shape)
     count = lines(host, axis).shape[1]
@@ -130,11 +135,7 @@ def test_shares(op: Reduction, dtype: Any, shape: tuple[int, ...], axis: Any, de
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((70_001,), 0), ((3, 5000), 1), ((5000, 3), 0)], ids=str)
-@pytest.mark.parametrize(
-    ("op", "dtype"),
-    [(op, dtype) for op in SCANS.values() for dtype in DTYPES if dtype in dt.CATEGORIES[op.accepts]],
-    ids=str,
-)
+@pytest.mark.parametrize(("op", "dtype"), pairs(SCANS.values()), ids=str)
 def test_shares_of_scans(op: Scan, dtype: Any, shape: tuple[int, ...], axis: int, device: Any) -> None:
     """With a factor of 1 returns are sums from the end."""
     host = random_of(op.domain, dtype, shape)
