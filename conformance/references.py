@@ -89,7 +89,8 @@ def _share_above(a: NDArray) -> NDArray:
 
 def gelu_tanh(x: NDArray) -> NDArray:
     """The approximation of `gelu` by a hyperbolic tangent."""
-    return np.asarray(x / (1 + np.exp(-2 * np.sqrt(2 / _PI) * (x + _THIRD * x**3))))
+    scale, third = np.sqrt(2 / _PI).astype(x.dtype), _THIRD.astype(x.dtype)
+    return np.asarray(x / (1 + np.exp(-2 * scale * (x + third * x**3))))
 
 
 def sigmoid(x: NDArray) -> NDArray:
@@ -104,9 +105,9 @@ def silu(x: NDArray) -> NDArray:
 
 def softplus(x: NDArray, beta: float = 1.0, threshold: float = 20.0) -> NDArray:
     """``log(1 + exp(beta * x)) / beta``; `x` where the product with `beta` is beyond the threshold."""
-    scaled = x * np.longdouble(beta)
+    scaled = x * x.dtype.type(beta)
     smooth = np.maximum(scaled, 0) + np.log1p(np.exp(-np.abs(scaled)))
-    return np.where(scaled > threshold, x, smooth / np.longdouble(beta))
+    return np.where(scaled > threshold, x, smooth / x.dtype.type(beta))
 
 
 # Where NumPy's function of the same name is no reference, or there is none.
@@ -156,9 +157,7 @@ def terms(op: Reduction, x: NDArray) -> NDArray:
     return x if op.term is None else np.asarray(op.term(x))
 
 
-def sizes(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False, correction: float = 0.0) -> NDArray:
-    """The sizes of results, of which errors are a share: what absolute values are reduced to, and any deviation."""
-    if op.dispersion:
-        return reduced(op, x, axis, keepdims, correction)
+def sizes(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False) -> NDArray:
+    """The sizes of which errors of sums, means and products are a share: those of absolute values."""
     total = np.asarray(op.cpu.reduce(np.abs(terms(op, x)), axis=axis, keepdims=keepdims))  # type: ignore[attr-defined]
     return total / np.float64(x.size / max(total.size, 1)) if op.averages else total

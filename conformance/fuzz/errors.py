@@ -54,7 +54,7 @@ def of_sums(sum_: Callable[..., Any]) -> Bound:
 
 
 def of_largest(factor: float) -> Bound:
-    """A share of the largest result, for transforms and solutions."""
+    """A share of the largest result, for transforms."""
 
     def bound(operands: Sequence[Any], exact: NDArray, dtype: DType, parameters: dict[str, Any]) -> NDArray:
         largest = np.max(np.abs(exact), initial=0.0)

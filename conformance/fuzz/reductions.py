@@ -200,11 +200,15 @@ def _row(op: Reduction) -> Function:
     def bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
         (x,) = operands
         assert op.share is not None
-        size = np.abs(sizes(op, x, **parameters))
+        size = np.abs(exact if op.dispersion else sizes(op, x, **parameters))
         count = x.size // max(exact.size, 1)
-        # Each operation may lose the smallest number. Where the sum of a mean overflows, so does the mean, as NumPy's.
+        computed = np.dtype(np.float32) if dtype in HALVES else dtype
+        # Each operation may lose the smallest number.
         allowed = errors.eps(dtype) * np.abs(exact) + op.share(dtype, count) * size + count * errors.smallest(dtype)
-        computed = np.float32 if dtype in HALVES else dtype
+        if op.dispersion:  # of equal numbers, which differ from their rounded mean
+            lost = 8 * errors.eps(computed) * np.max(np.abs(x), initial=0.0)
+            return allowed + (lost if op.root else lost**2)
+        # Where the sum of a mean overflows, so does the mean, as NumPy's.
         return np.where(size * count >= float(np.finfo(computed).max), np.inf, allowed) if op.averages else allowed
 
     accepted = tuple(each for each in (BOOL, *NUMBERS) if each in dt.CATEGORIES[op.accepts])
