@@ -57,7 +57,7 @@ def calls(draw: st.DrawFn, rows: list[Reduction]) -> tuple[Reduction, Any, Any, 
 
 
 @given(calls(EXACT), devices)
-def test_what_is_exact(call: Any, device: Any) -> None:
+def test_exact_reductions(call: Any, device: Any) -> None:
     op, host, axis, keepdims = call
     got = getattr(xp, op.name)(xp.asarray(host, device=device), axis=axis, keepdims=keepdims)
     wide = widened(host)
@@ -73,7 +73,7 @@ def test_what_is_exact(call: Any, device: Any) -> None:
 
 
 @given(calls(ROUNDED), devices, st.sampled_from([0, 1, 0.5]))
-def test_what_is_rounded(call: Any, device: Any, correction: float) -> None:
+def test_rounded_reductions(call: Any, device: Any, correction: float) -> None:
     op, host, axis, keepdims = call
     options = {"correction": correction} if op.dispersion else {}
     got = getattr(xp, op.name)(xp.asarray(host, device=device), axis=axis, keepdims=keepdims, **options)

@@ -173,7 +173,7 @@ def test_converted_in_the_same_pass(dtype: Any, out: Any, device: Any) -> None:
         assert np.max(error) <= BOUNDS.get(found.dtype, 0.51)
 
 
-def test_nothing(device: Any) -> None:
+def test_empty_arrays(device: Any) -> None:
     for shape, axis in (((0,), 0), ((0, 3), 0), ((0, 3), 1), ((3, 0), 1)):
         assert nn.softmax(xp.zeros(shape, device=device), axis=axis).shape == shape
 

@@ -195,7 +195,7 @@ def test_no_degree_of_freedom_is_nan(name: str, dtype: Any, device: Any) -> None
     assert np.isnan(call(function, device, np.zeros(0, dtype)))
 
 
-def test_nothing(device: Any) -> None:
+def test_empty_arrays(device: Any) -> None:
     for dtype in (np.float32, np.complex64):
         nothing = np.zeros(0, dtype)
         assert_bits(call(xp.sum, device, nothing)[None], np.zeros(1, dtype))

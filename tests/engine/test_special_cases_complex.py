@@ -136,7 +136,7 @@ def test_squares_and_reciprocals_are_products_and_quotients(dtype: Any, device: 
 
 
 @complexes
-def test_what_goes_part_by_part(dtype: Any, device: Any) -> None:
+def test_functions_of_each_part(dtype: Any, device: Any) -> None:
     x, y = pairs(dtype)
     assert_bits(call(xp.add, device, x, y), joined(x.real + y.real, x.imag + y.imag), x, y)
     assert_bits(call(xp.subtract, device, x, y), joined(x.real - y.real, x.imag - y.imag), x, y)
