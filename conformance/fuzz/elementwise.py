@@ -12,6 +12,7 @@ from conformance.fuzz import errors
 from conformance.fuzz.forms import Drawn, Function, Operand, Spec, boolean, common, draw_shape, of_parts
 from conformance.fuzz.layouts import Shape
 from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, DType
+from conformance.references import reference_of
 from xpops.core import dtypes as dt
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
@@ -104,18 +105,16 @@ def _bound(op: Operator) -> errors.Bound | None:
 
 
 def _dtypes(op: Operator) -> tuple[DType, ...]:
-    """The dtypes that the row accepts, but for two cases in which rounding alone can make a result very different.
+    """The dtypes that the row accepts, without the complex ones of most transcendental functions.
 
-    Transcendental functions have poles in the complex plane. The floor of a rounded quotient may be off by one.
+    Near their poles in the complex plane rounding alone can make a result very different.
     """
-    if op.name in ("floor_divide", "remainder"):
-        return INTEGERS
     left_out = COMPLEX if op.transcendental and op.name not in ("exp", "sqrt") else ()
     return tuple(each for each in (BOOL, *NUMBERS) if each in dt.CATEGORIES[op.accepts] and each not in left_out)
 
 
 def _promote(operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Integers in their common dtype, in which a row's function takes them; all else as it is."""
+    """Integers in their common dtype, in which references take them; all else as it is."""
     dtypes = [x.dtype for x in operands if isinstance(x, np.ndarray)]
     if any(dtype.kind not in "iu" for dtype in dtypes):
         return operands
@@ -123,18 +122,22 @@ def _promote(operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _function(op: Operator) -> Function:
-    """A row's function; parameters have their default values."""
+    """A row's function. Its parameters have their default values, half or twice these."""
     domains = op.domain.split()
     if op.result == "bool" and len(domains) == 2:
         domains = ["small", "small"]  # so that some are equal
     draw = unary(*domains) if len(domains) == 1 else binary(*domains)
     name = f"nn.{op.public}" if op.name in ACTIVATIONS else op.public
+    reference = reference_of(op)
+    defaults = dict(zip(op.arguments[op.arity - op.parameters :], op.defaults, strict=True))
 
     def oracle(*operands: Any, **options: Any) -> Any:
-        return op.cpu(*_promote(operands), *map(np.float64, op.defaults))
+        return reference(*_promote(operands), *(options.get(name, value) for name, value in defaults.items()))
 
     def drawn(random: Random, dtype: DType) -> Drawn:
         operands, named = draw(random, dtype)
+        if random.random() < 0.5:
+            named = {name: value * random.choice([0.5, 1.0, 2.0]) for name, value in defaults.items()}
         return operands, {**named, **op.options}
 
     return Function(name, drawn, _dtypes(op), oracle, _result(op), _bound(op), has_out=True)

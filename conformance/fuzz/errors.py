@@ -19,13 +19,17 @@ def eps(dtype: DType) -> float:
     return float(ml_dtypes.finfo(dtype).eps)
 
 
+def smallest(dtype: DType) -> float:
+    """The smallest positive number."""
+    return float(ml_dtypes.finfo(dtype).smallest_subnormal)
+
+
 def ulps(real: float = 9.0, complex_: float = 40.0) -> Bound:
     """Units in the last place; halves are rounded once, from float32."""
 
     def bound(operands: Sequence[Any], exact: NDArray, dtype: DType, parameters: dict[str, Any]) -> NDArray:
         number = complex_ if dtype in COMPLEX else 0.52 if dtype in HALVES else real
-        smallest = float(ml_dtypes.finfo(dtype).smallest_subnormal)
-        return np.asarray(number * (eps(dtype) * np.abs(exact) + smallest))
+        return np.asarray(number * (eps(dtype) * np.abs(exact) + smallest(dtype)))
 
     return bound
 
@@ -50,7 +54,7 @@ def of_sums(sum_: Callable[..., Any]) -> Bound:
 
 
 def of_largest(factor: float) -> Bound:
-    """A share of the largest result, for transforms and solutions."""
+    """A share of the largest result, for transforms."""
 
     def bound(operands: Sequence[Any], exact: NDArray, dtype: DType, parameters: dict[str, Any]) -> NDArray:
         largest = np.max(np.abs(exact), initial=0.0)

@@ -11,6 +11,7 @@ import numpy as np
 import xpops as xp
 from conformance.fuzz import errors
 from conformance.fuzz.forms import Drawn, Function, Spec, common, draw_shape
+from conformance.fuzz.reductions import along_axis
 from conformance.fuzz.values import COMPLEX, FLOATS, DType
 
 WIDE_FLOATS = tuple(map(np.dtype, ("float32", "float64")))
@@ -96,16 +97,22 @@ FUNCTIONS = [
 ]
 
 
-def _kernel(name: str, make: Callable[[], Callable[..., Any]], oracle: Any, bound: Any) -> Function:
+def _kernel(name: str, make: Callable[[], Callable[..., Any]], draw: Any, oracle: Any, bound: Any) -> Function:
     """A kernel that is made in the first call, since there are none without a GPU."""
     made: list[Callable[..., Any]] = []
 
-    def call(*operands: Any) -> Any:
+    def call(*operands: Any, **named: Any) -> Any:
         if not made:
             made.append(make())
-        return made[0](*operands)
+        return made[0](*operands, **named)
 
-    return Function(name, _fusing(2), WIDE_FLOATS, oracle, common, bound, call=call)
+    return Function(name, draw, WIDE_FLOATS, oracle, common, bound, call=call)
+
+
+def _running_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
+    """A rounding for each element."""
+    (x,), axis = operands, parameters["axis"]
+    return x.shape[axis] * errors.eps(dtype) * (1 + np.cumsum(np.abs(x), axis=axis))
 
 
 # Of CUDA alone.
@@ -113,13 +120,22 @@ KERNELS = [
     _kernel(
         "ElementwiseKernel",
         lambda: xp.kernel.ElementwiseKernel("T x, T y", "T z", "z = x * x - y", "fuzz_squares"),
+        _fusing(2),
         lambda x, y: x * x - y,
         _rounded_terms,
     ),
     _kernel(
         "ReductionKernel",
         lambda: xp.kernel.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", "0", "fuzz_dot"),
+        _fusing(2),
         lambda x, y: np.sum(x * y),
         errors.of_sums(lambda x, y: np.sum(x * y)),
+    ),
+    _kernel(
+        "ScanKernel",
+        lambda: xp.kernel.ScanKernel("T x", "T y", "x / 2", "a + b", "y = a - 1", "fuzz_running"),
+        along_axis("finite", empty=False),
+        lambda x, axis: np.cumsum(x / 2, axis=axis) - 1,
+        _running_bound,
     ),
 ]

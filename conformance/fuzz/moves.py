@@ -18,6 +18,10 @@ from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INT64, INTEGERS, DTyp
 EVERY = (BOOL, *INTEGERS, *FLOATS, *COMPLEX)
 
 
+def _transposing(random: Random, dtype: DType) -> Drawn:
+    return (Spec(dtype, draw_shape(random, 2)),), {}
+
+
 def _rolling(random: Random, dtype: DType) -> Drawn:
     operands, named = along_axis()(random, dtype)
     return operands, {**named, "shift": random.choice([0, 1, -3, 50])}
@@ -137,6 +141,7 @@ FUNCTIONS = [
     _moving("flip", along_axis(), np.flip, may_view=True),
     _moving("reshape", _reshaping, _reshape, positional=("shape",), may_view=True),
     _moving("permute_dims", _permuting, np.transpose, positional=("axes",), may_view=True),
+    _moving("matrix_transpose", _transposing, lambda x: np.swapaxes(x, -1, -2), may_view=True),
     _moving("tril", _matrix, np.tril),
     _moving("triu", _matrix, np.triu),
     _moving("zeros_like", unary("any"), np.zeros_like),

@@ -1,4 +1,4 @@
-"""Products of matrices, transforms, solutions of equations."""
+"""Products of matrices, and transforms."""
 
 from __future__ import annotations
 
@@ -27,35 +27,6 @@ def _multiplying(random: Random, dtype: DType) -> Drawn:
 def _summing_products(random: Random, dtype: DType) -> Drawn:
     x = Spec(dtype, draw_shape(random, 1), domain="finite")
     return (x, x), {}
-
-
-def _solving(random: Random, dtype: DType) -> Drawn:
-    """A matrix that is far from singular by what `_shifted` adds."""
-    side, batch = random.choice([1, 3, 8, 17]), random.choice([(), (4,)])
-    return (Spec(dtype, (*batch, side, side), domain="unit"), Spec(dtype, (*batch, side, 2), domain="unit")), {}
-
-
-def _diagonal(side: int, dtype: Any) -> Any:
-    return np.eye(side, dtype=dtype) * (2 * side)
-
-
-def _solve(x: Any, y: Any) -> Any:
-    """By elimination in higher precision; the diagonal dominates, so that no row is exchanged."""
-    x, y = x + _diagonal(x.shape[-1], x.dtype), y.copy()
-    for pivot in range(x.shape[-1]):
-        for row in range(x.shape[-1]):
-            if row != pivot:
-                factor = x[..., row, pivot] / x[..., pivot, pivot]
-                x[..., row, :] -= factor[..., None] * x[..., pivot, :]
-                y[..., row, :] -= factor[..., None] * y[..., pivot, :]
-    return y / np.diagonal(x, axis1=-2, axis2=-1)[..., None]
-
-
-def _solved(x: Any, y: Any) -> Any:
-    """Of the matrix with a larger diagonal."""
-    x = xp.asarray(x)
-    larger = xp.asarray(_diagonal(x.shape[-1], x.dtype), device=str(x.device))
-    return xp.linalg.solve(xp.add(x, larger), xp.asarray(y))
 
 
 def _contracting(random: Random, dtype: DType) -> Drawn:
@@ -95,8 +66,14 @@ FUNCTIONS = [
         _products_bound,
         call=lambda x, y: xp.einsum("ij,jk->ik", x, y),
     ),
-    Function("vecdot", _summing_products, WIDE_FLOATS, lambda x, y: np.sum(x * y, -1), common, _of_dot),
+    Function(
+        "vecdot",
+        _summing_products,
+        (*WIDE_FLOATS, *COMPLEX),
+        lambda x, y: np.sum(np.conj(x) * y, -1),
+        common,
+        _of_dot,
+    ),
     Function("fft.fft", _transforming, COMPLEX, np.fft.fft, common, errors.of_largest(64)),
     Function("fft.ifft", _transforming, COMPLEX, np.fft.ifft, common, errors.of_largest(64)),
-    Function("linalg.solve", _solving, (*WIDE_FLOATS, *COMPLEX), _solve, common, errors.of_largest(64), call=_solved),
 ]

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from conformance.fuzz import elementwise, fused, moves, products, reductions
+from conformance.fuzz import elementwise, fused, linalg, moves, products, reductions
 from conformance.fuzz.actions import Action, Call, Drop, Hop, Slice, ViewOf, Write
 from conformance.fuzz.facts import FACTS
 from conformance.fuzz.forms import Form, Function, Spec, draw_form, vary_form
 from conformance.fuzz.homes import Home
 from conformance.fuzz.machine import Machine
 
-MODULES = (elementwise, reductions, moves, products, fused)
+MODULES = (elementwise, reductions, moves, products, linalg, fused)
 FUNCTIONS: tuple[Function, ...] = tuple(function for module in MODULES for function in module.FUNCTIONS)
 # Forms that differ from one in one fact.
 SIBLINGS = 3

@@ -22,7 +22,8 @@ from conformance.fuzz.forms import (
     of_sums,
 )
 from conformance.fuzz.layouts import Shape
-from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, DType
+from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, HALVES, INTEGERS, DType
+from conformance.references import reduced, sizes
 from xpops.core import dtypes as dt
 from xpops.ops.reduction import REDUCTIONS, Reduction
 
@@ -93,32 +94,6 @@ def _argsort(x: Any, axis: int, descending: bool) -> Any:
     # Equal elements keep their order: sort the mirrored array, mirror the result.
     mirrored = np.argsort(np.flip(x, axis), axis=axis, stable=True)
     return x.shape[axis] - 1 - np.flip(mirrored, axis)
-
-
-def _with_correction(random: Random, dtype: DType) -> Drawn:
-    operands, named = reduction("finite", empty=False)(random, dtype)
-    return operands, {**named, "correction": random.choice([0, 1, 0.0, 1.0, True])}
-
-
-def _mean_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
-    """That of sums; anything where the sum that is divided overflows, as NumPy's does."""
-    (x,) = operands
-    sizes = np.abs(x)
-    sums = np.sum(sizes, **parameters)
-    overflows = sums >= float(np.finfo(dtype if dtype in (*WIDE_FLOATS, *COMPLEX) else np.float32).max)
-    return np.where(overflows, np.inf, errors.of_sums(np.mean)(operands, exact, dtype, parameters))
-
-
-def _deviation_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
-    """What `sum` is allowed, and a rounding of the mean."""
-    (x,) = operands
-    return 4 * errors.share(dtype) * np.abs(exact) + 8 * errors.eps(dtype) * np.max(np.abs(x), initial=0.0)
-
-
-def _variance_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
-    """The same, of squares."""
-    (x,) = operands
-    return 4 * errors.share(dtype) * np.abs(exact) + (8 * errors.eps(dtype) * np.max(np.abs(x), initial=0.0)) ** 2
 
 
 def _searching(random: Random, dtype: DType) -> Drawn:
@@ -196,48 +171,53 @@ def _scan(domain: str) -> Callable[[Random, DType], Drawn]:
     return draw
 
 
-def _products_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
-    """Each factor may round once."""
-    (x,) = operands
-    return 2.0 * max(x.size, 1) * errors.eps(dtype) * np.abs(exact) + float(np.finfo(np.float32).tiny)
-
-
 def _norm(x: Any, axis: Any, keepdims: bool = False) -> Any:
     return np.sqrt(np.sum(np.abs(x) ** 2, axis=axis, keepdims=keepdims))
 
 
-def _accepted(op: Reduction, dtypes: tuple[DType, ...]) -> tuple[DType, ...]:
-    return tuple(each for each in dtypes if each in dt.CATEGORIES[op.accepts])
+_RESULTS: dict[str, Callable[..., DType]] = {"bool": boolean, "index": index, "real": of_parts, "sum": of_sums}
 
 
-def _exact(op: Reduction) -> Function:
-    """A row whose results need no rounding."""
-    drawn = positions if op.positional else reduction("small" if op.truth else "any", op.empty is not None)
-    result = {"bool": boolean, "index": index}.get(op.result, common)
-    return Function(op.name, drawn, _accepted(op, (BOOL, *REAL)), op.cpu, result)
+def _draw(op: Reduction) -> Callable[[Random, DType], Drawn]:
+    if op.positional:
+        return positions
+    plain = reduction(op.domain, op.empty is not None)
+
+    def draw(random: Random, dtype: DType) -> Drawn:
+        operands, named = plain(random, dtype)
+        return operands, {**named, "correction": random.choice([0, 1, 0.0, 1.0, True])}
+
+    return draw if op.dispersion else plain
 
 
-def _sum(op: Reduction) -> Function:
-    """A row that adds up elements, or terms of them."""
+def _row(op: Reduction) -> Function:
+    """A row's function, and the error that the row allows."""
+    result = _RESULTS.get(op.result, common)
 
     def oracle(x: Any, **named: Any) -> Any:
-        wide = x.astype(of_sums([x.dtype])) if x.dtype.kind in "iu" else x
-        return np.sum(wide if op.term is None else op.term(wide), **named)
+        return reduced(op, x, **named)
 
-    return Function(op.name, reduction(), _accepted(op, NUMBERS), oracle, of_sums, errors.of_sums(oracle))
+    def bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:
+        (x,) = operands
+        assert op.share is not None
+        size = np.abs(exact if op.dispersion else sizes(op, x, **parameters))
+        count = x.size // max(exact.size, 1)
+        computed = np.dtype(np.float32) if dtype in HALVES else dtype
+        # Each operation may lose the smallest number.
+        allowed = errors.eps(dtype) * np.abs(exact) + op.share(dtype, count) * size + count * errors.smallest(dtype)
+        if op.dispersion:  # of equal numbers, which differ from their rounded mean
+            lost = 8 * errors.eps(computed) * np.max(np.abs(x), initial=0.0)
+            return allowed + (lost if op.root else lost**2)
+        # Where the sum of a mean overflows, so does the mean, as NumPy's.
+        return np.where(size * count >= float(np.finfo(computed).max), np.inf, allowed) if op.averages else allowed
 
+    accepted = tuple(each for each in (BOOL, *NUMBERS) if each in dt.CATEGORIES[op.accepts])
+    return Function(op.name, _draw(op), accepted, oracle, result, bound if op.share else None)
 
-_ROWS = REDUCTIONS.values()
 
 FUNCTIONS = [
-    *(_exact(op) for op in _ROWS if not isinstance(op.cpu, np.ufunc)),
-    *(_sum(op) for op in _ROWS if op.cpu is np.add and not op.averages),
+    *map(_row, REDUCTIONS.values()),
     Function("nansum", reduction(), FLOATS, np.nansum, of_sums, errors.of_sums(np.nansum)),
-    Function("prod", reduction("unit"), FLOATS[2:], np.prod, of_sums, _products_bound),
-    Function("prod", reduction("small"), INTEGERS, np.prod, of_sums),
-    Function("mean", reduction("any", empty=False), (*FLOATS, *COMPLEX), np.mean, common, _mean_bound),
-    Function("var", _with_correction, WIDE_FLOATS, np.var, common, _variance_bound),
-    Function("std", _with_correction, WIDE_FLOATS, np.std, common, _deviation_bound),
     Function("nanmax", reduction("finite", empty=False), FLOATS, np.nanmax, common),
     Function("median", reduction("finite", empty=False), WIDE_FLOATS, np.median, common, errors.ulps()),
     Function("nn.topk", _choosing, REAL, _largest, common, call=lambda x, k, axis: xp.nn.topk(x, k, axis=axis).values),

@@ -23,6 +23,9 @@ BOOL, INT64 = np.dtype(bool), np.dtype("int64")
 SPECIAL_SHARE = 0.04
 _SPECIAL = np.asarray([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, 6e4, 3e38])
 
+# The domains of the parts of complex numbers: with infinite parts, results depend on the formula.
+_OF_PARTS = {"any": "finite", "nonzero": "positive"}
+
 
 def is_float(dtype: DType) -> bool:
     """Whether a dtype is one of `FLOATS`; ml_dtypes' own have no kind of their own."""
@@ -39,7 +42,10 @@ def wide_dtype(dtype: DType) -> DType:
 
 
 def draw_values(rng: np.random.Generator, dtype: DType, shape: tuple[int, ...], domain: str) -> NDArray:
-    """A contiguous array of a domain: any, finite, positive, unit, nonzero, small, shift or a length ``<n``."""
+    """A contiguous array of a domain: any, finite, positive, unit, nonzero, small, shift or a length ``<n``.
+
+    Signed integers of a domain other than shift are of both signs.
+    """
     return np.asarray(_values(rng, dtype, shape, domain))
 
 
@@ -51,7 +57,7 @@ def _values(rng: np.random.Generator, dtype: DType, shape: tuple[int, ...], doma
     if dtype in INTEGERS:
         return _integers(rng, dtype, shape, domain)
     if dtype in COMPLEX:
-        parts = [_reals(rng, shape, "finite" if domain == "any" else domain) for _ in range(2)]
+        parts = [_reals(rng, shape, _OF_PARTS.get(domain, domain)) for _ in range(2)]
         return (parts[0] + 1j * parts[1]).astype(dtype)
     with np.errstate(all="ignore"):
         return _reals(rng, shape, domain).astype(dtype)
@@ -64,7 +70,7 @@ def _integers(rng: np.random.Generator, dtype: DType, shape: tuple[int, ...], do
     if domain in ("any", "nonzero") and rng.random() < 0.5:
         values = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
     else:
-        low = 0 if dtype in UNSIGNED or domain == "positive" else -5
+        low = 0 if dtype in UNSIGNED else -5
         values = rng.integers(low, 6, shape).astype(dtype)
     if domain == "nonzero":
         values = np.where(values == 0, dtype.type(3), values)
@@ -77,8 +83,12 @@ def _reals(rng: np.random.Generator, shape: tuple[int, ...], domain: str) -> NDA
     if domain == "unit":
         return rng.uniform(-0.999, 0.999, shape)
     values: NDArray = rng.standard_normal(shape) * rng.choice([0.01, 1.0, 30.0])
-    if domain in ("positive", "nonzero"):
+    if domain == "positive":
         return np.abs(values) + 0.01
+    if domain == "nonzero":
+        values = np.copysign(np.abs(values) + 0.01, values)
+        is_infinite = (rng.random() < 0.5) & (rng.random(shape) < SPECIAL_SHARE)
+        return np.where(is_infinite, np.copysign(np.inf, values), values)
     if domain == "any" and rng.random() < 0.5:
         values = np.where(rng.random(shape) < SPECIAL_SHARE, rng.choice(_SPECIAL, shape), values)
     return np.asarray(values)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.rows import PUBLIC, allowed_error, function_of, parameters, reference_of
+from conformance.references import reference_of
+from tests.helpers.rows import PUBLIC, allowed_error, function_of, parameters
 from tests.helpers.values import HALVES, WIDE, generator, random_bits, ulp_error
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator

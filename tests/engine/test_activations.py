@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers import activations
-from tests.helpers.rows import function_of, parameters, reference_of
+from conformance.references import reference_of, softplus
+from tests.helpers.rows import function_of, parameters
 from tests.helpers.values import assert_within, unary_values
 from xpops.core import dtypes as dt
 from xpops.ops.activation import ACTIVATIONS
@@ -47,7 +47,7 @@ def test_softplus(dtype: Any, parameters: Any, device: Any) -> None:
     beta, threshold = parameters
     x = unary_values(dtype)
     rounded = beta if dtype == dt.float64 else float(np.float32(beta))
-    wanted = activations.softplus(x.astype(np.longdouble), rounded, threshold)
+    wanted = softplus(x.astype(np.longdouble), rounded, threshold)
     found = nn.softplus(on(x, device), beta=beta, threshold=threshold).to_numpy()
     # The product with beta is rounded before it is compared with the threshold.
     near = np.abs(x.astype(np.float64) * rounded - threshold) < 1e-4

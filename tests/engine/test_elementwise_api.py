@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import xpops as xp
+from conformance.references import reference_of
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.rows import STANDARD, accepts, reference_of
+from tests.helpers.rows import STANDARD, accepts
 from tests.helpers.strategies import host_arrays
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator

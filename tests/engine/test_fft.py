@@ -127,7 +127,7 @@ def test_there_and_back(device: Any) -> None:
     assert_close(xp.abs(xp.fft.hfft(xp.fft.ihfft(y), n=7) - y) + 1, np.ones((5, 7)), 20)
 
 
-def test_nothing(device: Any) -> None:
+def test_empty_arrays(device: Any) -> None:
     x = xp.zeros((0, 4), dtype=xp.complex64, device=device)
     assert xp.fft.fft(x).shape == (0, 4)
     assert xp.fft.irfft(x).shape == (0, 6)

@@ -380,7 +380,7 @@ class TestReduction:
         with pytest.raises(xp.CompileError, match=r"spoiled\.map_expr\(2\): error: identifier"):
             kernel(xp.ones(3, device=cuda), 1.0)
 
-    def test_nothing(self, cuda: Any) -> None:
+    def test_empty_arrays(self, cuda: Any) -> None:
         assert NORM(xp.zeros((0, 3), device=cuda), axis=0).to_numpy().tolist() == [0, 0, 0]
 
     def test_arrays_of_torch(self, cuda_torch: Any) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import xpops as xp
+from conformance.references import reference_of
 from tests.helpers.complex_cases import ROWS as CASES
 from tests.helpers.complex_cases import arguments, mistake
-from tests.helpers.rows import PUBLIC, function_of, reference_of, values
+from tests.helpers.rows import PUBLIC, function_of, values
 from tests.helpers.values import assert_bits, generator, report
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator

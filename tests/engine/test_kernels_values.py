@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.rows import PUBLIC, floor_divide, function_of, parameters, reference_of, values
+from conformance.references import floor_divide, reference_of
+from tests.helpers.rows import PUBLIC, function_of, parameters, values
 from tests.helpers.values import (
     HALVES,
     WIDE,

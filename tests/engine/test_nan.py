@@ -158,7 +158,7 @@ def test_slices_of_nans_only(device: Any) -> None:
             getattr(xp, name)(x, axis=1)
 
 
-def test_nothing(device: Any) -> None:
+def test_empty_arrays(device: Any) -> None:
     x = xp.zeros((2, 0), device=device)
     assert_same(xp.nansum(x, axis=1), np.zeros(2))
     assert_same(xp.nanprod(x), np.array(1.0))

@@ -12,9 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import xpops as xp
+from conformance.references import reduced, terms
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same, eps
-from tests.helpers.rows import reduced, terms
 from tests.helpers.strategies import host_arrays
 from xpops.core import dtypes as dt
 from xpops.ops.reduction import REDUCTIONS, Reduction
@@ -57,7 +57,7 @@ def calls(draw: st.DrawFn, rows: list[Reduction]) -> tuple[Reduction, Any, Any, 
 
 
 @given(calls(EXACT), devices)
-def test_what_is_exact(call: Any, device: Any) -> None:
+def test_exact_reductions(call: Any, device: Any) -> None:
     op, host, axis, keepdims = call
     got = getattr(xp, op.name)(xp.asarray(host, device=device), axis=axis, keepdims=keepdims)
     wide = widened(host)
@@ -73,7 +73,7 @@ def test_what_is_exact(call: Any, device: Any) -> None:
 
 
 @given(calls(ROUNDED), devices, st.sampled_from([0, 1, 0.5]))
-def test_what_is_rounded(call: Any, device: Any, correction: float) -> None:
+def test_rounded_reductions(call: Any, device: Any, correction: float) -> None:
     op, host, axis, keepdims = call
     options = {"correction": correction} if op.dispersion else {}
     got = getattr(xp, op.name)(xp.asarray(host, device=device), axis=axis, keepdims=keepdims, **options)
@@ -93,7 +93,8 @@ def test_what_is_rounded(call: Any, device: Any, correction: float) -> None:
     assert got.dtype == (dt.REAL_OF.get(loop, loop) if op.dispersion else loop)
     if op.root:  # 0 if the squares underflow
         scale = scale + float(ml_dtypes.finfo(loop).smallest_normal) ** 0.5 / eps(loop)
-    check(got.to_numpy(), wanted, scale, 8 * eps(loop))
+    assert op.share is not None
+    check(got.to_numpy(), wanted, scale, op.share(loop, wide.size // max(wanted.size, 1)))
 
 
 def reference(op: Reduction, x: Any, axis: Any, keepdims: bool, correction: float) -> tuple[Any, Any]:
@@ -101,15 +102,15 @@ def reference(op: Reduction, x: Any, axis: Any, keepdims: bool, correction: floa
     size = np.where(np.isfinite(x), np.abs(terms(op, x)), 0)
     if not op.dispersion:
         found = reduced(op, x, axis, keepdims)
-        return found, np.abs(found) * 4 if op.cpu is np.multiply else np.sum(size, axis=axis, keepdims=keepdims)
+        return found, np.abs(found) if op.cpu is np.multiply else np.sum(size, axis=axis, keepdims=keepdims)
     deviation = x - mean(x, axis, True)
     squares = np.sum((deviation * np.conj(deviation)).real, axis=axis, keepdims=keepdims)
     count = x.size / max(np.asarray(squares).size, 1)
     variance = np.asarray(squares / np.float64(count - correction if correction < count else np.nan))
     largest = np.max(size, axis=axis, keepdims=keepdims, initial=0)
     if op.root:
-        return np.sqrt(variance), largest * 4
-    return variance, largest**2 * 4
+        return np.sqrt(variance), largest
+    return variance, largest**2
 
 
 def mean(x: Any, axis: Any, keepdims: bool) -> Any:
@@ -117,7 +118,7 @@ def mean(x: Any, axis: Any, keepdims: bool) -> Any:
     return total / np.float64(x.size / max(np.asarray(total).size, 1))
 
 
-def check(got: Any, wanted: Any, scale: Any, tolerance: float) -> None:
+def check(got: Any, wanted: Any, scale: Any, share: float) -> None:
     """Check that finite numbers are near, and that numbers beyond the narrower dtype, or not finite, are not finite."""
     limits = ml_dtypes.finfo(dt.REAL_OF.get(got.dtype, got.dtype))
     least, limit = float(limits.smallest_subnormal), float(limits.max)
@@ -126,7 +127,7 @@ def check(got: Any, wanted: Any, scale: Any, tolerance: float) -> None:
         assert not np.isfinite(got[unknown]).any()
         got, wanted = np.where(unknown, 0, got), np.where(unknown, 0, wanted)
     with np.errstate(all="ignore"):
-        near = np.abs(got.astype(wanted.dtype) - wanted) <= tolerance * np.maximum(np.abs(wanted), scale) + least
+        near = np.abs(got.astype(wanted.dtype) - wanted) <= eps(got.dtype) * np.abs(wanted) + share * scale + least
         beyond = ~np.isfinite(got.astype(wanted.dtype)) & (np.maximum(scale, np.abs(wanted)) ** 2 >= limit / 2)
     same = (np.isnan(got.astype(wanted.dtype)) & np.isnan(wanted)) | (got.astype(wanted.dtype) == wanted)
     assert np.all(near | same | beyond), (got, wanted)

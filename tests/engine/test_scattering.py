@@ -255,7 +255,7 @@ def test_a_table_of_nothing(device: Any) -> None:
     assert xp.nn.embedding_backward(*on(device, np.ones((0, 3)), np.zeros(0, np.int32)), 0).shape == (0, 3)
 
 
-def test_nothing(device: Any) -> None:
+def test_empty_arrays(device: Any) -> None:
     for shape in ((0, 3), (3, 0), (3, 2)):
         x, index = np.ones(shape), np.zeros((0, shape[1]), np.int64)
         assert_same(xp.nn.scatter_add(*on(device, x, index, np.ones(index.shape))), x)

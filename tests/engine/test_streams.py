@@ -74,7 +74,7 @@ def test_an_error_in_the_block_restores_the_stream() -> None:
 
 
 @pytest.mark.parametrize("s", [3, None, "cuda:0", 1.5], ids=repr)
-def test_what_is_no_stream(s: Any) -> None:
+def test_refused_streams(s: Any) -> None:
     with pytest.raises(TypeError, match=r"stream: s is an? .*; accepted: an object with __cuda_stream__"), stream(s):
         pass
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +14,45 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.rows import terms
+from conformance.references import reduced, sizes, terms
 from xpops.core import dtypes as dt
 from xpops.ops.reduction import REDUCTIONS, Reduction
+from xpops.ops.scan import SCANS, Scan
 
 NDArray = np.ndarray[Any, Any]
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 
 
-def table() -> dict[Any, tuple[float, ...]]:
-    """The error bounds of each dtype, for at most 1024 elements and for more: the table below Sums in the page."""
-    lines = PAGE.read_text().partition("\n## Sums\n")[2].splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
-    return {
-        np.dtype(getattr(xp, name)): tuple(2.0 ** int(share.removeprefix("2^")) for share in shares)
-        for names, *shares in rows[1:]
-        for name in names.split(", ")
-    }
+def table() -> dict[tuple[str, Any, int], float]:
+    """The share for each function, dtype and number of elements: the table of the page."""
+    lines = PAGE.read_text().partition("\n## Reductions and scans\n")[2].splitlines()
+    (_, _, _, *columns), _, *rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")
+    ]
+    found = {}
+    for names, _, elements, *shares in rows:
+        for name, (column, share) in product(names.split(", "), zip(columns, shares, strict=True)):
+            exponent = float(share.removeprefix("n * ").removeprefix("2^"))
+            counts = {"up to 1024": (1, 1024), "more": (1025, 10**6), "n": (1, 1025, 10**6)}[elements]
+            for dtype, count in product(column.split(", "), counts):
+                factor = count if share.startswith("n") else 1
+                found[name, np.dtype(getattr(xp, dtype)), count] = factor * 2.0**exponent
+    return found
 
 
-SHARES = table()
+def test_the_page_has_the_promises_of_the_rows() -> None:
+    shares = {op.name: op.share for op in (*REDUCTIONS.values(), *SCANS.values()) if op.share is not None}
+    assert table() == {(name, dtype, count): shares[name](dtype, count) for name, dtype, count in table()}
+    assert {"sum", "cumulative_sum"} <= {name for name, _, _ in table()}
+
+
+def pairs(ops: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Each row with each floating-point dtype that it accepts."""
+    dtypes = (*dt.REAL_FLOATS, *dt.COMPLEX_FLOATS)
+    return [(op, dtype) for op in ops for dtype in dtypes if dtype in dt.CATEGORIES[op.accepts]]
+
+
 # 2**25 elements along each kind of axis.
 LARGE = {
     "only": ((2**25,), 0),
@@ -65,27 +85,71 @@ def exact_sums(op: Reduction, x: NDArray, axis: Any) -> tuple[NDArray, NDArray]:
     return np.array(sums), np.abs(wide).sum(1)
 
 
-def random_of(dtype: Any, shape: tuple[int, ...]) -> NDArray:
+def random_of(domain: str, dtype: Any, shape: tuple[int, ...]) -> NDArray:
+    """Numbers of very different sizes; of the domain "unit" numbers near 1 and -1, whose products do not vanish."""
     random = np.random.default_rng(3)
+    if domain == "unit":
+        x = random.choice([-1, 1], shape) * (1 - random.random(shape) / 300)
+        return (x * np.exp(1j * x) if dtype.kind == "c" else x).astype(dtype)
     x = random.normal(size=shape) * np.exp(2 * random.normal(size=shape))
     return (x * (1 + 1j) if dtype.kind == "c" else x).astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", SHARES, ids=str)
-@pytest.mark.parametrize(("shape", "axis"), SMALL, ids=str)
-@pytest.mark.parametrize("op", [op for op in REDUCTIONS.values() if op.compensated], ids=str)
-def test_shares(op: Reduction, dtype: Any, shape: tuple[int, ...], axis: Any, device: Any) -> None:
-    host = random_of(dtype, shape)
-    x = xp.asarray(host, device=device)
-    wanted, size = exact_sums(op, host, axis)
-    count = lines(host, axis).shape[1]
-    share, by = SHARES[dtype][count > 1024], count if op.averages else 1
-    real = dt.REAL_OF.get(dtype, dtype)
-    got = getattr(xp, op.name)(x, axis=axis).to_numpy().astype(np.complex128).reshape(-1)
+def widened(x: NDArray) -> NDArray:
+    """The same numbers in NumPy's widest dtype."""
+    return x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble)
+
+
+def exact_results(op: Reduction, x: NDArray, axis: Any) -> tuple[NDArray, NDArray]:
+    """The result of each line and its size."""
+    if op.compensated:
+        sums, size = exact_sums(op, x, axis)
+        count = lines(x, axis).shape[1] if op.averages else 1
+        return sums / count, size / count
+    wide = lines(widened(x), axis)
+    wanted = reduced(op, wide, 1)
+    return wanted, wanted if op.dispersion else sizes(op, wide, 1)
+
+
+def assert_share(got: NDArray, wanted: NDArray, allowed: NDArray) -> None:
+    """Each part of a result is near the exact one, or infinite if that is beyond the largest number."""
+    limits = ml_dtypes.finfo(dt.REAL_OF.get(got.dtype, got.dtype))
+    wide = got.astype(np.clongdouble)
     for part in ("real", "imag"):
-        exact = getattr(wanted, part) / by
-        near = np.abs(getattr(got, part) - exact) <= half_unit(exact, real) * 2 + share * size / by
-        assert np.all(near | (np.isinf(getattr(got, part)) & (np.abs(exact) > float(ml_dtypes.finfo(real).max))))
+        found, exact = getattr(wide, part), getattr(wanted, part)
+        near = np.abs(found - exact) <= half_unit(exact, limits.dtype) * 2 + allowed
+        assert np.all(near | (np.isinf(found) & (np.abs(exact) > float(limits.max))))
+
+
+@pytest.mark.parametrize(("shape", "axis"), SMALL, ids=str)
+@pytest.mark.parametrize(("op", "dtype"), pairs([op for op in REDUCTIONS.values() if op.share is not None]), ids=str)
+def test_shares(op: Reduction, dtype: Any, shape: tuple[int, ...], axis: Any, device: Any) -> None:
+    host = random_of(op.domain, dtype, shape)
+    count = lines(host, axis).shape[1]
+    with np.errstate(under="ignore"):
+        wanted, size = exact_results(op, host, axis)
+    got = getattr(xp, op.name)(xp.asarray(host, device=device), axis=axis).to_numpy().reshape(-1)
+    assert op.share is not None
+    # Where results are subnormal, each operation may lose the smallest number.
+    least = float(ml_dtypes.finfo(got.dtype).smallest_subnormal)
+    assert_share(got, wanted, op.share(dtype, count) * size + count * least)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((70_001,), 0), ((3, 5000), 1), ((5000, 3), 0)], ids=str)
+@pytest.mark.parametrize(("op", "dtype"), pairs(SCANS.values()), ids=str)
+def test_shares_of_scans(op: Scan, dtype: Any, shape: tuple[int, ...], axis: int, device: Any) -> None:
+    """With a factor of 1 returns are sums from the end."""
+    host = random_of(op.domain, dtype, shape)
+    wide = np.moveaxis(widened(host), axis, -1)[..., :: -1 if op.reverse else 1]
+    accumulate = (op.ufunc or np.add).accumulate
+    with np.errstate(under="ignore"):
+        wanted, size = accumulate(wide, -1), accumulate(np.abs(wide), -1)
+    function = getattr(xp, op.name, None) or (lambda x, axis: xp.nn.discounted_cumsum(x, 1.0, axis=axis))
+    found = function(xp.asarray(host, device=device), axis=axis).to_numpy()
+    got = np.moveaxis(found, axis, -1)[..., :: -1 if op.reverse else 1]
+    counts = np.arange(1, shape[axis] + 1)
+    shares = np.array([op.share(dtype, int(count)) for count in counts])
+    assert_share(got, wanted, shares * size + counts * float(ml_dtypes.finfo(dtype).smallest_subnormal))
 
 
 @pytest.mark.parametrize("shape", [(2**22, 2), (2, 2**22), (2**21, 2, 2)], ids=str)

@@ -61,6 +61,14 @@ TABLES = {
     "abs": "±inf any inf; any ±inf inf; nan finite nan; finite nan nan; nan nan nan",
     "sign": "z z 0 0; nan any nan nan; any nan nan nan",
 }
+# The functions for which the text of the standard (2025.12) lists special cases of complex operands.
+SPECIAL = frozenset(
+    (
+        *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atanh", "cos", "cosh", "divide", "equal", "exp"),
+        *("expm1", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "multiply", "not_equal", "pow"),
+        *("round", "sign", "sin", "sinh", "sqrt", "tan", "tanh"),
+    )
+)
 ROWS = [(name, row) for name, table in TABLES.items() for row in table.split("; ")]
 
 

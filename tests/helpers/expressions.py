@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.helpers.rows import reduced, terms
+from conformance.references import reduced, terms
 from xpops.ops import reduction as rows
 
 NDArray = np.ndarray[Any, Any]

@@ -30,7 +30,7 @@ def test_namespaces_are_not_mixed(device: Any) -> None:
         compat.array_namespace(xp.zeros(3, device=device), np.zeros(3))
 
 
-def test_what_the_namespace_is_not() -> None:
+def test_namespace_of_no_other_library() -> None:
     for other in (compat.is_numpy_namespace, compat.is_cupy_namespace, compat.is_torch_namespace):
         assert not other(xp)
     assert not compat.is_array_api_strict_namespace(xp)

@@ -25,7 +25,7 @@ CALLS = {
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("name", CALLS)
-def test_what_came_in_goes_out(framework: str, name: str, device: Any) -> None:
+def test_results_are_of_the_framework_of_the_operands(framework: str, name: str, device: Any) -> None:
     source = np.array([[1.0, 3.0, 2.0], [6.0, 5.0, 4.0]], np.float32)
     if name.startswith("nan"):
         source[0, 1] = np.nan

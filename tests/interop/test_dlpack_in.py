@@ -223,7 +223,7 @@ def test_a_capsule_used_twice():
     assert dropped(producer) == 1
 
 
-def test_what_is_no_capsule():
+def test_refused_capsules():
     class Wrong:
         def __dlpack_device__(self):
             return (1, 0)
@@ -237,7 +237,7 @@ def test_what_is_no_capsule():
         from_dlpack(Producer(np.ones(2), name="arrow_array"))
 
 
-def test_what_is_no_producer():
+def test_refused_producers():
     capsule = Producer(np.ones(2)).capsule(True)
     for x in (capsule, [1, 2], 3.5, "text"):
         with pytest.raises(AttributeError, match=r"from_dlpack: x is a .*; accepted: an object with __dlpack__"):

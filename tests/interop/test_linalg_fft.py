@@ -46,7 +46,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("name", CALLS)
-def test_what_came_in_goes_out(framework: str, name: str, device: Any) -> None:
+def test_results_are_of_the_framework_of_the_operands(framework: str, name: str, device: Any) -> None:
     source = np.array([[4.0, 1.0, 2.0], [1.0, 5.0, 3.0], [2.0, 3.0, 6.0]], np.float32)
     x = made(framework, source, device)
     function, oracle = CALLS[name]

@@ -94,7 +94,7 @@ def test_torch_embedding(padding: int | None, device: Any) -> None:
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_what_came_in_goes_out(framework: str, device: Any) -> None:
+def test_results_are_of_the_framework_of_the_operands(framework: str, device: Any) -> None:
     hosts = np.zeros(3, np.float32), np.array([0, 2, 0], np.int32), np.array([1, 2, 4], np.float32)
     x, index, source = (made(framework, each, device) for each in hosts)
     for found in (

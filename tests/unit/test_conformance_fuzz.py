@@ -25,6 +25,10 @@ from conformance.fuzz.process import Process
 from conformance.fuzz.program import FUNCTIONS, draw_pool, draw_program
 from conformance.fuzz.shrinking import shrink
 from conformance.fuzz.values import BFLOAT16, INTEGERS, draw_values, wide_dtype
+from conformance.references import reference_of
+from xpops.ops.activation import ACTIVATIONS
+from xpops.ops.elementwise import OPERATORS
+from xpops.ops.operator import Operator
 
 FLOAT32 = np.dtype("float32")
 
@@ -195,6 +199,19 @@ def test_references_take_integers_of_two_dtypes() -> None:
     (power,) = (function for function in FUNCTIONS if function.name == "pow")
     found = power.oracle(np.asarray([2, 1, 3], np.uint8), np.asarray([-1, -2, 2], np.int32))
     np.testing.assert_array_equal(found, [0, 1, 9])
+
+
+@pytest.mark.parametrize("op", [*OPERATORS.values(), *ACTIVATIONS.values()], ids=str)
+def test_references_of_deviating_functions_are_others(op: Operator) -> None:
+    """A fault in a function that is its own reference would be invisible on the CPU."""
+    assert reference_of(op).__module__ not in ("xpops.ops.activation", "xpops.ops.circular", "xpops.ops.functions")
+
+
+def test_parameters_are_drawn() -> None:
+    (softplus,) = (function for function in FUNCTIONS if function.name == "nn.softplus")
+    drawn = [softplus.draw(Random(seed), FLOAT32)[1] for seed in range(50)]
+    assert {each.get("beta") for each in drawn} == {None, 0.5, 1.0, 2.0}
+    assert softplus.oracle(np.asarray([0.0]), beta=2.0) == pytest.approx(np.log(2) / 2)
 
 
 # Shortening, processes, reports.

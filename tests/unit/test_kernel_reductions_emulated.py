@@ -152,7 +152,7 @@ def test_states_without_an_identity() -> None:
         reduction(widest, floats(0, 7), floats(7), axis=0)
 
 
-def test_nothing() -> None:
+def test_empty_arrays() -> None:
     same(reduction(DOT, floats(0, 3), floats(3), axis=0), np.zeros(3, np.float32))
     same(reduction(DOT, floats(0, 3), 2.0, axis=1, kernels=0), np.zeros(0, np.float32))
 

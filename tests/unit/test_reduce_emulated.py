@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.references import reduced
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
-from tests.helpers.rows import reduced
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction

@@ -30,7 +30,7 @@ class Operator:
         The header in ``native/xpops/math/`` that holds the functor.
     cpu : callable
         The function of ndarrays that computes it on the CPU: a NumPy ufunc, or a function that returns a new array. It
-        also takes long doubles, for which tests call it, unless `tests/helpers/rows.py` has another reference.
+        also takes long doubles, for which tests call it, unless `conformance/references.py` has another reference.
     condition : bool
         Whether the first operand is a boolean condition, outside promotion.
     logical : bool

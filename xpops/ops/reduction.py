@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.ops.accuracy import share_of_deviations, share_of_product, share_of_sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +47,11 @@ class Reduction:
         Whether the result is the square root of the variance.
     compensated : bool
         Whether sums of many elements keep their rounding errors in a second number.
+    share : callable or None
+        The accuracy promised (`xpops.ops.accuracy`); None: no result needs rounding.
+    domain : str
+        The values for which results are ordinary numbers, from which tests draw: "any", "finite", "unit" (between -1
+        and 1) or "small" (integers around 0, of which some are 0).
     """
 
     name: str
@@ -59,6 +66,8 @@ class Reduction:
     dispersion: bool = False
     root: bool = False
     compensated: bool = False
+    share: Callable[[DType, int], float] | None = None
+    domain: str = "any"
 
     @property
     def functor(self) -> str:
@@ -74,19 +83,33 @@ class Reduction:
         return f"<reduction {self.name}>"
 
 
+_NAN = float("nan")
+
+_deviations = partial(
+    Reduction,
+    accepts="floating-point",
+    result="real",
+    cpu=np.add,
+    empty=_NAN,
+    averages=True,
+    dispersion=True,
+    share=share_of_deviations,
+    domain="finite",
+)
+
 _ROWS = (
-    Reduction("all", "arithmetic", "bool", np.all, True, truth=True),
-    Reduction("any", "arithmetic", "bool", np.any, False, truth=True),
+    Reduction("all", "arithmetic", "bool", np.all, True, truth=True, domain="small"),
+    Reduction("any", "arithmetic", "bool", np.any, False, truth=True, domain="small"),
     Reduction("argmax", "real-valued", "index", np.argmax, positional=True),
     Reduction("argmin", "real-valued", "index", np.argmin, positional=True),
-    Reduction("count_nonzero", "arithmetic", "index", np.count_nonzero, 0, truth=True),
+    Reduction("count_nonzero", "arithmetic", "index", np.count_nonzero, 0, truth=True, domain="small"),
     Reduction("max", "real-valued", "own", np.max),
-    Reduction("mean", "floating-point", "own", np.add, float("nan"), averages=True, compensated=True),
+    Reduction("mean", "floating-point", "own", np.add, _NAN, averages=True, compensated=True, share=share_of_sum),
     Reduction("min", "real-valued", "own", np.min),
-    Reduction("prod", "arithmetic", "sum", np.multiply, 1),
-    Reduction("std", "floating-point", "real", np.add, float("nan"), averages=True, dispersion=True, root=True),
-    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True),
-    Reduction("var", "floating-point", "real", np.add, float("nan"), averages=True, dispersion=True),
+    Reduction("prod", "arithmetic", "sum", np.multiply, 1, share=share_of_product, domain="unit"),
+    _deviations("std", root=True),
+    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True, share=share_of_sum),
+    _deviations("var"),
 )
 
 REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}

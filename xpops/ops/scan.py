@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.ops.accuracy import share_of_product, share_of_running_sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +25,10 @@ class Scan:
         floating-point dtype.
     initial : int
         The result before the first element.
+    share : callable
+        The accuracy promised of a result for the elements up to it (`xpops.ops.accuracy`).
+    domain : str
+        The values for which results are ordinary numbers, from which tests draw: "finite" or "unit" (between -1 and 1).
     reverse : bool
         Whether it runs from the end of the axis to its beginning. Kernels may then put zeros before the first element
         of the scan, which must not change the results.
@@ -35,6 +41,8 @@ class Scan:
     name: str
     accepts: str
     initial: int
+    share: Callable[[DType, int], float]
+    domain: str = "finite"
     reverse: bool = False
     state: int = 1
     ufunc: np.ufunc | None = None
@@ -49,9 +57,9 @@ class Scan:
 
 
 _ROWS = (
-    Scan("cumulative_prod", "arithmetic", 1, ufunc=np.multiply),
-    Scan("cumulative_sum", "arithmetic", 0, ufunc=np.add),
-    Scan("discounted_cumsum", "real floating-point", 0, reverse=True, state=2),
+    Scan("cumulative_prod", "arithmetic", 1, share_of_product, "unit", ufunc=np.multiply),
+    Scan("cumulative_sum", "arithmetic", 0, share_of_running_sum, ufunc=np.add),
+    Scan("discounted_cumsum", "real floating-point", 0, share_of_running_sum, reverse=True, state=2),
 )
 
 SCANS: dict[str, Scan] = {row.name: row for row in _ROWS}
