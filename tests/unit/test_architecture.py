@@ -90,6 +90,7 @@ def test_headers_include_downwards(path):
 
 # A folder with more files is hard to read.
 MOST_FILES = 25
+MOST_LINES = 300
 FOLDERS = sorted({path.parent for path in (*MODULES, *HEADERS)})
 
 
@@ -97,6 +98,11 @@ FOLDERS = sorted({path.parent for path in (*MODULES, *HEADERS)})
 def test_folders_are_small(folder):
     files = [path for path in (*MODULES, *HEADERS) if path.parent == folder]
     assert len(files) <= MOST_FILES
+
+
+@pytest.mark.parametrize("path", [*MODULES, *HEADERS], ids=str)
+def test_files_are_short(path):
+    assert len((ROOT / path).read_text().splitlines()) <= MOST_LINES
 
 
 def test_only_config_reads_the_environment():
