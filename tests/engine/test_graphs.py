@@ -26,6 +26,15 @@ def fused(x: Any, y: Any) -> Any:
 square = xp.kernel.ElementwiseKernel("T x", "T y", "y = x * x", "square")
 
 # (x, y, indices) -> array; x and y float32 of ROWS and COLUMNS.
+
+
+def assign(x: Any, key: Any, value: Any) -> Any:
+    """A copy of `x` after ``x[key] = value``."""
+    copy = xp.asarray(xp.add(x, 0.0))
+    copy[key] = value
+    return copy
+
+
 CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "add": lambda x, y, i: xp.add(x, y),
     "add a scalar": lambda x, y, i: xp.add(x, 2.5),
@@ -53,6 +62,9 @@ CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "fused": lambda x, y, i: fused(x, y),
     "several": lambda x, y, i: xp.sum(xp.sort(xp.add(x, y), axis=0), axis=1),
     "kernel": lambda x, y, i: square(x),
+    "x[i] = y": lambda x, y, i: assign(x, xp.asarray(i), y),
+    "x[1:9, i] = 1": lambda x, y, i: assign(x, (slice(1, 9), xp.asarray(i)), 1.0),
+    "x[mask] = 1": lambda x, y, i: assign(x, xp.asarray(xp.greater(x, y)), 1.0),
     "full": lambda x, y, i: xp.add(xp.full_like(x, 3.0), x),
 }
 

@@ -16,6 +16,7 @@ from tests.helpers.oracle import assert_same
 from tests.helpers.strategies import ALL_DTYPES, INTEGERS, host_arrays, views_of
 from tests.helpers.values import generator, random_bits
 from xpops.core import dtypes as dt
+from xpops.dispatch.state import launches
 
 devices = st.sampled_from(DEVICES)
 dtypes = st.sampled_from(ALL_DTYPES)
@@ -396,3 +397,14 @@ def test_masked_places_get_other_places_of_the_same_array(shape: tuple[int, ...]
         expected[mask] = host[start : start + count]
         x[xp.asarray(mask, device=device)] = x[start : start + count]
         assert_same(x, expected)
+
+
+def test_keys_that_differ_in_an_integer_share_a_plan(device: Any) -> None:
+    x, i = xp.zeros((40, 8), device=device), xp.asarray([3, 1], device=device)
+    values = [xp.full((2,), float(j), device=device) for j in range(40)]
+    remembered = len(launches)
+    for j in range(40):
+        x[j, i] = values[j]
+        assert x[j, i].to_numpy().tolist() == [j, j]
+    assert len(launches) <= remembered + 2
+    assert x.to_numpy()[:, [0, 1, 3]].tolist() == [[0, j, j] for j in range(40)]

@@ -17,7 +17,6 @@ from xpops.dispatch import calls, fft, linalg
 from xpops.engine.cuda.kernels.rescale import rescaling
 from xpops.engine.cuda.libraries import fft as cuda_fft
 from xpops.engine.cuda.libraries import lu, solver, spectral, triangular
-from xpops.plan import fft as plans
 
 pytest.importorskip("nvmath")
 from tests.helpers.fake_libraries import FakeCufft, FakeLibrary
@@ -222,7 +221,7 @@ def test_transforms(engine: Any, kind: str, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("kind", ["rfft", "irfft"])
 def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """The real axis is transformed by a separate call, as in large transforms of a whole array."""
-    monkeypatch.setattr(plans, "APART", 1)
+    monkeypatch.setattr(type(engine), "fft_split", 1)
     for shape in ((3, 4), (1, 4, 3, 1), (2, 3, 2, 3, 4)):
         x = some("float64" if kind == "rfft" else "complex128", *shape)
         axes = tuple(axis for axis in range(x.ndim) if shape[axis] > 1)

@@ -14,13 +14,11 @@ ARRAY, NEW_ARRAY = "array", "new array"
 Part = Any
 
 
-class Selection(NamedTuple):
-    """The selection of a key with arrays.
+class Indexed(NamedTuple):
+    """The axes of a view that arrays index.
 
     Attributes
     ----------
-    region : Region
-        The view that the slices, integers and None select; axes that arrays index are whole.
     axes : tuple of int
         The axis of the view that each array indexes.
     names : tuple of str
@@ -30,14 +28,15 @@ class Selection(NamedTuple):
         replaces the first one; otherwise it is first. Integers count as arrays here.
     """
 
-    region: Region
     axes: tuple[int, ...]
     names: tuple[str, ...]
     position: int
 
 
-def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
-    """The selection of a key with `parts`, for an array of `layout`.
+def select(layout: Layout, parts: tuple[Part, ...]) -> tuple[Region, Indexed]:
+    """The view that the slices, integers and None of a key select, and the axes of it that the key's arrays index.
+
+    Axes that arrays index are whole in the view.
 
     Raises
     ------
@@ -50,10 +49,10 @@ def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
     >>> from xpops.core.devices import CPU
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(dt.int8, (4, 5, 6), None, CPU)
-    >>> selection = select(x, (slice(1, 3), "array", "array"))
-    >>> selection.region.shape, selection.axes, selection.position
+    >>> region, indexed = select(x, (slice(1, 3), "array", "array"))
+    >>> region.shape, indexed.axes, indexed.position
     ((2, 5, 6), (1, 2), 1)
-    >>> select(x, ("array", slice(None), 0)).position
+    >>> select(x, ("array", slice(None), 0))[1].position
     0
     """
     used = sum(part is not None and part is not Ellipsis and part != NEW_ARRAY for part in parts)
@@ -89,7 +88,7 @@ def select(layout: Layout, parts: tuple[Part, ...]) -> Selection:
     numbers = [number for number, part in enumerate(parts) if _is_advanced(part)]
     together = numbers[-1] - numbers[0] == len(numbers) - 1
     region = Region(0 if 0 in shape else offset, tuple(shape), tuple(strides))
-    return Selection(region, tuple(axes), tuple(names), first if first and together else 0)
+    return region, Indexed(tuple(axes), tuple(names), first if first and together else 0)
 
 
 def _is_advanced(part: Part) -> bool:

@@ -14,7 +14,6 @@ from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
 from xpops.dispatch.dense import plan_on_dense, reshape_dense
-from xpops.dispatch.keys import Fixed
 from xpops.dispatch.primitives import compute
 from xpops.engine import engine_of
 from xpops.engine.program import Measure, Program
@@ -22,7 +21,7 @@ from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
 from xpops.plan.gather import require_in_range
-from xpops.plan.keys import ARRAY, NEW_ARRAY, Part, select
+from xpops.plan.keys import ARRAY, NEW_ARRAY, Indexed, Part
 
 NDArray = np.ndarray[Any, Any]
 
@@ -67,8 +66,8 @@ def sole_mask(parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Tensor
     return array
 
 
-def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> tuple[Tensor, ...]:
-    """The arrays of a key as integer tensors, one for each array that `parts` name.
+def resolve(x: Layout, indexed: Indexed, arrays: list[Tensor | NDArray]) -> tuple[Tensor, ...]:
+    """The arrays of a key as integer tensors, one for each axis of the view `x` that they index.
 
     ndarrays are moved to the device of `x`; tensors stay on their device. A mask on a GPU waits for the GPU.
 
@@ -79,20 +78,20 @@ def resolve(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) 
     """
     if all(isinstance(array, Tensor) and array._layout.dtype != dt.bool for array in arrays):
         return tuple(array for array in arrays if isinstance(array, Tensor))
-    selection, found = select(x._layout, parts), list[Tensor]()
+    found = list[Tensor]()
     for array in arrays:
         count, first = len(_markers(array)), len(found)
         indices: list[Any]
-        lengths = tuple(selection.region.shape[axis] for axis in selection.axes[first : first + count])
+        lengths = tuple(x.shape[axis] for axis in indexed.axes[first : first + count])
         if _dtype(array) == dt.bool:
             require_mask(_shape(array), lengths)
             array = np.reshape(array, lengths) if isinstance(array, np.ndarray) and not array.ndim else array
             indices = list(np.nonzero(array) if isinstance(array, np.ndarray) else _nonzero(array))
         else:
             if isinstance(array, np.ndarray):
-                require_in_range(array, lengths[0], selection.names[first])
+                require_in_range(array, lengths[0], indexed.names[first])
             indices = [array]
-        found += [copy_to_device(each, x._layout.device) if isinstance(each, np.ndarray) else each for each in indices]
+        found += [copy_to_device(each, x.device) if isinstance(each, np.ndarray) else each for each in indices]
     return tuple(found)
 
 
@@ -167,11 +166,6 @@ def _dtype(array: Tensor | NDArray) -> Any:
 
 def _shape(array: Tensor | NDArray) -> tuple[int, ...]:
     return array._layout.shape if isinstance(array, Tensor) else array.shape
-
-
-def hashable_parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """The parts of a key in hashable form: slices become tuples."""
-    return Fixed((part.start, part.stop, part.step) if isinstance(part, slice) else part for part in parts)
 
 
 def _resolve_part(part: Any) -> Part:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.arrays.indexing.keys import NDArray, hashable_parts, require_mask, resolve, sole_mask
-from xpops.arrays.indexing.selection import Target
+from xpops.arrays.indexing.keys import NDArray, require_mask, resolve, sole_mask
+from xpops.arrays.indexing.selection import Target, select_view
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, state
 from xpops.dispatch.dense import plan_on_dense
@@ -14,10 +14,12 @@ from xpops.dispatch.primitives import call, compute
 from xpops.dispatch.state import launches
 from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
-from xpops.plan.keys import ARRAY, Part
+from xpops.plan.keys import Indexed, Part
 
-# _ARRAYS[n]: the parts of a key that consists of n integer arrays and nothing else.
-_ARRAYS = [Fixed((ARRAY,) * count) for count in range(65)]
+# _INDEXED[n]: what a key indexes that consists of n integer arrays and nothing else.
+_INDEXED = [
+    (Fixed(range(count)), Fixed(f"index: the array for axis {axis}" for axis in range(count)), 0) for count in range(65)
+]
 
 
 def get_known(x: Tensor, key: Any) -> Any:
@@ -26,10 +28,10 @@ def get_known(x: Tensor, key: Any) -> Any:
     for each in arrays:
         if each.__class__ is not state.array_class:
             return None
-    if len(arrays) >= len(_ARRAYS):
+    if len(arrays) >= len(_INDEXED):
         return None
     layouts = (x._layout, *[each._layout for each in arrays])
-    launch = launches.get(call_key(_plan_gather, layouts, (_ARRAYS[len(arrays)],)))
+    launch = launches.get(call_key(_plan_gather, layouts, _INDEXED[len(arrays)]))
     return None if launch is None else launch(x._data, *[each._data for each in arrays])
 
 
@@ -46,19 +48,22 @@ def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> A
     mask = sole_mask(parts, arrays)
     if mask is not None:
         return compute(_plan_compress, "index", ("x", "mask"), (x, mask))
-    indices = resolve(x, parts, arrays)
+    view, indexed = select_view(x, parts)
+    indices = resolve(view._layout, indexed, arrays)
     names = ("x", *(f"key[{number}]" for number in range(len(indices))))
-    return call(_plan_gather, "index", names, (x, *indices), hashable_parts(parts))
+    return call(_plan_gather, "index", names, (view, *indices), *indexed)
 
 
-def _plan_gather(engine: Engine, specs: tuple[Layout, ...], parts: tuple[Part, ...]) -> Program:
-    target = Target(specs[0], parts, specs[1:])
-    program = engine.gather(target.part, target.axes, target.indices, target.position, target.names)
+def _plan_gather(
+    engine: Engine, specs: tuple[Layout, ...], axes: tuple[int, ...], names: tuple[str, ...], position: int
+) -> Program:
+    target = Target(specs[0], Indexed(axes, names, position), specs[1:])
+    program = engine.gather(specs[0], axes, target.indices, position, names)
     if target.as_given:
         return program
 
     def kernel(stream: int, out: Data, x: Data, *indices: Data) -> None:
-        program.kernel(stream, out, *target.data(x, indices))
+        program.kernel(stream, out, x, *target.broadcast(indices))
 
     return Program(program.layouts, kernel)
 

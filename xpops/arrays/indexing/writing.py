@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.arrays.indexing.keys import NDArray, hashable_parts, require_mask, resolve, sole_mask
-from xpops.arrays.indexing.selection import Target
+from xpops.arrays.indexing.keys import NDArray, require_mask, resolve, sole_mask
+from xpops.arrays.indexing.selection import Target, select_view
 from xpops.arrays.indexing.values import convert, detach, drop_leading_axes, fit, resolve_value
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor
@@ -14,7 +14,7 @@ from xpops.dispatch.primitives import call
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
-from xpops.plan.keys import Part
+from xpops.plan.keys import Indexed, Part
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import overlaps_itself
@@ -48,26 +48,29 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
     if mask is not None:
         call(_plan_masked, "__setitem__", ("x", "value", "mask"), (x, value, detach(mask, x)))
         return
-    indices = [detach(each, x) for each in resolve(x, parts, arrays)]
+    view, indexed = select_view(x, parts)
+    indices = [detach(each, view) for each in resolve(view._layout, indexed, arrays)]
     names = ("x", "value", *(f"key[{number}]" for number in range(len(indices))))
-    call(_plan_scatter, "__setitem__", names, (x, value, *indices), hashable_parts(parts))
+    call(_plan_scatter, "__setitem__", names, (view, value, *indices), *indexed)
 
 
-def _plan_scatter(engine: Engine, specs: tuple[Any, ...], parts: tuple[Part, ...]) -> Program:
+def _plan_scatter(
+    engine: Engine, specs: tuple[Any, ...], axes: tuple[int, ...], names: tuple[str, ...], position: int
+) -> Program:
     x, value, *indices = specs
     _require_distinct_addresses(x)
-    target = Target(x, parts, tuple(indices))
+    target = Target(x, Indexed(axes, names, position), tuple(indices))
     given = fit(value, target.shape) if isinstance(value, Layout) else value
     shape = given.shape if isinstance(given, Layout) else ()
     values, prepare = convert(engine, given, layout_of(x.dtype, shape, None, x.device), False)
     strides = views.broadcast_to(values, target.shape, "__setitem__").strides
     wide = layout_of(x.dtype, target.shape, strides, x.device, values.align)
-    write = engine.scatter(target.part, target.axes, target.indices, target.position, wide, target.names)
+    write = engine.scatter(x, axes, target.indices, position, wide, names)
 
     def kernel(stream: int, x: Data, value: Any, *indices: Data) -> None:
         data, owner = prepare(stream, value)
-        part, *arrays = target.data(x, indices)
-        write(stream, part, data if wide is specs[1] else engine.view(data, 0, wide), *arrays)
+        data = data if wide is specs[1] else engine.view(data, 0, wide)
+        write(stream, x, data, *target.broadcast(indices))
         del owner  # kept until the kernels were launched
 
     return Program((), kernel)
