@@ -148,13 +148,13 @@ def _eye(random: Random, cap: int) -> Call:
     rows, columns = draw_shape(random, min(draw_size(random), cap), 2)
     dtype = draw_dtype(random, _NAMES)
     ours, theirs = getattr(xp, dtype), getattr(torch, dtype)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = "cuda:0" if torch.cuda.is_available() else "cpu"
     return Call(
         "move",
         "eye",
         (),
         {"n_rows": rows, "n_cols": columns, "dtype": dtype},
-        lambda: xp.eye(rows, columns, dtype=ours),
+        lambda: xp.eye(rows, columns, dtype=ours, device=device),
         lambda: torch.eye(rows, columns, dtype=theirs, device=device),
     )
 

@@ -101,7 +101,8 @@ def _assign(ns: Any) -> Callable[..., Any]:
 
     def assign(x: Any, mask: Any, value: Any) -> Any:
         result = ns.asarray(x, copy=True)
-        result[ns.asarray(mask)] = ns.asarray(value)
+        # ndarrays would go to the default device.
+        result[ns.asarray(mask, device=result.device)] = ns.asarray(value, device=result.device)
         return result
 
     return assign

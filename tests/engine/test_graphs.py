@@ -111,7 +111,7 @@ def test_a_replay_computes_new_data(name: str, ours: bool, warm: bool, cuda_torc
 
 def test_the_memory_of_a_graph_is_given_back_with_it(cuda_torch: Any, cuda: Any) -> None:
     torch, pool = cuda_torch, engine_of(cuda).pool  # type: ignore[attr-defined]  # the CUDA engine's
-    x = xp.ones((1 << 22,), dtype=xp.float32, device=cuda)
+    x = xp.ones((1 << 26,), dtype=xp.float32, device=cuda)  # much more than the driver's unit of 32 MiB
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         result = xp.sort(x + 1)
