@@ -14,6 +14,8 @@ from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
 MAX_PACK_BYTES = 16
+# The bytes of the result in a pack if a large operand is gathered, and the elements that a thread computes at least.
+GATHERED_BYTES, LEAST_ELEMENTS = 4, 4
 # Indices are 32-bit below this, with room for the last tile to run past the end.
 INDEX_LIMIT = 2**31 - 2**20
 
@@ -25,15 +27,19 @@ class Mode(StrEnum):
     """
 
     LINEAR = "kLinear"
+    SHIFTED = "kShifted"
     SCALAR = "kScalar"
     UNIFORM = "kUniform"
     VECTOR = "kVector"
     SPLAT = "kSplat"
+    ROW = "kRow"
     GATHER = "kGather"
     TILE = "kTile"
 
 
-STRIDED = (Mode.VECTOR, Mode.SPLAT, Mode.GATHER)
+# In the order of the result.
+LINEAR = (Mode.LINEAR, Mode.SHIFTED)
+STRIDED = (Mode.VECTOR, Mode.SPLAT, Mode.ROW, Mode.GATHER)
 
 
 class Policy(NamedTuple):
@@ -125,7 +131,8 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
     rank = len(shape) if strided else 0
     reads_as_much = any(layout.size == out.size for layout in layouts[1:])
-    unroll = 1 if reads_as_much else max(1, min(policy.unroll, policy.elements_per_thread // pack))
+    unroll = max(1 if reads_as_much else policy.unroll, LEAST_ELEMENTS // pack)
+    unroll = max(1, min(unroll, policy.elements_per_thread // pack))
     return ElementwisePlan(
         insert_scalar_modes(modes, operands),
         policy.block,
@@ -153,42 +160,34 @@ def _linear_strides(shape: tuple[int, ...]) -> Strides:
 
 
 def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Strides, pack: int) -> Mode:
+    """How an operand is read in packs of `pack` elements of the result."""
     if not any(strides):
         return Mode.UNIFORM if shape else Mode.LINEAR
+    is_aligned = layout.align >= min(MAX_PACK_BYTES, pack * layout.dtype.itemsize)
     if strides == linear:
-        return Mode.LINEAR
-    if shape[-1] % pack == 0:
-        if strides[-1] == 0:
-            return Mode.SPLAT
-        if strides[-1] == 1 and all(stride % pack == 0 for stride in strides[:-1]):
-            return Mode.VECTOR
-    return Mode.GATHER
+        return Mode.LINEAR if is_aligned else Mode.SHIFTED
+    is_whole = shape[-1] % pack == 0
+    if strides[-1] == 1:
+        fits = is_whole and is_aligned and all(stride % pack == 0 for stride in strides[:-1])
+        return Mode.VECTOR if fits else Mode.ROW
+    return Mode.SPLAT if strides[-1] == 0 and is_whole else Mode.GATHER
 
 
 def _pack(
     shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides, policy: Policy
 ) -> int:
-    """The widest pack in which every operand can be accessed; 1 if the result or a large operand would be gathered.
+    """The elements of a pack: of the narrowest array one vector access, of the widest two, if the result allows it.
 
-    An operand with at most 1/8 of the result's elements stays in the cache, so the order of accesses does not matter.
-    Accesses to a larger one coalesce only if neighbouring threads read neighbouring elements.
+    Less if neighbouring threads should read neighbouring elements of a gathered operand. One with at most 1/8 of the
+    result's elements stays in the cache, so the order of accesses does not matter.
     """
-    widest = max(layout.dtype.itemsize for layout in layouts)
-    pack = min(MAX_PACK_BYTES // widest, policy.elements_per_thread)
-    for line, layout in zip(strides, layouts, strict=True):
-        if line == linear:
-            pack = min(pack, layout.align // layout.dtype.itemsize)
-    pack = max(pack, 1)
-    position = 0
-    while position < len(layouts):
-        line, layout = strides[position], layouts[position]
-        mode = _mode(shape, line, layout, linear, pack)
-        if mode is Mode.GATHER and (position == 0 or 8 * layout.size > layouts[0].size):
-            return 1
-        position += 1
-        if mode is Mode.VECTOR and layout.align < pack * layout.dtype.itemsize:
-            # An operand that is gathered with a wide pack may be a vector with a narrow one: check all again.
-            pack, position = pack // 2, 0
+    out, widths = layouts[0], [layout.dtype.itemsize for layout in layouts]
+    pack = min(MAX_PACK_BYTES // min(widths), max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
+    for line, layout in zip(strides[1:], layouts[1:], strict=True):
+        if 8 * layout.size > out.size and _mode(shape, line, layout, linear, pack) is Mode.GATHER:
+            pack = min(pack, max(1, GATHERED_BYTES // out.dtype.itemsize))
+    while pack > 1 and _mode(shape, strides[0], out, linear, pack) not in (Mode.LINEAR, Mode.VECTOR):
+        pack //= 2
     return pack
 
 

@@ -27,6 +27,12 @@ struct Coordinates {
     at[0] = linear;
   }
 
+  // Whether this element and the `count - 1` after it are in one row of the innermost axis.
+  XPOPS_DEVICE bool starts_run(const FastDivMod<Index>* divisors, int count) const {
+    if constexpr (kRank < 2) return true;
+    else return at[kRank - 1] + count <= divisors[kRank - 2].divisor;
+  }
+
   // The offset in elements. It may be negative.
   XPOPS_DEVICE int64 offset(const typename SignedOf<Index>::type* strides) const {
     Index sum = 0;

@@ -20,12 +20,14 @@ namespace xpops {
 
 // How an operand's memory relates to the linear order of the result (xpops/plan/elementwise.py decides).
 enum class Mode {
-  kLinear,   // the same order: one vector access for a pack
+  kLinear,   // the same order: vector accesses for a pack
+  kShifted,  // the same order, aligned to its elements only: vector loads of aligned words, which are shifted
   kScalar,   // a value among the parameters: double, int64, uint64 or two doubles
   kUniform,  // one element in memory for the whole result
-  kVector,   // strided, but a pack never leaves a row of stride 1: one vector access
+  kVector,   // strided, but a pack never leaves a row of stride 1: vector accesses
   kSplat,    // strided, but a pack never leaves a row of stride 0: one access
-  kGather,   // strided: one access and one index computation for each element
+  kRow,      // strided, with stride 1 along rows of any length and alignment: as kShifted, unless a pack leaves its row
+  kGather,   // strided: one access for each element, and one index computation unless a pack leaves its row
 };
 
 // The kernel parameters, which the host writes (xpops/plan/elementwise.py). Slot 0 has the address of the result. Other
@@ -61,9 +63,9 @@ struct Operand {
 
   template <class Params>
   XPOPS_DEVICE static int64 offset(const Params& params, typename Params::Index linear) {
-    if constexpr (kMode == Mode::kLinear) return linear;
-    if constexpr (kMode == Mode::kUniform) return 0;
-    if constexpr (kMode == Mode::kVector || kMode == Mode::kSplat || kMode == Mode::kGather) {
+    if constexpr (kMode == Mode::kLinear || kMode == Mode::kShifted) return linear;
+    else if constexpr (kMode == Mode::kUniform) return 0;
+    else if constexpr (kMode != Mode::kScalar) {
       return Coordinates<Params::kAxes, typename Params::Index>(params.divisors, linear).offset(params.strides[kStrides]);
     }
   }
@@ -76,9 +78,28 @@ struct Operand {
       const Element value = base(params)[offset(params, linear)];
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to.pack.elem[i] = value;
-    } else if constexpr (kMode == Mode::kGather) {
+    } else if constexpr (kMode == Mode::kShifted) {
+      to.pack.load_unaligned(base(params) + linear);
+    } else if constexpr (kMode != Mode::kScalar) {
+      const Coordinates<Params::kAxes, typename Params::Index> first(params.divisors, linear);
+      const auto& strides = params.strides[kStrides];
+      if (first.starts_run(params.divisors, kPack)) {
+        load_run(base(params) + first.offset(strides), strides[Params::kAxes - 1], to);
+      } else {
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = base(params)[offset(params, linear + i)];
+        for (int i = 0; i < kPack; ++i) to.pack.elem[i] = base(params)[offset(params, linear + i)];
+      }
+    }
+  }
+
+  // Loads a pack that does not leave its row.
+  template <int kPack>
+  XPOPS_DEVICE static void load_run(const Element* from, int64 stride, Fragment<kPack>& to) {
+    if constexpr (kMode == Mode::kRow) {
+      to.pack.load_unaligned(from);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = from[i * stride];
     }
   }
 

@@ -35,25 +35,62 @@ struct Word<16> {
 template <class T, int kSize>
 struct Pack {
   static constexpr int kBytes = sizeof(T) * kSize;
-  static_assert(kBytes <= kMaxPackBytes, "a pack is one access");
-  using Bits = typename Word<kBytes>::type;
+  static constexpr int kWord = kBytes < kMaxPackBytes ? kBytes : kMaxPackBytes;
+  static constexpr int kWords = kBytes / kWord;
+  using Bits = typename Word<kWord>::type;
 
   union {
-    Bits bits;
+    Bits bits[kWords];
     T elem[kSize];
   };
 
   XPOPS_DEVICE Pack() {}
-  XPOPS_DEVICE void load(const T* from) { bits = *reinterpret_cast<const Bits*>(from); }
+  XPOPS_DEVICE void load(const T* from) {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) bits[i] = reinterpret_cast<const Bits*>(from)[i];
+  }
+  // Loads from memory that is aligned to an element only: loads the aligned words that hold the pack, and shifts them.
+  // Each word that it reads holds at least one byte of the pack.
+  XPOPS_DEVICE void load_unaligned(const T* from) {
+    if constexpr (kSize == 1 || kBytes < 4) {
+#pragma unroll
+      for (int i = 0; i < kSize; ++i) elem[i] = from[i];
+    } else {
+      constexpr int kParts = kBytes / 4;
+      const uint32 skip = static_cast<uint32>(reinterpret_cast<uint64>(from)) % kWord;
+      const Bits* words = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
+      union {
+        Bits loaded[kWords + 1];
+        uint32 parts[kParts + kWord / 4];
+      };
+#pragma unroll
+      for (int i = 0; i < kWords; ++i) loaded[i] = words[i];
+      loaded[kWords] = loaded[kWords - 1];
+      if (skip) loaded[kWords] = words[kWords];
+      if constexpr (kWord == 16) drop<2>(parts, skip & 8);
+      if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(parts, skip & 4);
+      if constexpr (sizeof(T) < 4) {
+#pragma unroll
+        for (int i = 0; i < kParts; ++i) {
+          parts[i] = static_cast<uint32>((static_cast<uint64>(parts[i + 1]) << 32 | parts[i]) >> (skip & 3) * 8);
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
+    }
+  }
   // This uses an intrinsic, because the compiler splits a plain store if it knows the low bits of the offset.
   XPOPS_DEVICE void store(T* to) const {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
 #if XPOPS_ON_GPU
-    if constexpr (kBytes >= 8) {
-      __stwb(reinterpret_cast<Bits*>(to), bits);
-      return;
-    }
+      if constexpr (kWord >= 8) {
+        __stwb(reinterpret_cast<Bits*>(to) + i, bits[i]);
+        continue;
+      }
 #endif
-    *reinterpret_cast<Bits*>(to) = bits;
+      reinterpret_cast<Bits*>(to)[i] = bits[i];
+    }
   }
   // Stores the pack to `to` from element `first` on, but nothing from element `size` on.
   XPOPS_DEVICE void store_within(T* to, uint64 first, uint64 size) const {
@@ -65,6 +102,15 @@ struct Pack {
         if (first + i < size) to[first + i] = elem[i];
       }
     }
+  }
+
+ private:
+  // Moves the parts down by kCount if `any`.
+  template <int kCount, int kSize_>
+  XPOPS_DEVICE static void drop(uint32 (&parts)[kSize_], bool any) {
+    if (!any) return;
+#pragma unroll
+    for (int i = 0; i + kCount < kSize_; ++i) parts[i] = parts[i + kCount];
   }
 };
 

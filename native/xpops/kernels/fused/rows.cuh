@@ -52,12 +52,14 @@ struct RowOutputs<Head, Tail...> {
   }
 };
 
-// Loads the operands of Mode::kLinear if kLinear, else all others.
+// Loads the operands in the order of the result (kLinear and kShifted) if kLinear, else all others.
 template <bool kLinear, int kPack, class Params>
 XPOPS_DEVICE void load_some(const Params&, typename Params::Index, Fragments<kPack>&) {}
 template <bool kLinear, int kPack, class Params, class Head, class... Tail>
 XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
-  if constexpr ((Head::kMode == Mode::kLinear) == kLinear) Head::load(params, linear, to.head);
+  if constexpr ((Head::kMode == Mode::kLinear || Head::kMode == Mode::kShifted) == kLinear) {
+    Head::load(params, linear, to.head);
+  }
   load_some<kLinear>(params, linear, to.tail);
 }
 

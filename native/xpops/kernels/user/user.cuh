@@ -116,7 +116,7 @@ struct IndexOperand {
   };
   template <int kPack, class Params>
   XPOPS_DEVICE static void load(const Params& params, typename Params::Index linear, Fragment<kPack>& to) {
-    constexpr bool kRun = kMode == Mode::kLinear || kMode == Mode::kVector;
+    constexpr bool kRun = kMode == Mode::kLinear || kMode == Mode::kShifted || kMode == Mode::kVector;
     const int64 first = Place::offset(params, linear);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) to.at[i] = kRun ? first + i : Place::offset(params, linear + i);

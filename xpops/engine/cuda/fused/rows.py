@@ -13,7 +13,7 @@ from xpops.engine.cuda.kernels.glue import NARROW, declare
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
-from xpops.plan.elementwise import Mode, plan_elementwise
+from xpops.plan.elementwise import LINEAR, plan_elementwise
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.rows import Stage, plan_rows
 
@@ -67,7 +67,7 @@ def rows_source(
     item = sum(
         spec.dtype.itemsize
         for spec, mode in zip(operands, modes, strict=True)
-        if isinstance(spec, Layout) and mode is Mode.LINEAR
+        if isinstance(spec, Layout) and mode in LINEAR
     )
     shape = plan_rows(length, plan.pack, item, tuning_of(capability).fused_rows)
     declared = declare(types_of((*outs, *operands)), plan)
