@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from xpops.api.data_types import astype
 from xpops.api.elementwise.comparison import not_equal
 from xpops.api.elementwise.powers import pow, reciprocal, sqrt, square
 from xpops.api.elementwise.signs import abs
+from xpops.api.fusion import fuse
 from xpops.api.linalg.decompositions import svdvals
 from xpops.api.manipulation.shapes import expand_dims
-from xpops.api.signatures import array_function
+from xpops.api.signatures import FusedFunction, array_function
 from xpops.api.statistics.extremes import max, min
 from xpops.api.statistics.sums import sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.operands import Axes
+from xpops.dispatch.keys import call_key
+from xpops.dispatch.primitives import freeze
+from xpops.plan.cache import BoundedDict
 
 __all__ = ["matrix_norm", "vector_norm"]
 
 _HALVES = (dt.float16, dt.bfloat16)
+# Powers that take fewer instructions as products.
+_PRODUCTS = range(3, 17)
+# (axis, keepdims, ord) -> the norm as a fused function.
+_norms: BoundedDict[tuple[Any, ...], FusedFunction[[Any], Any]] = BoundedDict(1024)
 _MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
 
 
@@ -114,14 +123,25 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     >>> xp.linalg.vector_norm(xp.asarray([[3.0, 4.0], [6.0, 8.0]]), axis=1)
     Array([ 5., 10.], dtype=float64, device='cpu')
     """
-    real = _require_floating(x, "vector_norm").dtype
+    _require_floating(x, "vector_norm")
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(f"vector_norm: ord is {ord!r}; accepted: a number")
+    parameters = (freeze(axis, "vector_norm"), keepdims, ord)
+    key = call_key(_norm, (), parameters)
+    norm = _norms.get(key)
+    if norm is None:
+        norm = _norms[key] = fuse(partial(_norm, *parameters))
+    return norm(x)
+
+
+def _norm(axis: Any, keepdims: bool, ord: float, x: Any) -> Any:
+    """The norm of a floating-point array, as one fused function."""
     how: Any = {"axis": axis, "keepdims": keepdims}
+    real = dt.REAL_OF.get(x.dtype, x.dtype)
     if ord == 0:
-        return astype(sum(not_equal(x, 0.0), **how), dt.REAL_OF.get(real, real))
+        return astype(sum(not_equal(x, 0.0), **how), real)
     if real in _HALVES:  # their squares overflow early
-        return astype(vector_norm(astype(x, dt.float32), ord=ord, **how), real)
+        return astype(_norm(axis, keepdims, ord, astype(x, dt.float32)), real)
     size = abs(x)
     if ord == 2:
         return sqrt(sum(square(size), **how))
@@ -131,7 +151,17 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
         return (max if ord > 0 else min)(size, **how)
     if ord == -1:
         return reciprocal(sum(reciprocal(size), **how))
+    if ord in _PRODUCTS:
+        return pow(sum(_product(size, int(ord)), **how), 1 / ord)
     return pow(sum(pow(size, ord), **how), 1 / ord)
+
+
+def _product(x: Any, count: int) -> Any:
+    """``x ** count``, by multiplications."""
+    if count == 1:
+        return x
+    half = _product(x, count // 2)
+    return half * half * x if count % 2 else half * half
 
 
 def _require_floating(x: Any, function: str) -> Array:
