@@ -10,7 +10,8 @@ import pytest
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.layouts import CUTS, cut_of
 from xpops.core import dtypes as dt
-from xpops.ops.elementwise import OPERATORS
+from xpops.core.layouts import layout_of
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.result import result_layout
 from xpops.plan.signature import signature_of
 
@@ -46,6 +47,37 @@ def test_every_layout(name: str) -> None:
     """A pack has 16 elements of int8. Operands that are not aligned to packs must not be read in packs."""
     x = cut_of(name, dt.int8)
     np.testing.assert_array_equal(computed("add", x, np.ascontiguousarray(x)), x + x)
+
+
+@names
+@pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
+def test_every_layout_of_both_operands(name: str, dtype: Any) -> None:
+    x = cut_of(name, dtype)
+    np.testing.assert_array_equal(computed("subtract", x, x[..., ::-1]), x - x[..., ::-1])
+
+
+@pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.float32, dt.float64], ids=str)
+def test_every_offset_and_length_of_rows(dtype: Any) -> None:
+    """Rows that begin at any place of a word, shorter and longer than a pack."""
+    numbers = (np.arange(3000) % 61).astype(dtype)
+    for offset in range(17):
+        for length in (1, 2, 3, 7, 15, 16, 17, 33):
+            x = numbers[offset : offset + 40 * (length + 3)].reshape(40, length + 3)[:, :length]
+            np.testing.assert_array_equal(computed("add", x, x[:, ::-1]), x + x[:, ::-1])
+        flat = numbers[offset : offset + 500]
+        np.testing.assert_array_equal(computed("add", flat, flat[::-1]), flat + flat[::-1])
+
+
+@pytest.mark.parametrize("target", [dt.bool, dt.int16, dt.float32, dt.float64], ids=str)
+@pytest.mark.parametrize("source", [dt.uint8, dt.float16, dt.int32, dt.int64], ids=str)
+def test_casts_between_widths(source: Any, target: Any) -> None:
+    numbers = (np.arange(5000) % 61).astype(source)
+    for x in (numbers, numbers[1:], numbers[::-1], numbers[:4900].reshape(70, 70)[:, 1:-2]):
+        engine, spec = EmulatedEngine(), layout_on_gpu(x)
+        out = layout_of(target, x.shape, None, spec.device)
+        signature = signature_of(IDENTITY, (spec,), target)
+        (got,) = run(engine, (out,), engine.elementwise(IDENTITY, signature, (spec,), out), x)
+        np.testing.assert_array_equal(got, x.astype(target))
 
 
 @names

@@ -12,7 +12,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.plan.elementwise import STRIDED, Mode, plan_elementwise
+from xpops.plan.elementwise import LINEAR, STRIDED, Mode, plan_elementwise
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.strides.broadcast import broadcast_shapes, broadcast_strides
@@ -140,7 +140,8 @@ def check_plan(out, a, b):
     plan = plan_elementwise(out, (a, b), POLICY)
     layouts = (out, a, b)
     for layout, mode in zip(layouts, plan.modes, strict=True):
-        assert mode not in (Mode.LINEAR, Mode.VECTOR) or layout.align >= plan.pack * layout.dtype.itemsize
+        width = min(16, plan.pack * layout.dtype.itemsize)
+        assert mode not in (Mode.LINEAR, Mode.VECTOR) or layout.align >= width
     strided = [mode in STRIDED for mode in plan.modes]
     size, divisors, lines = unpack(plan, sum(strided))
     assert size == out.size
@@ -152,7 +153,7 @@ def check_plan(out, a, b):
         row = []
         for linear in range(size):
             start = linear // plan.pack * plan.pack
-            if mode is Mode.LINEAR:
+            if mode in LINEAR:
                 row.append(linear)
             elif mode is Mode.UNIFORM:
                 row.append(0)
@@ -213,17 +214,43 @@ def test_classes_of_layouts(operands, modes):
     assert plan.pack == 4  # 16 bytes of float32, independent of the other operands
 
 
-def test_a_narrower_pack_may_make_a_vector_of_what_was_gathered():
-    out = layout_of(dt.float32, (64, 3, 8), None, GPU)
-    a = layout_of(dt.float32, (3, 8), (10, 1), GPU, 4)
-    b = layout_of(dt.float32, (64, 3, 8), (36, 12, 1), GPU, 8)
-    assert plan_elementwise(out, (a, b), POLICY).pack == 1
+@pytest.mark.parametrize(
+    ("dtype", "shape", "strides", "align", "mode"),
+    [
+        (dt.float32, (1000,), None, 4, "kShifted"),
+        (dt.int8, (1000,), None, 1, "kShifted"),
+        (dt.float32, (8, 1021), (1024, 1), 4, "kRow"),
+        (dt.float32, (8, 1024), (1030, 1), 16, "kRow"),
+        (dt.float32, (8, 1024), (1032, 1), 16, "kVector"),
+        (dt.int8, (8, 1000), (1003, -1), 1, "kReversed"),
+        (dt.float16, (1000,), (-1,), 2, "kReversed"),
+        (dt.float32, (8, 1021), (0, 1), 16, "kRow"),
+        (dt.float32, (8, 1021), (2100, 2), 16, "kGather"),
+    ],
+)
+def test_operands_have_an_access_of_their_own(dtype, shape, strides, align, mode):
+    out, x = layout_of(dtype, shape, None, GPU), layout_of(dtype, shape, strides, GPU, align)
+    plan = plan_elementwise(out, (out, x), POLICY)
+    assert [str(mode) for mode in plan.modes] == ["kLinear", "kLinear", mode]
+    assert plan.pack == (16 if mode != "kGather" else 4) // dtype.itemsize
+    assert plan.pack * plan.unroll >= 4
 
 
-def test_a_misaligned_operand_narrows_the_pack():
+def test_the_result_narrows_the_pack():
     wide, narrow = (layout_of(dt.float32, (100,), None, GPU, align) for align in (16, 4))
-    assert plan_elementwise(wide, (wide, wide), POLICY).pack == 4
-    assert plan_elementwise(wide, (wide, narrow), POLICY).pack == 1
+    assert plan_elementwise(wide, (wide, narrow), POLICY).pack == 4
+    assert plan_elementwise(narrow, (wide, wide), POLICY).pack == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "pack"), [("int8", "float32", 8), ("float64", "int8", 4), ("float32", "float16", 8)]
+)
+def test_packs_of_mixed_widths(source, target, pack):
+    x, out = (
+        layout_of(getattr(dt, name) if hasattr(dt, name) else np.dtype(name), (1000,), None, GPU)
+        for name in (source, target)
+    )
+    assert plan_elementwise(out, (x,), POLICY).pack == pack
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,14 @@ class Mode(StrEnum):
     VECTOR = "kVector"
     SPLAT = "kSplat"
     ROW = "kRow"
+    REVERSED = "kReversed"
     GATHER = "kGather"
     TILE = "kTile"
 
 
 # In the order of the result.
 LINEAR = (Mode.LINEAR, Mode.SHIFTED)
-STRIDED = (Mode.VECTOR, Mode.SPLAT, Mode.ROW, Mode.GATHER)
+STRIDED = (Mode.VECTOR, Mode.SPLAT, Mode.ROW, Mode.REVERSED, Mode.GATHER)
 
 
 class Policy(NamedTuple):
@@ -125,7 +126,7 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     """
     layouts, shape, strides = coalesce_operands(out, operands)
     linear = _linear_strides(shape)
-    pack = _pack(shape, strides, layouts, linear, policy)
+    pack = _pack(shape, strides, layouts, linear, policy) if shape else 1
     modes = [_mode(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
     bits = index_bits(out.size, strides, shape)
     strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
@@ -167,10 +168,13 @@ def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Stri
     if strides == linear:
         return Mode.LINEAR if is_aligned else Mode.SHIFTED
     is_whole = shape[-1] % pack == 0
-    if strides[-1] == 1:
-        fits = is_whole and is_aligned and all(stride % pack == 0 for stride in strides[:-1])
-        return Mode.VECTOR if fits else Mode.ROW
-    return Mode.SPLAT if strides[-1] == 0 and is_whole else Mode.GATHER
+    if strides[-1] == 1 and is_whole and is_aligned and all(stride % pack == 0 for stride in strides[:-1]):
+        return Mode.VECTOR
+    if strides[-1] == 0 and is_whole:
+        return Mode.SPLAT
+    if shape[-1] < pack:
+        return Mode.GATHER
+    return {1: Mode.ROW, -1: Mode.REVERSED}.get(strides[-1], Mode.GATHER)
 
 
 def _pack(

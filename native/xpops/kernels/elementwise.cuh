@@ -27,6 +27,7 @@ enum class Mode {
   kVector,   // strided, but a pack never leaves a row of stride 1: vector accesses
   kSplat,    // strided, but a pack never leaves a row of stride 0: one access
   kRow,      // strided, with stride 1 along rows of any length and alignment: as kShifted, unless a pack leaves its row
+  kReversed, // as kRow, with stride -1 along rows
   kGather,   // strided: one access for each element, and one index computation unless a pack leaves its row
 };
 
@@ -97,6 +98,11 @@ struct Operand {
   XPOPS_DEVICE static void load_run(const Element* from, int64 stride, Fragment<kPack>& to) {
     if constexpr (kMode == Mode::kRow) {
       to.pack.load_unaligned(from);
+    } else if constexpr (kMode == Mode::kReversed) {
+      Fragment<kPack> reversed;
+      reversed.pack.load_unaligned(from - (kPack - 1));
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = reversed.pack.elem[kPack - 1 - i];
     } else {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to.pack.elem[i] = from[i * stride];
