@@ -282,7 +282,7 @@ def test_a_transposed_operand_is_tiled():
     a, b = layout_of(dt.float32, (64, 64), (1, 64), GPU), layout_of(dt.float32, (64, 64), None, GPU)
     plan = plan_tiled(b, (a, b), POLICY)
     assert plan is not None
-    assert plan.modes == (Mode.GATHER, Mode.TILE, Mode.GATHER)
+    assert plan.modes == (Mode.GATHER, Mode.TILE_ROWS, Mode.GATHER)
     assert plan_tiled(b, (b, b), POLICY) is None
     slim, turned = (layout_of(dt.float32, (64, 4), strides, GPU) for strides in (None, (1, 64)))
     assert plan_tiled(slim, (turned,), POLICY) is None

@@ -23,7 +23,7 @@ INDEX_LIMIT = 2**31 - 2**20
 class Mode(StrEnum):
     """How an operand's elements in memory follow the linear order of the result.
 
-    ``native/xpops/kernels/elementwise.cuh`` describes each mode; TILE belongs to ``kernels/tiled.cuh``.
+    ``native/xpops/kernels/elementwise.cuh`` describes each mode; The last two belong to ``kernels/tiled.cuh``.
     """
 
     LINEAR = "kLinear"
@@ -35,7 +35,8 @@ class Mode(StrEnum):
     ROW = "kRow"
     REVERSED = "kReversed"
     GATHER = "kGather"
-    TILE = "kTile"
+    TILE_ROWS = "kRows"
+    TILE_PLANES = "kPlanes"
 
 
 # In the order of the result.
@@ -94,8 +95,8 @@ class ElementwisePlan(NamedTuple):
         The bytes of the parameters after the slots: size, divisors, strides.
     outlined : bool
         Whether the functor is called instead of inlined.
-    tile : int
-        The side of the tile of the transposing kernel; 0 for other kernels.
+    tile : tuple of int
+        The columns, rows and planes of the transposing kernel's tile; empty for other kernels.
     """
 
     modes: tuple[Mode, ...]
@@ -107,7 +108,7 @@ class ElementwisePlan(NamedTuple):
     blocks: int
     tail: bytes
     outlined: bool
-    tile: int = 0
+    tile: tuple[int, ...] = ()
 
 
 def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> ElementwisePlan:

@@ -103,14 +103,19 @@ def declare(given: list[tuple[str, str]], plan: ElementwisePlan) -> Declared:
 def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
     """The template argument for an array, from its three types, its slot, and its line of strides."""
     if plan.tile:
-        transposed = truth(mode is Mode.TILE)
-        return f"TiledOperand<{types}, {transposed}, {slot}, {line}, {plan.block}, {plan.tile}>"
+        along = "kColumns" if mode is Mode.GATHER else str(mode)
+        return f"TiledOperand<{types}, Along::{along}, {slot}, {line}, {_tile_of(plan)}>"
     return f"Operand<{types}, Mode::{mode}, {slot}, {line}>"
 
 
 def scalar_operand(types: str, plan: ElementwisePlan, slot: int) -> str:
     """The template argument for a scalar; the first of its three types is the type of its slot."""
     return f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
+
+
+def _tile_of(plan: ElementwisePlan) -> str:
+    """The type of the tile of a transposing kernel."""
+    return f"Tile<{', '.join(map(str, plan.tile))}, {plan.block}>"
 
 
 def params_of(slots: int, lines: int, plan: ElementwisePlan) -> str:
@@ -126,7 +131,7 @@ def family_of(plan: ElementwisePlan) -> str:
 
 def entry_point(functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan) -> list[str]:
     """The lines of the kernel itself."""
-    shape = (plan.block, plan.tile) if plan.tile else (plan.block, plan.pack, plan.unroll)
+    shape: tuple[object, ...] = (_tile_of(plan),) if plan.tile else (plan.block, plan.pack, plan.unroll)
     out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
     arguments = ", ".join([functor, out, *map(str, shape), *operands])
     return [
