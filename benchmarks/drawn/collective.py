@@ -45,8 +45,9 @@ def draw_reduction(random: Random, cap: int) -> Call:
     options: dict[str, Any] = {"axis": axis}
     theirs: Callable[..., Any] = getattr(torch, _TORCH.get(name, name), torch.linalg.vector_norm)
     if name == "vector_norm":
-        options["ord"] = random.choice((1, 2, 3, float("inf")))
-        return _call("reduction", name, x, options, xp.linalg.vector_norm, theirs, None)
+        order = random.choice((1, 2, 3, float("inf")))
+        call = _call("reduction", name, x, {"axis": axis, "ord": order}, xp.linalg.vector_norm, theirs, None)
+        return call._replace(parameters={"axis": axis, "ord": str(order)})  # JSON has no infinity
     more = {"correction": 0} if name in ("var", "std") else {}
     return _call("reduction", name, x, options, getattr(xp, name), theirs, _of_cupy(name), more)
 

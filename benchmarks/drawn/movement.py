@@ -185,8 +185,10 @@ def _set_mask(random: Random, cap: int) -> Call:
         x = _input(random, cap)
     mask = draw_operand(random, "bool", x.shape, draw_layout(random), f"mask {random.choice((0.01, 0.1, 0.5, 0.9))}")
 
+    zero = False if x.dtype == "bool" else 0
+
     def ours(x: Any, y: Any) -> Any:
-        xp.asarray(x)[xp.asarray(y)] = 0
+        xp.asarray(x)[xp.asarray(y)] = zero
         return x
 
     def theirs(x: Any, y: Any) -> Any:

@@ -44,7 +44,7 @@ def _figures(rows: list[Row]) -> dict[str, float]:
         "ours/floor, 90th percentile": _quantile(floors, 0.9),
         "ours/floor, worst": floors[-1],
     }
-    return {name: round(value, 3) for name, value in figures.items()}
+    return {name: round(value, 3) for name, value in figures.items()}  # NaN: torch has no such layout
 
 
 def _peers(row: Row) -> bool:
