@@ -305,3 +305,16 @@ def test_corrections_up_to_the_count(dtype: Any, device: Any) -> None:
 def test_narrow_sums_do_not_overflow_on_the_way_to_a_mean(device: Any) -> None:
     x = xp.full(100_000, 60_000.0, dtype=xp.float16, device=device)
     assert float(xp.mean(x)) == float(np.float16(60_000))
+
+
+@pytest.mark.parametrize("dtype", [dt.float32, dt.float64, dt.complex64], ids=str)
+def test_a_mean_is_infinite_if_the_sum_overflows(dtype: Any, device: Any) -> None:
+    largest = np.finfo(dtype).max
+    x = np.array([[largest, largest], [largest, -largest], [-largest, -largest], [largest, 1]]).astype(dtype)
+    if np.dtype(dtype).kind == "c":
+        x += np.array([3j, 5j], dtype)
+    with np.errstate(all="ignore"):
+        wanted = x.real.sum(1) / 2 if np.dtype(dtype).kind == "c" else x.mean(1)
+    got = xp.mean(xp.asarray(x, device=device), axis=1).to_numpy()
+    assert np.array_equal(got.real, wanted)
+    assert np.array_equal(got.imag, np.full(4, 4 * (np.dtype(dtype).kind == "c")))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import block_shape, blocks
@@ -21,6 +22,8 @@ Axes = tuple[int, ...]
 
 # The most lines that NumPy may add up one after the other, since each addition rounds.
 _LINES = 128
+# The largest sum of a mean, which is infinite beyond it, as on CUDA. Narrower dtypes add in float32 there.
+_LARGEST = dict.fromkeys((dt.float32, dt.complex64), float(np.finfo(np.float32).max))
 # Up to so many elements, NumPy reduces along any axis faster than `_halved` would.
 _FEW = 4096
 
@@ -67,9 +70,9 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
         total = combine(_pairwise(ufunc, each, innermost_first, wide) for each in elements(x))
         if not op.averages:
             return total
-        mean = _divided(total, count)
         if not op.dispersion:
-            return mean
+            return _divided(total, count, _LARGEST.get(loop, np.inf))
+        mean = _divided(total, count, np.inf)
         deviations = (_squares(each - mean) for each in elements(x))
         variance = _summed(_pairwise(np.add, each, innermost_first, each.dtype) for each in deviations) / divisor
         return np.sqrt(variance) if op.root else variance
@@ -125,12 +128,15 @@ def _multiplied(parts: Iterator[NDArray]) -> NDArray:
     return total
 
 
-def _divided(x: NDArray, count: int) -> NDArray:
-    """Divide by `count`; complex numbers part by part, since NumPy would turn an infinite part into NaN."""
+def _divided(x: NDArray, count: int, largest: float) -> NDArray:
+    """Divide by `count`, after numbers beyond `largest` became infinite.
+
+    Complex numbers are divided part by part, since NumPy would turn an infinite part into NaN.
+    """
     if x.dtype.kind != "c":
-        return x / count
+        return np.where(np.abs(x) > largest, x * np.inf, x / count)
     result = np.empty_like(x)
-    result.real, result.imag = x.real / count, x.imag / count
+    result.real, result.imag = _divided(x.real, count, largest), _divided(x.imag, count, largest)
     return result
 
 
