@@ -80,6 +80,13 @@ class Engine(Memory, Protocol):
         None if one launch for each piece is as fast. `out` does not overlap the operands, and no piece is empty.
         """
 
+    def window(self, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None) -> Kernel:
+        """The kernel ``(stream, out, x)`` that writes a window onto `x`: ``out[c] = x[c - start]`` along each axis.
+
+        Beyond `x` elements are `fill`, the bytes of one; if it is None, `x` begins anew, and `out` is as long as `x`. A
+        start is then at least 0 and less than the length, or 0. `out` is C-contiguous, not empty, and does not overlap.
+        """
+
     def nonzero(self, x: Layout) -> Measure:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 

@@ -12,7 +12,11 @@ from xpops.api.foreign import keeps_framework
 from xpops.api.indexing import take
 from xpops.arrays import Array
 from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
+from xpops.dispatch.primitives import call
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
 
 __all__ = ["pad"]
 
@@ -113,16 +117,26 @@ def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array
 def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[Any, Any]] | None) -> Array:
     """`x` with `values` around it. In the corners, values of later axes replace those of earlier axes."""
     shape = tuple(length + before + after for length, (before, after) in zip(x.shape, widths, strict=True))
-    padded = empty(shape, dtype=x.dtype, device=x.device)
     if values is not None and len({repr(value) for pair in values for value in pair}) == 1:
-        padded[...] = _fill_value(values[0][0], x)
-    elif values is not None:
+        fill = np.asarray(_fill_value(values[0][0], x), x.dtype).tobytes()
+        constant: Array = call(_plan_constant, "pad", ("x",), (x,), tuple(before for before, _ in widths), shape, fill)
+        return constant
+    padded = empty(shape, dtype=x.dtype, device=x.device)
+    if values is not None:
         for axis, ((before, after), pair) in enumerate(zip(widths, values, strict=True)):
             everything = (slice(None),) * axis
             padded[(*everything, slice(before))] = _fill_value(pair[0], x)
             padded[(*everything, slice(shape[axis] - after, None))] = _fill_value(pair[1], x)
     padded[tuple(slice(before, before + length) for length, (before, _) in zip(x.shape, widths, strict=True))] = x
     return padded
+
+
+def _plan_constant(
+    engine: Engine, specs: tuple[Layout], starts: tuple[int, ...], shape: tuple[int, ...], fill: bytes
+) -> Program:
+    x = specs[0]
+    out = layout_of(x.dtype, shape, None, x.device)
+    return Program((out,), engine.window(x, starts, out, fill) if out.size else lambda stream, *data: None)
 
 
 def _fill_value(value: Any, x: Array) -> Any:

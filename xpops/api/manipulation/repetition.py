@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from itertools import product
+from collections.abc import Iterable
 from typing import Any
 
 from xpops.api.creation.ranges import arange
@@ -15,15 +15,13 @@ from xpops.api.statistics.extremes import min
 from xpops.api.statistics.sums import cumulative_sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Shape
 from xpops.dispatch.dense import make_dense, require_array
-from xpops.dispatch.pieces import assemble
 from xpops.dispatch.primitives import call, copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of
-from xpops.plan.join import Piece, piece_of
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.coalesce import Strides
@@ -223,34 +221,24 @@ def _plan_roll(
 ) -> Program:
     x = require_array(specs[0], "roll", "x")
     out = layout_of(x.dtype, x.shape, None, x.device)
-    if axes is None:
-        line, flatten = make_dense(engine, x, (x.size,))
-        rolled = assemble(engine, _roll_pieces(line, shifts), layout_of(x.dtype, line.shape, None, x.device))
-
-        def kernel(stream: int, out: Data, x: Data) -> None:
-            data, owner = flatten(stream, x)
-            rolled(stream, out, data)
-            del owner  # kept until the kernel was launched; the pool is ordered on the stream
-
-        return Program((out,), kernel)
     totals = [0] * x.ndim
-    for axis, shift in zip(axes, shifts, strict=True):
+    for axis, shift in zip(axes or (), shifts, strict=axes is not None):
         totals[views.axis_of(axis, x.ndim, "roll")] += shift
-    return Program((out,), assemble(engine, _roll_pieces(x, tuple(totals)), out))
+    if not x.size:
+        return Program((out,), lambda stream, *data: None)
+    if axes is not None:
+        return Program((out,), engine.window(x, _within(totals, x.shape), out, None))
+    line, flatten = make_dense(engine, x, (x.size,))
+    rolled = engine.window(line, _within(shifts, line.shape), layout_of(x.dtype, line.shape, None, x.device), None)
+
+    def kernel(stream: int, out: Data, x: Data) -> None:
+        data, owner = flatten(stream, x)
+        rolled(stream, out, data)
+        del owner  # kept until the kernel was launched; the pool is ordered on the stream
+
+    return Program((out,), kernel)
 
 
-def _roll_pieces(x: Layout, shifts: tuple[int, ...]) -> list[Piece]:
-    """The pieces of `x` that give `x` shifted along each axis, when copied to a C-contiguous array."""
-    out = layout_of(x.dtype, x.shape, None, x.device)
-    strides = contiguous_strides(x.shape)
-    ranges = []  # for each axis: where a part begins, where it goes, and its length
-    for length, shift in zip(x.shape, shifts, strict=True):
-        moved = shift % length if length else 0
-        ranges.append([(0, moved, length - moved), (length - moved, 0, moved)][: 1 + bool(moved)])
-    pieces = []
-    for parts in product(*ranges):
-        offset = sum(start * stride for (start, _, _), stride in zip(parts, x.strides, strict=True))
-        place = sum(start * stride for (_, start, _), stride in zip(parts, strides, strict=True))
-        shape = tuple(length for _, _, length in parts)
-        pieces.append(piece_of(0, x, offset, shape, x.strides, out, place, strides))
-    return pieces
+def _within(shifts: Iterable[int], lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """Shifts of at least 0, less than the lengths."""
+    return tuple(shift % length for shift, length in zip(shifts, lengths, strict=True))

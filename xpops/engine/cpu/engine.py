@@ -28,6 +28,7 @@ from xpops.engine.cpu.select import compress, masked_scatter, nonzero, runs
 from xpops.engine.cpu.softmax import softmax
 from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
+from xpops.engine.cpu.window import window
 from xpops.engine.program import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -73,6 +74,7 @@ class CpuEngine:
     sort = staticmethod(sort)
     take_along = staticmethod(take_along)
     upsample = staticmethod(upsample)
+    window = staticmethod(window)
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
         return partial(self.allocate, layout)

@@ -16,6 +16,7 @@ from xpops.engine.cuda.kernels.select import compress, masked_scatter, nonzero, 
 from xpops.engine.cuda.kernels.softmax import softmax
 from xpops.engine.cuda.kernels.sort import sort
 from xpops.engine.cuda.kernels.upsample import upsample
+from xpops.engine.cuda.kernels.window import window
 from xpops.engine.cuda.libraries.fft import fft
 from xpops.engine.cuda.libraries.lu import inv, slogdet, solve
 from xpops.engine.cuda.libraries.matmul import matmul
@@ -46,6 +47,7 @@ class CudaEngine(Runtime):
     histogram = histogram
     inv = inv
     join = join
+    window = window
     matmul = matmul
     nonzero = nonzero
     masked_scatter = masked_scatter

@@ -1,0 +1,46 @@
+"""Windows onto arrays, without a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.layouts import CUTS, cut_of
+from xpops.core.layouts import layout_of
+from xpops.engine.cuda.kernels.window import window
+
+ENGINE = EmulatedEngine()
+RANDOM = np.random.default_rng(3)
+names = pytest.mark.parametrize("name", CUTS)
+dtypes = pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64, np.complex128], ids=str)
+
+
+def windowed(x: Any, starts: tuple[int, ...], shape: tuple[int, ...], fill: Any) -> Any:
+    layout = layout_on_gpu(x)
+    out = layout_of(layout.dtype, shape, None, layout.device)
+    kernel = window(ENGINE, layout, starts, out, None if fill is None else np.array(fill, x.dtype).tobytes())
+    (found,) = run(ENGINE, (out,), kernel, x)
+    return found
+
+
+@names
+@dtypes
+def test_pads(name: str, dtype: Any) -> None:
+    x = cut_of(name, dtype)
+    for _ in range(3):
+        widths = [tuple(map(int, RANDOM.integers(0, 4, 2) * (RANDOM.random() < 0.7))) for _ in x.shape]
+        wanted = np.pad(x, widths, constant_values=7)
+        np.testing.assert_array_equal(windowed(x, tuple(before for before, _ in widths), wanted.shape, 7), wanted)
+
+
+@names
+@dtypes
+def test_rolls(name: str, dtype: Any) -> None:
+    x = cut_of(name, dtype)
+    for _ in range(3):
+        shifts = tuple(int(RANDOM.integers(0, n)) if RANDOM.random() < 0.7 else 0 for n in x.shape)
+        wanted = np.roll(x, shifts, range(x.ndim))
+        np.testing.assert_array_equal(windowed(x, shifts, x.shape, None), wanted)

@@ -1,0 +1,35 @@
+"""Windows onto arrays, on NumPy."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from xpops.core.layouts import Layout
+from xpops.engine.program import Kernel
+
+NDArray = np.ndarray[Any, Any]
+
+
+def window(x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None) -> Kernel:
+    """See `xpops.engine.protocol.Engine.window`."""
+    shifts = [(start,) if fill is not None else (start, start - n) for start, n in zip(starts, x.shape, strict=True)]
+    pieces = [_ranges(x.shape, shift, out.shape) for shift in product(*shifts)]
+
+    def kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        if fill is not None:
+            out[...] = np.frombuffer(fill, out.dtype)[0]
+        for to, of in pieces:
+            out[to] = x[of]
+
+    return kernel
+
+
+def _ranges(lengths: tuple[int, ...], starts: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """The elements of the result that are in the array, and those of the array, as slices."""
+    firsts = [max(start, 0) for start in starts]
+    ends = [min(start + n, m) for n, start, m in zip(lengths, starts, shape, strict=True)]
+    to = tuple(slice(first, max(end, first)) for first, end in zip(firsts, ends, strict=True))
+    return to, tuple(slice(each.start - start, each.stop - start) for each, start in zip(to, starts, strict=True))

@@ -1,0 +1,78 @@
+"""The plan of a window onto an array, for padding and rolling."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from xpops.core.layouts import Layout
+from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.strides.divmod import pack_divmod
+
+
+class WindowPlan(NamedTuple):
+    """One kernel that writes a window onto an array, and its parameters except addresses and the fill value.
+
+    Attributes
+    ----------
+    pack, unroll : int
+        Elements of a pack, packs of a thread.
+    rank : int
+    index_bits : {32, 64}
+    blocks : int
+        The grid.
+    tail : bytes
+    """
+
+    pack: int
+    unroll: int
+    rank: int
+    index_bits: int
+    blocks: int
+    tail: bytes
+
+
+def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, block: int) -> WindowPlan:
+    """The plan of writing to a C-contiguous `out`: along each axis its element at c is that of `x` at ``c - start``.
+
+    Examples
+    --------
+    >>> from xpops.core import dtypes as dt
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.layouts import layout_of
+    >>> x, out = (layout_of(dt.int8, (8, n, 16), None, Device("cuda")) for n in (5, 7))
+    >>> plan = plan_window(x, (0, 1, 0), out, 128)
+    >>> plan.rank, plan.pack
+    (2, 16)
+    """
+    axes = _merge(out.shape, x.shape, x.strides, starts)
+    shape, lengths, strides, begins = zip(*axes, strict=True)
+    item = out.dtype.itemsize
+    pack = max(1, min(MAX_PACK_BYTES, out.align) // item)
+    unroll = max(1, 4 // pack)
+    reach = sum(abs(stride) * length for stride, length in zip(strides, lengths, strict=True))
+    bits = 32 if max(out.size, reach, *map(abs, begins)) < INDEX_LIMIT else 64
+    form = "i" if bits == 32 else "q"
+    tail = struct.pack("<Q", out.size)
+    for divisor in shape[1:] or (1,):
+        tail += pack_divmod(divisor, bits)
+    for line in (strides, begins, lengths):
+        tail += struct.pack(f"<{len(line)}{form}", *line)
+    return WindowPlan(pack, unroll, len(axes), bits, -(-out.size // (block * pack * unroll)), tail)
+
+
+def _merge(
+    shape: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...], starts: tuple[int, ...]
+) -> list[tuple[int, int, int, int]]:
+    """The fewest axes, each with the result's length, the array's length and stride, and the start.
+
+    An axis merges into the one before it if the window is the whole axis, and both have one stride.
+    """
+    merged: list[tuple[int, int, int, int]] = []
+    for outer, inner, stride, start in zip(shape, lengths, strides, starts, strict=True):
+        last = merged[-1] if merged else None
+        if last and outer == inner and not start and (last[2] == stride * inner or last[1] == 1):
+            merged[-1] = (last[0] * outer, last[1] * inner, stride, last[3] * inner)
+        else:
+            merged.append((outer, inner, stride, start))
+    return merged or [(1, 1, 1, 0)]
