@@ -229,11 +229,12 @@ def _plan_roll(
     if axes is not None:
         return Program((out,), engine.window(x, _within(totals, x.shape), out, None))
     line, flatten = make_dense(engine, x, (x.size,))
-    rolled = engine.window(line, _within(shifts, line.shape), layout_of(x.dtype, line.shape, None, x.device), None)
+    flat = layout_of(x.dtype, line.shape, None, x.device)
+    rolled = engine.window(line, _within(shifts, line.shape), flat, None)
 
     def kernel(stream: int, out: Data, x: Data) -> None:
         data, owner = flatten(stream, x)
-        rolled(stream, out, data)
+        rolled(stream, engine.view(out, 0, flat), data)
         del owner  # kept until the kernel was launched; the pool is ordered on the stream
 
     return Program((out,), kernel)
