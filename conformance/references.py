@@ -110,7 +110,7 @@ def softplus(x: NDArray, beta: float = 1.0, threshold: float = 20.0) -> NDArray:
     return np.where(scaled > threshold, x, smooth / x.dtype.type(beta))
 
 
-# Where NumPy's function of the same name is no reference, or there is none.
+# For rows whose NumPy function deviates from the standard or is missing.
 REFERENCES: dict[str, Callable[..., Any]] = {
     "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
     "floor_divide": floor_divide,
@@ -130,9 +130,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
 
 
 def reference_of(op: Operator) -> Callable[..., Any]:
-    """The reference of an operator, else NumPy's function of the name of the row's function, else the row's function.
+    """The reference of an operator: that of `REFERENCES`, else NumPy's function of this name, else the row's function.
 
-    The last is no check of the CPU engine, which calls it, but one of the CUDA engine and of precision.
+    The CPU engine calls the row's function. So it tests the CUDA engine and the precision, but not the CPU engine.
     """
     found: Callable[..., Any] = REFERENCES.get(op.name) or getattr(np, op.cpu.__name__, op.cpu)
     return found
@@ -158,6 +158,6 @@ def terms(op: Reduction, x: NDArray) -> NDArray:
 
 
 def sizes(op: Reduction, x: NDArray, axis: Any = None, keepdims: bool = False) -> NDArray:
-    """The size of a sum, mean or product, of which its error is a share: that of the absolute values."""
+    """The sum, mean or product of absolute values. The error allowed is a share of it."""
     total = np.asarray(op.cpu.reduce(np.abs(terms(op, x)), axis=axis, keepdims=keepdims))  # type: ignore[attr-defined]
     return total / np.float64(x.size / max(total.size, 1)) if op.averages else total

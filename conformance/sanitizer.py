@@ -79,7 +79,7 @@ def _sanitize(tool: str, tests: Sequence[str]) -> dict[str, Any]:
 def read(output: str) -> dict[str, Any]:
     """The number of errors in a sanitizer's output, and the tests that failed.
 
-    If there is no summary, the sanitizer did not finish, which counts as a failure.
+    Without a summary the sanitizer did not finish: a failure.
     """
     summaries = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (\d+)", output)
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)

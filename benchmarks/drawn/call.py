@@ -54,6 +54,16 @@ class Call(NamedTuple):
         return "mixed" if len(found) > 1 else found.pop() if found else "contiguous"
 
 
+def cupy_function(name: str) -> Function | None:
+    """cupy's function of a name, if cupy is installed and has it."""
+    try:
+        import cupy
+    except ImportError:
+        return None
+    found: Function | None = getattr(cupy, name, None)
+    return found
+
+
 def draw_layout(random: Random) -> Layout:
     """One of the layouts; a quarter of them are contiguous."""
     return "contiguous" if random.random() < 0.25 else random.choice(LAYOUTS)

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 import xpops as xp
-from benchmarks.drawn.call import Call, draw_layout
-from benchmarks.drawn.elementwise import TOLERANCE, _of_cupy
+from benchmarks.drawn.call import Call, cupy_function, draw_layout
+from benchmarks.drawn.elementwise import TOLERANCE
 from benchmarks.drawn.operands import DTYPES, Operand, Shape, draw_dtype, draw_operand, draw_shape, draw_size
 
 _REAL = tuple(name for name in DTYPES if name not in ("bool", "complex64"))
@@ -49,7 +49,7 @@ def draw_reduction(random: Random, cap: int) -> Call:
         call = _call("reduction", name, x, {"axis": axis, "ord": order}, xp.linalg.vector_norm, theirs, None)
         return call._replace(parameters={"axis": axis, "ord": str(order)})  # JSON has no infinity
     more = {"correction": 0} if name in ("var", "std") else {}
-    return _call("reduction", name, x, options, getattr(xp, name), theirs, _of_cupy(name), more)
+    return _call("reduction", name, x, options, getattr(xp, name), theirs, cupy_function(name), more)
 
 
 def draw_scan(random: Random, cap: int) -> Call:
@@ -60,7 +60,7 @@ def draw_scan(random: Random, cap: int) -> Call:
     )
     axis = random.randrange(len(x.shape))
     short = {"cumulative_sum": "cumsum", "cumulative_prod": "cumprod"}[name]
-    return _call("scan", name, x, {"axis": axis}, getattr(xp, name), getattr(torch, short), _of_cupy(short))
+    return _call("scan", name, x, {"axis": axis}, getattr(xp, name), getattr(torch, short), cupy_function(short))
 
 
 def draw_sort(random: Random, cap: int) -> Call:
@@ -71,7 +71,7 @@ def draw_sort(random: Random, cap: int) -> Call:
     x = _draw_input(random, _REAL, cap)
     axis = random.randrange(len(x.shape))
     if name == "unique_values":
-        return Call("sort", name, (x,), {}, xp.unique_values, torch.unique, _of_cupy("unique"), waits=True)
+        return Call("sort", name, (x,), {}, xp.unique_values, torch.unique, cupy_function("unique"), waits=True)
     if name == "topk":
         k = min(x.shape[axis], int(2 ** random.uniform(0, 12)))
         options = {"k": k, "axis": axis}
@@ -84,7 +84,7 @@ def draw_sort(random: Random, cap: int) -> Call:
             lambda x: torch.topk(x, k, dim=axis)[0],
         )
     down = random.random() < 0.5
-    part = int(name == "argsort")
+    part, cupys = int(name == "argsort"), cupy_function(name)
     return Call(
         "sort",
         name,
@@ -92,7 +92,7 @@ def draw_sort(random: Random, cap: int) -> Call:
         {"axis": axis, "descending": down},
         lambda x: getattr(xp, name)(x, axis=axis, descending=down),
         lambda x: torch.sort(x, dim=axis, descending=down, stable=bool(part))[part],
-        None if down else lambda x: getattr(_cupy(), name)(x, axis=axis),
+        None if down or cupys is None else lambda x: cupys(x, axis=axis),
     )
 
 
@@ -111,7 +111,7 @@ def _draw_search(random: Random, cap: int) -> Call:
     size = min(draw_size(random), cap)
     table = draw_operand(random, dtype, (int(2 ** random.uniform(4, 20)),), "contiguous")._replace(values="sorted")
     wanted = draw_operand(random, dtype, draw_shape(random, size), draw_layout(random))
-    side = random.choice(("left", "right"))
+    side, cupys = random.choice(("left", "right")), cupy_function("searchsorted")
     return Call(
         "sort",
         "searchsorted",
@@ -119,7 +119,7 @@ def _draw_search(random: Random, cap: int) -> Call:
         {"side": side},
         lambda x, y: xp.searchsorted(x, y, side=side),
         lambda x, y: torch.searchsorted(x, y, side=side),
-        lambda x, y: _cupy().searchsorted(x, y, side=side),
+        None if cupys is None else lambda x, y: cupys(x, y, side=side),
     )
 
 
@@ -163,9 +163,3 @@ def _call(
         None if cupys is None else lambda x: cupys(x, axis=axis, **given),
         tolerance=0 if name in ("max", "min", "any", "all", "argmax", "argmin") else TOLERANCE * max(1, count**0.5),
     )
-
-
-def _cupy() -> Any:
-    import cupy
-
-    return cupy

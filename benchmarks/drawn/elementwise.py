@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import torch
 
 import xpops as xp
-from benchmarks.drawn.call import Call, draw_operands
+from benchmarks.drawn.call import Call, cupy_function, draw_operands
 from benchmarks.drawn.operands import DTYPES, draw_dtype, draw_shape, draw_size
 from xpops.core import dtypes as dt
 from xpops.ops.elementwise import OPERATORS
@@ -62,7 +61,7 @@ def draw_operator(random: Random, arity: int, cap: int) -> Call:
         {},
         getattr(xp, row.name),
         getattr(torch, _TORCH.get(row.name, row.name)),
-        _of_cupy(_CUPY.get(row.name, row.name)),
+        cupy_function(_CUPY.get(row.name, row.name)),
         row=row,
         tolerance=TOLERANCE,
     )
@@ -94,11 +93,11 @@ def draw_where(random: Random, cap: int) -> Call:
     first, second = (draw_dtype(random, names) for _ in range(2))
     if random.random() < 0.5:
         operands = draw_operands(random, shape, (first,) * 3, ("any",) * 3)
-        return Call("where", "clip", operands, {}, xp.clip, torch.clip, _of_cupy("clip"), row=OPERATORS["clip"])
+        return Call("where", "clip", operands, {}, xp.clip, torch.clip, cupy_function("clip"), row=OPERATORS["clip"])
     second = first if random.random() < 0.5 or not _promote(first, second) else second
     share = random.choice((0.01, 0.1, 0.5, 0.9))
     operands = draw_operands(random, shape, ("bool", first, second), (f"mask {share}", "any", "any"))
-    return Call("where", "where", operands, {}, xp.where, torch.where, _of_cupy("where"))
+    return Call("where", "where", operands, {}, xp.where, torch.where, cupy_function("where"))
 
 
 def _promote(first: str, second: str) -> bool:
@@ -109,11 +108,3 @@ def _promote(first: str, second: str) -> bool:
 
 def _mixes(first: str, second: str) -> bool:
     return ("float" in first) == ("float" in second)
-
-
-def _of_cupy(name: str) -> Any:
-    try:
-        import cupy
-    except ImportError:
-        return None
-    return getattr(cupy, name, None)

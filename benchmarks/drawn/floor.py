@@ -87,13 +87,12 @@ def touched_bytes(call: Call, tensors: Sequence[torch.Tensor], result: Any, sect
     if call.moved is None:
         return written + sum(_sectors(operand, sector) * sector for operand in call.operands)
     moved = [operand for operand in call.operands if not _chooses(operand)]
-    ids, given, first = [], list(tensors), 1
+    given, first = list(tensors), 1
     for place, operand in enumerate(call.operands):
         if _chooses(operand):
             continue
         given[place] = sector_ids(operand, sector, tensors[place].device) + first
         first += operand.extent * operand.itemsize // sector + 2
-        ids.append(given[place])
     others = sum(_sectors(operand, sector) * sector for operand in call.operands if operand not in moved)
     seen = torch.zeros(first, dtype=torch.bool, device=given[0].device)
     seen[call.moved(*given).reshape(-1)] = True

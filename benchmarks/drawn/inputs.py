@@ -14,6 +14,12 @@ def make_tensor(operand: Operand, device: str) -> torch.Tensor:
     return memory.as_strided(operand.shape, operand.strides, operand.offset)
 
 
+def copy_tensor(tensor: torch.Tensor, operand: Operand) -> torch.Tensor:
+    """The same view of a copy of its memory."""
+    memory = tensor.as_strided((operand.extent,), (1,), 0).clone()
+    return memory.as_strided(operand.shape, operand.strides, operand.offset)
+
+
 def _values(operand: Operand, dtype: torch.dtype, device: str) -> torch.Tensor:
     """Numbers for the whole memory, in the dtype or one that converts to it."""
     size, kind = (operand.extent,), operand.values

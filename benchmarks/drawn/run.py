@@ -15,7 +15,7 @@ from benchmarks.drawn.call import Call
 from benchmarks.drawn.check import find_error
 from benchmarks.drawn.families import draw_calls
 from benchmarks.drawn.floor import Arithmetic, Machine, measure_machine, touched_bytes
-from benchmarks.drawn.inputs import make_tensor
+from benchmarks.drawn.inputs import copy_tensor, make_tensor
 from benchmarks.drawn.operands import Operand
 from benchmarks.drawn.report import summarize, table
 
@@ -49,16 +49,17 @@ def measure(seed: int, seconds: float) -> dict[str, Any]:
 def measure_call(call: Call, machine: Machine, arithmetic: Arithmetic) -> dict[str, Any]:
     """Check and time one call. Returns a row of the report."""
     tensors = [make_tensor(operand, "cuda") for operand in call.operands]
+    copies = [copy_tensor(*pair) for pair in zip(tensors, call.operands, strict=True)]  # ours may write to its operands
     start = time.perf_counter()
     result = torch.from_dlpack(call.ours(*arguments(call, tensors, "xpops")))
     torch.cuda.synchronize()
     first = time.perf_counter() - start
-    reference = _reference(call, tensors)
+    reference = _reference(call, copies)
     wrong = "" if reference is None else find_error(call, result, reference)
     memory = touched_bytes(call, tensors, result, machine.sector) / machine.bandwidth
     operations = arithmetic.time(call, tensors, result.numel())
     peers = _peers(call, reference is not None)
-    del result, reference
+    del result, reference, copies
     works = {name: _rotate(call, function, tensors, name) for name, function in peers.items()}
     times = {name: round(value, 2) for name, value in _time_all(works, call.waits).items()}
     floor = {"floor": round(max(memory, operations), 2), "memory": round(memory, 2)}
@@ -122,19 +123,10 @@ def _rotate(call: Call, function: Callable[..., Any], tensors: Sequence[torch.Te
     copies = min(COPIES, max(1, -(-ROTATION * cache // max(1, size))))
     given = [arguments(call, tensors, library)]
     for _ in range(copies - 1):
-        others = [
-            tensor.new_empty(operand.extent)
-            .copy_(_memory(tensor, operand))
-            .as_strided(operand.shape, operand.strides, operand.offset)
-            for tensor, operand in zip(tensors, call.operands, strict=True)
-        ]
+        others = [copy_tensor(*pair) for pair in zip(tensors, call.operands, strict=True)]
         given.append(arguments(call, others, library))
     turn = itertools.cycle(given)
     return lambda: function(*next(turn))
-
-
-def _memory(tensor: torch.Tensor, operand: Operand) -> torch.Tensor:
-    return tensor.as_strided((operand.extent,), (1,), 0)
 
 
 def _time_all(works: dict[str, Work], waits: bool) -> dict[str, float]:

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from benchmarks.drawn.check import find_error  # noqa: E402
 from benchmarks.drawn.families import draw_calls  # noqa: E402
 from benchmarks.drawn.floor import touched_bytes  # noqa: E402
-from benchmarks.drawn.inputs import make_tensor  # noqa: E402
+from benchmarks.drawn.inputs import copy_tensor, make_tensor  # noqa: E402
 from benchmarks.drawn.operands import LAYOUTS, Operand  # noqa: E402
 from benchmarks.drawn.report import summarize, table  # noqa: E402
 from benchmarks.drawn.run import arguments, describe  # noqa: E402
@@ -25,12 +25,24 @@ SECTOR = 32
 def test_ours_and_torch_compute_the_same(seed: int) -> None:
     for number, call in enumerate(islice(draw_calls(seed, 3000), 40)):
         tensors = [make_tensor(operand, "cpu") for operand in call.operands]
+        # A call may write to its operands.
+        copies = [copy_tensor(*pair) for pair in zip(tensors, call.operands, strict=True)]
         try:
-            reference = call.theirs(*arguments(call, tensors, "torch"))
+            reference = call.theirs(*arguments(call, copies, "torch"))
         except (RuntimeError, TypeError):
             continue  # torch does not take these dtypes
         result = call.ours(*arguments(call, tensors, "xpops"))
         assert not find_error(call, result, reference), (number, describe(call))
+
+
+def test_an_assignment_that_writes_nothing_is_found() -> None:
+    call = next(call for call in draw_calls(0, 3000) if call.name == "x[mask] = 0" and call.operands[0].shape[0] > 9)
+    tensors = [make_tensor(operand, "cpu") for operand in call.operands]
+    tensors[0].fill_(1)
+    copies = [copy_tensor(*pair) for pair in zip(tensors, call.operands, strict=True)]
+    copies[1].fill_(True)
+    reference = call.theirs(*copies)
+    assert find_error(call, tensors[0], reference)
 
 
 def test_wrong_results_are_found() -> None:
