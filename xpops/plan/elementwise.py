@@ -181,13 +181,14 @@ def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Stri
 def _pack(
     shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides, policy: Policy
 ) -> int:
-    """The elements of a pack: of the narrowest array one vector access, of the widest two, if the result allows it.
+    """The elements of a pack: of the narrowest array one vector access, if that is one of the result, too, and two of
+    any other.
 
-    Less if neighbouring threads should read neighbouring elements of a gathered operand. One with at most 1/8 of the
+    Stores of two accesses a thread would write half a sector each. Less if neighbouring threads should read neighbouring elements of a gathered operand. One with at most 1/8 of the
     result's elements stays in the cache, so the order of accesses does not matter.
     """
     out, widths = layouts[0], [layout.dtype.itemsize for layout in layouts]
-    pack = min(MAX_PACK_BYTES // min(widths), max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
+    pack = min(MAX_PACK_BYTES // widths[0], max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
     for line, layout in zip(strides[1:], layouts[1:], strict=True):
         if 8 * layout.size > out.size and _mode(shape, line, layout, linear, pack) is Mode.GATHER:
             pack = min(pack, max(1, GATHERED_BYTES // out.dtype.itemsize))

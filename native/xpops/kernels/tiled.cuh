@@ -6,11 +6,12 @@
 // axes.
 #pragma once
 
+#include <xpops/block/warp.cuh>
 #include <xpops/kernels/elementwise.cuh>
 
 namespace xpops {
 
-// The lengths of a tile. kBlock threads compute kSteps elements each.
+// The lengths of a tile, powers of two as kBlock is. kBlock threads compute kSteps elements each.
 template <int kColumns_, int kRows_, int kPlanes_, int kBlock_>
 struct Tile {
   static constexpr int kColumns = kColumns_, kRows = kRows_, kPlanes = kPlanes_, kBlock = kBlock_;
@@ -39,16 +40,64 @@ struct TiledParams {
 struct TilePosition {
   int column, row, plane;
 
-  // The n-th element in the order of an operand.
+  // The n-th element in the order of an operand: kWarp of them along its own axis, then the other two axes, then the
+  // rest of its own.
   template <class Tile, Along kAlong>
-  XPOPS_DEVICE static TilePosition at(int n) {
+  XPOPS_DEVICE static constexpr TilePosition at(int n) {
     constexpr int kColumns = Tile::kColumns, kRows = Tile::kRows, kPlanes = Tile::kPlanes;
-    if constexpr (kAlong == Along::kColumns) return {n % kColumns, n / kColumns % kRows, n / (kColumns * kRows)};
-    else if constexpr (kAlong == Along::kRows) return {n / kRows % kColumns, n % kRows, n / (kColumns * kRows)};
-    else return {n / kPlanes % kColumns, n / (kPlanes * kColumns), n % kPlanes};
+    if constexpr (kAlong == Along::kColumns) {
+      return {along<kColumns, kRows * kPlanes>(n), n / line(kColumns) % kRows, n / (line(kColumns) * kRows) % kPlanes};
+    } else if constexpr (kAlong == Along::kRows) {
+      return {n / line(kRows) % kColumns, along<kRows, kColumns * kPlanes>(n), n / (line(kRows) * kColumns) % kPlanes};
+    } else {
+      return {n / line(kPlanes) % kColumns, n / (line(kPlanes) * kColumns) % kRows,
+              along<kPlanes, kColumns * kRows>(n)};
+    }
   }
-  XPOPS_DEVICE bool within(const TilePosition& size) const {
-    return column < size.column && row < size.row && plane < size.plane;
+
+ private:
+  XPOPS_DEVICE static constexpr int line(int length) { return length < kWarp ? length : kWarp; }
+  template <int kLength, int kOthers>
+  XPOPS_DEVICE static constexpr int along(int n) {
+    return n % line(kLength) + n / (line(kLength) * kOthers) % (kLength / line(kLength)) * line(kLength);
+  }
+};
+
+// The elements of this thread: in each step number step * kBlock + threadIdx.x in the order of an operand. All lengths
+// are powers of two, so the step and the thread have bits of their own in that number, and each coordinate is the sum
+// of the thread's and of the step's, which the compiler knows.
+template <class Tile, Along kAlong>
+struct TileWalk {
+  TilePosition thread = TilePosition::at<Tile, kAlong>(threadIdx.x);
+
+  XPOPS_DEVICE static constexpr TilePosition rest(int step) {
+    return TilePosition::at<Tile, kAlong>(step * Tile::kBlock);
+  }
+  XPOPS_DEVICE TilePosition at(int step) const {
+    const TilePosition more = rest(step);
+    return {thread.column + more.column, thread.row + more.row, thread.plane + more.plane};
+  }
+  // Whether an element lies within `size`.
+  XPOPS_DEVICE bool within(int step, const TilePosition& size) const {
+    const TilePosition more = rest(step);
+    const bool in_plane = more.column < size.column - thread.column && more.row < size.row - thread.row;
+    if constexpr (Tile::kPlanes == 1) return in_plane;
+    else return in_plane && more.plane < size.plane - thread.plane;
+  }
+  // The offset of an element in memory, by strides along the planes, the rows and the columns. An element of the result
+  // has an offset that fits their type.
+  template <class Stride>
+  XPOPS_DEVICE Stride offset(int step, const Stride* strides) const {
+    return offset(thread, strides) + offset(rest(step), strides);
+  }
+
+ private:
+  template <class Stride>
+  XPOPS_DEVICE static Stride offset(const TilePosition& at, const Stride* strides) {
+    Stride sum = at.column * strides[2];
+    sum += kAlong == Along::kRows ? at.row : at.row * strides[1];
+    if constexpr (Tile::kPlanes > 1) sum += kAlong == Along::kPlanes ? at.plane : at.plane * strides[0];
+    return sum;
   }
 };
 
@@ -108,47 +157,28 @@ struct TiledOperand {
     return reinterpret_cast<Element*>(params.slots[kSlot]) + offset;
   }
 
-  // The offset of an element from the first one of the tile.
-  template <class Params>
-  XPOPS_DEVICE static int64 offset(const Params& params, const TilePosition& at) {
-    const auto* strides = &params.strides[kStrides][Params::kBatchAxes];
-    int64 sum = kAlong == Along::kColumns ? at.column * static_cast<int64>(strides[2]) : 0;
-    if constexpr (kAlong == Along::kRows) sum = at.row + at.column * static_cast<int64>(strides[2]);
-    else sum += at.row * static_cast<int64>(strides[1]);
-    if constexpr (kAlong == Along::kPlanes) sum += at.plane + at.column * static_cast<int64>(strides[2]);
-    else sum += at.plane * static_cast<int64>(strides[0]);
-    return sum;
-  }
-
-  // The element that this thread computes in a step. Neighbouring threads have neighbouring columns.
-  XPOPS_DEVICE static TilePosition position(int step) {
-    return TilePosition::at<Tile, Along::kColumns>(step * Tile::kBlock + static_cast<int>(threadIdx.x));
-  }
-  // The element that this thread loads in a step.
-  XPOPS_DEVICE static TilePosition source(int step) {
-    return TilePosition::at<Tile, kAlong>(step * Tile::kBlock + static_cast<int>(threadIdx.x));
-  }
-
   template <class Params>
   XPOPS_DEVICE static void load(const Params& params, const TileOrigin<Params, Tile>& origin, Fragment& to) {
+    const TileWalk<Tile, kAlong> walk;
     const Element* from = base(params, origin);
 #pragma unroll
     for (int step = 0; step < Tile::kSteps; ++step) {
-      const TilePosition at = source(step);
-      if (at.within(origin.size)) to.elem[step] = from[offset(params, at)];
+      if (walk.within(step, origin.size)) {
+        to.elem[step] = from[walk.offset(step, &params.strides[kStrides][Params::kBatchAxes])];
+      }
     }
   }
 
   XPOPS_DEVICE static void stage(const Fragment& from) {
     if constexpr (kStaged) {
 #pragma unroll
-      for (int step = 0; step < Tile::kSteps; ++step) shared(source(step)) = from.elem[step];
+      for (int step = 0; step < Tile::kSteps; ++step) shared(TileWalk<Tile, kAlong>().at(step)) = from.elem[step];
     }
   }
 
   template <class Params>
   XPOPS_DEVICE static Compute value(const Params&, const Fragment& from, int step) {
-    return to_compute<T, Loop, Compute>(kStaged ? shared(position(step)) : from.elem[step]);
+    return to_compute<T, Loop, Compute>(kStaged ? shared(TileWalk<Tile, Along::kColumns>().at(step)) : from.elem[step]);
   }
 };
 
@@ -204,12 +234,13 @@ XPOPS_DEVICE void elementwise_tiled(const Params& params) {
   in.load(params, origin);
   in.stage();
   __syncthreads();
+  const TileWalk<Tile, Along::kColumns> walk;
   typename Out::Element* to = Out::base(params, origin);
 #pragma unroll
   for (int step = 0; step < Tile::kSteps; ++step) {
-    const TilePosition at = Out::position(step);
-    if (at.within(origin.size)) {
-      to[Out::offset(params, at)] = cast<typename Out::T>(in.template apply<Op>(params, step));
+    if (walk.within(step, origin.size)) {
+      to[walk.offset(step, &params.strides[0][Params::kBatchAxes])] =
+          cast<typename Out::T>(in.template apply<Op>(params, step));
     }
   }
 }
