@@ -74,7 +74,11 @@ def _flip(random: Random, cap: int) -> Call:
     axes = tuple(axis for axis in range(len(x.shape)) if random.random() < 0.5) or (0,)
     dtype = getattr(xp, x.dtype)
     return _move(
-        "flip", x, {"axis": axes}, lambda x: xp.astype(xp.flip(xp.asarray(x), axis=axes), dtype), lambda x: torch.flip(x, axes)
+        "flip",
+        x,
+        {"axis": axes},
+        lambda x: xp.astype(xp.flip(xp.asarray(x), axis=axes), dtype),
+        lambda x: torch.flip(x, axes),
     )
 
 

@@ -18,10 +18,12 @@ names = pytest.mark.parametrize("name", CUTS)
 dtypes = pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64, np.complex128], ids=str)
 
 
-def windowed(x: Any, starts: tuple[int, ...], shape: tuple[int, ...], fill: Any) -> Any:
+def windowed(
+    x: Any, starts: tuple[int, ...], shape: tuple[int, ...], fill: Any, band: tuple[int, int] | None = None
+) -> Any:
     layout = layout_on_gpu(x)
     out = layout_of(layout.dtype, shape, None, layout.device)
-    kernel = window(ENGINE, layout, starts, out, None if fill is None else np.array(fill, x.dtype).tobytes())
+    kernel = window(ENGINE, layout, starts, out, None if fill is None else np.array(fill, x.dtype).tobytes(), band)
     (found,) = run(ENGINE, (out,), kernel, x)
     return found
 
@@ -44,3 +46,20 @@ def test_rolls(name: str, dtype: Any) -> None:
         shifts = tuple(int(RANDOM.integers(0, n)) if RANDOM.random() < 0.7 else 0 for n in x.shape)
         wanted = np.roll(x, shifts, range(x.ndim))
         np.testing.assert_array_equal(windowed(x, shifts, x.shape, None), wanted)
+
+
+@names
+@dtypes
+@pytest.mark.parametrize("k", [(0, 0), (-2, 1), (-1, 99), (-99, -1), (3, 3)], ids=str)
+def test_bands(name: str, dtype: Any, k: tuple[int, int]) -> None:
+    x = cut_of(name, dtype)
+    if x.ndim < 2:
+        x = np.broadcast_to(x, (3, *x.shape)) if x.ndim else np.broadcast_to(x, (5, 7))
+    wanted = np.triu(np.tril(x, k[1]), k[0])
+    np.testing.assert_array_equal(windowed(x, (0,) * x.ndim, x.shape, 0, k), wanted)
+
+
+def test_windows_of_transposed_arrays_read_a_copy() -> None:
+    x = np.arange(40 * 50, dtype=np.float32).reshape(50, 40).T
+    np.testing.assert_array_equal(windowed(x, (0, 0), x.shape, 0, (-50, 2)), np.tril(x, 2))
+    np.testing.assert_array_equal(windowed(x, (1, 2), (42, 53), 7), np.pad(x, ((1, 1), (2, 1)), constant_values=7))

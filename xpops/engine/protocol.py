@@ -80,11 +80,20 @@ class Engine(Memory, Protocol):
         None if one launch for each piece is as fast. `out` does not overlap the operands, and no piece is empty.
         """
 
-    def window(self, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None) -> Kernel:
+    def window(
+        self,
+        x: Layout,
+        starts: tuple[int, ...],
+        out: Layout,
+        fill: bytes | None,
+        band: tuple[int, int] | None = None,
+    ) -> Kernel:
         """The kernel ``(stream, out, x)`` that writes a window onto `x`: ``out[c] = x[c - start]`` along each axis.
 
         Beyond `x` elements are `fill`, the bytes of one; if it is None, `x` begins anew, and `out` is as long as `x`. A
         start is then at least 0 and less than the length, or 0. `out` is C-contiguous, not empty, and does not overlap.
+        Of matrices, only the diagonals of `band`, from the first to the last, are copied: ``column - row``, which fits
+        32 bits with the index. The others are `fill`.
         """
 
     def nonzero(self, x: Layout) -> Measure:

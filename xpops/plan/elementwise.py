@@ -14,8 +14,6 @@ from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
 MAX_PACK_BYTES = 16
-# The bytes of the result in a pack if a large operand is gathered, and the elements that a thread computes at least.
-GATHERED_BYTES, LEAST_ELEMENTS = 4, 4
 # Indices are 32-bit below this, with room for the last tile to run past the end.
 INDEX_LIMIT = 2**31 - 2**20
 
@@ -54,8 +52,11 @@ class Policy(NamedTuple):
     unroll : int
         The packs that a thread writes if no operand is as large as the result: several packs hide the latency of index
         arithmetic. Otherwise a thread writes one.
-    elements_per_thread : int
-        The most elements that a thread computes: each adds code, and code takes time to compile.
+    least_elements, elements_per_thread : int
+        The fewest and the most elements that a thread computes. Few leave memory idle; each adds code, and code takes
+        time to compile.
+    gathered_bytes : int
+        The bytes of the result in a pack if a large operand is gathered.
     tile_block : int
         Threads of a block of the transposing kernel.
     tile : int
@@ -69,7 +70,9 @@ class Policy(NamedTuple):
 
     block: int
     unroll: int
+    least_elements: int
     elements_per_thread: int
+    gathered_bytes: int
     tile_block: int
     tile: int
     tile_length: int
@@ -133,7 +136,7 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
     rank = len(shape) if strided else 0
     reads_as_much = any(layout.size == out.size for layout in layouts[1:])
-    unroll = max(1 if reads_as_much else policy.unroll, LEAST_ELEMENTS // pack)
+    unroll = max(1 if reads_as_much else policy.unroll, policy.least_elements // pack)
     unroll = max(1, min(unroll, policy.elements_per_thread // pack))
     return ElementwisePlan(
         insert_scalar_modes(modes, operands),
@@ -181,17 +184,17 @@ def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Stri
 def _pack(
     shape: tuple[int, ...], strides: list[Strides], layouts: list[Layout], linear: Strides, policy: Policy
 ) -> int:
-    """The elements of a pack: of the narrowest array one vector access, if that is one of the result, too, and two of
-    any other.
+    """The elements of a pack: one vector access of the result, and at most two of any operand.
 
-    Stores of two accesses a thread would write half a sector each. Less if neighbouring threads should read neighbouring elements of a gathered operand. One with at most 1/8 of the
-    result's elements stays in the cache, so the order of accesses does not matter.
+    Two accesses of the result would write half a sector each. A pack has fewer elements if neighbouring threads should
+    read neighbouring elements of a gathered operand. One with at most 1/8 of the result's elements stays in the cache,
+    so the order of accesses does not matter.
     """
     out, widths = layouts[0], [layout.dtype.itemsize for layout in layouts]
     pack = min(MAX_PACK_BYTES // widths[0], max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
     for line, layout in zip(strides[1:], layouts[1:], strict=True):
         if 8 * layout.size > out.size and _mode(shape, line, layout, linear, pack) is Mode.GATHER:
-            pack = min(pack, max(1, GATHERED_BYTES // out.dtype.itemsize))
+            pack = min(pack, max(1, policy.gathered_bytes // out.dtype.itemsize))
     while pack > 1 and _mode(shape, strides[0], out, linear, pack) not in (Mode.LINEAR, Mode.VECTOR):
         pack //= 2
     return pack

@@ -1,4 +1,4 @@
-"""The plan of a window onto an array, for padding and rolling."""
+"""The plan of a window onto an array, for padding, rolling, and triangles of matrices."""
 
 from __future__ import annotations
 
@@ -32,8 +32,13 @@ class WindowPlan(NamedTuple):
     tail: bytes
 
 
-def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, block: int) -> WindowPlan:
+Band = tuple[int, int]
+
+
+def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, band: Band | None, block: int) -> WindowPlan:
     """The plan of writing to a C-contiguous `out`: along each axis its element at c is that of `x` at ``c - start``.
+
+    With a band, the last two axes are rows and columns, and other diagonals are not read.
 
     Examples
     --------
@@ -41,11 +46,11 @@ def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, block: int) -> 
     >>> from xpops.core.devices import Device
     >>> from xpops.core.layouts import layout_of
     >>> x, out = (layout_of(dt.int8, (8, n, 16), None, Device("cuda")) for n in (5, 7))
-    >>> plan = plan_window(x, (0, 1, 0), out, 128)
+    >>> plan = plan_window(x, (0, 1, 0), out, None, 128)
     >>> plan.rank, plan.pack
     (2, 16)
     """
-    axes = _merge(out.shape, x.shape, x.strides, starts)
+    axes = _merge(out.shape, x.shape, x.strides, starts, 0 if band is None else 2)
     shape, lengths, strides, begins = zip(*axes, strict=True)
     item = out.dtype.itemsize
     pack = max(1, min(MAX_PACK_BYTES, out.align) // item)
@@ -58,19 +63,21 @@ def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, block: int) -> 
         tail += pack_divmod(divisor, bits)
     for line in (strides, begins, lengths):
         tail += struct.pack(f"<{len(line)}{form}", *line)
+    tail += struct.pack(f"<2{form}", *(band or (0, 0)))
     return WindowPlan(pack, unroll, len(axes), bits, -(-out.size // (block * pack * unroll)), tail)
 
 
 def _merge(
-    shape: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...], starts: tuple[int, ...]
+    shape: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...], starts: tuple[int, ...], apart: int
 ) -> list[tuple[int, int, int, int]]:
     """The fewest axes, each with the result's length, the array's length and stride, and the start.
 
-    An axis merges into the one before it if the window is the whole axis, and both have one stride.
+    An axis merges into the one before it if the window is the whole axis, and both have one stride; but not the last
+    `apart` axes.
     """
     merged: list[tuple[int, int, int, int]] = []
-    for outer, inner, stride, start in zip(shape, lengths, strides, starts, strict=True):
-        last = merged[-1] if merged else None
+    for axis, (outer, inner, stride, start) in enumerate(zip(shape, lengths, strides, starts, strict=True)):
+        last = merged[-1] if merged and axis < len(shape) - apart else None
         if last and outer == inner and not start and (last[2] == stride * inner or last[1] == 1):
             merged[-1] = (last[0] * outer, last[1] * inner, stride, last[3] * inner)
         else:

@@ -1,5 +1,6 @@
 // Copies a window onto an array: along each axis the result's element at c is the array's at c - start. Beyond the array
-// it is a fill value (pad), or the array begins anew (roll).
+// it is a fill value (pad), or the array begins anew (roll). A window may be a band of matrices: elements on other
+// diagonals are the fill value, and their place in the array is not read (tril, triu, eye).
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -18,6 +19,7 @@ struct WindowParams {
   uint64 size;
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   Stride strides[kRank], starts[kRank], lengths[kRank];
+  Stride low, high;  // the diagonals of the band: column - row
 };
 
 // Along one axis: the position in the array; negative if it is beyond and kWraps is false.
@@ -28,7 +30,7 @@ XPOPS_DEVICE Stride position_in(Stride at, Stride start, Stride length) {
   return found < length ? found : -1;
 }
 
-template <class W, bool kWraps, int kPack, class Params>
+template <class W, bool kWraps, bool kBand, int kPack, class Params>
 struct Window {
   using Index = typename Params::Index;
   using Stride = typename Params::Stride;
@@ -57,7 +59,7 @@ struct Window {
   XPOPS_DEVICE W element(Index linear) const {
     const Coordinates<Params::kAxes, Index> at(params.divisors, linear);
     int64 row;
-    const bool inside = row_of(at, row);
+    const bool inside = row_of(at, row) && diagonals_of(at, 1) == Diagonals::kWithin;
     const Stride found = position_in<kWraps>(static_cast<Stride>(at.at[kLast]), params.starts[kLast], params.lengths[kLast]);
     return inside && found >= 0 ? x[row + static_cast<int64>(found) * params.strides[kLast]] : fill;
   }
@@ -67,9 +69,11 @@ struct Window {
     const Stride length = params.lengths[kLast];
     Stride first = static_cast<Stride>(at.at[kLast]) - params.starts[kLast];
     if (kWraps && first < 0) first += length;
-    if (at.starts_run(params.divisors, kPack) && first >= 0 && first + kPack <= length) {
+    const Diagonals diagonals = diagonals_of(at, kPack);
+    if (at.starts_run(params.divisors, kPack) && first >= 0 && first + kPack <= length &&
+        diagonals != Diagonals::kPartly) {
       int64 row;
-      if (row_of(at, row)) {
+      if (row_of(at, row) && diagonals == Diagonals::kWithin) {
         load_run(x + row + static_cast<int64>(first) * params.strides[kLast], params.strides[kLast], to);
       } else {
 #pragma unroll
@@ -82,6 +86,19 @@ struct Window {
   }
 
  private:
+  enum class Diagonals { kWithin, kPartly, kBeyond };
+
+  // Whether `count` elements of a row, from this one on, lie on diagonals of the band.
+  XPOPS_DEVICE Diagonals diagonals_of(const Coordinates<Params::kAxes, Index>& at, int count) const {
+    if constexpr (kBand) {
+      const Stride first = static_cast<Stride>(at.at[kLast]) - static_cast<Stride>(at.at[kLast - 1]);
+      const Stride last = first + (count - 1);
+      if (last < params.low || first > params.high) return Diagonals::kBeyond;
+      if (first < params.low || last > params.high) return Diagonals::kPartly;
+    }
+    return Diagonals::kWithin;
+  }
+
   XPOPS_DEVICE static void load_run(const W* from, Stride stride, Pack<W, kPack>& to) {
     if (stride == 1) {
       to.load_unaligned(from);
@@ -93,11 +110,11 @@ struct Window {
 };
 
 // W: any type of an element's size. A block writes kBlock * kUnroll packs.
-template <class W, bool kWraps, int kBlock, int kPack, int kUnroll, class Params>
+template <class W, bool kWraps, bool kBand, int kBlock, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void window(const Params& params) {
   using Index = typename Params::Index;
   constexpr Index kStep = kBlock * kPack, kTile = kStep * kUnroll;
-  const Window<W, kWraps, kPack, Params> from(params);
+  const Window<W, kWraps, kBand, kPack, Params> from(params);
   W* to = reinterpret_cast<W*>(params.slots[0]);
   const Index tile = static_cast<Index>(blockIdx.x) * kTile;
   if (tile + kTile <= params.size) {

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, SupportsIndex
 
 from numpy.typing import DTypeLike
 
-from xpops.api.creation.conversion import cast
-from xpops.api.creation.ranges import arange
+from xpops.api.creation.filling import ones
 from xpops.api.devices import device_or_default
-from xpops.api.foreign import keeps_framework
-from xpops.arrays import Array
+from xpops.arrays import Array, view_of
 from xpops.core import dtypes as dt
-from xpops.core.devices import Device
 from xpops.core.dtypes import as_dtype
-from xpops.dispatch import binary, elementwise
-from xpops.ops.elementwise import OPERATORS
+from xpops.core.layouts import layout_of
+from xpops.dispatch.dense import require_array
+from xpops.dispatch.primitives import call
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
+from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 
 __all__ = ["eye", "tril", "triu"]
@@ -56,11 +57,12 @@ def eye(
     (rows,) = views.shape_of(n_rows, "eye", "n_rows")
     (columns,) = (rows,) if n_cols is None else views.shape_of(n_cols, "eye", "n_cols")
     found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, "eye")
-    on_diagonal = _compare_diagonals("equal", rows, columns, k, device_or_default(device, "eye"), "eye")
-    return cast(on_diagonal, found, "eye")
+    diagonal, one = _index(k, "eye"), ones((), dtype=found, device=device_or_default(device, "eye"))
+    everywhere = view_of(one, views.broadcast_to(one._layout, (rows, columns)))
+    matrix: Array = call(_plan_band, "eye", ("one",), (everywhere,), diagonal, diagonal)
+    return matrix
 
 
-@keeps_framework
 def tril(x: Array, /, *, k: Any = 0) -> Array:
     """A stack of matrices with zeros above a diagonal.
 
@@ -87,10 +89,10 @@ def tril(x: Array, /, *, k: Any = 0) -> Array:
     Array([[1, 0, 0],
            [1, 1, 0]], dtype=int8, device='cpu')
     """
-    return _keep_triangle("greater_equal", x, k, "tril")
+    triangle: Array = call(_plan_band, "tril", ("x",), (x,), None, _index(k, "tril"))
+    return triangle
 
 
-@keeps_framework
 def triu(x: Array, /, *, k: Any = 0) -> Array:
     """A stack of matrices with zeros below a diagonal; the parameters are those of `tril`.
 
@@ -100,23 +102,28 @@ def triu(x: Array, /, *, k: Any = 0) -> Array:
     Array([[1, 1, 1],
            [0, 1, 1]], dtype=int8, device='cpu')
     """
-    return _keep_triangle("less_equal", x, k, "triu")
+    triangle: Array = call(_plan_band, "triu", ("x",), (x,), _index(k, "triu"), None)
+    return triangle
 
 
-def _compare_diagonals(comparison: str, rows: int, columns: int, k: Any, device: Device, function: str) -> Array:
-    """A boolean matrix: the comparison of ``row + k`` with the column."""
+def _index(k: SupportsIndex, function: str) -> int:
     try:
-        shift = min(max(operator.index(k), -rows), columns)
+        return operator.index(k)
     except TypeError:
         raise TypeError(f"{function}: k is {k!r}; accepted: an integer") from None
-    down = arange(shift, rows + shift, device=device)[:, None]
-    matrix: Array = binary(OPERATORS[comparison], down, arange(columns, device=device))
-    return matrix
 
 
-def _keep_triangle(comparison: str, x: Array, k: Any, function: str) -> Array:
+def _plan_band(engine: Engine, specs: tuple[Operand, ...], low: int | None, high: int | None) -> Program:
+    """The diagonals of matrices from `low` to `high`, with zeros elsewhere. None: from the first, or to the last."""
+    function = "tril" if low is None else "triu"
+    x = require_array(specs[0], function, "x")
     if x.ndim < 2:
         raise ValueError(f"{function}: x has shape {x.shape}; accepted: two axes or more")
-    mask = _compare_diagonals(comparison, x.shape[-2], x.shape[-1], k, x.device, function)
-    kept: Array = elementwise(OPERATORS["where"], (mask, x, False))
-    return kept
+    out = layout_of(x.dtype, x.shape, None, x.device)
+    if not out.size:
+        return Program((out,), lambda stream, *data: None)
+    rows, columns = x.shape[-2:]
+    first, last = (
+        min(max(bound, -rows), columns) for bound in (-rows if low is None else low, columns if high is None else high)
+    )
+    return Program((out,), engine.window(x, (0,) * x.ndim, out, bytes(x.dtype.itemsize), (first, last)))

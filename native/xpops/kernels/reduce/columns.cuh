@@ -98,12 +98,22 @@ struct ColumnReduction {
         states[i] = reduce_rows_of_block<Reducer, kRows, kColumns>(state);
       }
     }
-    if (inside && threadIdx.x < kColumns) {
-      const int64 offset = at.offset(params.out_kept);
+    if (inside && threadIdx.x < kColumns) write_results(params, at.offset(params.out_kept), states);
+  }
+
+  // Writes a pack of neighbouring results at once. This matters if columns are short.
+  XPOPS_DEVICE static void write_results(const Params& params, int64 offset, const State (&states)[kPack]) {
+    using Stored = typename Storage<typename Source::Out>::type;
+    const int64 stride = params.out_kept[kLast];
+    Stored* to = reinterpret_cast<Stored*>(params.out) + offset;
+    Pack<Stored, kPack> results;
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        write_result<Reducer, Source>(params, offset + i * static_cast<int64>(params.out_kept[kLast]), states[i]);
-      }
+    for (int i = 0; i < kPack; ++i) results.elem[i] = result_of<Reducer, Source>(params, states[i]);
+    if (stride == 1 && reinterpret_cast<uint64>(to) % Pack<Stored, kPack>::kWord == 0) {
+      results.store(to);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) to[i * stride] = results.elem[i];
     }
   }
 };

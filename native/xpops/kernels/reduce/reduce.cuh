@@ -107,9 +107,15 @@ struct ReduceArray {
 };
 
 template <class Reducer, class Source, class Params>
+XPOPS_DEVICE typename Storage<typename Source::Out>::type result_of(const Params& params,
+                                                                    const typename Reducer::State& state) {
+  return cast<typename Source::Out>(Reducer::finish(state, params.ending));
+}
+
+template <class Reducer, class Source, class Params>
 XPOPS_DEVICE void write_result(const Params& params, int64 offset, const typename Reducer::State& state) {
   using Stored = typename Storage<typename Source::Out>::type;
-  reinterpret_cast<Stored*>(params.out)[offset] = cast<typename Source::Out>(Reducer::finish(state, params.ending));
+  reinterpret_cast<Stored*>(params.out)[offset] = result_of<Reducer, Source>(params, state);
 }
 
 }  // namespace xpops

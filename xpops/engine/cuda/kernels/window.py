@@ -1,25 +1,38 @@
-"""Windows onto arrays, for padding and rolling, on CUDA."""
+"""Windows onto arrays, for padding, rolling, and triangles of matrices, on CUDA."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.kernels.gather import word_of
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
-from xpops.plan.window import WindowPlan, plan_window
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.tiled import transposed_axis
+from xpops.plan.window import Band, WindowPlan, plan_window
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
 
-def window(runtime: Runtime, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None) -> Kernel:
+def window(
+    runtime: Runtime,
+    x: Layout,
+    starts: tuple[int, ...],
+    out: Layout,
+    fill: bytes | None,
+    band: Band | None = None,
+) -> Kernel:
     """See `xpops.engine.protocol.Engine.window`."""
-    block = tuning_of(runtime.context.capability).elementwise.block
-    plan = plan_window(x, starts, out, block)
-    source = window_glue(plan, out.dtype.itemsize, fill is None, block)
+    policy = tuning_of(runtime.context.capability).elementwise
+    if transposed_axis(x.shape, contiguous_strides(x.shape), x.strides, policy.tile_length) is not None:
+        return _window_of_copy(runtime, x, starts, out, fill, band)
+    block = policy.block
+    plan = plan_window(x, starts, out, band, block)
+    source = window_glue(plan, out.dtype.itemsize, fill is None, band is not None, block)
     launch = runtime.launcher("window", source, plan.blocks, block, "QQ16s", plan.tail)
     value = (fill or b"").ljust(16, b"\0")
 
@@ -29,15 +42,33 @@ def window(runtime: Runtime, x: Layout, starts: tuple[int, ...], out: Layout, fi
     return kernel
 
 
-def window_glue(plan: WindowPlan, width: int, wraps: bool, block: int) -> str:
+def _window_of_copy(
+    runtime: Runtime, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None, band: Band | None
+) -> Kernel:
+    """`window`, of a C-contiguous copy: neighbouring threads would read a transposed array far apart."""
+    dense = layout_of(x.dtype, x.shape, None, x.device)
+    copy, kernel = unary(runtime, IDENTITY, x, dense), window(runtime, dense, starts, out, fill, band)
+    allocate = runtime.pool.allocator(x.size * x.dtype.itemsize)
+
+    def copied(stream: int, out: int, x: int) -> None:
+        made, block = allocate(stream)
+        copy(stream, made, x)
+        kernel(stream, out, made)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return copied
+
+
+def window_glue(plan: WindowPlan, width: int, wraps: bool, banded: bool, block: int) -> str:
     """The glue of a kernel that copies a window of elements of `width` bytes."""
+    arguments = f"{word_of(width)}, {truth(wraps)}, {truth(banded)}, {block}, {plan.pack}, {plan.unroll}"
     return "\n".join(
         [
             "#include <xpops/kernels/window.cuh>",
             "using namespace xpops;",
             f'extern "C" __global__ void __launch_bounds__({block})',
             f"xpops_kernel(const __grid_constant__ WindowParams<{plan.rank}, uint{plan.index_bits}> params) {{",
-            f"  window<{word_of(width)}, {truth(wraps)}, {block}, {plan.pack}, {plan.unroll}>(params);",
+            f"  window<{arguments}>(params);",
             "}",
             "",
         ]

@@ -26,7 +26,15 @@ _HOPPER = Tuning(
     gpu="one H200, 2026-11",
     # Measured over blocks of 128 to 512 threads, 1 to 8 packs per thread, and tiles of 32 and 64.
     elementwise=Policy(
-        block=128, unroll=2, elements_per_thread=16, tile_block=256, tile=64, tile_length=8, tile_area=512
+        block=128,
+        unroll=2,
+        least_elements=4,
+        elements_per_thread=16,
+        gathered_bytes=4,
+        tile_block=256,
+        tile=64,
+        tile_length=8,
+        tile_area=512,
     ),
     # Fewer than a 16-byte pack of float16 are slower: exp of 2**28 takes 328 us with 4, 262 us with 8.
     long_elements=8,
