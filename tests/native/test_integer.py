@@ -83,6 +83,14 @@ def test_division_edges(dtype):
     np.testing.assert_array_equal(run("Remainder", x, y), [0, 0, 0, 0])
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("name", ["FloorDivide", "Remainder"])
+def test_division_of_all_bytes(name, dtype):
+    x, y = (each.ravel().astype(dtype) for each in np.mgrid[:256, :256])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(run(name, x, y), BINARY[name](x, y))
+
+
 @pytest.mark.parametrize(
     "name", ["BitwiseAnd", "BitwiseOr", "BitwiseXor", "LogicalAnd", "LogicalOr", "LogicalXor", "Equal", "NotEqual"]
 )

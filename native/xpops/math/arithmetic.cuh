@@ -3,6 +3,7 @@
 #pragma once
 
 #include "xpops/core/traits.cuh"
+#include "xpops/math/fast.cuh"
 #include "xpops/math/packed.cuh"
 #include "xpops/math/pow.cuh"
 #include "xpops/math/real.cuh"
@@ -24,6 +25,37 @@ template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
   }
   return static_cast<T>(r);
 }
+
+// The quotient, rounded down, and the remainder with the sign of y, which is not 0. A quotient beyond T wraps.
+template <class T> struct Division {
+  T quotient, remainder;
+
+  XPOPS_DEVICE Division(T x, T y) {
+    if constexpr (sizeof(T) <= 2) {
+      const bool opposite = (x < 0) != (y < 0);
+      const uint32 size = y < 0 ? 0u - static_cast<uint32>(y) : static_cast<uint32>(y);
+      const uint32 rest = x < 0 ? 0u - static_cast<uint32>(x) : static_cast<uint32>(x);
+      // (rest + 1/2) / size is 1 / (2 * size) away from all integers, and the error is at most 2^-22 of less than 2^16.
+      uint32 down = fast_integer((fast_float(rest) + 0.5f) * fast_reciprocal(fast_float(size)));
+      uint32 left = rest - down * size;
+      if (opposite && left != 0) {
+        ++down;
+        left = size - left;
+      }
+      quotient = static_cast<T>(opposite ? 0u - down : down);
+      remainder = static_cast<T>(y < 0 ? 0u - left : left);
+    } else if constexpr (is_signed_v<T>) {
+      const bool negates = y == -1;  // the least integer has no opposite
+      const T q = negates ? static_cast<T>(0 - wrap(x)) : x / y, r = negates ? T(0) : x % y;
+      const bool above = r != 0 && (r < 0) != (y < 0);
+      quotient = q - above;
+      remainder = above ? r + y : r;
+    } else {
+      quotient = x / y;
+      remainder = x % y;
+    }
+  }
+};
 
 // floor(x / y). The division may round up to an integer. The remainder x - f * y, which fma computes with the right
 // sign, then has the opposite sign to y, and f is 1 too large. From 2^digits on every float is an integer: the rounded
@@ -76,13 +108,7 @@ struct Divide {
 struct FloorDivide {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     if constexpr (is_integer_v<T>) {
-      if (y == 0) return 0;
-      if constexpr (is_signed_v<T>) {
-        if (y == -1) return static_cast<T>(0 - detail::wrap(x));
-        return static_cast<T>(x / y - (x % y != 0 && (x < 0) != (y < 0)));
-      } else {
-        return static_cast<T>(x / y);
-      }
+      return y == 0 ? T(0) : detail::Division<T>(x, y).quotient;
     } else {
       return detail::float_floor_divide(x, y);
     }
@@ -92,14 +118,7 @@ struct FloorDivide {
 struct Remainder {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     if constexpr (is_integer_v<T>) {
-      if (y == 0) return 0;
-      if constexpr (is_signed_v<T>) {
-        if (y == -1) return 0;
-        T r = static_cast<T>(x % y);
-        return r != 0 && (r < 0) != (y < 0) ? static_cast<T>(r + y) : r;
-      } else {
-        return static_cast<T>(x % y);
-      }
+      return y == 0 ? T(0) : detail::Division<T>(x, y).remainder;
     } else {
       return detail::float_remainder(x, y);
     }

@@ -5,13 +5,16 @@ A number that depends on the number of multiprocessors is given for one multipro
 
 from __future__ import annotations
 
-from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64
+from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64, int8, int16, uint8, uint16
 from xpops.engine.cuda.tuning.policies import Tuning
 from xpops.engine.cuda.tuning.table import ROWS
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy
 from xpops.plan.reduce import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
+
+# Integers for which the functors of every operator are short: they divide by one approximate reciprocal.
+_SHORT = frozenset((int8, uint8, int16, uint16))
 
 
 def measured(capability: int) -> int:
@@ -34,7 +37,7 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
     """The policy of elementwise kernels for `op` with loop dtype `loop`, on a compute capability (90 for 9.0)."""
     tuning = tuning_of(capability)
     policy = tuning.elementwise
-    is_long = op.long == "always" or (loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex"))
+    is_long = (op.long == "always" and loop not in _SHORT) or (loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex"))
     if is_long or op.cost != "memory" or loop in FLOAT8:
         policy = policy._replace(elements_per_thread=tuning.long_elements)
     return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
