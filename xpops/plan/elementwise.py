@@ -61,6 +61,8 @@ class Policy(NamedTuple):
         Threads of a block of the transposing kernel.
     tile : int
         The side of its square tile for elements of 4 bytes or less; half of that for wider elements.
+    tile_pack : int
+        The most elements of an access of that kernel.
     tile_length, tile_area : int
         The least length of both axes, and the least product of the two, for that kernel. Below, tiles would be mostly
         empty.
@@ -75,6 +77,7 @@ class Policy(NamedTuple):
     gathered_bytes: int
     tile_block: int
     tile: int
+    tile_pack: int
     tile_length: int
     tile_area: int
     outlined: bool = False

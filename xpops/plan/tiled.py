@@ -6,7 +6,15 @@ import struct
 from math import prod
 
 from xpops.core.layouts import Layout
-from xpops.plan.elementwise import ElementwisePlan, Mode, Policy, coalesce_operands, index_bits, insert_scalar_modes
+from xpops.plan.elementwise import (
+    MAX_PACK_BYTES,
+    ElementwisePlan,
+    Mode,
+    Policy,
+    coalesce_operands,
+    index_bits,
+    insert_scalar_modes,
+)
 from xpops.plan.signature import Operand
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
@@ -20,28 +28,37 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     """The plan of a call that transposes operands; see `plan_elementwise`.
 
     The last axis gives the columns of the tiles; the axes along which operands have stride 1 give their rows and
-    planes. None if no operand is transposed, if an axis or the tile is too short, or if the grid is too large.
+    planes. If there is one such axis, and tiles of two axes are too small, the planes are along another axis. None if no operand is transposed, if an axis or the tile is too short, or if the grid is too large.
     """
     layouts, shape, strides = coalesce_operands(out, operands)
     turned = [transposed_axis(shape, strides[0], line, policy.tile_length) for line in strides[1:]]
     axes = list(dict.fromkeys(axis for axis in turned if axis is not None))[:2]
     if not axes or shape[axes[0]] * shape[-1] < policy.tile_area:
         return None
-    batch = [axis for axis in range(len(shape) - 1) if axis not in axes]
+    item, cubic = max(layout.dtype.itemsize for layout in layouts), len(axes) == 2
+    others = [axis for axis in range(len(shape) - 1) if axis not in axes]
+    if others and not cubic and prod(tile_of((shape[-1], shape[axes[0]], 1), item, cubic, policy)) < policy.tile**2:
+        axes.append(others.pop())
+    batch = [axis for axis in others if axis not in axes]
     lengths = (shape[-1], *(shape[axis] for axis in axes), *(1,) * (2 - len(axes)))
-    columns, rows, planes = tile_of(lengths, max(layout.dtype.itemsize for layout in layouts), policy)
+    columns, rows, planes = tile_of(lengths, item, cubic, policy)
     lines = [(*(line[axis] for axis in batch), *(0,) * (2 - len(axes)), *_tile_strides(line, axes)) for line in strides]
     found = [axes.index(axis) if axis in axes else None for axis in turned]
     modes = [
         Mode.GATHER,
         *(Mode.GATHER if each is None else (Mode.TILE_ROWS, Mode.TILE_PLANES)[each] for each in found),
     ]
-    items = [layout.dtype.itemsize for layout, mode in zip(layouts, modes, strict=True) if mode is not Mode.GATHER]
-    while sum(items) * columns * rows * planes * 5 // 4 > SHARED_BYTES:
+    staged = [layout.dtype.itemsize for layout, mode in zip(layouts, modes, strict=True) if mode is not Mode.GATHER]
+    pack = max(1, min(policy.tile_pack, MAX_PACK_BYTES // item))
+    while sum(_shared_bytes((columns, rows, planes), pack, bytes_) for bytes_ in staged) > SHARED_BYTES:
         rows //= 2
     tile = columns, rows, planes
     if prod(tile) < policy.tile_block:
         return None
+    while prod(tile) < policy.tile_block * pack**2 or rows < pack:
+        pack //= 2
+    if out.dtype.itemsize > 1 and not is_aligned(out, shape, strides[0], pack):
+        pack = 1
     bits = index_bits(prod(shape), strides, shape)
     tiles = [-(-length // side) for length, side in zip(lengths, tile, strict=True)]
     tail = struct.pack("<3Q", *lengths)
@@ -55,7 +72,7 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     return ElementwisePlan(
         insert_scalar_modes(modes, operands),
         block=policy.tile_block,
-        pack=1,
+        pack=pack,
         unroll=1,
         rank=len(batch),
         index_bits=bits,
@@ -64,6 +81,12 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         outlined=policy.outlined,
         tile=tile,
     )
+
+
+def is_aligned(layout: Layout, shape: tuple[int, ...], strides: Strides, pack: int) -> bool:
+    """Whether packs along the last axis, which has stride 1, are aligned in all rows."""
+    whole = shape[-1] % pack == 0 and all(stride % pack == 0 for stride in strides[:-1])
+    return whole and layout.align >= pack * layout.dtype.itemsize
 
 
 def transposed_axis(shape: tuple[int, ...], out: Strides, strides: Strides, shortest: int) -> int | None:
@@ -81,23 +104,36 @@ def transposed_axis(shape: tuple[int, ...], out: Strides, strides: Strides, shor
     return next((axis for axis, n in enumerate(shape[:-1]) if strides[axis] == 1 and n >= shortest), None)
 
 
-def tile_of(lengths: tuple[int, ...], item: int, policy: Policy) -> tuple[int, int, int]:
+def tile_of(lengths: tuple[int, ...], item: int, cubic: bool, policy: Policy) -> tuple[int, int, int]:
     """The columns, rows and planes of a tile, for axes of these lengths and elements of at most `item` bytes.
+
+    `cubic`: operands have stride 1 along the planes, too.
 
     Examples
     --------
     >>> from xpops.engine.cuda.tuning import tuning_of
     >>> policy = tuning_of(90).elementwise
-    >>> tile_of((1000, 1000, 1), 4, policy), tile_of((100, 100, 100), 4, policy), tile_of((10, 1000, 1), 8, policy)
-    ((64, 64, 1), (16, 16, 16), (16, 64, 1))
+    >>> tile_of((1000, 1000, 1), 4, False, policy), tile_of((100, 100, 100), 4, True, policy)
+    ((64, 64, 1), (16, 16, 16))
+    >>> tile_of((10, 1000, 1), 8, False, policy), tile_of((39, 10, 50), 4, False, policy)
+    ((16, 64, 1), (64, 16, 4))
     """
     size = policy.tile**2 if item <= 4 else policy.tile**2 // 4
-    if lengths[2] == 1:
-        columns = min(policy.tile if item <= 4 else policy.tile // 2, power_of_two(lengths[0]))
-        return columns, size // columns, 1
-    columns = min(32 if item <= 2 else 16, power_of_two(lengths[0]))
-    planes = min(16 if item <= 4 else 8, power_of_two(lengths[2]))
-    return columns, size // columns // planes, planes
+    longest = [power_of_two(length) for length in lengths]
+    if cubic:
+        columns, planes = min(32 if item <= 2 else 16, longest[0]), min(16 if item <= 4 else 8, longest[2])
+        return columns, min((2 * size if item <= 2 else size) // columns // planes, longest[1]), planes
+    side = policy.tile if item <= 4 else policy.tile // 2
+    rows = min(size // min(side, longest[0]), longest[1])
+    columns = min(size // rows, longest[0])
+    return columns, rows, min(size // columns // rows, longest[2])
+
+
+def _shared_bytes(tile: tuple[int, int, int], pack: int, item: int) -> int:
+    """The shared memory of a staged operand, with its padding."""
+    columns, rows, planes = tile
+    padding = max(1, 4 // (pack * item))
+    return pack * item * planes * (rows * (columns // pack + padding) + padding)
 
 
 def power_of_two(count: int) -> int:

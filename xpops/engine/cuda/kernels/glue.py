@@ -115,7 +115,7 @@ def scalar_operand(types: str, plan: ElementwisePlan, slot: int) -> str:
 
 def _tile_of(plan: ElementwisePlan) -> str:
     """The type of the tile of a transposing kernel."""
-    return f"Tile<{', '.join(map(str, plan.tile))}, {plan.block}>"
+    return f"Tile<{', '.join(map(str, (*plan.tile, plan.block, plan.pack)))}>"
 
 
 def params_of(slots: int, lines: int, plan: ElementwisePlan) -> str:

@@ -33,6 +33,7 @@ _HOPPER = Tuning(
         gathered_bytes=4,
         tile_block=256,
         tile=64,
+        tile_pack=4,
         tile_length=8,
         tile_area=512,
     ),
