@@ -14,6 +14,7 @@ import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
 from tests.helpers.strategies import NDArray
+from xpops.api.linalg.norms import _norms
 from xpops.dispatch import primitives
 
 devices = st.sampled_from(DEVICES)
@@ -389,6 +390,16 @@ def test_nan_is_no_number_or_an_error(device: Any, name: str, shape: tuple[int, 
     except xp.linalg.LinAlgError as error:
         assert "did not converge" in str(error)  # noqa: PT017
     assert host_of(function(good)).tolist() == [1.0] * shape[-1]
+
+
+def test_orders_share_a_function(device: Any) -> None:
+    x = xp.asarray(np.arange(1.0, 7), device=device)
+    xp.linalg.vector_norm(x, ord=2.5, keepdims=True)
+    count = len(_norms)
+    for order in (3.5, 0.7, -2, 17):
+        wanted = np.linalg.vector_norm(np.arange(1.0, 7), ord=order, keepdims=True)
+        np.testing.assert_allclose(xp.linalg.vector_norm(x, ord=order, keepdims=True).to_numpy(), wanted, rtol=1e-14)
+    assert len(_norms) == count
 
 
 def test_refusals(device: Any) -> None:

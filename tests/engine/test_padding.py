@@ -112,3 +112,27 @@ def test_numpy_arrays_stay_numpy_arrays() -> None:
 def test_integers_that_no_float_holds(device: Any) -> None:
     x = xp.asarray([1], dtype=xp.uint64, device=device)
     assert xp.pad(x, 1, constant_values=((2**63 + 1, 0),)).tolist() == [2**63 + 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "wanted"),
+    [
+        (dt.bfloat16, 1.00390625 + 2**-30, 1.0078125),  # rounded once, not first to float32
+        (dt.bfloat16, 2**63, 2.0**63),
+        (dt.float32, 10**40, np.inf),
+        (dt.float16, 2**31, np.inf),
+        (dt.complex64, 1e39, np.inf),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("error")
+def test_values_convert_as_elsewhere(dtype: Any, value: Any, wanted: float, device: Any) -> None:
+    padded = xp.pad(xp.ones(1, dtype=dtype, device=device), 1, constant_values=value).to_numpy()
+    assert [complex(each).real for each in padded] == [wanted, 1.0, wanted]
+
+
+def test_integers_that_do_not_fit_are_refused(device: Any) -> None:
+    message = "pad: constant_values is 300, which int8 cannot hold; accepted: -128 to 127"
+    for values in (300, (1, 300)):
+        with pytest.raises(OverflowError, match=message):
+            xp.pad(xp.ones(2, dtype=xp.int8, device=device), 1, constant_values=values)

@@ -307,6 +307,11 @@ def test_narrow_sums_do_not_overflow_on_the_way_to_a_mean(device: Any) -> None:
     assert float(xp.mean(x)) == float(np.float16(60_000))
 
 
+def test_a_mean_of_bfloat16_is_infinite_if_the_sum_overflows(device: Any) -> None:
+    x = xp.full(2, 3e38, dtype=xp.bfloat16, device=device)
+    assert float(xp.mean(x)) == np.inf
+
+
 @pytest.mark.parametrize("dtype", [dt.float32, dt.float64, dt.complex64], ids=str)
 def test_a_mean_is_infinite_if_the_sum_overflows(dtype: Any, device: Any) -> None:
     largest = np.finfo(dtype).max

@@ -1,4 +1,4 @@
-"""The plan of the transposing kernel: two axes in square tiles, a batch of them along the other axes."""
+"""The plan of the transposing kernel: tiles of two or three axes, a batch of them along the other axes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     """The plan of a call that transposes operands; see `plan_elementwise`.
 
     The last axis gives the columns of the tiles; the axes along which operands have stride 1 give their rows and
-    planes. If there is one such axis, and tiles of two axes are too small, the planes are along another axis. None if no operand is transposed, if an axis or the tile is too short, or if the grid is too large.
+    planes. If there is one such axis, and tiles of two axes are too small, the planes are along another axis. None if
+    no operand is transposed, if an axis or the tile is too short, or if the grid is too large.
     """
     layouts, shape, strides = coalesce_operands(out, operands)
     turned = [transposed_axis(shape, strides[0], line, policy.tile_length) for line in strides[1:]]

@@ -28,8 +28,10 @@ __all__ = ["matrix_norm", "vector_norm"]
 _HALVES = (dt.float16, dt.bfloat16)
 # Powers that take fewer instructions as products.
 _PRODUCTS = range(3, 17)
-# (axis, keepdims, ord) -> the norm as a fused function.
-_norms: BoundedDict[tuple[Any, ...], FusedFunction[[Any], Any]] = BoundedDict(1024)
+# Orders with functions of their own; another is a parameter of one function.
+_ORDERS = {order: order for order in (0, 1, 2, -1, math.inf, -math.inf, *_PRODUCTS)}
+# (axis, keepdims, order or None) -> the norm as a fused function.
+_norms: BoundedDict[tuple[Any, ...], FusedFunction[..., Any]] = BoundedDict(1024)
 _MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
 
 
@@ -126,23 +128,26 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     _require_floating(x, "vector_norm")
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(f"vector_norm: ord is {ord!r}; accepted: a number")
-    parameters = (freeze(axis, "vector_norm"), keepdims, ord)
+    order = _ORDERS.get(ord)
+    parameters = (freeze(axis, "vector_norm"), bool(keepdims), order)
     key = call_key(_norm, (), parameters)
     norm = _norms.get(key)
     if norm is None:
         norm = _norms[key] = fuse(partial(_norm, *parameters))
-    return norm(x)
+    return norm(x) if order is not None else norm(x, float(ord), 1 / ord)
 
 
-def _norm(axis: Any, keepdims: bool, ord: float, x: Any) -> Any:
-    """The norm of a floating-point array, as one fused function."""
+def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = None, root: Any = None) -> Any:
+    """The norm of a floating-point array, as one fused function. If `ord` is None, `power` is the order."""
     how: Any = {"axis": axis, "keepdims": keepdims}
     real = dt.REAL_OF.get(x.dtype, x.dtype)
     if ord == 0:
         return astype(sum(not_equal(x, 0.0), **how), real)
     if real in _HALVES:  # their squares overflow early
-        return astype(_norm(axis, keepdims, ord, astype(x, dt.float32)), real)
+        return astype(_norm(axis, keepdims, ord, astype(x, dt.float32), power, root), real)
     size = abs(x)
+    if ord is None:
+        return pow(sum(pow(size, power), **how), root)
     if ord == 2:
         return sqrt(sum(square(size), **how))
     if ord == 1:
@@ -151,9 +156,7 @@ def _norm(axis: Any, keepdims: bool, ord: float, x: Any) -> Any:
         return (max if ord > 0 else min)(size, **how)
     if ord == -1:
         return reciprocal(sum(reciprocal(size), **how))
-    if ord in _PRODUCTS:
-        return pow(sum(_product(size, int(ord)), **how), 1 / ord)
-    return pow(sum(pow(size, ord), **how), 1 / ord)
+    return pow(sum(_product(size, int(ord)), **how), 1 / ord)
 
 
 def _product(x: Any, count: int) -> Any:

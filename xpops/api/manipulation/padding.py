@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xpops.api.creation.conversion import asarray
-from xpops.api.creation.filling import empty
+from xpops.api.creation.filling import empty, full, require_integer
 from xpops.api.foreign import keeps_framework
 from xpops.api.indexing import take
 from xpops.arrays import Array
@@ -49,6 +49,8 @@ def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: An
     ------
     TypeError
         If `pad_width` does not consist of integers, or `constant_values` do not promote to the dtype of `x`.
+    OverflowError
+        If the dtype of `x` cannot hold an integer of `constant_values`.
     ValueError
         If a width is negative, the number of widths does not fit the axes, the mode is unknown, or it repeats elements
         of an empty axis.
@@ -118,7 +120,7 @@ def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[A
     """`x` with `values` around it. In the corners, values of later axes replace those of earlier axes."""
     shape = tuple(length + before + after for length, (before, after) in zip(x.shape, widths, strict=True))
     if values is not None and len({repr(value) for pair in values for value in pair}) == 1:
-        fill = np.asarray(_fill_value(values[0][0], x), x.dtype).tobytes()
+        fill = full((), _fill_value(values[0][0], x), dtype=x.dtype, device="cpu").to_numpy().tobytes()
         constant: Array = call(_plan_constant, "pad", ("x",), (x,), tuple(before for before, _ in widths), shape, fill)
         return constant
     padded = empty(shape, dtype=x.dtype, device=x.device)
@@ -145,4 +147,6 @@ def _fill_value(value: Any, x: Array) -> Any:
         return bool(value)
     if not isinstance(value, SCALAR_TYPES) or scalar_dtype(type(value), x.dtype) != x.dtype:
         raise TypeError(f"pad: constant_values has {value!r}; accepted for {x.dtype}: a scalar that promotes to it")
+    if x.dtype in dt.CATEGORIES["integer"]:
+        require_integer(value, x.dtype, "constant_values", "pad")
     return value

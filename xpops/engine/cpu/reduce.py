@@ -22,8 +22,8 @@ Axes = tuple[int, ...]
 
 # The most lines that NumPy may add up one after the other, since each addition rounds.
 _LINES = 128
-# The largest sum of a mean, which is infinite beyond it, as on CUDA. Narrower dtypes add in float32 there.
-_LARGEST = dict.fromkeys((dt.float32, dt.complex64), float(np.finfo(np.float32).max))
+# The largest sum of a mean, which is infinite beyond it, as on CUDA, where narrower dtypes add in float32.
+_LARGEST = dict.fromkeys((dt.bfloat16, dt.float32, dt.complex64), float(np.finfo(np.float32).max))
 # Up to so many elements, NumPy reduces along any axis faster than `_halved` would.
 _FEW = 4096
 
@@ -133,6 +133,8 @@ def _divided(x: NDArray, count: int, largest: float) -> NDArray:
 
     Complex numbers are divided part by part, since NumPy would turn an infinite part into NaN.
     """
+    if largest == np.inf:
+        return x / count
     if x.dtype.kind != "c":
         return np.where(np.abs(x) > largest, x * np.inf, x / count)
     result = np.empty_like(x)

@@ -17,7 +17,8 @@ def window(
     x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None, band: tuple[int, int] | None = None
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.window`."""
-    shifts = [(start,) if fill is not None else (start, start - n) for start, n in zip(starts, x.shape, strict=True)]
+    wraps = fill is None
+    shifts = [(start, start - n) if wraps and start else (start,) for start, n in zip(starts, x.shape, strict=True)]
     pieces = [_ranges(x.shape, shift, out.shape) for shift in product(*shifts)]
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:

@@ -37,7 +37,9 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
     """The policy of elementwise kernels for `op` with loop dtype `loop`, on a compute capability (90 for 9.0)."""
     tuning = tuning_of(capability)
     policy = tuning.elementwise
-    is_long = (op.long == "always" and loop not in _SHORT) or (loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex"))
+    is_long = (op.long == "always" and loop not in _SHORT) or (
+        loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex")
+    )
     if is_long or op.cost != "memory" or loop in FLOAT8:
         policy = policy._replace(elements_per_thread=tuning.long_elements)
     return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
