@@ -19,14 +19,12 @@ def plan_columns(
 ) -> ScanPlan:
     wanted = -(-coalesced.columns // pack)
     rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(coalesced.length))
-    lanes = min(
-        (32, 16, 8, 4, 2, 1),
-        key=lambda lanes: (-(-wanted // lanes) * lanes if lanes * pack * item >= 2 * SECTOR else wanted + WARP, -lanes),
-    )
+    lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _padded(coalesced.length, wanted, lanes, pack * item, rows))
     lanes = min(lanes, _power_of_two(wanted))
     floor = WARP // lanes * rows
     down = min(policy.column_warps, _power_of_two(-(-coalesced.length // floor)))
-    across = max(1, min(policy.column_warps // 2 // down, _power_of_two(-(-wanted // lanes))))
+    strips, most = -(-wanted // lanes), max(1, policy.column_warps // 2 // down)
+    across = min((2**n for n in range(most.bit_length())), key=lambda warps: (-(-strips // warps) * warps, -warps))
     tiles, strips = -(-coalesced.length // (floor * down)), -(-wanted // (lanes * across))
     radix = 0
     if tiles > 1:
@@ -36,6 +34,16 @@ def plan_columns(
     return make_plan(
         "columns", coalesced, numbers, WARP * across * down, prod(coalesced.batches) * strips * tiles, grid
     )
+
+
+def _padded(length: int, packs: int, lanes: int, width: int, rows: int) -> tuple[int, int]:
+    """The lanes' work with `lanes` of them side by side, idle ones included; of equal choices the widest is best.
+
+    Lanes side by side that cover less than two sectors count as a warp that is idle but for one pack.
+    """
+    across = -(-packs // lanes) * lanes if lanes * width >= 2 * SECTOR else packs + WARP
+    floor = WARP // lanes * rows
+    return across * -(-length // floor) * floor, -lanes
 
 
 def _power_of_two(least: int) -> int:
