@@ -28,6 +28,26 @@ XPOPS_DEVICE float fast_reciprocal(float x) {
 #endif
 }
 
+// The error is at most 2^-22: of the result, or between 0.5 and 2 absolute.
+XPOPS_DEVICE float fast_log2(float x) {
+#if XPOPS_ON_GPU
+  float y;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return ::log2f(x);
+#endif
+}
+XPOPS_DEVICE float fast_sqrt(float x) {
+#if XPOPS_ON_GPU
+  float y;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return ::sqrtf(x);
+#endif
+}
+
 // Conversions by one instruction. Unlike float16's own, they do not preserve the sign of NaN.
 XPOPS_DEVICE float widened(float x) { return x; }
 XPOPS_DEVICE float widened(bfloat16 x) { return static_cast<float>(x); }

@@ -5,7 +5,7 @@ A number that depends on the number of multiprocessors is given for one multipro
 
 from __future__ import annotations
 
-from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64
+from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, bfloat16, float16, float64
 from xpops.engine.cuda.tuning.policies import Tuning
 from xpops.engine.cuda.tuning.table import ROWS
 from xpops.ops.operator import Operator
@@ -37,6 +37,7 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
     is_long = op.long == "always" or (loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex"))
     if is_long or op.cost != "memory" or loop in FLOAT8:
         policy = policy._replace(elements_per_thread=tuning.long_elements)
+    is_long = is_long and not (op.narrow and loop in (float16, bfloat16))
     return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
 
 

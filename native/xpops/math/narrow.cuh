@@ -1,0 +1,60 @@
+// What the Narrow functors share. They compute results of 16 bits and less in float, with the hardware's approximations
+// and minimax polynomials (from Remez exchange).
+//
+// Those of the standard's functions take float16 and bfloat16 operands X as they are stored. The relative error of the
+// float is at most 2^-18, so that results are within 0.51 units in the last place. float16 operands are normal floats of
+// at most 65504. bfloat16 operands have 8 digits and the exponents of float.
+#pragma once
+
+#include "xpops/math/fast.cuh"
+#include "xpops/math/scaled_exp.cuh"
+
+namespace xpops {
+namespace detail {
+
+constexpr float kLog2e = 0x1.715476p+0f, kLn2 = 0.693147181f, kHalfPi = 1.57079633f;
+
+// 2^x. Subnormal floats are kept for bfloat16, which has the same exponents; for float16 they are 0 anyway.
+template <class Out> XPOPS_DEVICE float narrow_exp2(float x) {
+#if XPOPS_ON_GPU
+  if constexpr (is_same_v<Out, bfloat16>) {
+    float y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+  }
+#endif
+  return fast_exp2(x);
+}
+
+// log2(x). Only bfloat16 operands may be subnormal floats.
+template <class X> XPOPS_DEVICE float narrow_log2(float x) {
+#if XPOPS_ON_GPU
+  if constexpr (is_same_v<X, bfloat16>) {
+    float y;
+    asm("lg2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+  }
+#endif
+  return fast_log2(x);
+}
+
+// log(x + root), where root is at most x in bfloat16. Twice the largest bfloat16 is no float.
+template <class X> XPOPS_DEVICE float log_of_sum(float x, float root) {
+  if constexpr (is_same_v<X, bfloat16>) return fma(fast_log2(fma(0.5f, x, 0.5f * root)), kLn2, kLn2);
+  else return fast_log2(x + root) * kLn2;
+}
+
+// sqrt(x * x + one), for one = 1 or -1. The square of a large bfloat16 is no float; the root is then x.
+template <class X> XPOPS_DEVICE float root_beside(float x, float one) {
+  const float root = fast_sqrt(fma(x, x, one));
+  if constexpr (is_same_v<X, bfloat16>) return x < 0x1p60f ? root : x;
+  else return root;
+}
+
+// A power of 2 with which the product of x >= 0 is from 2^-7 to 8: half the inverse of x's own, rounded to 2^(4 n). Its
+// inverse is also a float. The bits of exponents are the integer 0x7e800000 for their product 1.
+XPOPS_DEVICE float scale_of(float x) { return bits_float(0x7e800000u - (float_bits(x) & 0x7e000000u)); }
+XPOPS_DEVICE float inverse_scale_of(float x) { return bits_float((float_bits(x) & 0x7e000000u) + 0x00800000u); }
+
+}  // namespace detail
+}  // namespace xpops
