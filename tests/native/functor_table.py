@@ -67,6 +67,8 @@ HEADERS = [
     "math/position",
     "math/scan",
     "math/fast",
+    "math/narrow",
+    "math/turns",
     "math/scaled_exp",
     "math/rectifier",
     "math/activation",

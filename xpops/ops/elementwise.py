@@ -64,7 +64,16 @@ _ROWS = (
         ulps=(1, 1),
         domain="any nonzero",
     ),
-    _row("hypot", 2, "real floating-point", header=_ARITHMETIC, narrow=True, cost="divisions", ulps=(1, 2), domain="finite finite"),
+    _row(
+        "hypot",
+        2,
+        "real floating-point",
+        header=_ARITHMETIC,
+        narrow=True,
+        cost="divisions",
+        ulps=(1, 2),
+        domain="finite finite",
+    ),
     _plain(
         "identity",
         1,
@@ -139,9 +148,7 @@ _ROWS = (
         "log1p", 1, "floating-point", header=_EXPONENTIAL, cpu=functions.log1p, ulps=(1, 2, 1.5, 2), domain="positive"
     ),
     _narrow("log2", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1.5, 1.5, 2), domain="positive"),
-    _narrow(
-        "logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5), domain="positive positive"
-    ),
+    _narrow("logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5), domain="positive positive"),
     _transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5)),
     _narrow(
         "acos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arccos, ulps=(1.5, 1.5, 1.5, 1.5), domain="unit"
@@ -155,20 +162,12 @@ _ROWS = (
     _narrow(
         "atan2", 2, "real floating-point", header=_TRIGONOMETRIC, cpu=np.arctan2, ulps=(2, 2), domain="finite finite"
     ),
-    _narrow(
-        "atanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arctanh, ulps=(3, 2.5, 2, 2), domain="unit"
-    ),
-    _narrow(
-        "cos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cos, long="always", ulps=(1.5, 1.5, 2, 2)
-    ),
+    _narrow("atanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arctanh, ulps=(3, 2.5, 2, 2), domain="unit"),
+    _narrow("cos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cos, long="always", ulps=(1.5, 1.5, 2, 2)),
     _narrow("cosh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cosh, ulps=(2.5, 1.5, 2, 2)),
-    _narrow(
-        "sin", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sin, long="always", ulps=(1.5, 1.5, 2, 2)
-    ),
+    _narrow("sin", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sin, long="always", ulps=(1.5, 1.5, 2, 2)),
     _narrow("sinh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sinh, ulps=(3, 1.5, 2, 2)),
-    _narrow(
-        "tan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tan, long="always", ulps=(3, 2, 3, 3)
-    ),
+    _narrow("tan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tan, long="always", ulps=(3, 2, 3, 3)),
     _narrow("tanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tanh, ulps=(2, 1.5, 3, 3)),
     _plain("ceil", 1, "real-valued", header=_ROUNDING),
     _plain("floor", 1, "real-valued", header=_ROUNDING),

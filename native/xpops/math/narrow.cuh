@@ -38,7 +38,7 @@ template <class X> XPOPS_DEVICE float narrow_log2(float x) {
   return fast_log2(x);
 }
 
-// log(x + root), where root is at most x in bfloat16. Twice the largest bfloat16 is no float.
+// log(x + root), for x >= 0.5. The sum of two large bfloat16 is no float.
 template <class X> XPOPS_DEVICE float log_of_sum(float x, float root) {
   if constexpr (is_same_v<X, bfloat16>) return fma(fast_log2(fma(0.5f, x, 0.5f * root)), kLn2, kLn2);
   else return fast_log2(x + root) * kLn2;
@@ -51,8 +51,8 @@ template <class X> XPOPS_DEVICE float root_beside(float x, float one) {
   else return root;
 }
 
-// A power of 2 with which the product of x >= 0 is from 2^-7 to 8: half the inverse of x's own, rounded to 2^(4 n). Its
-// inverse is also a float. The bits of exponents are the integer 0x7e800000 for their product 1.
+// A power of 2 whose product with a finite x >= 0 is below 8, and at least 2^-7 unless x is 0; and its inverse. Both are
+// normal floats.
 XPOPS_DEVICE float scale_of(float x) { return bits_float(0x7e800000u - (float_bits(x) & 0x7e000000u)); }
 XPOPS_DEVICE float inverse_scale_of(float x) { return bits_float((float_bits(x) & 0x7e000000u) + 0x00800000u); }
 

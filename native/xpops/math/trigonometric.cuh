@@ -111,7 +111,7 @@ template <class Out> struct NarrowTan {
     const float rest = angle.rest, square = rest * rest;
     const float y = rest * horner(square, 0.999999762f, 0.333359659f, 0.1328471f, 0.0571946055f, 0.0125071993f,
                                   0.0204052329f);
-    return narrowed<Out>(angle.sign ? -fast_reciprocal(y) : y);
+    return narrowed<Out>(angle.odd ? -fast_reciprocal(y) : y);
   }
 };
 
