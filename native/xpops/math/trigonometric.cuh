@@ -200,7 +200,7 @@ template <class Out> struct NarrowAtanh {
   template <class X> XPOPS_DEVICE Out operator()(X stored) const {
     const float x = widened(stored);
     const float near = x * horner(x * x, 0.999999523f, 0.333433539f, 0.196540624f, 0.180048123f);
-    const float far = (fast_log2(1.0f + x) - fast_log2(1.0f - x)) * (0.5f * detail::kLn2);
+    const float far = (fast_log2(1.0f + x) - fast_log2(1.0f - x)) * (0.5f * detail::kNaturalLog2);
     return narrowed<Out>(abs(x) < 0.375f ? near : far);
   }
 };

@@ -16,10 +16,10 @@ struct Angle {
 constexpr float kToInteger = 0x1.8p23f;
 
 // pi as the sum of two floats. An integer times the first one, subtracted from x, is exact for x up to 2^20.
-constexpr float kPi = 0x1.921fb4p+1f, kPiLow = 0x1.4442d2p-23f;
+constexpr float kPiHigh = 0x1.921fb4p+1f, kPiLow = 0x1.4442d2p-23f;
 
-// The fraction of a turn, times 2^64, of the size of a bfloat16 of at least 2^20. The size is an integer of 8 bits times
-// a power of 2. So the fraction is the integer times 64 bits of 1 / (2 pi), from the place that the power tells.
+// The fraction of a turn, times 2^64, of the size of a bfloat16 of at least 2^20. The size is an integer of 8 bits
+// times a power of 2. So the fraction is the integer times 64 bits of 1 / (2 pi), from the place that the power tells.
 XPOPS_DEVICE uint64 turn_of(float x) {
   const uint32 bits = float_bits(x), place = (bits >> 23 & 255) - 134, shift = place & 31;
   const bool second = place & 32, third = place & 64;
@@ -45,7 +45,7 @@ XPOPS_DEVICE float with_sign_of(float x, float y) { return bits_float(float_bits
 // x less the nearest multiple of pi.
 template <class X> XPOPS_DEVICE Angle from_half_turn(float x) {
   const float integer = fma(x, 0.318309886f, kToInteger), count = integer - kToInteger;
-  Angle angle = {fma(count, -kPiLow, fma(count, -kPi, x)), float_bits(integer)};
+  Angle angle = {fma(count, -kPiLow, fma(count, -kPiHigh, x)), float_bits(integer)};
   if (is_huge<X>(x)) {
     angle = angle_of(turn_of(x), 3.14159265f, x - x);
     angle.rest = with_sign_of(angle.rest, x);
@@ -63,7 +63,7 @@ template <class X> XPOPS_DEVICE Angle to_odd_quarter_turn(float x) {
 #endif
   const uint32 nearest = float_bits(below) | 1;
   const float count = bits_float(nearest) - kToInteger;
-  Angle angle = {fma(count, 0.5f * kPiLow, fma(count, 0.5f * kPi, -x)), nearest >> 1};
+  Angle angle = {fma(count, 0.5f * kPiLow, fma(count, 0.5f * kPiHigh, -x)), nearest >> 1};
   if (is_huge<X>(x)) angle = angle_of(turn_of(x) + (1ull << 62), 3.14159265f, x - x);
   return angle;
 }
@@ -71,7 +71,7 @@ template <class X> XPOPS_DEVICE Angle to_odd_quarter_turn(float x) {
 // x less the nearest multiple of pi / 2.
 template <class X> XPOPS_DEVICE Angle from_quarter_turn(float x) {
   const float integer = fma(x, 0.636619772f, kToInteger), count = integer - kToInteger;
-  Angle angle = {fma(count, -0.5f * kPiLow, fma(count, -0.5f * kPi, x)), float_bits(integer) & 1};
+  Angle angle = {fma(count, -0.5f * kPiLow, fma(count, -0.5f * kPiHigh, x)), float_bits(integer) & 1};
   if (is_huge<X>(x)) {
     angle = angle_of(turn_of(x) << 1, 1.57079633f, x - x);
     angle.rest = with_sign_of(angle.rest, x);
