@@ -6,7 +6,6 @@
 // results in float16 but a few dozen of 65536 are correctly rounded.
 #pragma once
 
-#include "xpops/math/narrow.cuh"
 #include "xpops/math/scaled_exp.cuh"
 
 namespace xpops {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "xpops/core/traits.cuh"
-#include "xpops/math/narrow.cuh"
+#include "xpops/math/fast.cuh"
 #include "xpops/math/packed.cuh"
 #include "xpops/math/pow.cuh"
 #include "xpops/math/real.cuh"

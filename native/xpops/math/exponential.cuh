@@ -2,8 +2,8 @@
 // For a complex dtype include complex.cuh too: the unqualified calls find its overloads by argument-dependent lookup.
 #pragma once
 
-#include "xpops/math/narrow.cuh"
 #include "xpops/math/real.cuh"
+#include "xpops/math/scaled_exp.cuh"
 
 namespace xpops {
 

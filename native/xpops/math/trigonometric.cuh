@@ -2,9 +2,9 @@
 // For a complex dtype include complex.cuh too: the unqualified calls find its overloads by argument-dependent lookup.
 #pragma once
 
-#include "xpops/math/narrow.cuh"
+#include "xpops/math/narrow/turns.cuh"
 #include "xpops/math/real.cuh"
-#include "xpops/math/turns.cuh"
+#include "xpops/math/scaled_exp.cuh"
 
 namespace xpops {
 
@@ -109,8 +109,8 @@ template <class Out> struct NarrowTan {
   template <class X> XPOPS_DEVICE Out operator()(X x) const {
     const detail::Angle angle = detail::from_quarter_turn<X>(widened(x));
     const float rest = angle.rest, square = rest * rest;
-    const float y = rest * horner(square, 0.999999762f, 0.333359659f, 0.1328471f, 0.0571946055f, 0.0125071993f,
-                                  0.0204052329f);
+    const float y = rest *
+                    horner(square, 0.999999762f, 0.333359659f, 0.1328471f, 0.0571946055f, 0.0125071993f, 0.0204052329f);
     return narrowed<Out>(angle.odd ? -fast_reciprocal(y) : y);
   }
 };

@@ -1,4 +1,4 @@
-// Angles of float16 and bfloat16 numbers, less multiples of a half or quarter turn: for Narrow sin, cos and tan.
+// Angles of float16 and bfloat16 numbers less multiples of a half or quarter turn, for NarrowSin, NarrowCos and NarrowTan.
 #pragma once
 
 #include "xpops/math/scaled_exp.cuh"
