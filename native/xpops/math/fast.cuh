@@ -3,9 +3,9 @@
 //
 // And what the Narrow functors share, which compute results of 16 bits and less in float, with these approximations and
 // minimax polynomials (from Remez exchange). Those of the standard's functions take operands X, float16 or bfloat16, as
-// they are stored. The relative error of the float is at most 2^-18, so that results are within 0.51 units in the last
-// place. A float16 operand is a normal float and at most 65504. A bfloat16 operand has 8 digits and the exponents of
-// float, subnormal ones included.
+// they are stored. The relative error of the float is at most 2^-18, or 2^-17 for bfloat16, so that results are within
+// 0.51 units in the last place. A float16 operand is a normal float and at most 65504. A bfloat16 operand has 8 digits
+// and the exponents of float, subnormal ones included.
 #pragma once
 
 #include "xpops/core/traits.cuh"
