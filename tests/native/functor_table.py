@@ -67,6 +67,7 @@ HEADERS = [
     "math/position",
     "math/scan",
     "math/fast",
+    "math/narrow/turns",
     "math/scaled_exp",
     "math/rectifier",
     "math/activation",

@@ -378,10 +378,14 @@ def test_axes_in_a_list() -> None:
 
 
 def test_odd_rows_are_walked_in_a_loop() -> None:
+    for length, shape in ((4095, "256, 256, 1, 16"), (31999, "512, 512, 1, 0")):
+        text = xp.fuse(softmax).source(xp.asarray(floats(300, length), device="cpu"))
+        assert f"fused_rows<Program, {shape}" in text
+
+
+def test_reversed_rows_are_read_in_packs() -> None:
     text = xp.fuse(softmax).source(xp.asarray(floats(300, 4096), device="cpu")[:, ::-1])
-    assert "fused_rows<Program, 256, 256, 1, 16" in text
-    text = xp.fuse(softmax).source(xp.asarray(floats(300, 32000), device="cpu")[:, ::-1])
-    assert "fused_rows<Program, 512, 512, 1, 0" in text
+    assert "fused_rows<Program, 128, 128, 4, 8, Operand<float, float, float, Mode::kReversed" in text
 
 
 def test_complex_constants_of_every_kind() -> None:

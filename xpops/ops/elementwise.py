@@ -29,6 +29,7 @@ def _row(
 # Rows whose functor neither begins nor ends with a product or sum that the compiler could contract.
 _plain = partial(_row, contracts=False)
 _transcendental = partial(_row, cost="transcendental")
+_narrow = partial(_transcendental, narrow=True)
 
 
 _ARITHMETIC, _COMPARISON, _BITWISE = "arithmetic", "comparison", "bitwise"
@@ -63,7 +64,16 @@ _ROWS = (
         ulps=(1, 1),
         domain="any nonzero",
     ),
-    _row("hypot", 2, "real floating-point", header=_ARITHMETIC, cost="divisions", ulps=(1, 2), domain="finite finite"),
+    _row(
+        "hypot",
+        2,
+        "real floating-point",
+        header=_ARITHMETIC,
+        narrow=True,
+        cost="divisions",
+        ulps=(1, 2),
+        domain="finite finite",
+    ),
     _plain(
         "identity",
         1,
@@ -130,45 +140,35 @@ _ROWS = (
     _plain("logical_not", 1, "arithmetic", "bool", header=_BITWISE, logical=True),
     _plain("logical_or", 2, "arithmetic", "bool", header=_BITWISE, logical=True),
     _plain("logical_xor", 2, "arithmetic", "bool", header=_BITWISE, logical=True),
-    _transcendental("exp", 1, "floating-point", header=_EXPONENTIAL, ulps=(2, 1, 2, 1.5)),
-    _transcendental("expm1", 1, "floating-point", header=_EXPONENTIAL, cpu=functions.expm1, ulps=(1.5, 1.5, 3, 2.5)),
-    _transcendental("log", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1, 1.5, 1.5), domain="positive"),
-    _transcendental("log10", 1, "floating-point", header=_EXPONENTIAL, ulps=(2.5, 1.5, 2, 2), domain="positive"),
-    _transcendental(
+    _narrow("exp", 1, "floating-point", header=_EXPONENTIAL, ulps=(2, 1, 2, 1.5)),
+    _narrow("expm1", 1, "floating-point", header=_EXPONENTIAL, cpu=functions.expm1, ulps=(1.5, 1.5, 3, 2.5)),
+    _narrow("log", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1, 1.5, 1.5), domain="positive"),
+    _narrow("log10", 1, "floating-point", header=_EXPONENTIAL, ulps=(2.5, 1.5, 2, 2), domain="positive"),
+    _narrow(
         "log1p", 1, "floating-point", header=_EXPONENTIAL, cpu=functions.log1p, ulps=(1, 2, 1.5, 2), domain="positive"
     ),
-    _transcendental("log2", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1.5, 1.5, 2), domain="positive"),
-    _transcendental(
-        "logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5), domain="positive positive"
-    ),
+    _narrow("log2", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1.5, 1.5, 2), domain="positive"),
+    _narrow("logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5), domain="positive positive"),
     _transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5)),
-    _transcendental(
+    _narrow(
         "acos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arccos, ulps=(1.5, 1.5, 1.5, 1.5), domain="unit"
     ),
-    _transcendental("acosh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arccosh, ulps=(2, 2.5, 1.5, 1.5)),
-    _transcendental(
+    _narrow("acosh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arccosh, ulps=(2, 2.5, 1.5, 1.5)),
+    _narrow(
         "asin", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.arcsin, ulps=(1.5, 2, 2.5, 2.5), domain="unit"
     ),
-    _transcendental("asinh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arcsinh, ulps=(2, 2.5, 2.5, 2.5)),
-    _transcendental("atan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.arctan, ulps=(1.5, 2, 2.5, 2.5)),
-    _transcendental(
+    _narrow("asinh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arcsinh, ulps=(2, 2.5, 2.5, 2.5)),
+    _narrow("atan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.arctan, ulps=(1.5, 2, 2.5, 2.5)),
+    _narrow(
         "atan2", 2, "real floating-point", header=_TRIGONOMETRIC, cpu=np.arctan2, ulps=(2, 2), domain="finite finite"
     ),
-    _transcendental(
-        "atanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arctanh, ulps=(3, 2.5, 2, 2), domain="unit"
-    ),
-    _transcendental(
-        "cos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cos, long="always", ulps=(1.5, 1.5, 2, 2)
-    ),
-    _transcendental("cosh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cosh, ulps=(2.5, 1.5, 2, 2)),
-    _transcendental(
-        "sin", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sin, long="always", ulps=(1.5, 1.5, 2, 2)
-    ),
-    _transcendental("sinh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sinh, ulps=(3, 1.5, 2, 2)),
-    _transcendental(
-        "tan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tan, long="always", ulps=(3, 2, 3, 3)
-    ),
-    _transcendental("tanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tanh, ulps=(2, 1.5, 3, 3)),
+    _narrow("atanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=np.arctanh, ulps=(3, 2.5, 2, 2), domain="unit"),
+    _narrow("cos", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cos, long="always", ulps=(1.5, 1.5, 2, 2)),
+    _narrow("cosh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.cosh, ulps=(2.5, 1.5, 2, 2)),
+    _narrow("sin", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sin, long="always", ulps=(1.5, 1.5, 2, 2)),
+    _narrow("sinh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.sinh, ulps=(3, 1.5, 2, 2)),
+    _narrow("tan", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tan, long="always", ulps=(3, 2, 3, 3)),
+    _narrow("tanh", 1, "floating-point", header=_TRIGONOMETRIC, cpu=circular.tanh, ulps=(2, 1.5, 3, 3)),
     _plain("ceil", 1, "real-valued", header=_ROUNDING),
     _plain("floor", 1, "real-valued", header=_ROUNDING),
     _plain("round", 1, "numeric", header=_ROUNDING, cpu=functions.round),

@@ -46,7 +46,7 @@ class Operator:
         refuses them.
     narrow : bool
         Whether results of 16 bits and less have a functor of their own, such as ``NarrowGelu<float16>``. Loops in
-        float64 do not use it.
+        float64 do not use it; nor do those in float32, unless the result's dtype is given.
     contracts : bool
         Whether the compiler could contract the functor's products and sums with those of other operators in a fused
         kernel. The kernel then isolates the functor's operands and result. False only if the functor neither begins nor

@@ -105,20 +105,6 @@ struct Softplus {
 
 namespace detail {
 
-// 2^x. Subnormal floats are kept for bfloat16, which has the same exponents; for float16 they are 0 anyway.
-template <class Out> XPOPS_DEVICE float narrow_exp2(float x) {
-#if XPOPS_ON_GPU
-  if constexpr (is_same_v<Out, bfloat16>) {
-    float y;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-  }
-#endif
-  return fast_exp2(x);
-}
-
-constexpr float kLog2e = 0x1.715476p+0f;
-
 template <class Out> XPOPS_DEVICE float narrow_logistic(float y, float v) {
   const float power = narrow_exp2<Out>(-kLog2e * abs(v)), share = fast_reciprocal(1.0f + power);
   return y * ((v > 0 ? 1.0f : power) * share);

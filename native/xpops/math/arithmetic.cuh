@@ -179,6 +179,23 @@ struct Hypot {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return hypot(x, y); }
 };
 
+// Squares of float16 are floats, and those of bfloat16 need a scale.
+template <class Out> struct NarrowHypot {
+  template <class X> XPOPS_DEVICE Out operator()(X stored_x, X stored_y) const {
+    constexpr float kInfinity = limits<float>::infinity();
+    float x = widened(stored_x), y = widened(stored_y), scale = 1;
+    const bool is_infinite = abs(x) == kInfinity || abs(y) == kInfinity;  // even if the other one is NaN
+    if constexpr (is_same_v<X, bfloat16>) {
+      const float large = packed::maximum(abs(x), abs(y)), inverse = detail::scale_of(large);
+      scale = detail::inverse_scale_of(large);
+      x *= inverse;
+      y *= inverse;
+    }
+    const float root = fast_sqrt(fma(x, x, y * y)) * scale;
+    return narrowed<Out>(is_infinite ? kInfinity : root);
+  }
+};
+
 // NaN propagates and -0 < +0.
 struct Maximum {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {

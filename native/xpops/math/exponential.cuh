@@ -3,6 +3,7 @@
 #pragma once
 
 #include "xpops/math/real.cuh"
+#include "xpops/math/scaled_exp.cuh"
 
 namespace xpops {
 
@@ -41,6 +42,70 @@ struct Logaddexp {
     if (x == y) return x + kLog2;
     T d = x - y;
     return d > 0 ? x + log1p(exp(-d)) : d <= 0 ? y + log1p(exp(d)) : d;
+  }
+};
+
+template <class Out> struct NarrowExp {
+  template <class X> XPOPS_DEVICE Out operator()(X x) const {
+    return narrowed<Out>(detail::narrow_exp2<Out>(detail::kLog2e * widened(x)));
+  }
+};
+
+template <class Out> struct NarrowExpm1 {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored);
+    const float near = x * horner(x, 0.99999994f, 0.499991477f, 0.166670337f, 0.0419106893f, 0.008333317f);
+    return narrowed<Out>(abs(x) < 0.375f ? near : fast_exp2(detail::kLog2e * x) - 1.0f);
+  }
+};
+
+namespace detail {
+
+// unit * log(x), where y is x - 1. The hardware's logarithm has too large an error near 1.
+template <class X> XPOPS_DEVICE float narrow_log(float x, float y, double unit) {
+  const float near = y * horner(y, float(1.0 * unit), float(-0.499987066 * unit), float(0.333314806 * unit),
+                                float(-0.25329566 * unit), float(0.203301564 * unit));
+  return abs(y) < 0.125f ? near : narrow_log2<X>(x) * float(0.69314718055994531 * unit);
+}
+
+}  // namespace detail
+
+template <class Out> struct NarrowLog {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored);
+    return narrowed<Out>(detail::narrow_log<X>(x, x - 1.0f, 1.0));
+  }
+};
+
+template <class Out> struct NarrowLog1p {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored);
+    return narrowed<Out>(detail::narrow_log<float16>(x + 1.0f, x, 1.0));  // no subnormal logarithm
+  }
+};
+
+template <class Out> struct NarrowLog2 {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored);
+    return narrowed<Out>(detail::narrow_log<X>(x, x - 1.0f, 1.44269504088896341));
+  }
+};
+
+template <class Out> struct NarrowLog10 {
+  template <class X> XPOPS_DEVICE Out operator()(X stored) const {
+    const float x = widened(stored);
+    return narrowed<Out>(detail::narrow_log<X>(x, x - 1.0f, 0.434294481903251828));
+  }
+};
+
+template <class Out> struct NarrowLogaddexp {
+  template <class X> XPOPS_DEVICE Out operator()(X stored_x, X stored_y) const {
+    const float x = widened(stored_x), y = widened(stored_y);
+    const float distance = x == y ? 0.0f : abs(x - y);
+    const float power = detail::narrow_exp2<Out>(-detail::kLog2e * distance);
+    const float share = horner(power, 0.999998748f, -0.499869645f, 0.331094474f, -0.235038593f, 0.149223849f,
+                               -0.0664017871f, 0.0141410185f);  // log(1 + power) / power
+    return narrowed<Out>(fma(power, share, packed::maximum(x, y)));
   }
 };
 

@@ -145,7 +145,7 @@ def entry_point(functor: str, outs: list[str], operands: list[str], params: str,
 
 def functor_of(op: Operator, loop: tuple[DType, ...], dtype: DType) -> tuple[str, bool]:
     """The functor for a result of `dtype`, and whether it takes 16- and 8-bit floats without conversion to float32."""
-    if op.narrow and dtype in NARROW and loop[0] != dt.float64:
+    if op.narrow and dtype in NARROW and (loop[0] in NARROW or (op.result == "given" and loop[0] != dt.float64)):
         return f"Narrow{op.functor}<{dt.INFO[dtype].c_type}>", True
     return op.functor, op.own_halves
 

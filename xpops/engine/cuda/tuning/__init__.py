@@ -5,7 +5,7 @@ A number that depends on the number of multiprocessors is given for one multipro
 
 from __future__ import annotations
 
-from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, float64, int8, int16, uint8, uint16
+from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, bfloat16, float16, float64, int8, int16, uint8, uint16
 from xpops.engine.cuda.tuning.policies import Tuning
 from xpops.engine.cuda.tuning.table import ROWS
 from xpops.ops.operator import Operator
@@ -37,12 +37,13 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
     """The policy of elementwise kernels for `op` with loop dtype `loop`, on a compute capability (90 for 9.0)."""
     tuning = tuning_of(capability)
     policy = tuning.elementwise
-    is_long = (op.long == "always" and loop not in _SHORT) or (
-        loop in COMPLEX_FLOATS and (op.transcendental or op.long == "complex")
-    )
+    is_long = op.long == "always" and loop not in _SHORT
+    if loop in COMPLEX_FLOATS:
+        is_long = is_long or op.transcendental or op.long == "complex"
     if is_long or op.cost != "memory" or loop in FLOAT8:
         policy = policy._replace(elements_per_thread=tuning.long_elements)
-    return policy._replace(outlined=is_long or (op.transcendental and loop == float64))
+    is_called = is_long and not (op.narrow and loop in (float16, bfloat16))
+    return policy._replace(outlined=is_called or (op.transcendental and loop == float64))
 
 
 def reduce_policy(capability: int, multiprocessors: int) -> ReducePolicy:
