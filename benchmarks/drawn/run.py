@@ -67,7 +67,10 @@ def measure_call(call: Call, machine: Machine, arithmetic: Arithmetic) -> dict[s
 
 
 def _reference(call: Call, tensors: Sequence[torch.Tensor]) -> torch.Tensor | None:
-    """Torch's result; None if it does not take these dtypes. For scans of 16-bit floats of float64: torch rounds each."""
+    """Torch's result; None if it does not take these dtypes.
+
+    For scans of 16-bit floats it is that of float64 numbers, because torch rounds after each element.
+    """
     if call.family == "scan":
         tensors = [x.double() if x.dtype in (torch.float16, torch.bfloat16) else x for x in tensors]
     try:

@@ -58,7 +58,7 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         return None
     while prod(tile) < policy.tile_block * pack**2 or rows < pack:
         pack //= 2
-    if out.dtype.itemsize > 1 and not is_aligned(out, shape, strides[0], pack):
+    if not is_aligned(out, shape, strides[0], pack):
         pack = 1
     bits = index_bits(prod(shape), strides, shape)
     tiles = [-(-length // side) for length, side in zip(lengths, tile, strict=True)]

@@ -43,62 +43,62 @@ struct Window {
   XPOPS_DEVICE explicit Window(const Params& params)
       : params(params), x(reinterpret_cast<const W*>(params.slots[1])), fill(*reinterpret_cast<const W*>(&params.slots[2])) {}
 
-  // The offset of the row of an element along all axes but the last; false if the row is beyond the array.
-  XPOPS_DEVICE bool row_of(const Coordinates<Params::kAxes, Index>& at, int64& offset) const {
+  // A row of the result: the address of the array's row, or null beyond the array, and the columns of the band.
+  struct Row {
+    const W* from = nullptr;
+    Stride low, high;
+  };
+
+  XPOPS_DEVICE Row row_of(const Coordinates<Params::kAxes, Index>& at) const {
+    Row row;
     bool inside = true;
-    offset = 0;
+    int64 offset = 0;
 #pragma unroll
     for (int axis = 0; axis < kLast; ++axis) {
       const Stride found = position_in<kWraps>(static_cast<Stride>(at.at[axis]), params.starts[axis], params.lengths[axis]);
       inside = inside && found >= 0;
       offset += static_cast<int64>(found) * params.strides[axis];
     }
-    return inside;
+    if (inside) row.from = x + offset;
+    if constexpr (kBand) {
+      row.low = static_cast<Stride>(at.at[kLast - 1]) + params.low;
+      row.high = static_cast<Stride>(at.at[kLast - 1]) + params.high;
+    }
+    return row;
   }
 
+  XPOPS_DEVICE W element(const Row& row, Stride column) const {
+    const Stride found = position_in<kWraps>(column, params.starts[kLast], params.lengths[kLast]);
+    const bool inside = row.from && found >= 0 && (!kBand || (column >= row.low && column <= row.high));
+    return inside ? row.from[static_cast<int64>(found) * params.strides[kLast]] : fill;
+  }
   XPOPS_DEVICE W element(Index linear) const {
     const Coordinates<Params::kAxes, Index> at(params.divisors, linear);
-    int64 row;
-    const bool inside = row_of(at, row) && diagonals_of(at, 1) == Diagonals::kWithin;
-    const Stride found = position_in<kWraps>(static_cast<Stride>(at.at[kLast]), params.starts[kLast], params.lengths[kLast]);
-    return inside && found >= 0 ? x[row + static_cast<int64>(found) * params.strides[kLast]] : fill;
+    return element(row_of(at), static_cast<Stride>(at.at[kLast]));
   }
 
+  // The plan makes packs no longer than rows of the result, so that a pack lies in two rows at most.
   XPOPS_DEVICE void load(Index linear, Pack<W, kPack>& to) const {
     const Coordinates<Params::kAxes, Index> at(params.divisors, linear);
-    const Stride length = params.lengths[kLast];
-    Stride first = static_cast<Stride>(at.at[kLast]) - params.starts[kLast];
-    if (kWraps && first < 0) first += length;
-    const Diagonals diagonals = diagonals_of(at, kPack);
-    if (at.starts_run(params.divisors, kPack) && first >= 0 && first + kPack <= length &&
-        diagonals != Diagonals::kPartly) {
-      int64 row;
-      if (row_of(at, row) && diagonals == Diagonals::kWithin) {
-        load_run(x + row + static_cast<int64>(first) * params.strides[kLast], params.strides[kLast], to);
-      } else {
+    const Row row = row_of(at);
+    const Stride column = static_cast<Stride>(at.at[kLast]), stride = params.strides[kLast];
+    const Stride rest = static_cast<Stride>(Params::kAxes > 1 ? params.divisors[kLast - 1].divisor : params.size) - column;
+    Stride first = column - params.starts[kLast];
+    if (kWraps && first < 0) first += params.lengths[kLast];
+    const bool whole = first >= 0 && first + kPack <= params.lengths[kLast];
+    if (rest >= kPack && (!row.from || (kBand && (column > row.high || column + kPack <= row.low)))) {
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) to.elem[i] = fill;
-      }
+      for (int i = 0; i < kPack; ++i) to.elem[i] = fill;
+    } else if (rest >= kPack && whole && (!kBand || (column >= row.low && column + kPack - 1 <= row.high))) {
+      load_run(row.from + static_cast<int64>(first) * stride, stride, to);
     } else {
+      const Row next = rest < kPack ? row_of({params.divisors, linear + static_cast<Index>(rest)}) : row;
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) to.elem[i] = element(linear + i);
+      for (int i = 0; i < kPack; ++i) to.elem[i] = i < rest ? element(row, column + i) : element(next, i - rest);
     }
   }
 
  private:
-  enum class Diagonals { kWithin, kPartly, kBeyond };
-
-  // Whether `count` elements of a row, from this one on, lie on diagonals of the band.
-  XPOPS_DEVICE Diagonals diagonals_of(const Coordinates<Params::kAxes, Index>& at, int count) const {
-    if constexpr (kBand) {
-      const Stride first = static_cast<Stride>(at.at[kLast]) - static_cast<Stride>(at.at[kLast - 1]);
-      const Stride last = first + (count - 1);
-      if (last < params.low || first > params.high) return Diagonals::kBeyond;
-      if (first < params.low || last > params.high) return Diagonals::kPartly;
-    }
-    return Diagonals::kWithin;
-  }
-
   XPOPS_DEVICE static void load_run(const W* from, Stride stride, Pack<W, kPack>& to) {
     if (stride == 1) {
       to.load_unaligned(from);
