@@ -11,21 +11,6 @@
 namespace xpops {
 namespace detail {
 
-// Integers are computed in an unsigned type at least as wide as int, because its overflow is defined.
-template <class T> XPOPS_DEVICE wrap_t<T> wrap(T x) { return static_cast<wrap_t<T>>(x); }
-
-template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
-  if constexpr (is_signed_v<T>) {
-    if (y < 0) return x == 1 ? T(1) : x == -1 ? ((y & 1) ? T(-1) : T(1)) : T(0);
-  }
-  wrap_t<T> base = wrap(x), r = 1;
-  for (unsigned_t<T> n = static_cast<unsigned_t<T>>(y); n != 0; n = static_cast<unsigned_t<T>>(n >> 1)) {
-    if (n & 1) r *= base;
-    base *= base;
-  }
-  return static_cast<T>(r);
-}
-
 // The quotient, rounded down, and the remainder with the sign of y, which is not 0. A quotient beyond T wraps.
 template <class T> struct Division {
   T quotient, remainder;
