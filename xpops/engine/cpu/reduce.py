@@ -133,10 +133,8 @@ def _divided(x: NDArray, count: int, largest: float) -> NDArray:
 
     Complex numbers are divided part by part, since NumPy would turn an infinite part into NaN.
     """
-    if largest == np.inf:
-        return x / count
     if x.dtype.kind != "c":
-        return np.where(np.abs(x) > largest, x * np.inf, x / count)
+        return x / count if largest == np.inf else np.where(np.abs(x) > largest, x * np.inf, x / count)
     result = np.empty_like(x)
     result.real, result.imag = _divided(x.real, count, largest), _divided(x.imag, count, largest)
     return result
