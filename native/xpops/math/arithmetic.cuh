@@ -17,9 +17,9 @@ template <class T> struct Division {
 
   XPOPS_DEVICE Division(T x, T y) {
     if constexpr (sizeof(T) <= 2) {
-      const bool opposite = (x < 0) != (y < 0);
-      const uint32 size = y < 0 ? 0u - static_cast<uint32>(y) : static_cast<uint32>(y);
-      const uint32 rest = x < 0 ? 0u - static_cast<uint32>(x) : static_cast<uint32>(x);
+      const bool below = is_negative(y), opposite = is_negative(x) != below;
+      const uint32 size = below ? 0u - static_cast<uint32>(y) : static_cast<uint32>(y);
+      const uint32 rest = opposite != below ? 0u - static_cast<uint32>(x) : static_cast<uint32>(x);
       // (rest + 1/2) / size is 1 / (2 * size) away from all integers, and the error is at most 2^-22 of less than 2^16.
       uint32 down = fast_integer((fast_float(rest) + 0.5f) * fast_reciprocal(fast_float(size)));
       uint32 left = rest - down * size;
@@ -28,7 +28,7 @@ template <class T> struct Division {
         left = size - left;
       }
       quotient = static_cast<T>(opposite ? 0u - down : down);
-      remainder = static_cast<T>(y < 0 ? 0u - left : left);
+      remainder = static_cast<T>(below ? 0u - left : left);
     } else if constexpr (is_signed_v<T>) {
       const bool negates = y == -1;  // the least integer has no opposite
       const T q = negates ? static_cast<T>(0 - wrap(x)) : x / y, r = negates ? T(0) : x % y;

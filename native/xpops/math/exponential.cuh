@@ -98,15 +98,4 @@ template <class Out> struct NarrowLog10 {
   }
 };
 
-template <class Out> struct NarrowLogaddexp {
-  template <class X> XPOPS_DEVICE Out operator()(X stored_x, X stored_y) const {
-    const float x = widened(stored_x), y = widened(stored_y);
-    const float distance = x == y ? 0.0f : abs(x - y);
-    const float power = detail::narrow_exp2<Out>(-detail::kLog2e * distance);
-    const float share = horner(power, 0.999998748f, -0.499869645f, 0.331094474f, -0.235038593f, 0.149223849f,
-                               -0.0664017871f, 0.0141410185f);  // log(1 + power) / power
-    return narrowed<Out>(fma(power, share, packed::maximum(x, y)));
-  }
-};
-
 }  // namespace xpops

@@ -12,6 +12,11 @@ namespace detail {
 // Integers are computed in an unsigned type at least as wide as int, because its overflow is defined.
 template <class T> XPOPS_DEVICE wrap_t<T> wrap(T x) { return static_cast<wrap_t<T>>(x); }
 
+template <class T> XPOPS_DEVICE bool is_negative(T x) {
+  if constexpr (is_signed_v<T>) return x < 0;
+  else return false;
+}
+
 template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
   if constexpr (is_signed_v<T>) {
     if (y < 0) return x == 1 ? T(1) : x == -1 ? ((y & 1) ? T(-1) : T(1)) : T(0);
