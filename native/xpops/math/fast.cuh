@@ -122,13 +122,14 @@ template <class X> XPOPS_DEVICE float narrow_log2(float x) {
   return fast_log2(x);
 }
 
-// log(x + root), for x >= 0.5. The sum of two large bfloat16 is no float.
+// log(x + root), for x >= 0.5. The sum of two large bfloat16 numbers overflows float, so they are halved first.
 template <class X> XPOPS_DEVICE float log_of_sum(float x, float root) {
   if constexpr (is_same_v<X, bfloat16>) return fma(fast_log2(fma(0.5f, x, 0.5f * root)), kNaturalLog2, kNaturalLog2);
   else return fast_log2(x + root) * kNaturalLog2;
 }
 
-// sqrt(x * x + one), for one = 1 or -1. The square of a large bfloat16 is no float; the root is then x.
+// sqrt(x * x + one), where `one` is 1 or -1. The square of a large bfloat16 number overflows float, so for large x the
+// function returns x.
 template <class X> XPOPS_DEVICE float root_beside(float x, float one) {
   const float root = fast_sqrt(fma(x, x, one));
   if constexpr (is_same_v<X, bfloat16>) return x < 0x1p60f ? root : x;

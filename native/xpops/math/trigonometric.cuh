@@ -191,7 +191,7 @@ template <class Out> struct NarrowAcosh {
     const bool is_near = y < 0.5f;
     float root = fast_sqrt(is_near ? y : fma(x, x, -1.0f));
     const float near = root * horner(y, 1.4142127f, -0.117793113f, 0.0259086452f, -0.00577244582f);
-    if constexpr (is_same_v<X, bfloat16>) root = x < 0x1p60f ? root : x;  // the square is no float
+    if constexpr (is_same_v<X, bfloat16>) root = x < 0x1p60f ? root : x;  // x * x overflows float
     return narrowed<Out>(is_near ? near : detail::log_of_sum<X>(x, root));
   }
 };
