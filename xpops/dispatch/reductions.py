@@ -7,7 +7,7 @@ from typing import Any
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, layout_of
+from xpops.core.layouts import Layout
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense
 from xpops.engine.program import Data, Kernel, Program
@@ -15,7 +15,6 @@ from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.reduction import Reduction
 from xpops.plan.result import reduced_layout
-from xpops.plan.strides import views
 
 
 def reduction(
@@ -44,7 +43,7 @@ def reduction(
         raise ValueError(f"{op.name}: x has shape {x.shape}, nothing along axis {axis}; accepted: at least one element")
     if x.size == 0:
         return Program((out,), _fill(op, out))
-    if op.positional and len(axes) != 1:
+    if op.positional and not _is_ordered(x, axes):
         return Program((out,), _flat_position(engine, op, x, loop, out))
     return Program((out,), engine.reduce(op, x, axes, loop, out, strides, correction))
 
@@ -60,13 +59,14 @@ def _fill(op: Reduction, out: Layout) -> Kernel:
     return lambda stream, out, x: fill(stream, out, empty)
 
 
+def _is_ordered(x: Layout, axes: tuple[int, ...]) -> bool:
+    """Whether the axes follow each other from the largest stride to the smallest: kernels count positions so."""
+    strides = [abs(x.strides[axis]) for axis in axes if x.shape[axis] > 1]
+    return sorted(strides, reverse=True) == strides and len(set(strides)) == len(strides)
+
+
 def _flat_position(engine: Engine, op: Reduction, x: Layout, loop: DType, out: Layout) -> Kernel:
-    """The kernel of a position (argmax, argmin) in the flattened array: a view if strides allow it, else a copy."""
-    region = views.reshape(x, (x.size,))
-    if region is not None:
-        view = layout_of(x.dtype, (x.size,), region.strides, x.device, x.align)
-        of_view = engine.reduce(op, view, (0,), loop, out, (0,))
-        return lambda stream, out, x: of_view(stream, out, engine.view(x, 0, view))
+    """The kernel of a position (argmax, argmin) in the flattened array, which it copies in C order."""
     line, flatten = make_dense(engine, x, (x.size,))
     of_copy = engine.reduce(op, line, (0,), loop, out, (0,))
 

@@ -30,7 +30,7 @@ class Reduction:
         operand's dtype. "real": its real counterpart. "bool": bool. "index": the default integer dtype.
     cpu : callable
         What computes it on the CPU. A NumPy ufunc combines elements block by block, in a wider dtype. Any other
-        function takes an array and the axes (the axis, if `positional`).
+        function takes an array and the axes; if `positional`, one axis, or None for all.
     empty : scalar or None
         The result of no elements; None if there is none.
     term : callable or None

@@ -20,25 +20,23 @@ def result_layout(signature: Signature, operands: tuple[Operand, ...], device: D
     """
     shape = signature.shape
     full = {operand.strides for operand in operands if isinstance(operand, Layout) and operand.shape == shape}
-    strides = None
-    if len(full) == 1:
-        (given,) = full
-        if 0 not in shape and not any(stride <= 0 and length > 1 for stride, length in zip(given, shape, strict=True)):
-            strides = _dense_like(shape, given)
+    strides = _dense_like(shape, *full) if len(full) == 1 else None
     return layout_of(signature.dtype, shape, strides, device)
 
 
 def _dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides without gaps, in the order of `strides`; ties and lengths of 1 keep C order.
+    """Strides without gaps, in the order of `strides` if all are positive, else in C order.
+
+    Ties and lengths of 1 keep C order.
 
     Examples
     --------
-    >>> _dense_like((4, 3), (1, 10))
-    (1, 4)
+    >>> _dense_like((4, 3), (1, 10)), _dense_like((4, 3), (-1, 10))
+    ((1, 4), (3, 1))
     """
     real = [axis for axis, length in enumerate(shape) if length > 1]
     order = sorted(real, key=lambda axis: -strides[axis])
-    if order == real:
+    if order == real or 0 in shape or any(strides[axis] <= 0 for axis in real):
         return contiguous_strides(shape)
     dense = contiguous_strides(tuple(shape[axis] for axis in order))
     result = [0] * len(shape)
@@ -57,10 +55,14 @@ class ReducedLayout(NamedTuple):
 
 
 def reduced_layout(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: DType | None) -> ReducedLayout:
-    """The layouts of reducing `x` by `op`. Raises as `reduction_dtypes` and `views.axes_of` do."""
+    """The layouts of reducing `x` by `op`. The result has the order of axes of `x`, as results of operators have.
+
+    Raises as `reduction_dtypes` and `views.axes_of` do.
+    """
     loop, result = reduction_dtypes(op, x.dtype, dtype)
     axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.name)
     shape = tuple(1 if i in axes else length for i, length in enumerate(x.shape))
-    strides = tuple(0 if i in axes else stride for i, stride in enumerate(contiguous_strides(shape)))
-    kept = shape if keepdims else tuple(length for i, length in enumerate(x.shape) if i not in axes)
-    return ReducedLayout(axes, loop, strides, layout_of(result, kept, None, x.device))
+    dense = _dense_like(shape, x.strides)
+    kept = [i for i in range(x.ndim) if keepdims or i not in axes]
+    out = layout_of(result, tuple(shape[i] for i in kept), tuple(dense[i] for i in kept), x.device)
+    return ReducedLayout(axes, loop, tuple(0 if i in axes else dense[i] for i in range(x.ndim)), out)

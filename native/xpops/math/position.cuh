@@ -18,9 +18,9 @@ struct Arg {
     return {Order::template worst<T>(), limits<int64>::max()};
   }
   XPOPS_DEVICE static State lift(T x, int64 position) { return {x, position}; }
-  // Finds the first of the best elements by its register index, and computes only one 64-bit position.
+  // Finds the first of the best elements by its register index. Computes a 64-bit position only if it replaces `state`.
   template <int kCount, class Positions>
-  XPOPS_DEVICE static State lift_all(const T (&x)[kCount], const Positions& positions) {
+  XPOPS_DEVICE static State append(const State& state, const T (&x)[kCount], const Positions& positions) {
     T value[kCount];
     int number[kCount];
 #pragma unroll
@@ -32,6 +32,7 @@ struct Arg {
         if (better(value[i + reach], value[i])) value[i] = value[i + reach], number[i] = number[i + reach];
       }
     }
+    if (!better(value[0], state.value) && state.position != limits<int64>::max()) return state;
     return {value[0], positions(number[0])};
   }
   XPOPS_DEVICE static State combine(const State& a, const State& b) {

@@ -9,6 +9,7 @@
 //   kShifts                 whether kernels subtract the first element of each output from its elements (Pivot)
 // and may have
 //   lift_all(x, positions)  the state of several elements; positions(i), the position of x[i], ascends with i
+//   append(state, x, positions)  the state of `state` and of several elements that come after all of its elements
 // Without lift_all, elements are lifted one by one and combined pairwise.
 #pragma once
 
@@ -176,6 +177,12 @@ template <class Reducer, class T, int kCount>
 inline constexpr bool
     lifts_all_v<Reducer, T, kCount, void_t<decltype(&Reducer::template lift_all<kCount, Positions<1>>)>> = true;
 
+template <class Reducer, class T, int kCount, class = void>
+inline constexpr bool appends_v = false;
+template <class Reducer, class T, int kCount>
+inline constexpr bool appends_v<Reducer, T, kCount, void_t<decltype(&Reducer::template append<kCount, Positions<1>>)>> =
+    true;
+
 }  // namespace detail
 
 // The state of kCount elements: packs of kPack elements, which start `step` positions apart.
@@ -194,6 +201,17 @@ XPOPS_DEVICE typename Reducer::State lift_all(const T (&x)[kCount], int64 positi
       for (int i = 0; i + reach < kCount; i += 2 * reach) states[i] = Reducer::combine(states[i], states[i + reach]);
     }
     return states[0];
+  }
+}
+
+// The state of `state` and of kCount elements as above, which come after its elements.
+template <class Reducer, int kPack, class T, int kCount>
+XPOPS_DEVICE typename Reducer::State append_all(const typename Reducer::State& state, const T (&x)[kCount],
+                                                int64 position, int64 step) {
+  if constexpr (detail::appends_v<Reducer, T, kCount>) {
+    return Reducer::append(state, x, detail::Positions<kPack>{position, step});
+  } else {
+    return Reducer::combine(state, lift_all<Reducer, kPack>(x, position, step));
   }
 }
 

@@ -41,7 +41,7 @@ def reduce(
     if isinstance(op.cpu, np.ufunc):
         return _by_blocks(op, op.cpu, x, axes, loop, correction)
     function, wide = op.cpu, WIDENED.get(loop, loop)
-    along = axes[0] if op.positional else axes
+    along = axes if not op.positional else axes[0] if len(axes) == 1 else None
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         with np.errstate(all="ignore"):

@@ -6,18 +6,10 @@ from typing import NamedTuple
 
 from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_PACK_BYTES, Mode
-from xpops.plan.reduce import (
-    Access,
-    CoalescedReduction,
-    ReducePlan,
-    ReducePolicy,
-    coalesce_reduction,
-    column_pack,
-    may_be_ragged,
-    plan_columns,
-    plan_rows,
-    row_pack,
-)
+from xpops.plan.reduce.coalesce import CoalescedReduction, coalesce_reduction
+from xpops.plan.reduce.columns import column_pack, plan_columns
+from xpops.plan.reduce.parameters import Access, ReducePlan, ReducePolicy
+from xpops.plan.reduce.rows import may_be_ragged, plan_rows, row_pack
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_strides
 from xpops.plan.strides.coalesce import Strides

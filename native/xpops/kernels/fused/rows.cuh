@@ -147,7 +147,7 @@ struct FusedRows {
         typename Stage::Compute x[kPack];
 #pragma unroll
         for (int i = 0; i < kPack; ++i) x[i] = pivot.from(apply<Lift>(params.each, from, i, found...));
-        state = Reducer::combine(state, lift_all<Reducer, kPack>(x, static_cast<int64>(at), 0));
+        state = append_all<Reducer, kPack>(state, x, static_cast<int64>(at), 0);
       });
       state = everywhere<Reducer, kStage>(state);
       run<kStage + 1>(found..., settled(cast<typename Stage::Result>(Reducer::finish(state, params.endings[kStage]))));

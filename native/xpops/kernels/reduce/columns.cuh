@@ -7,8 +7,8 @@
 namespace xpops {
 
 // kColumns threads have a pack of columns each, and kRows threads share each pack. A step is a row of the input. A
-// column is an output. Columns are numbered along the last kept axis first, then along the others. A pack never crosses
-// the end of the last kept axis.
+// column is an output. Packs are numbered along the last kept axis first, then along the others. A pack never crosses
+// the end of the last kept axis: the last pack there may overlap the one before, which has the same results.
 template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, class Params>
 struct ColumnReduction {
   using Index = typename Params::Index;
@@ -30,8 +30,7 @@ struct ColumnReduction {
       typename Source::Compute x[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = pivots[column].from(packs[i].value(params, column));
-      states[column] =
-          Reducer::combine(states[column], lift_all<Reducer, 1>(x, static_cast<int64>(step), kRows));
+      states[column] = append_all<Reducer, 1>(states[column], x, static_cast<int64>(step), kRows);
     }
   }
 
@@ -66,9 +65,10 @@ struct ColumnReduction {
   XPOPS_DEVICE static void run(const Params& params) {
     Index tile = static_cast<Index>(blockIdx.x);
     const Index part = kSplit ? params.splits.divmod(tile) : 0;
-    const Index column = (tile * kColumns + threadIdx.x % kColumns) * kPack;
-    const bool inside = column < params.outputs;
-    const KeptCoordinates<Params> at(params.kept, column);
+    const Index number = tile * kColumns + threadIdx.x % kColumns;
+    const bool inside = number < params.outputs;
+    KeptCoordinates<Params> at(params.kept, number);
+    at.at[kLast] = at.at[kLast] * kPack < params.last ? at.at[kLast] * kPack : params.last;
     State states[kPack];
 #pragma unroll
     for (int i = 0; i < kPack; ++i) states[i] = Reducer::identity();
@@ -90,13 +90,17 @@ struct ColumnReduction {
       }
       if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + tile, static_cast<uint32>(params.splits.divisor))) return;
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        State state = Reducer::identity();
-        for (Index each = threadIdx.x / kColumns; each < params.splits.divisor; each += kRows) {
-          state = Reducer::combine(state, load_coherent(partial + each * kWidth + mine + i));
-        }
-        states[i] = reduce_rows_of_block<Reducer, kRows, kColumns>(state);
+      for (int i = 0; i < kPack; ++i) states[i] = Reducer::identity();
+#pragma unroll 2
+      for (Index each = threadIdx.x / kColumns; each < params.splits.divisor; each += kRows) {
+        State other[kPack];  // all loads are in flight before the first state is combined
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) other[i] = load_coherent(partial + each * kWidth + mine + i);
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) states[i] = Reducer::combine(states[i], other[i]);
       }
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) states[i] = reduce_rows_of_block<Reducer, kRows, kColumns>(states[i]);
     }
     if (inside && threadIdx.x < kColumns) write_results(params, at.offset(params.out_kept), states);
   }

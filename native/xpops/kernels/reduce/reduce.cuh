@@ -1,6 +1,6 @@
 // The reduce family: any reducer over any axes, in one launch and one read of memory.
 //
-// Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce.py). rows.cuh is for
+// Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce/). rows.cuh is for
 // elements that are closest in memory along a reduced axis: a group of threads walks a row. columns.cuh is for
 // elements that are closest along a kept axis: a thread walks down a pack of columns. If there are too few rows or
 // columns to keep the GPU busy, several blocks share each of them. The last block combines their states, always in the
@@ -27,8 +27,8 @@
 namespace xpops {
 
 // The kernel parameters, which the host writes. Slots hold addresses, and the scalars of an expression. Operands with
-// equal strides share a line of strides. For reduce_rows `reduced` counts the last reduced axis in packs, and for
-// arrays `in_reduced` does too.
+// equal strides share a line of strides. reduce_rows counts the last reduced axis in packs (`reduced`, and for arrays
+// `in_reduced`), and reduce_columns the last kept axis (`kept`).
 template <int kKept, int kReduced, class Index_, int kSlots_ = 1, int kLines_ = 1>
 struct ReduceParams {
   using Index = Index_;
@@ -36,9 +36,10 @@ struct ReduceParams {
   static constexpr int kKeptAxes = kKept, kReducedAxes = kReduced, kSlots = kSlots_, kLines = kLines_;
   uint64 out, slots[kSlots], states, counters;  // addresses; blocks that share an output use the last two
   Ending ending;
-  uint64 outputs;
+  uint64 outputs;  // for reduce_columns: packs of outputs
   uint64 length;   // steps along all reduced axes together
   uint64 chunk;    // steps of one split
+  Index last;      // for reduce_columns: where the last pack along the last kept axis begins
   FastDivMod<Index> splits;
   FastDivMod<Index> kept[kKept > 1 ? kKept - 1 : 1], reduced[kReduced > 1 ? kReduced - 1 : 1];
   Offset out_kept[kKept], in_kept[kLines][kKept], in_reduced[kLines][kReduced];
@@ -55,8 +56,9 @@ XPOPS_DEVICE int64 before_packs(const Element* start) {
   return (kPack - reinterpret_cast<uint64>(start) / sizeof(Element) % kPack) % kPack;
 }
 
-// The elements of an array, or the products of two arrays. Their addresses are the slots; their strides are equal.
-template <class T, class Loop, class Compute_, class Out_>
+// The elements of an array, or the products of two arrays. Their addresses are the slots; their strides are equal. If not
+// kAligned, packs of columns begin at any element.
+template <class T, class Loop, class Compute_, class Out_, bool kAligned>
 struct ReduceArray {
   using Element = typename Storage<T>::type;
   using Compute = Compute_;
@@ -78,14 +80,14 @@ struct ReduceArray {
     Pack<Element, kPack> packs[Params::kSlots];
 
     XPOPS_DEVICE void along(const Params& params, const Start<Params>& start, int64 head, typename Params::Index step) {
-      load(params, start.first + head + (Params::kReducedAxes == 1 && kPack > 1 ? static_cast<int64>(step) * kPack
-                                                                                : offset(params, step)));
+      load<true>(params, start.first + head + (Params::kReducedAxes == 1 && kPack > 1 ? static_cast<int64>(step) * kPack
+                                                                                      : offset(params, step)));
     }
     XPOPS_DEVICE void element(const Params& params, const Start<Params>& start, int64 position) {
-      load(params, start.first + position);
+      load<true>(params, start.first + position);
     }
     XPOPS_DEVICE void across(const Params& params, const Start<Params>& start, typename Params::Index step) {
-      load(params, start.first + offset(params, step));
+      load<kAligned>(params, start.first + offset(params, step));
     }
     XPOPS_DEVICE Compute value(const Params&, int i) const {
       const Compute x = to_compute<T, Loop, Compute>(packs[0].elem[i]);
@@ -97,10 +99,13 @@ struct ReduceArray {
     XPOPS_DEVICE static int64 offset(const Params& params, typename Params::Index step) {
       return ReducedCoordinates<Params>(params.reduced, step).offset(params.in_reduced[0]);
     }
+    template <bool kAlignedHere>
     XPOPS_DEVICE void load(const Params& params, const Element* from) {
-      packs[0].load(from);
-      if constexpr (Params::kSlots == 2) {
-        packs[1].load(from + static_cast<int64>(params.slots[1] - params.slots[0]) / static_cast<int64>(sizeof(Element)));
+#pragma unroll
+      for (int i = 0; i < Params::kSlots; ++i) {
+        if (i > 0) from += static_cast<int64>(params.slots[i] - params.slots[0]) / static_cast<int64>(sizeof(Element));
+        if constexpr (kAlignedHere) packs[i].load(from);
+        else packs[i].load_unaligned(from);
       }
     }
   };

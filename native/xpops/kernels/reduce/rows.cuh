@@ -47,8 +47,7 @@ struct RowReduction {
     typename Source::Compute x[kCount * kPack];
 #pragma unroll
     for (int i = 0; i < kCount * kPack; ++i) x[i] = row.pivot.from(packs[i / kPack].value(params, i % kPack));
-    return Reducer::combine(
-        state, lift_all<Reducer, kPack>(x, row.head + static_cast<int64>(step) * kPack, kGroup * kPack));
+    return append_all<Reducer, kPack>(state, x, row.head + static_cast<int64>(step) * kPack, kGroup * kPack);
   }
 
   // Takes the remaining steps by halves, so that several loads are in flight until the end.

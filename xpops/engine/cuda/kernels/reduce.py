@@ -14,7 +14,8 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.program import Kernel
 from xpops.ops.reduction import REDUCTIONS, Reduction
-from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
+from xpops.plan.reduce import plan_reduce
+from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy
 from xpops.plan.strides.coalesce import Strides
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def ending(count: int, correction: float) -> bytes:
 def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType, plan: ReducePlan, inputs: int) -> str:
     """The glue of a reduce kernel for the elements of an array."""
     stored, looped, result = (dt.INFO[each].c_type for each in (dtype, loop, out))
-    source = f"ReduceArray<{stored}, {looped}, compute_t<{looped}>, {result}>"
+    source = array_source(stored, looped, result, plan)
     headers = [reduce_header(plan), f"math/{header}"] + ["math/complex"] * (loop in dt.COMPLEX_FLOATS)
     return "\n".join(
         [
@@ -129,6 +130,12 @@ def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType
             *entry_point(f"{functor}<compute_t<{looped}>>", source, plan, str(inputs)),
         ]
     )
+
+
+def array_source(stored: str, loop: str, result: str, plan: ReducePlan) -> str:
+    """The C++ type of a source for the elements of an array; the first three arguments are C++ types."""
+    aligned = truth(not (plan.columns and plan.ragged))
+    return f"ReduceArray<{stored}, {loop}, compute_t<{loop}>, {result}, {aligned}>"
 
 
 def reduce_header(plan: ReducePlan) -> str:

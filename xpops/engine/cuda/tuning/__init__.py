@@ -10,7 +10,7 @@ from xpops.engine.cuda.tuning.policies import Tuning
 from xpops.engine.cuda.tuning.table import ROWS
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy
-from xpops.plan.reduce import ReducePolicy
+from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
 
 # Integers for which the functors of every operator are short: they divide by one approximate reciprocal.

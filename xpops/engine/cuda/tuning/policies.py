@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xpops.plan.elementwise import Policy
 from xpops.plan.fused.rows import RowsPolicy
 from xpops.plan.gather import GatherPolicy
-from xpops.plan.reduce import ReducePolicy
+from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy

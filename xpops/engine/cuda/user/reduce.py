@@ -9,14 +9,23 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import NARROW, wire_of
-from xpops.engine.cuda.kernels.reduce import STATE_BYTES, ReduceSource, ending, entry_point, launched, reduce_header
+from xpops.engine.cuda.kernels.reduce import (
+    STATE_BYTES,
+    ReduceSource,
+    array_source,
+    ending,
+    entry_point,
+    launched,
+    reduce_header,
+)
 from xpops.engine.cuda.tuning import reduce_policy, tuning_of
 from xpops.engine.cuda.user.arguments import TYPES
 from xpops.engine.cuda.user.elementwise import elementwise, method, opening, with_scalars, within
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed
 from xpops.engine.program import Kernel
 from xpops.plan.fused.reduce import FusedReducePlan, plan_fused_reduce
-from xpops.plan.reduce import ReducePlan, ReducePolicy, plan_reduce
+from xpops.plan.reduce import plan_reduce
+from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.coalesce import Strides
@@ -138,7 +147,7 @@ def reduce_source(
     lines = opening(reduction.map, types, reduce_header(plan), state=state_text(reduction))
     reducer = _reducer(lines, reduction, types, x.dtype if maps else None)
     stored = dt.INFO[x.dtype].c_type
-    source = f"ReduceArray<{stored}, {stored}, compute_t<{stored}>, {dt.INFO[types.outs[0]].c_type}>"
+    source = array_source(stored, stored, dt.INFO[types.outs[0]].c_type, plan)
     lines += within(entry_point(f"::{reducer}<compute_t<{stored}>>", source, plan, "1"))
     return plan, "\n".join(lines), ending(_count(x, axes), 0.0) + plan.tail
 

@@ -1,0 +1,52 @@
+"""Reductions as the kernels compute them: the kept and the reduced axes, coalesced."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xpops.plan.strides.coalesce import Strides, coalesce
+
+
+class CoalescedReduction(NamedTuple):
+    """The kept and the reduced axes, coalesced, at least one of each, and the strides of the result and of each line.
+
+    A line holds the strides of one input, or of several that share them.
+    """
+
+    kept: tuple[int, ...]
+    reduced: tuple[int, ...]
+    out_kept: Strides
+    in_kept: tuple[Strides, ...]
+    in_reduced: tuple[Strides, ...]
+
+    @property
+    def columns(self) -> bool:
+        """Whether the smallest stride of the first line is along a kept axis."""
+        along_kept = _last_stride(self.in_kept[0], self.kept)
+        return along_kept < _last_stride(self.in_reduced[0], self.reduced)
+
+
+def coalesce_reduction(
+    shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides]
+) -> CoalescedReduction:
+    """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes."""
+    keep = [axis for axis in range(len(shape)) if axis not in axes]
+    kept, (first, out_kept, *others) = coalesce(
+        tuple(shape[axis] for axis in keep),
+        [tuple(line[axis] for axis in keep) for line in (lines[0], out, *lines[1:])],
+    )
+    reduced, in_reduced = coalesce(
+        tuple(shape[axis] for axis in axes), [tuple(line[axis] for axis in axes) for line in lines]
+    )
+    return CoalescedReduction(
+        kept or (1,),
+        reduced or (1,),
+        out_kept or (0,),
+        tuple(line or (0,) for line in (first, *others)),
+        tuple(line or (0,) for line in in_reduced),
+    )
+
+
+def _last_stride(strides: Strides, shape: tuple[int, ...]) -> float:
+    """The stride along the last axis; infinite if the stride is 0 or the length is 1."""
+    return abs(strides[-1]) if shape[-1] > 1 and strides[-1] else float("inf")

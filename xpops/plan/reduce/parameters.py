@@ -1,0 +1,142 @@
+"""The tuning numbers of the reduce family, how kernels read elements, and a kernel's parameters except addresses."""
+
+from __future__ import annotations
+
+import struct
+from math import prod
+from typing import NamedTuple
+
+from xpops.plan.elementwise import index_bits
+from xpops.plan.reduce.coalesce import CoalescedReduction
+from xpops.plan.strides.divmod import pack_divmod
+
+
+class ReducePolicy(NamedTuple):
+    """Tuning numbers of the reduce family.
+
+    Attributes
+    ----------
+    block : int
+        Threads of a block.
+    blocks : int
+        The blocks that keep the GPU busy. If a kernel has less than half as many, several may share an output.
+    bytes_per_thread : int
+        Bytes that a thread has in flight.
+    elements_per_thread : int
+        The most elements that a thread has in flight: each adds code.
+    large_operands : int
+        With more large operands than this, a thread has fewer bytes of each in flight.
+    narrow_groups, wide_groups : tuple of (int, int)
+        The threads that share a short row, by the most accesses of such a row: for accesses of less than 8 bytes, and
+        for wider ones. A warp or a block walks longer rows.
+    """
+
+    block: int
+    blocks: int
+    bytes_per_thread: int
+    elements_per_thread: int
+    large_operands: int
+    narrow_groups: tuple[tuple[int, int], ...]
+    wide_groups: tuple[tuple[int, int], ...]
+
+
+class ReducePlan(NamedTuple):
+    """One kernel of the reduce family.
+
+    Attributes
+    ----------
+    columns : bool
+        Whether it is ``reduce_columns``, else ``reduce_rows``.
+    group : int
+        The threads that share a row; for ``reduce_columns`` the packs of columns of a block.
+    rows : int
+        The rows that a group reduces at a time; for ``reduce_columns`` the threads that share a column.
+    pack, unroll : int
+        Elements of an access, accesses that a thread has in flight.
+    ragged : bool
+        Whether rows may begin or end inside an aligned pack; for ``reduce_columns``, whether packs may be unaligned.
+    splits : int
+        The blocks that share an output.
+    kept, reduced : int
+        The number of kept and of reduced axes after coalescing.
+    index_bits : {32, 64}
+    block, blocks : int
+        The threads of a block, and the grid.
+    tail : bytes
+        The bytes of the parameters after the slots and the ending.
+    partials : int
+        The states that blocks write to memory for the last block to combine.
+    """
+
+    columns: bool
+    group: int
+    rows: int
+    pack: int
+    unroll: int
+    ragged: bool
+    splits: int
+    kept: int
+    reduced: int
+    index_bits: int
+    block: int
+    blocks: int
+    tail: bytes
+    partials: int
+
+
+class Access(NamedTuple):
+    """How a kernel reads elements.
+
+    Attributes
+    ----------
+    item : int
+        The bytes of the widest element.
+    pack : int
+        Elements of an access.
+    ragged : bool
+        As in `ReducePlan`.
+    counted : bool
+        Whether the kernel counts packs along rows, so that their stride is from pack to pack. Else it counts elements.
+    """
+
+    item: int
+    pack: int
+    ragged: bool = False
+    counted: bool = True
+
+
+def unroll_of(pack: int, item: int, policy: ReducePolicy) -> int:
+    wanted = min(policy.bytes_per_thread // (pack * item), policy.elements_per_thread // pack)
+    return max(1, min(8, power_of_two(wanted)))
+
+
+def chunk_of(steps: int, splits: int, unit: int) -> int:
+    """The steps of a split: a multiple of `unit`, so that only the last split is not full."""
+    return ceil_div(ceil_div(steps, splits), unit) * unit
+
+
+def ceil_div(dividend: int, divisor: int) -> int:
+    return -(-dividend // divisor)
+
+
+def power_of_two(count: int) -> int:
+    """The smallest power of two that is at least `count`."""
+    return 1 << max(0, count - 1).bit_length()
+
+
+def bits_of(coalesced: CoalescedReduction) -> int:
+    shape = coalesced.kept + coalesced.reduced
+    lines = [kept + reduced for kept, reduced in zip(coalesced.in_kept, coalesced.in_reduced, strict=True)]
+    return index_bits(prod(shape), lines, shape)
+
+
+def tail_of(
+    coalesced: CoalescedReduction, outputs: int, length: int, chunk: int, splits: int, bits: int, last: int = 0
+) -> bytes:
+    """The bytes of ``ReduceParams`` after the ending."""
+    tail = struct.pack("<QQQI" if bits == 32 else "<4Q", outputs, length, chunk, last) + pack_divmod(splits, bits)
+    for divisor in (*(coalesced.kept[1:] or (1,)), *(coalesced.reduced[1:] or (1,))):
+        tail += pack_divmod(divisor, bits)
+    for line in (coalesced.out_kept, *coalesced.in_kept, *coalesced.in_reduced):
+        tail += struct.pack(f"<{len(line)}{'i' if bits == 32 else 'q'}", *line)
+    return tail
