@@ -216,3 +216,66 @@ def test_inner_products_of_what_lies_differently_are_not_ours() -> None:
     engine, x = EmulatedEngine(), floats(6, 5)
     out = layout_of(dt.float32, (6,), None, layout_on_gpu(x).device)
     assert inner_products(engine, layout_on_gpu(x), layout_on_gpu(floats(5, 6).T), out) is None
+
+
+def small_integers(dtype: Any, *shape: int) -> Any:
+    return RANDOM.integers(0, 4, shape).astype(dtype)
+
+
+# Columns whose packs are not aligned: the last pack of each row overlaps the one before.
+ODD: dict[str, tuple[Any, Any]] = {
+    "odd width": (small_integers(dt.int8, 400, 83), 0),
+    "odd middle": (small_integers(dt.float16, 7, 90, 37), 1),
+    "odd, three axes": (small_integers(dt.float16, 5, 9, 4, 19)[..., 2:], (0, 2)),
+    "cropped": (small_integers(dt.int16, 300, 29)[:, 3:20], 0),
+    "shifted": (small_integers(dt.bfloat16, 90, 64).reshape(-1)[3:-61].reshape(89, 64), 0),
+    "windows": (np.lib.stride_tricks.sliding_window_view(small_integers(dt.float32, 1000), 7), 1),
+    "doubles": (small_integers(dt.float64, 50, 31), 0),
+    "one pack": (small_integers(dt.int8, 5000, 17)[:, :16], 0),
+    "less than a pack": (small_integers(dt.int8, 50, 15), 0),
+    "short and wide": (small_integers(dt.uint8, 2, 10_001), 0),
+    "turned": (small_integers(dt.int16, 31, 6, 40).transpose(2, 1, 0), 1),
+}
+
+
+@pytest.mark.parametrize("name", ["sum", "argmax", "var"])
+@pytest.mark.parametrize("layout", ODD)
+def test_columns_that_begin_at_any_element(name: str, layout: str) -> None:
+    x, axis = ODD[layout]
+    x = x.astype(np.float32) if name == "var" and x.dtype.kind in "iu" else x
+    if name == "argmax" and not isinstance(axis, int):
+        axis = 2
+    got, wide = emulated(name, x, axis), np.asarray(x).astype(np.float64)
+    wanted = getattr(np, name)(wide, axis)
+    if name == "var":
+        np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=1e-2 if x.dtype.itemsize == 2 else 1e-5)
+    else:
+        assert np.array_equal(got.astype(np.float64), wanted)
+
+
+@pytest.mark.parametrize("name", ["argmin", "argmax"])
+@pytest.mark.parametrize(
+    "x",
+    [
+        RANDOM.permutation(6000).reshape(20, 15, 20)[1:, 2:9, ::2],
+        RANDOM.permutation(6000).reshape(20, 300)[::-1, ::-1],
+        np.broadcast_to(RANDOM.permutation(300)[:, None], (300, 5)),
+        np.full((40, 50), -np.inf)[:, 3:],
+        np.where(RANDOM.random((70, 90)) < 0.01, np.nan, 1.0)[:, 1:],
+        np.array(3),
+    ],
+    ids=["cropped", "reversed", "broadcast", "ties", "nans", "no axes"],
+)
+def test_the_first_position_in_c_order(name: str, x: Any) -> None:
+    assert emulated(name, x) == getattr(np, name)(x)
+
+
+def test_a_result_has_the_order_of_axes_of_its_operand() -> None:
+    x = layout_on_gpu(np.zeros((4, 5, 6, 7), np.float32).transpose(3, 1, 0, 2))
+    for axis, keepdims, shape, strides in (
+        (1, False, (7, 4, 6), (1, 42, 7)),
+        (1, True, (7, 1, 4, 6), (1, 0, 42, 7)),
+        ((0, 2), False, (5, 6), (6, 1)),
+    ):
+        (out,), _ = reduction(EmulatedEngine(), (x,), REDUCTIONS["sum"], axis, keepdims, None, 0.0)
+        assert (out.shape, out.strides) == (shape, strides)
