@@ -39,23 +39,4 @@ XPOPS_DEVICE typename Reducer::State reduce_block_for_all(typename Reducer::Stat
   return shuffle(reduce_lanes<Reducer, kWarps>(states[lane() % kWarps]), 0);
 }
 
-// Reduces each column of a block of kRows x kColumns threads. The threads of row 0 get the results.
-template <class Reducer, int kRows, int kColumns>
-XPOPS_DEVICE typename Reducer::State reduce_rows_of_block(typename Reducer::State state) {
-  if constexpr (kRows > 1) {
-    __shared__ typename Reducer::State states[kRows * kColumns];
-    __syncthreads();  // until all threads have read the states of an earlier call
-    states[threadIdx.x] = state;
-#pragma unroll
-    for (int reach = kRows / 2; reach > 0; reach /= 2) {
-      __syncthreads();
-      if (static_cast<int>(threadIdx.x) < reach * kColumns) {
-        state = Reducer::combine(state, states[threadIdx.x + reach * kColumns]);
-        states[threadIdx.x] = state;
-      }
-    }
-  }
-  return state;
-}
-
 }  // namespace xpops

@@ -5,18 +5,52 @@
 
 namespace xpops {
 
-// A load that sees the stores of other blocks. A cached load may not.
+namespace detail {
+
+// The widest accesses that divide a T of an array that is aligned to 16 bytes.
+template <class T>
+inline constexpr int kCoherentBytes = sizeof(T) % 16 == 0 ? 16 : sizeof(T) % 8 == 0 ? 8 : sizeof(T) % 4 == 0 ? 4 : alignof(T);
+
+template <int kBytes>
+struct CoherentWord {
+  using type = conditional_t<kBytes == 8, uint64, conditional_t<kBytes == 4, uint32, conditional_t<kBytes == 2, uint16, uint8>>>;
+};
+template <>
+struct CoherentWord<16> {
+  using type = uint4;
+};
+
+XPOPS_DEVICE uint4 load_from_l2(const uint4* from) {
+#if XPOPS_ON_GPU
+  uint4 to;
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
+               : "l"(from)
+               : "memory");
+  return to;
+#else
+  return *from;
+#endif
+}
+template <class Word>
+XPOPS_DEVICE Word load_from_l2(const Word* from) {
+  return *reinterpret_cast<const volatile Word*>(from);
+}
+
+}  // namespace detail
+
+// A load that sees the stores of other blocks. A cached load may not. `from` is in an array aligned to 16 bytes.
 template <class T>
 XPOPS_DEVICE T load_coherent(const T* from) {
-  constexpr int kWidth = alignof(T) < 8 ? alignof(T) : 8, kWords = sizeof(T) / kWidth;
-  using Word = conditional_t<kWidth == 8, uint64, conditional_t<kWidth == 4, uint32, conditional_t<kWidth == 2, uint16, uint8>>>;
+  constexpr int kBytes = detail::kCoherentBytes<T>, kWords = sizeof(T) / kBytes;
+  using Word = typename detail::CoherentWord<kBytes>::type;
   union Words {
     Word words[kWords];
     T value;
     XPOPS_DEVICE Words() {}
   } to;
 #pragma unroll
-  for (int i = 0; i < kWords; ++i) to.words[i] = reinterpret_cast<const volatile Word*>(from)[i];
+  for (int i = 0; i < kWords; ++i) to.words[i] = detail::load_from_l2(reinterpret_cast<const Word*>(from) + i);
   return to.value;
 }
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_PACK_BYTES, Mode
 from xpops.plan.reduce.coalesce import CoalescedReduction, coalesce_reduction
-from xpops.plan.reduce.columns import column_pack, plan_columns
+from xpops.plan.reduce.columns import column_access, plan_columns
 from xpops.plan.reduce.parameters import Access, ReducePlan, ReducePolicy
 from xpops.plan.reduce.rows import may_be_ragged, plan_rows, row_pack
 from xpops.plan.signature import Operand
@@ -99,7 +99,8 @@ def plan_fused_reduce(
 def _accesses(value: Layout, coalesced: CoalescedReduction, item: int) -> list[Access]:
     """The candidates, best first. The last one reads element by element, which fits every operand."""
     if coalesced.columns:
-        return _halves(column_pack(value, coalesced, item), item)
+        first = column_access(value, coalesced, item)
+        return [first, *_halves(first.pack, item)[1:]]
     pack, ragged = row_pack(value, coalesced, item, True)
     first, *others = _halves(row_pack(value, coalesced, item, False)[0], item)
     within = Access(item, MAX_PACK_BYTES // item, True, False)
@@ -113,7 +114,7 @@ def _halves(pack: int, item: int) -> list[Access]:
 
 
 def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, access: Access) -> Mode:
-    """How an array is read. It is gathered if neighbours are not contiguous, or packs would not be aligned."""
+    """How an array is read. It is gathered if neighbours are not contiguous, or packs of a row would not be aligned."""
     kept, reduced = coalesced.in_kept[array.line], coalesced.in_reduced[array.line]
     if not any((*kept, *reduced)):
         return Mode.UNIFORM
@@ -126,6 +127,8 @@ def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, ac
         return Mode.VECTOR
     if neighbour != 1:
         return Mode.GATHER
+    if coalesced.columns and access.ragged:
+        return Mode.SHIFTED
     if not access.ragged:
         fits = _is_aligned(array, access) and not any(stride % access.pack for stride in others)
     else:  # the first large array that is contiguous along the row determines where packs begin
@@ -138,7 +141,7 @@ def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, ac
                 (one - other) % access.pack for one, other in zip(kept, coalesced.in_kept[lead.line], strict=True)
             )
         )
-    return Mode.VECTOR if fits else Mode.GATHER
+    return Mode.VECTOR if fits else Mode.SHIFTED if coalesced.columns else Mode.GATHER
 
 
 def _is_aligned(array: _Array, access: Access) -> bool:

@@ -24,6 +24,6 @@ def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePo
     coalesced = coalesce_reduction(x.shape, axes, out, [x.strides])
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
     if coalesced.columns:
-        return plan_columns(coalesced, column_access(x, coalesced), policy)
+        return plan_columns(coalesced, column_access(x, coalesced, x.dtype.itemsize), policy)
     pack, ragged = row_pack(x, coalesced, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
     return plan_rows(coalesced, Access(x.dtype.itemsize, pack, ragged), policy)

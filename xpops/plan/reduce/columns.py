@@ -19,6 +19,9 @@ from xpops.plan.reduce.parameters import (
     unroll_of,
 )
 
+# Bytes of neighbouring columns that a block reads at least: so many are in a cache line.
+SEGMENT = 128
+
 
 def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePolicy) -> ReducePlan:
     """The plan of threads that walk down packs of columns."""
@@ -28,12 +31,10 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     last, bits = coalesced.kept[-1] - pack, bits_of(coalesced)
     coalesced = coalesced._replace(kept=(*coalesced.kept[:-1], ceil_div(coalesced.kept[-1], pack)))
     packs = prod(coalesced.kept)
-    rows = min(power_of_two(max(1, length // unroll) // 2 + 1), 8)  # each has a whole batch of accesses
-    columns = min(power_of_two(packs), policy.block // rows)
-    rows = policy.block // columns
+    rows, columns = _tile(packs, -(-length // unroll), ceil_div(SEGMENT, pack * item), policy)
     blocks, splits = ceil_div(packs, columns), 1
-    if blocks < policy.blocks // 2 and length > 2 * rows * unroll:
-        splits = min(ceil_div(policy.blocks, blocks), length // (rows * unroll))
+    if 2 * blocks <= policy.blocks and length > 2 * rows * unroll:
+        splits = min(policy.blocks // blocks, length // (rows * unroll))
     chunk = chunk_of(length, splits, rows * unroll)
     tail = tail_of(coalesced, packs, length, chunk, splits, bits, last)
     return ReducePlan(
@@ -42,17 +43,28 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     )  # fmt: skip
 
 
-def column_access(x: Layout, coalesced: CoalescedReduction) -> Access:
-    """Whole packs of columns: aligned ones, or, if that is not always so, packs that begin at any element."""
-    item = x.dtype.itemsize
-    pack, widest = column_pack(x, coalesced, item), MAX_PACK_BYTES // item
+def _tile(packs: int, batches: int, least: int, policy: ReducePolicy) -> tuple[int, int]:
+    """The threads that share a column, and the packs side by side: no more threads share one than keep the GPU busy.
+
+    `batches` are the accesses of a column that a thread would have in flight together. At least `least` packs are side
+    by side, if there are so many.
+    """
+    wanted = power_of_two(min(batches, ceil_div(policy.blocks * policy.block, packs)))
+    columns = max(policy.block // wanted, min(least, policy.block))
+    columns = min(columns, power_of_two(packs), policy.block)
+    return policy.block // columns, columns
+
+
+def column_access(x: Layout, coalesced: CoalescedReduction, item: int) -> Access:
+    """Whole packs of columns of `x`, whose strides are the first line: aligned ones, or packs that begin anywhere."""
+    pack, widest = _aligned_pack(x, coalesced, item), MAX_PACK_BYTES // item
     if pack < widest <= coalesced.kept[-1] and coalesced.in_kept[0][-1] == 1:
         return Access(item, widest, ragged=True)
     return Access(item, pack)
 
 
-def column_pack(x: Layout, coalesced: CoalescedReduction, item: int) -> int:
-    """Elements of an access across the columns of `x`, whose strides are the first line."""
+def _aligned_pack(x: Layout, coalesced: CoalescedReduction, item: int) -> int:
+    """The most elements of an access that is always aligned."""
     inner, pack = coalesced.kept[-1], 1
     if coalesced.in_kept[0][-1] == 1:
         pack = max(1, min(MAX_PACK_BYTES // item, x.align // item))

@@ -7,19 +7,22 @@
 
 namespace xpops {
 
-// One operand. kVector: one access loads a pack. kSplat: one element fills a pack. kGather: one access loads each
+// One operand. kVector: one access loads a pack. kShifted: the same, but packs may be unaligned. kSplat: one element fills a pack. kGather: one access loads each
 // element. kUniform: the same element everywhere. kScalar: a value among the parameters. Op gets it as Compute.
 template <class T, Mode kMode, int kSlot, int kLine_ = 0, class Loop = T, class Compute = Loop>
 struct ReduceOperand : Operand<T, Loop, Compute, kMode, kSlot> {
   using Base = Operand<T, Loop, Compute, kMode, kSlot>;
   using Element = typename Base::Element;
-  static constexpr bool kInLine = kMode == Mode::kVector || kMode == Mode::kSplat || kMode == Mode::kGather;
+  static constexpr bool kInLine =
+      kMode == Mode::kVector || kMode == Mode::kShifted || kMode == Mode::kSplat || kMode == Mode::kGather;
   static constexpr int kLine = kLine_;
 
   template <int kPack>
   XPOPS_DEVICE static void load(const Element* from, int64 neighbour, typename Base::template Fragment<kPack>& to) {
     if constexpr (kMode == Mode::kVector) {
       to.pack.load(from);
+    } else if constexpr (kMode == Mode::kShifted) {
+      to.pack.load_unaligned(from);
     } else if constexpr (kMode == Mode::kGather) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to.pack.elem[i] = from[i * neighbour];

@@ -17,7 +17,8 @@ struct ColumnReduction {
   template <int kCount>
   using Loaded = typename Source::template Loaded<kCount, Params>;
   using Pivots = Pivot<Reducer, typename Source::Compute>[kPack];
-  static constexpr int kLast = Params::kKeptAxes - 1;
+  static constexpr int kLast = Params::kKeptAxes - 1, kBlock = kColumns * kRows, kWidth = kColumns * kPack;
+  static constexpr int kSharedBytes = 16384, kFlight = 8;
 
   template <int kCount>
   XPOPS_DEVICE static void take(const Params& params, const Start& start, const Pivots& pivots, Index step,
@@ -62,47 +63,112 @@ struct ColumnReduction {
     rest<kUnroll / 2>(params, start, pivots, step, end, states);
   }
 
+  // A column of a tile, counted in elements: whether it exists, and where its result belongs.
+  struct Place {
+    bool inside;
+    int64 offset;
+
+    XPOPS_DEVICE Place(const Params& params, Index tile, int column) {
+      const Index number = tile * kColumns + static_cast<Index>(column) / kPack;
+      inside = number < params.outputs;
+      KeptCoordinates<Params> at = first_of(params, number);
+      at.at[kLast] += static_cast<Index>(column) % kPack;
+      offset = at.offset(params.out_kept);
+    }
+  };
+
+  // The coordinates of the first column of a pack.
+  XPOPS_DEVICE static KeptCoordinates<Params> first_of(const Params& params, Index number) {
+    KeptCoordinates<Params> at(params.kept, number);
+    at.at[kLast] = at.at[kLast] * kPack < params.last ? at.at[kLast] * kPack : params.last;
+    return at;
+  }
+
   XPOPS_DEVICE static void run(const Params& params) {
     Index tile = static_cast<Index>(blockIdx.x);
     const Index part = kSplit ? params.splits.divmod(tile) : 0;
     const Index number = tile * kColumns + threadIdx.x % kColumns;
-    const bool inside = number < params.outputs;
-    KeptCoordinates<Params> at(params.kept, number);
-    at.at[kLast] = at.at[kLast] * kPack < params.last ? at.at[kLast] * kPack : params.last;
+    const KeptCoordinates<Params> at = first_of(params, number);
     State states[kPack];
 #pragma unroll
     for (int i = 0; i < kPack; ++i) states[i] = Reducer::identity();
-    if (inside) {
+    if (number < params.outputs) {
       const Start start(params, at);
       const Index length = static_cast<Index>(params.length), chunk = static_cast<Index>(params.chunk);
       const Index begin = kSplit ? part * chunk : 0;
       walk(params, start, begin, kSplit && begin + chunk < length ? begin + chunk : length, states);
     }
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) states[i] = reduce_rows_of_block<Reducer, kRows, kColumns>(states[i]);
     if constexpr (kSplit) {
-      constexpr Index kWidth = kColumns * kPack;
-      State* partial = reinterpret_cast<State*>(params.states) + static_cast<uint64>(tile) * params.splits.divisor * kWidth;
-      const Index mine = threadIdx.x % kColumns * kPack;
-      if (threadIdx.x < kColumns) {
-#pragma unroll
-        for (int i = 0; i < kPack; ++i) partial[part * kWidth + mine + i] = states[i];
-      }
-      if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + tile, static_cast<uint32>(params.splits.divisor))) return;
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) states[i] = Reducer::identity();
-#pragma unroll 2
-      for (Index each = threadIdx.x / kColumns; each < params.splits.divisor; each += kRows) {
-        State other[kPack];  // all loads are in flight before the first state is combined
-#pragma unroll
-        for (int i = 0; i < kPack; ++i) other[i] = load_coherent(partial + each * kWidth + mine + i);
-#pragma unroll
-        for (int i = 0; i < kPack; ++i) states[i] = Reducer::combine(states[i], other[i]);
-      }
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) states[i] = reduce_rows_of_block<Reducer, kRows, kColumns>(states[i]);
+      split(params, tile, part, states);
+    } else if constexpr (kRows == 1) {
+      if (number < params.outputs) write_results(params, at.offset(params.out_kept), states);
+    } else {
+      exchange(states, [&](int column, const State& state) {
+        const Place place(params, tile, column);
+        if (place.inside) write_result<Reducer, Source>(params, place.offset, state);
+      });
     }
-    if (inside && threadIdx.x < kColumns) write_results(params, at.offset(params.out_kept), states);
+  }
+
+  // Combines the states of the rows, and calls `take` with every column of the tile and its state, in one thread each.
+  template <class Take>
+  XPOPS_DEVICE static void exchange(const State (&states)[kPack], Take take) {
+    constexpr int kChunk = chunk(kPack), kWide = kColumns * kChunk;
+    __shared__ State shared[kRows * kWide];
+    const int thread = static_cast<int>(threadIdx.x), row = thread / kColumns, first = thread % kColumns * kChunk;
+#pragma unroll
+    for (int done = 0; done < kPack; done += kChunk) {
+      if (done > 0) __syncthreads();  // until all threads have read the states of the chunk before
+#pragma unroll
+      for (int i = 0; i < kChunk; ++i) shared[row * kWide + first + i] = states[done + i];
+      __syncthreads();
+#pragma unroll 1
+      for (int column = thread; column < kWide; column += kBlock) {
+        take(column / kChunk * kPack + done + column % kChunk, combine_lines<kRows, kWide>(shared + column));
+      }
+    }
+  }
+
+  // The columns of a pack whose states are in shared memory at a time.
+  XPOPS_DEVICE static constexpr int chunk(int columns) {
+    return columns > 1 && kBlock * columns * static_cast<int>(sizeof(State)) > kSharedBytes ? chunk(columns / 2) : columns;
+  }
+
+  // Combines kCount states with stride kPitch, always in the same order.
+  template <int kCount, int kPitch>
+  XPOPS_DEVICE static State combine_lines(const State* states) {
+    State state = states[0];
+#pragma unroll 4
+    for (int i = 1; i < kCount; ++i) state = Reducer::combine(state, states[i * kPitch]);
+    return state;
+  }
+
+  // Leaves the states of this block's part in memory. The last block of a tile combines all parts.
+  XPOPS_DEVICE static void split(const Params& params, Index tile, Index part, const State (&states)[kPack]) {
+    static_assert(!kSplit || kWidth <= kBlock, "a thread for each column");
+    constexpr int kGroups = kBlock / kWidth;
+    const Index parts = params.splits.divisor;
+    State* partial = reinterpret_cast<State*>(params.states) + static_cast<uint64>(tile) * parts * kWidth;
+    exchange(states, [&](int column, const State& state) { partial[part * kWidth + column] = state; });
+    if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + tile, static_cast<uint32>(parts))) return;
+    __shared__ State shared[kGroups * kWidth];
+    const int thread = static_cast<int>(threadIdx.x), column = thread % kWidth;
+    State state = Reducer::identity();
+    Index each = thread / kWidth;
+    for (; each + (kFlight - 1) * kGroups < parts; each += kFlight * kGroups) {
+      State others[kFlight];  // the loads are in flight before the first state is combined
+#pragma unroll
+      for (int i = 0; i < kFlight; ++i) others[i] = load_coherent(partial + (each + i * kGroups) * kWidth + column);
+#pragma unroll
+      for (int i = 0; i < kFlight; ++i) state = Reducer::combine(state, others[i]);
+    }
+    for (; each < parts; each += kGroups) state = Reducer::combine(state, load_coherent(partial + each * kWidth + column));
+    if (thread < kGroups * kWidth) shared[thread] = state;
+    __syncthreads();
+    if (thread >= kWidth) return;
+    state = combine_lines<kGroups, kWidth>(shared + thread);
+    const Place place(params, tile, thread);
+    if (place.inside) write_result<Reducer, Source>(params, place.offset, state);
   }
 
   // Writes a pack of neighbouring results at once. This matters if columns are short.
