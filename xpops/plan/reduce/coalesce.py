@@ -21,9 +21,10 @@ class CoalescedReduction(NamedTuple):
 
     @property
     def columns(self) -> bool:
-        """Whether the smallest stride of the first line is along a kept axis."""
+        """Whether the smallest stride of the first line is along a kept axis; of equal strides the longer axis counts."""
         along_kept = _last_stride(self.in_kept[0], self.kept)
-        return along_kept < _last_stride(self.in_reduced[0], self.reduced)
+        along_reduced = _last_stride(self.in_reduced[0], self.reduced)
+        return (along_kept, -self.kept[-1]) < (along_reduced, -self.reduced[-1])
 
 
 def coalesce_reduction(
