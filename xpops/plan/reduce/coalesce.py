@@ -21,7 +21,7 @@ class CoalescedReduction(NamedTuple):
 
     @property
     def columns(self) -> bool:
-        """Whether the smallest stride of the first line is along a kept axis. Of equal strides, the longer axis has it."""
+        """Whether the smallest stride of the first line is along a kept axis; of equal ones, the longer axis has it."""
         along_kept = _last_stride(self.in_kept[0], self.kept)
         along_reduced = _last_stride(self.in_reduced[0], self.reduced)
         return (along_kept, -self.kept[-1]) < (along_reduced, -self.reduced[-1])

@@ -7,7 +7,7 @@ from math import prod
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.plan.result import result_layout
-from xpops.plan.scan.coalesce import coalesce_scan, columns_as_batches, pack_of
+from xpops.plan.scan.coalesce import access_of, coalesce_scan, columns_as_batches
 from xpops.plan.scan.columns import is_short, plan_columns
 from xpops.plan.scan.parameters import WARP, ScanPlan, ScanPolicy
 from xpops.plan.scan.rows import plan_rows, plan_tiles
@@ -46,15 +46,17 @@ def plan_scan(
     """
     coalesced = coalesce_scan(x, out, axis, reverse, initial)
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
-    pack = pack_of(coalesced, x, out)
-    if coalesced.columns > 1 and not is_short(coalesced, pack, policy.column_rows):
-        pack = min(pack, max(1, policy.words // (policy.column_rows * words)))
-        return plan_columns(coalesced, pack, words, traffic, initial, policy)
+    most = max(1, policy.words // (policy.column_rows * words))
+    if coalesced.columns > 1 and not is_short(coalesced, access_of(coalesced, x, out).pack, policy.column_rows):
+        access = access_of(coalesced, x, out, most)
+        return plan_columns(coalesced, access, words, (x.dtype.itemsize, out.dtype.itemsize), initial, policy)
     if coalesced.columns > 1:
         coalesced = columns_as_batches(coalesced)
-        pack = pack_of(coalesced, x, out)
+    access = access_of(coalesced, x, out)
+    pack = access.pack
     held = min(policy.words // words, policy.packs * pack)
     packs = max(1, min(policy.bytes // traffic, held) // pack)
     if prod(coalesced.batches) >= policy.rows or coalesced.length <= 2 * WARP * pack * packs:
-        return plan_rows(coalesced, pack, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
-    return plan_tiles(coalesced, pack, max(1, min(policy.tile_bytes // traffic, held) // pack), words, initial, policy)
+        return plan_rows(coalesced, access, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)
+    packs = max(1, min(policy.tile_bytes // traffic, held) // pack)
+    return plan_tiles(coalesced, access, packs, words, initial, policy)

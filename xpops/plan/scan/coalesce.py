@@ -8,6 +8,9 @@ from xpops.core.layouts import Layout, alignment
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.strides.coalesce import Strides, coalesce
 
+# Rows may begin and end inside a pack if they have at least so many packs, and aligned packs have fewer bytes than this.
+_RAGGED_PACKS, _RAGGED_BYTES = 16, 8
+
 
 class CoalescedScan(NamedTuple):
     """A scan as the kernels compute it: along one axis, for adjacent columns, for batches along all other axes.
@@ -64,18 +67,49 @@ def columns_as_batches(coalesced: CoalescedScan) -> CoalescedScan:
     )
 
 
-def pack_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> int:
-    """The widest pack that is always aligned; 1 if neighbouring elements are not adjacent in memory."""
-    along = coalesced.column_steps if coalesced.columns > 1 else coalesced.steps
-    if along != (1, 1):
-        return 1
-    pack = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
-    for layout, shift, strides, step in zip(
-        (x, out), coalesced.shifts, coalesced.strides, coalesced.steps, strict=True
-    ):
-        item = layout.dtype.itemsize
-        pack = min(pack, max(1, layout.align // item), max(1, alignment(shift * item) // item) if shift else pack)
-        steps = [*strides, *((step, coalesced.columns) if coalesced.columns > 1 else ())]
-        while any(each % pack for each in steps):
-            pack //= 2
+class Access(NamedTuple):
+    """How a kernel reads and writes packs.
+
+    Attributes
+    ----------
+    pack : int
+        Elements of an access.
+    ragged : bool
+        Whether rows of the result may begin or end inside an aligned pack.
+    step : {0, 1, -1}
+        The operand's stride along a pack that may be unaligned; 0 if packs are aligned.
+    """
+
+    pack: int
+    ragged: bool
+    step: int
+
+
+def access_of(coalesced: CoalescedScan, x: Layout, out: Layout, most: int = MAX_PACK_BYTES) -> Access:
+    """The widest packs of the result, of at most `most` elements.
+
+    Elements that are not adjacent in memory are accessed one by one. Long rows that are not aligned begin inside a pack,
+    unless the kernel walks backwards.
+    """
+    columns = coalesced.columns > 1
+    in_along, out_along = coalesced.column_steps if columns else coalesced.steps
+    widest = min(most, MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize))
+    if out_along != 1 or abs(in_along) != 1 or widest == 1:
+        return Access(1, False, 0)
+    pack, ragged = _aligned_pack(coalesced, out, 1, widest), False
+    length = coalesced.columns if columns else coalesced.length
+    narrow = pack < widest and pack * min(x.dtype.itemsize, out.dtype.itemsize) < _RAGGED_BYTES
+    if narrow and length >= _RAGGED_PACKS * widest and not coalesced.reverse:
+        pack, ragged = widest, True
+    aligned = not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack
+    return Access(pack, ragged, 0 if aligned else in_along)
+
+
+def _aligned_pack(coalesced: CoalescedScan, layout: Layout, place: int, widest: int) -> int:
+    """The widest aligned pack of the operand (`place` 0) or the result (1)."""
+    item, shift, step = layout.dtype.itemsize, coalesced.shifts[place], coalesced.steps[place]
+    pack = min(widest, max(1, layout.align // item), max(1, alignment(shift * item) // item) if shift else widest)
+    steps = [*coalesced.strides[place], *((step, coalesced.columns) if coalesced.columns > 1 else ())]
+    while any(each % pack for each in steps):
+        pack //= 2
     return pack

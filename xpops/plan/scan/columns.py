@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xpops.plan.scan.coalesce import CoalescedScan
+from xpops.plan.scan.coalesce import Access, CoalescedScan
 from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, ScanPolicy, make_plan
 
 
@@ -15,11 +15,13 @@ def is_short(coalesced: CoalescedScan, pack: int, rows: int) -> bool:
 
 
 def plan_columns(
-    coalesced: CoalescedScan, pack: int, words: int, item: int, initial: bool, policy: ScanPolicy
+    coalesced: CoalescedScan, access: Access, words: int, items: tuple[int, int], initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
+    pack, ragged, step = access
+    item = sum(items)
     wanted = -(-coalesced.columns // pack)
     rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(coalesced.length))
-    lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _padded(coalesced.length, wanted, lanes, pack * item, rows))
+    lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _work(coalesced.length, wanted, lanes, pack * min(items), rows))
     lanes = min(lanes, _power_of_two(wanted))
     floor = WARP // lanes * rows
     down = min(policy.column_warps, _power_of_two(-(-coalesced.length // floor)))
@@ -29,21 +31,21 @@ def plan_columns(
     radix = 0
     if tiles > 1:
         radix = _radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
-    numbers = (across, down, lanes, pack, rows, radix, initial)
+    numbers = (across, down, lanes, pack, rows, radix, initial, ragged, step)
     grid = Grid(tiles, (strips, prod(coalesced.batches)), _state_bytes(tiles, radix, words) * coalesced.columns)
     return make_plan(
         "columns", coalesced, numbers, WARP * across * down, prod(coalesced.batches) * strips * tiles, grid
     )
 
 
-def _padded(length: int, packs: int, lanes: int, width: int, rows: int) -> tuple[int, int]:
+def _work(length: int, packs: int, lanes: int, width: int, rows: int) -> tuple[float, int]:
     """The lanes' work with `lanes` of them side by side, idle ones included; of equal choices the widest is best.
 
-    Lanes side by side that cover less than two sectors count as a warp that is idle but for one pack.
+    Lanes side by side also access the rest of a sector at either end, half a sector each on average.
     """
-    across = -(-packs // lanes) * lanes if lanes * width >= 2 * SECTOR else packs + WARP
     floor = WARP // lanes * rows
-    return across * -(-length // floor) * floor, -lanes
+    busy = -(-packs // lanes) * lanes * -(-length // floor) * floor
+    return busy * (1 + SECTOR / (min(lanes, packs) * width)), -lanes
 
 
 def _power_of_two(least: int) -> int:

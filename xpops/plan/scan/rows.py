@@ -4,41 +4,54 @@ from __future__ import annotations
 
 from math import prod
 
-from xpops.plan.scan.coalesce import CoalescedScan
+from xpops.plan.scan.coalesce import Access, CoalescedScan
 from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, ScanPolicy, make_plan
 
 
 def plan_rows(
-    coalesced: CoalescedScan, pack: int, packs: int, item: int, initial: bool, policy: ScanPolicy
+    coalesced: CoalescedScan, access: Access, packs: int, item: int, initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
-    group, packs = _group(-(-coalesced.length // pack), -(-SECTOR // (pack * item)), packs)
-    loop = coalesced.length > group * pack * packs
-    numbers = (policy.rows_block, pack, packs, group, loop, coalesced.reverse, initial)
+    pack, ragged, step = access
+    length = coalesced.length + (pack - 1) * ragged
+    least = 1 if _is_across(coalesced) else -(-SECTOR // (pack * item))
+    group, packs = _group(-(-length // pack), least, packs, _is_across(coalesced))
+    loop = length > group * pack * packs
+    numbers = (policy.rows_block, pack, packs, group, loop, coalesced.reverse, initial, ragged, step)
     blocks = -(-prod(coalesced.batches) * group // policy.rows_block)
     return make_plan("rows", coalesced, numbers, policy.rows_block, blocks, Grid())
 
 
 def plan_tiles(
-    coalesced: CoalescedScan, pack: int, packs: int, words: int, initial: bool, policy: ScanPolicy
+    coalesced: CoalescedScan, access: Access, packs: int, words: int, initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
-    tiles = -(-coalesced.length // (policy.tile_block * pack * packs))
+    pack, ragged, step = access
+    tiles = -(-(coalesced.length + (pack - 1) * ragged) // (policy.tile_block * pack * packs))
     count, single = prod(coalesced.batches) * tiles, tiles == 1
-    numbers = (policy.tile_block, pack, packs, single, coalesced.reverse, initial)
+    numbers = (policy.tile_block, pack, packs, single, coalesced.reverse, initial, ragged, step)
     plan = make_plan("tiles", coalesced, numbers, policy.tile_block, count + (not single), Grid(tiles, (tiles, 1)))
     return plan if single else plan._replace(scratch=2 * count * words * PUBLISHED)
 
 
-def _group(wanted: int, least: int, most: int) -> tuple[int, int]:
+def _is_across(coalesced: CoalescedScan) -> bool:
+    """Whether rows lie side by side in memory: the neighbours of a row are closer than the neighbours along it."""
+    return bool(coalesced.batches) and 0 < abs(coalesced.strides[1][-1]) < abs(coalesced.steps[1])
+
+
+def _group(wanted: int, least: int, most: int, across: bool) -> tuple[int, int]:
     """The lanes that share a row of `wanted` packs, and the packs of each lane: fewest idle packs, then most lanes.
+
+    Rows side by side (`across`) have the fewest lanes.
 
     Examples
     --------
-    >>> [_group(wanted, 2, 4) for wanted in (1, 5, 9, 33, 1000)]
+    >>> [_group(wanted, 2, 4, False) for wanted in (1, 5, 9, 33, 1000)]
     [(1, 1), (2, 3), (4, 3), (16, 3), (32, 4)]
+    >>> _group(30, 1, 16, True)
+    (2, 15)
     """
     if wanted >= WARP * most:
         return WARP, most
     lanes = [lanes for lanes in (32, 16, 8, 4, 2, 1) if lanes >= min(least, wanted) or lanes == 1]
-    choices = [(lanes * -(-wanted // lanes), -lanes) for lanes in lanes if lanes * most >= wanted]
-    total, negative = min(choices)
-    return -negative, total // -negative
+    choices = [(0 if across else lanes * -(-wanted // lanes), -lanes) for lanes in lanes if lanes * most >= wanted]
+    _, negative = max(choices) if across else min(choices)
+    return -negative, -(-wanted // -negative)

@@ -8,8 +8,9 @@
 namespace xpops {
 
 // A run of kPacks * kGroup packs of a row, in the registers of a group of lanes. Neighbouring lanes have neighbouring
-// packs. If kReverse, the run goes down in memory; places beyond the end of the row come first and hold zeros.
-template <class Types, int kPack, int kPacks, int kGroup, bool kReverse>
+// packs. If kReverse, the run goes down in memory; places beyond the end of the row come first and hold zeros. If
+// kRagged, rows begin at any element: the first pack of a row may begin before it.
+template <class Types, int kPack, int kPacks, int kGroup, bool kReverse, bool kRagged, int kStep>
 struct ScanChunk {
   using State = typename Types::State;
   using In = typename Types::In;
@@ -32,6 +33,10 @@ struct ScanChunk {
           begin(lowest < 0 ? (lowest < -kElements ? kElements : static_cast<int>(-lowest)) : 0),
           end(length - lowest < kElements ? static_cast<int>(length - lowest) : kElements) {}
 
+    // The span from element `first` on of a row of results at `row`, so that its packs are aligned.
+    XPOPS_DEVICE Span(const Out* row, int64 first, int64 length)
+        : Span(kRagged ? first - static_cast<int64>(reinterpret_cast<uint64>(row) / sizeof(Out) % kPack) : first, length) {}
+
     XPOPS_DEVICE bool is_full() const { return begin == 0 && end == kElements; }
     XPOPS_DEVICE bool has(int at) const { return at >= begin && at < end; }
     XPOPS_DEVICE bool has_pack(int at) const { return kPack > 1 && has(at) && has(at + kPack - 1); }
@@ -44,18 +49,18 @@ struct ScanChunk {
   }
 
   XPOPS_DEVICE void load(const In* from, const Span& span, int64 step) {
-    if constexpr (kPack > 1) step = 1;
+    if constexpr (kPack > 1) step = kStep < 0 ? -1 : 1;
     from += span.lowest * step;
     if (span.is_full()) {
 #pragma unroll
-      for (int j = 0; j < kPacks; ++j) raw[j].load(from + position(j) * step);
+      for (int j = 0; j < kPacks; ++j) read_pack<kStep>(from + position(j) * step, raw[j]);
       return;
     }
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
       const int at = position(j);
       if (span.has_pack(at)) {
-        raw[j].load(from + at);
+        read_pack<kStep>(from + at * step, raw[j]);
         continue;
       }
 #pragma unroll
@@ -63,16 +68,17 @@ struct ScanChunk {
     }
   }
 
-  // Scans the run without its prefix.
+  // Scans the run without its prefix. Elements before the beginning of the row are left out.
   template <class Op>
-  XPOPS_DEVICE void scan(const Op& op) {
+  XPOPS_DEVICE void scan(const Op& op, const Span& span) {
     State totals[kPacks];
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         items[j][i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
-        if (i > 0) items[j][i] = op.combine(items[j][i - 1], items[j][i]);
+        const bool begun = !kRagged || j > 0 || position(0) + i > span.begin;
+        if (i > 0 && begun) items[j][i] = op.combine(items[j][i - 1], items[j][i]);
       }
       totals[j] = items[j][kPack - 1];
     }
@@ -128,10 +134,11 @@ XPOPS_DEVICE Before<State> before_warp(const Op& op, const State& total, State& 
 
 // One block for each tile, after block 0, which computes their prefixes. If kSingle, every row is a single tile, and
 // block 0 is a tile, too.
-template <class Types, int kBlock, int kPack, int kPacks, bool kSingle, bool kReverse, bool kInitial, class Params>
+template <class Types, int kBlock, int kPack, int kPacks, bool kSingle, bool kReverse, bool kInitial, bool kRagged,
+          int kStep, class Params>
 XPOPS_DEVICE void scan_tiles(const Params& params) {
   using State = typename Types::State;
-  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse>;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse, kRagged, kStep>;
   constexpr int kWarps = kBlock / kWarp;
   const typename Types::Op op(params.slots + 3);
   TilePrefixes<State> prefixes(params.slots[2], static_cast<uint32>(params.batches * params.tiles));
@@ -143,11 +150,12 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
   uint32 batch = number;
   const uint32 tile = kSingle ? 0 : params.grid[0].divmod(batch);
   const ScanBatch<Types, Params> row(params, batch);
-  const typename Chunk::Span span((static_cast<int64>(tile) * kWarps + warp()) * Chunk::kElements, params.length);
+  const int64 first = (static_cast<int64>(tile) * kWarps + warp()) * Chunk::kElements;
+  const typename Chunk::Span span(row.out, first, params.length);
   Chunk chunk;
   State all;
   chunk.load(row.in, span, params.in_step);
-  chunk.scan(op);
+  chunk.scan(op, span);
   const Before<State> inner = before_warp<kWarps>(op, chunk.total, all);
   Before<State> before;
   if constexpr (!kSingle) {
@@ -166,10 +174,10 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
 
 // kGroup lanes scan one row. kLoop: a row may be longer than the group holds at once.
 template <class Types, int kBlock, int kPack, int kPacks, int kGroup, bool kLoop, bool kReverse, bool kInitial,
-          class Params>
+          bool kRagged, int kStep, class Params>
 XPOPS_DEVICE void scan_rows(const Params& params) {
   using State = typename Types::State;
-  using Chunk = ScanChunk<Types, kPack, kPacks, kGroup, kReverse>;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kGroup, kReverse, kRagged, kStep>;
   const typename Types::Op op(params.slots + 3);
   const uint64 batch = static_cast<uint64>(blockIdx.x) * (kBlock / kGroup) + threadIdx.x / kGroup;
   const bool exists = batch < static_cast<uint64>(params.batches);
@@ -178,13 +186,13 @@ XPOPS_DEVICE void scan_rows(const Params& params) {
 
   Before<State> before;
   Chunk chunk;
-  typename Chunk::Span span(0, length);
+  typename Chunk::Span span(row.out, 0, length);
   chunk.load(row.in, span, params.in_step);
 #pragma unroll 1
   for (int64 next = Chunk::kElements;; next += Chunk::kElements) {
-    chunk.scan(op);
-    const typename Chunk::Span ahead(next, length);
-    const bool more = kLoop && next < params.length;
+    chunk.scan(op, span);
+    const typename Chunk::Span ahead(row.out, next, length);
+    const bool more = kLoop && next < params.length + (kRagged ? kPack - 1 : 0);  // the same for all rows of a warp
     if (more) chunk.load(row.in, ahead, params.in_step);  // in flight while the run is written
     chunk.store(op, before, row.out, span, params.out_step);
     if (!more) break;

@@ -4,8 +4,8 @@
 //   scan_rows      along contiguous memory, many rows: a group of lanes walks along a row
 //   scan_columns   across contiguous memory: a block for each tile of neighbouring columns, with decoupled look-back
 //
-// The plan (xpops/plan/scan/) chooses packs so that every access is aligned. A pack never leaves a row, but the last
-// pack of a row may be incomplete. Packs of 1 may have any strides.
+// The plan (xpops/plan/scan/) chooses packs so that packs of the result are aligned. Packs of 1 may have any strides.
+// kStep says how packs of the operand are read: 0 aligned; 1 at any element; -1 at any element, with stride -1.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -42,6 +42,21 @@ struct ScanTypes {
   XPOPS_DEVICE static State lift(const Op& op, In x) { return op.lift(to_compute<In_, Out, Compute>(x)); }
   XPOPS_DEVICE static Out value(const Op& op, const State& state) { return cast<Out>(op.value(state)); }
 };
+
+// Reads the operand's elements for a pack of the result; the first of them is at `from`.
+template <int kStep, class T, int kPack>
+XPOPS_DEVICE void read_pack(const T* from, Pack<T, kPack>& to) {
+  if constexpr (kPack == 1 || kStep == 0) {
+    to.load(from);
+  } else if constexpr (kStep > 0) {
+    to.load_unaligned(from);
+  } else {
+    Pack<T, kPack> reversed;
+    reversed.load_unaligned(from - (kPack - 1));
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) to.elem[i] = reversed.elem[kPack - 1 - i];
+  }
+}
 
 // The addresses of one batch.
 template <class Types, class Params>
