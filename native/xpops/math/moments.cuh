@@ -1,6 +1,7 @@
 // Reducers for the variance and the standard deviation.
 #pragma once
 
+#include <xpops/math/fast.cuh>
 #include <xpops/math/reduction.cuh>
 
 namespace xpops {
@@ -24,6 +25,15 @@ struct Moments {
     if constexpr (is_complex_v<T>) return {x.re * factor, x.im * factor};
     else return x * factor;
   }
+  // 1 / count to about one unit in the last place, without the branches of a division.
+  XPOPS_DEVICE static Real reciprocal(Real count) {
+    Real estimate = fast_reciprocal(static_cast<float>(count));
+    if constexpr (is_same_v<Real, double>) {  // Newton's method doubles the digits
+      estimate *= 2 - count * estimate;
+      estimate *= 2 - count * estimate;
+    }
+    return estimate;
+  }
   XPOPS_DEVICE static State identity() { return {T(0), 0, 0}; }
   XPOPS_DEVICE static State lift(T x, int64) { return {x, 1, square(x - x)}; }  // squares is NaN if x is not finite
 
@@ -41,7 +51,7 @@ struct Moments {
   XPOPS_DEVICE static State combine(const State& a, const State& b) {
     if (b.count == 0) return a;
     if (a.count == 0) return b;
-    const Real count = a.count + b.count, share = b.count / count;
+    const Real count = a.count + b.count, share = b.count * reciprocal(count);
     const T delta = b.mean - a.mean;
     return {a.mean + scale(delta, share), count, a.squares + b.squares + square(delta) * (a.count * share)};
   }

@@ -67,34 +67,17 @@ struct Pack {
       for (int i = 0; i < kWords; ++i) loaded[i] = words[i];
       loaded[kWords] = loaded[kWords - 1];
       if (skip) loaded[kWords] = words[kWords];
-      shift_down(parts, skip);
+      if constexpr (kWord == 16) drop<2>(parts, skip & 8);
+      if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(parts, skip & 4);
+      if constexpr (sizeof(T) < 4) {
+#pragma unroll
+        for (int i = 0; i < kParts; ++i) {
+          parts[i] = static_cast<uint32>((static_cast<uint64>(parts[i + 1]) << 32 | parts[i]) >> (skip & 3) * 8);
+        }
+      }
 #pragma unroll
       for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
     }
-  }
-  // The elements of `low` from element `skip` on, then the first elements of `high`. `skip` is less than kSize.
-  XPOPS_DEVICE static Pack joined(const Pack& low, const Pack& high, int skip) {
-    Pack to;
-    if constexpr (kBytes < 4) {
-#pragma unroll
-      for (int i = 0; i < kSize; ++i) {
-#pragma unroll
-        for (int from = 0; from < 2 * kSize; ++from) {
-          if (from == i + skip) to.elem[i] = from < kSize ? low.elem[from % kSize] : high.elem[from % kSize];
-        }
-      }
-    } else {
-      union {
-        Bits both[2 * kWords];
-        uint32 parts[kBytes / 2];
-      };
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) both[i] = low.bits[i], both[kWords + i] = high.bits[i];
-      shift_down(parts, skip * static_cast<uint32>(sizeof(T)));
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) to.bits[i] = both[i];
-    }
-    return to;
   }
   // This uses an intrinsic, because the compiler splits a plain store if it knows the low bits of the offset.
   XPOPS_DEVICE void store(T* to) const {
@@ -122,18 +105,6 @@ struct Pack {
   }
 
  private:
-  // Moves the bytes of a pack down by less than a word, in multiples of an element's size.
-  template <int kParts>
-  XPOPS_DEVICE static void shift_down(uint32 (&parts)[kParts], uint32 bytes) {
-    if constexpr (kWord == 16) drop<2>(parts, bytes & 8);
-    if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(parts, bytes & 4);
-    if constexpr (sizeof(T) < 4) {
-#pragma unroll
-      for (int i = 0; i < kBytes / 4; ++i) {
-        parts[i] = static_cast<uint32>((static_cast<uint64>(parts[i + 1]) << 32 | parts[i]) >> (bytes & 3) * 8);
-      }
-    }
-  }
   // Moves the parts down by kCount if `any`.
   template <int kCount, int kSize_>
   XPOPS_DEVICE static void drop(uint32 (&parts)[kSize_], bool any) {

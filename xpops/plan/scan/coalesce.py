@@ -8,7 +8,7 @@ from xpops.core.layouts import Layout, alignment
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.strides.coalesce import Strides, coalesce
 
-# Rows may begin and end inside a pack if they have at least so many packs, and aligned packs have fewer bytes than this.
+# Rows of at least so many packs may begin and end inside a pack, if aligned packs have fewer bytes than this.
 _RAGGED_PACKS, _RAGGED_BYTES = 16, 8
 
 
@@ -88,8 +88,8 @@ class Access(NamedTuple):
 def access_of(coalesced: CoalescedScan, x: Layout, out: Layout, most: int = MAX_PACK_BYTES) -> Access:
     """The widest packs of the result, of at most `most` elements.
 
-    Elements that are not adjacent in memory are accessed one by one. Long rows that are not aligned begin inside a pack,
-    unless the kernel walks backwards.
+    Elements that are not adjacent in memory are accessed one by one. Long rows that are not aligned begin inside a
+    pack, unless the kernel walks backwards. Columns do not: exchanging elements between lanes takes longer.
     """
     columns = coalesced.columns > 1
     in_along, out_along = coalesced.column_steps if columns else coalesced.steps
@@ -97,9 +97,8 @@ def access_of(coalesced: CoalescedScan, x: Layout, out: Layout, most: int = MAX_
     if out_along != 1 or abs(in_along) != 1 or widest == 1:
         return Access(1, False, 0)
     pack, ragged = _aligned_pack(coalesced, out, 1, widest), False
-    length = coalesced.columns if columns else coalesced.length
     narrow = pack < widest and pack * min(x.dtype.itemsize, out.dtype.itemsize) < _RAGGED_BYTES
-    if narrow and length >= _RAGGED_PACKS * widest and not coalesced.reverse:
+    if narrow and coalesced.length >= _RAGGED_PACKS * widest and not (columns or coalesced.reverse):
         pack, ragged = widest, True
     aligned = not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack
     return Access(pack, ragged, 0 if aligned else in_along)

@@ -37,29 +37,12 @@ XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (
   }
 }
 
-// Stores the packs of kLanes neighbouring lanes, one after the other in memory from any element on. Each lane takes the
-// first elements of the next lane's pack, so that it stores a pack that is aligned. All lanes of the warp call this. A
-// lane's elements from `left` on do not exist.
-template <int kLanes, class T, int kPack>
-XPOPS_DEVICE void store_ragged(const Pack<T, kPack>& pack, T* to, int64 left) {
-  const int place = lane() % kLanes;
-  const int skip = static_cast<int>((kPack - reinterpret_cast<uint64>(to) / sizeof(T) % kPack) % kPack);
-  const Pack<T, kPack> next = shuffle_down(pack, 1);
-  const bool whole = left >= skip + kPack && (skip == 0 || place < kLanes - 1);
-  if (whole) Pack<T, kPack>::joined(pack, next, skip).store(to + skip);
-  const bool taken = place > 0 && left >= skip;  // by the lane before
-#pragma unroll
-  for (int i = 0; i < kPack; ++i) {
-    if (i < left && (i < skip ? !taken : !whole)) to[i] = pack.elem[i];
-  }
-}
-
 // A block computes a tile of neighbouring columns. Its warps form a grid: kAcross warps are side by side, and kDown
 // such lines of warps, called floors, follow each other down the columns. In a warp, kLanes lanes are side by side, and
 // the other lanes are below them. A thread has kRows rows of a pack of columns. If kRadix is 0, one tile has whole
-// columns. If kRagged, rows of the result begin at any element, and the last pack of a row may be incomplete.
-template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kRows, int kRadix, bool kInitial, bool kRagged,
-          int kStep, class Params>
+// columns.
+template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kRows, int kRadix, bool kInitial, int kStep,
+          class Params>
 XPOPS_DEVICE void scan_columns(const Params& params) {
   using State = typename Types::State;
   constexpr int kBlock = kAcross * kDown * kWarp, kColumns = kAcross * kLanes * kPack, kBelow = kWarp / kLanes;
@@ -79,15 +62,11 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
   Pack<typename Types::In, kPack> raw[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    const bool exists = inside && first + r < params.length;
-    if (exists && (!kRagged || column + kPack <= params.columns)) {
+    if (inside && first + r < params.length) {
       read_pack<kStep>(from + r * params.in_step, raw[r]);
     } else {
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        const bool element = kRagged && exists && column + i < params.columns;
-        raw[r].elem[i] = element ? from[r * params.in_step + i * params.in_column_step] : typename Types::In{};
-      }
+      for (int i = 0; i < kPack; ++i) raw[r].elem[i] = typename Types::In{};
     }
   }
   State items[kRows][kPack], totals[kPack];
@@ -116,22 +95,17 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) items[r][i] = before[i].then(op, items[r][i]);
   }
+  if (inside) {
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    Pack<typename Types::Out, kPack> pack;
+    for (int r = 0; r < kRows; ++r) {
+      Pack<typename Types::Out, kPack> pack;
 #pragma unroll
-    for (int i = 0; i < kPack; ++i) pack.elem[i] = Types::value(op, items[r][i]);
-    if constexpr (kRagged) {
-      const int64 left = first + r < params.length ? params.columns - column : 0;
-      store_ragged<kLanes>(pack, to + r * params.out_step, left);
-    } else if (inside && first + r < params.length) {
-      pack.store(to + r * params.out_step);
+      for (int i = 0; i < kPack; ++i) pack.elem[i] = Types::value(op, items[r][i]);
+      if (first + r < params.length) pack.store(to + r * params.out_step);
     }
-  }
-  if (kInitial && first == 0) {
+    if (kInitial && first == 0) {
 #pragma unroll
-    for (int i = 0; i < kPack; ++i) {
-      if (column + i < params.columns) {
+      for (int i = 0; i < kPack; ++i) {
         to[i * params.out_column_step - params.out_step] = cast<typename Types::Out>(op.initial());
       }
     }
