@@ -46,13 +46,13 @@ def plan_scan(
     """
     coalesced = coalesce_scan(x, out, axis, reverse, initial)
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
-    most = max(1, policy.words // (policy.column_rows * words))
-    if coalesced.columns > 1 and not is_short(coalesced, access_of(coalesced, x, out).pack, policy.column_rows):
-        access = access_of(coalesced, x, out, most)
-        return plan_columns(coalesced, access, words, (x.dtype.itemsize, out.dtype.itemsize), initial, policy)
+    access = access_of(coalesced, x, out)
+    if coalesced.columns > 1 and not is_short(coalesced, access.pack, policy.column_rows):
+        pack = min(access.pack, max(1, policy.words // (policy.column_rows * words)))
+        return plan_columns(coalesced, pack, words, (x.dtype.itemsize, out.dtype.itemsize), initial, policy)
     if coalesced.columns > 1:
         coalesced = columns_as_batches(coalesced)
-    access = access_of(coalesced, x, out)
+        access = access_of(coalesced, x, out)
     pack = access.pack
     held = min(policy.words // words, policy.packs * pack)
     packs = max(1, min(policy.bytes // traffic, held) // pack)

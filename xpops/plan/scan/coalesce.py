@@ -85,20 +85,22 @@ class Access(NamedTuple):
     step: int
 
 
-def access_of(coalesced: CoalescedScan, x: Layout, out: Layout, most: int = MAX_PACK_BYTES) -> Access:
-    """The widest packs of the result, of at most `most` elements.
+def access_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> Access:
+    """The widest packs. Elements that are not adjacent in memory are accessed one by one.
 
-    Elements that are not adjacent in memory are accessed one by one. Long rows that are not aligned begin inside a
-    pack, unless the kernel walks backwards. Columns do not: exchanging elements between lanes takes longer.
+    For rows, only packs of the result need be aligned. Long rows that are not aligned begin inside a pack, unless the
+    kernel walks backwards.
     """
     columns = coalesced.columns > 1
     in_along, out_along = coalesced.column_steps if columns else coalesced.steps
-    widest = min(most, MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize))
-    if out_along != 1 or abs(in_along) != 1 or widest == 1:
+    widest = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
+    if out_along != 1 or in_along not in ((1,) if columns else (1, -1)):
         return Access(1, False, 0)
     pack, ragged = _aligned_pack(coalesced, out, 1, widest), False
+    if columns:
+        return Access(_aligned_pack(coalesced, x, 0, pack), False, 0)
     narrow = pack < widest and pack * min(x.dtype.itemsize, out.dtype.itemsize) < _RAGGED_BYTES
-    if narrow and coalesced.length >= _RAGGED_PACKS * widest and not (columns or coalesced.reverse):
+    if narrow and coalesced.length >= _RAGGED_PACKS * widest and not coalesced.reverse:
         pack, ragged = widest, True
     aligned = not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack
     return Access(pack, ragged, 0 if aligned else in_along)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xpops.plan.scan.coalesce import Access, CoalescedScan
+from xpops.plan.scan.coalesce import CoalescedScan
 from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, ScanPolicy, make_plan
 
 
@@ -15,9 +15,8 @@ def is_short(coalesced: CoalescedScan, pack: int, rows: int) -> bool:
 
 
 def plan_columns(
-    coalesced: CoalescedScan, access: Access, words: int, items: tuple[int, int], initial: bool, policy: ScanPolicy
+    coalesced: CoalescedScan, pack: int, words: int, items: tuple[int, int], initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
-    pack, _, step = access
     item = sum(items)
     wanted = -(-coalesced.columns // pack)
     rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(coalesced.length))
@@ -31,7 +30,7 @@ def plan_columns(
     radix = 0
     if tiles > 1:
         radix = _radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
-    numbers = (across, down, lanes, pack, rows, radix, initial, step)
+    numbers = (across, down, lanes, pack, rows, radix, initial)
     grid = Grid(tiles, (strips, prod(coalesced.batches)), _state_bytes(tiles, radix, words) * coalesced.columns)
     return make_plan(
         "columns", coalesced, numbers, WARP * across * down, prod(coalesced.batches) * strips * tiles, grid

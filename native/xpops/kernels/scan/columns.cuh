@@ -41,7 +41,7 @@ XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (
 // such lines of warps, called floors, follow each other down the columns. In a warp, kLanes lanes are side by side, and
 // the other lanes are below them. A thread has kRows rows of a pack of columns. If kRadix is 0, one tile has whole
 // columns.
-template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kRows, int kRadix, bool kInitial, int kStep,
+template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kRows, int kRadix, bool kInitial,
           class Params>
 XPOPS_DEVICE void scan_columns(const Params& params) {
   using State = typename Types::State;
@@ -63,7 +63,7 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     if (inside && first + r < params.length) {
-      read_pack<kStep>(from + r * params.in_step, raw[r]);
+      raw[r].load(from + r * params.in_step);
     } else {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) raw[r].elem[i] = typename Types::In{};
