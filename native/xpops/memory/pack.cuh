@@ -79,6 +79,23 @@ struct Pack {
       for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
     }
   }
+  // Hides from the compiler what it knows of the elements, so that it computes from them again instead of keeping results.
+  XPOPS_DEVICE void forget() {
+#if XPOPS_ON_GPU
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      if constexpr (kWord == 16) {
+        asm volatile("" : "+r"(bits[i].x), "+r"(bits[i].y), "+r"(bits[i].z), "+r"(bits[i].w));
+      } else if constexpr (kWord == 8) {
+        asm volatile("" : "+r"(bits[i].x), "+r"(bits[i].y));
+      } else {
+        uint32 word = bits[i];
+        asm volatile("" : "+r"(word));
+        bits[i] = static_cast<Bits>(word);
+      }
+    }
+#endif
+  }
   // This uses an intrinsic, because the compiler splits a plain store if it knows the low bits of the offset.
   XPOPS_DEVICE void store(T* to) const {
 #pragma unroll

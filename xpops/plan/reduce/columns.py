@@ -19,8 +19,11 @@ from xpops.plan.reduce.parameters import (
     unroll_of,
 )
 
+# Columns of at most so many bytes: a thread then has too little to do with one of them. For longer columns the shifts
+# of unaligned packs take longer than narrow accesses do.
+_SHORT = 8
 # Bytes of neighbouring columns that a block reads at least: so many are in a cache line.
-SEGMENT = 128
+_SEGMENT = 128
 
 
 def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePolicy) -> ReducePlan:
@@ -31,7 +34,7 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     last, bits = coalesced.kept[-1] - pack, bits_of(coalesced)
     coalesced = coalesced._replace(kept=(*coalesced.kept[:-1], ceil_div(coalesced.kept[-1], pack)))
     packs = prod(coalesced.kept)
-    rows, columns = _tile(packs, -(-length // unroll), ceil_div(SEGMENT, pack * item), policy)
+    rows, columns = _tile(packs, -(-length // unroll), ceil_div(_SEGMENT, pack * item), policy)
     blocks, splits = ceil_div(packs, columns), 1
     if 2 * blocks <= policy.blocks and length > 2 * rows * unroll:
         splits = min(policy.blocks // blocks, length // (rows * unroll))
@@ -56,9 +59,10 @@ def _tile(packs: int, batches: int, least: int, policy: ReducePolicy) -> tuple[i
 
 
 def column_access(x: Layout, coalesced: CoalescedReduction, item: int) -> Access:
-    """Whole packs of columns of `x`, whose strides are the first line: aligned ones, or packs that begin anywhere."""
+    """Aligned packs of columns of `x`, whose strides are the first line. Packs of short columns may begin anywhere."""
     pack, widest = _aligned_pack(x, coalesced, item), MAX_PACK_BYTES // item
-    if pack < widest <= coalesced.kept[-1] and coalesced.in_kept[0][-1] == 1:
+    is_short = prod(coalesced.reduced) * item <= _SHORT and coalesced.in_kept[0][-1] == 1
+    if is_short and pack < widest <= coalesced.kept[-1]:
         return Access(item, widest, ragged=True)
     return Access(item, pack)
 

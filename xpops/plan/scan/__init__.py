@@ -54,7 +54,7 @@ def plan_scan(
         coalesced = columns_as_batches(coalesced)
         access = access_of(coalesced, x, out)
     pack = access.pack
-    held = min(policy.words // words, policy.packs * pack)
+    held = pack * min(policy.packs, policy.words // words, max(1, 4 * policy.words // (pack * x.dtype.itemsize)))
     packs = max(1, min(policy.bytes // traffic, held) // pack)
     if prod(coalesced.batches) >= policy.rows or coalesced.length <= 2 * WARP * pack * packs:
         return plan_rows(coalesced, access, packs, min(x.dtype.itemsize, out.dtype.itemsize), initial, policy)

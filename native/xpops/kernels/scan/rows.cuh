@@ -18,7 +18,7 @@ struct ScanChunk {
   static constexpr int kElements = kPack * kPacks * kGroup;
 
   Pack<In, kPack> raw[kPacks];
-  State items[kPacks][kPack];
+  Before<State> before[kPacks];  // within the run
   State total;
 
   XPOPS_DEVICE static int place() { return lane() % kGroup; }
@@ -35,7 +35,7 @@ struct ScanChunk {
 
     // The span from element `first` on of a row of results at `row`, so that its packs are aligned.
     XPOPS_DEVICE Span(const Out* row, int64 first, int64 length)
-        : Span(kRagged ? first - static_cast<int64>(reinterpret_cast<uint64>(row) / sizeof(Out) % kPack) : first, length) {}
+        : Span(first - (kRagged ? static_cast<int64>(reinterpret_cast<uint64>(row) / sizeof(Out) % kPack) : 0), length) {}
 
     XPOPS_DEVICE bool is_full() const { return begin == 0 && end == kElements; }
     XPOPS_DEVICE bool has(int at) const { return at >= begin && at < end; }
@@ -68,47 +68,59 @@ struct ScanChunk {
     }
   }
 
-  // Scans the run without its prefix. Elements before the beginning of the row are left out.
+  // Scans pack j without its prefix. Elements before the beginning of the row are left out.
+  template <class Op>
+  XPOPS_DEVICE void scan_pack(const Op& op, const Span& span, int j, State (&items)[kPack]) const {
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      items[i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
+      const bool begun = !kRagged || j > 0 || position(0) + i > span.begin;
+      if (i > 0 && begun) items[i] = op.combine(items[i - 1], items[i]);
+    }
+  }
+
+  // Computes the prefix of each pack within the run, and the total. store() scans the packs again: this takes fewer
+  // registers than all their states.
   template <class Op>
   XPOPS_DEVICE void scan(const Op& op, const Span& span) {
     State totals[kPacks];
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        items[j][i] = Types::lift(op, raw[j].elem[kReverse ? kPack - 1 - i : i]);
-        const bool begun = !kRagged || j > 0 || position(0) + i > span.begin;
-        if (i > 0 && begun) items[j][i] = op.combine(items[j][i - 1], items[j][i]);
-      }
-      totals[j] = items[j][kPack - 1];
+      State items[kPack];
+      scan_pack(op, span, j, items);
+      totals[j] = items[kPack - 1];
+      raw[j].forget();
     }
     scan_lanes<kGroup>(op, totals);
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
-      Before<State> before;
-      if (j > 0) before.append(op, total);
+      before[j] = Before<State>();
+      if (j > 0) before[j].append(op, total);
       if constexpr (kGroup > 1) {
         const State left = shuffle_up(totals[j], 1), all = shuffle(totals[j], lane() - place() + kGroup - 1);
-        total = before.then(op, all);
-        if (place() > 0) before.append(op, left);
+        total = before[j].then(op, all);
+        if (place() > 0) before[j].append(op, left);
       } else {
-        total = before.then(op, totals[j]);
+        total = before[j].then(op, totals[j]);
       }
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) items[j][i] = before.then(op, items[j][i]);
     }
   }
 
+  // Writes the run; `outer` is its prefix.
   template <class Op>
-  XPOPS_DEVICE void store(const Op& op, const Before<State>& before, Out* to, const Span& span, int64 step) const {
+  XPOPS_DEVICE void store(const Op& op, const Before<State>& outer, Out* to, const Span& span, int64 step) const {
     if constexpr (kPack > 1) step = 1;
     to += span.lowest * step;
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
+      State items[kPack];
+      scan_pack(op, span, j, items);
+      Before<State> prefix = outer;
+      if (before[j].any) prefix.append(op, before[j].state);
       Pack<Out, kPack> pack;
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, before.then(op, items[j][i]));
+        pack.elem[kReverse ? kPack - 1 - i : i] = Types::value(op, prefix.then(op, items[i]));
       }
       const int at = position(j);
       if (span.is_full() || span.has_pack(at)) {
@@ -188,17 +200,22 @@ XPOPS_DEVICE void scan_rows(const Params& params) {
   Chunk chunk;
   typename Chunk::Span span(row.out, 0, length);
   chunk.load(row.in, span, params.in_step);
+  if constexpr (kLoop) {
+    const int64 end = params.length + (kRagged ? kPack - 1 : 0);  // the same for all rows of a warp
 #pragma unroll 1
-  for (int64 next = Chunk::kElements;; next += Chunk::kElements) {
-    chunk.scan(op, span);
-    const typename Chunk::Span ahead(row.out, next, length);
-    const bool more = kLoop && next < params.length + (kRagged ? kPack - 1 : 0);  // the same for all rows of a warp
-    if (more) chunk.load(row.in, ahead, params.in_step);  // in flight while the run is written
-    chunk.store(op, before, row.out, span, params.out_step);
-    if (!more) break;
-    before.append(op, chunk.total);
-    span = ahead;
+    for (int64 next = Chunk::kElements; next < end; next += Chunk::kElements) {
+      const typename Chunk::Span ahead(row.out, next, length);
+      Chunk following;
+      following.load(row.in, ahead, params.in_step);  // in flight while the run is scanned and written
+      chunk.scan(op, span);
+      chunk.store(op, before, row.out, span, params.out_step);
+      before.append(op, chunk.total);
+      chunk = following;
+      span = ahead;
+    }
   }
+  chunk.scan(op, span);
+  chunk.store(op, before, row.out, span, params.out_step);
   if (kInitial && exists && Chunk::place() == 0) row.out[-params.out_step] = cast<typename Types::Out>(op.initial());
 }
 

@@ -5,8 +5,8 @@
 //   scan_columns   across contiguous memory: a block for each tile of neighbouring columns, with decoupled look-back
 //
 // The plan (xpops/plan/scan/) chooses packs so that packs of the result are aligned. Packs of 1 may have any strides.
-// kStep says how packs of the operand are read along rows: 0 aligned; 1 at any element; -1 at any element, with stride -1.
-// Across columns they are aligned, too.
+// kStep says how packs of the operand are read along rows: 0 aligned; 1 at any element; -1 at any element, with stride
+// -1. Across columns they are aligned, too.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
