@@ -66,6 +66,13 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
     "reversed": (small(60, 70)[::-1, ::-2], 1),
     "broadcast": (np.broadcast_to(small(70), (60, 70)), 0),
     "repeated": (np.broadcast_to(small(60, 1), (60, 70)), 1),
+    "long ragged rows": (small(9, 2500 * 4 + 1)[:, 1:], 1),
+    "odd rows": (small(40, 1031), 1),
+    "reversed row": (small(9001)[::-1], 0),
+    "reversed rows": (small(40, 600)[:, ::-1], 1),
+    "reversed odd rows": (small(40, 601)[::-1, ::-1], 1),
+    "side by side": (small(30, 20, 7, 2)[:, :, 1:6, ::-1], 1),
+    "far apart": (small(30, 20, 7, 2)[..., ::-1].transpose(1, 0, 3, 2), 0),
     "one": (small(1), 0),
     "ones": (small(5, 1), 1),
 }
@@ -126,6 +133,20 @@ def test_every_kind_of_dtype(dtype: Any, result: Any) -> None:
     got = scanned("cumulative_sum", x, dtype=result)
     assert got.dtype == wanted.dtype
     np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.bfloat16, dt.float32], ids=str)
+@pytest.mark.parametrize("shape", [(3, 2005), (700, 301), (5, 1, 4001)], ids=str)
+@pytest.mark.parametrize("direction", [1, -1])
+def test_rows_that_begin_inside_a_pack(dtype: Any, shape: tuple[int, ...], direction: int) -> None:
+    """Elements before the row must not count: products and signs of zeros show it."""
+    x = RANDOM.choice([-1, 1], shape).astype(dtype)[..., ::direction]
+    np.testing.assert_array_equal(
+        scanned("cumulative_prod", x, dtype=dtype), expected("cumulative_prod", x, dtype=dtype)
+    )
+    if dtype != dt.int8:
+        zeros = np.copysign(np.zeros(shape, dtype), -1)[..., ::direction]
+        assert np.signbit(scanned("cumulative_sum", zeros)).all()
 
 
 @pytest.mark.parametrize("dtype", [dt.complex64, dt.int32], ids=str)

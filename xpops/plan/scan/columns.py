@@ -32,9 +32,8 @@ def plan_columns(
         radix = _radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
     numbers = (across, down, lanes, pack, rows, radix, initial)
     grid = Grid(tiles, (strips, prod(coalesced.batches)), _state_bytes(tiles, radix, words) * coalesced.columns)
-    return make_plan(
-        "columns", coalesced, numbers, WARP * across * down, prod(coalesced.batches) * strips * tiles, grid
-    )
+    blocks = prod(coalesced.batches) * strips * tiles
+    return make_plan("columns", coalesced, numbers, WARP * across * down, blocks, grid, policy.column_resident)
 
 
 def _work(length: int, packs: int, lanes: int, width: int, rows: int) -> tuple[float, int]:

@@ -36,8 +36,9 @@ class ScanPolicy(NamedTuple):
     column_rows : int
         The rows of a thread of such a block; packs are narrowed to make room for them. A thread has up to twice as many
         where packs are narrow anyway.
-    resident : int
-        Threads that must fit on a multiprocessor at a time; this limits their registers.
+    resident, column_resident : int
+        Threads that must fit on a multiprocessor at a time; this limits their registers: where lanes or blocks walk
+        rows, and where they walk columns.
     hop : float
         Microseconds until a block sees the state that another block published; a generous estimate.
     speed : float
@@ -54,6 +55,7 @@ class ScanPolicy(NamedTuple):
     column_warps: int
     column_rows: int
     resident: int
+    column_resident: int
     hop: float
     speed: float
 
@@ -71,6 +73,8 @@ class ScanPlan(NamedTuple):
         Axes of batches after coalescing.
     block, blocks : int
         The threads of a block, and the grid.
+    resident : int
+        The blocks that must fit on a multiprocessor at a time.
     in_shift, out_shift : int
         From the array's first element to the first element of the scan, in elements.
     scratch : int
@@ -84,6 +88,7 @@ class ScanPlan(NamedTuple):
     rank: int
     block: int
     blocks: int
+    resident: int
     in_shift: int
     out_shift: int
     scratch: int
@@ -99,7 +104,7 @@ class Grid(NamedTuple):
 
 
 def make_plan(
-    kernel: str, coalesced: CoalescedScan, numbers: tuple[int, ...], block: int, blocks: int, grid: Grid
+    kernel: str, coalesced: CoalescedScan, numbers: tuple[int, ...], block: int, blocks: int, grid: Grid, resident: int
 ) -> ScanPlan:
     batches, strides = coalesced.batches or (1,), [line or (0,) for line in coalesced.strides]
     count = prod(batches)
@@ -120,4 +125,4 @@ def make_plan(
     for line in strides:
         tail += struct.pack(f"<{len(line)}q", *line)
     scratch = count * grid.states
-    return ScanPlan(kernel, numbers, len(batches), block, blocks, *coalesced.shifts, scratch, tail)
+    return ScanPlan(kernel, numbers, len(batches), block, blocks, resident // block, *coalesced.shifts, scratch, tail)

@@ -18,7 +18,7 @@ def plan_rows(
     loop = length > group * pack * packs
     numbers = (policy.rows_block, pack, packs, group, loop, coalesced.reverse, initial, ragged, step)
     blocks = -(-prod(coalesced.batches) * group // policy.rows_block)
-    return make_plan("rows", coalesced, numbers, policy.rows_block, blocks, Grid())
+    return make_plan("rows", coalesced, numbers, policy.rows_block, blocks, Grid(), policy.resident)
 
 
 def plan_tiles(
@@ -28,7 +28,8 @@ def plan_tiles(
     tiles = -(-(coalesced.length + (pack - 1) * ragged) // (policy.tile_block * pack * packs))
     count, single = prod(coalesced.batches) * tiles, tiles == 1
     numbers = (policy.tile_block, pack, packs, single, coalesced.reverse, initial, ragged, step)
-    plan = make_plan("tiles", coalesced, numbers, policy.tile_block, count + (not single), Grid(tiles, (tiles, 1)))
+    blocks, grid = count + (not single), Grid(tiles, (tiles, 1))
+    plan = make_plan("tiles", coalesced, numbers, policy.tile_block, blocks, grid, policy.resident)
     return plan if single else plan._replace(scratch=2 * count * words * PUBLISHED)
 
 

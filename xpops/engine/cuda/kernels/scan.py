@@ -54,7 +54,7 @@ def planned(op: Scan, x: Layout, axis: int, out: Layout, initial: bool, policy: 
     """The plan and the glue. Needs no GPU. `x` is not empty."""
     compute = _compute(out.dtype)
     plan = plan_scan(x, out, axis, op.reverse, initial, op.state * compute[1], policy)
-    return plan, scan_glue(op, x.dtype, out.dtype, compute[0], plan, policy.resident)
+    return plan, scan_glue(op, x.dtype, out.dtype, compute[0], plan)
 
 
 def _compute(dtype: DType) -> tuple[str, int]:
@@ -64,7 +64,7 @@ def _compute(dtype: DType) -> tuple[str, int]:
     return f"compute_t<{dt.INFO[dtype].c_type}>", max(dtype.itemsize, 4)
 
 
-def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPlan, resident: int) -> str:
+def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPlan) -> str:
     """The glue of a scan kernel."""
     numbers = ", ".join(str(number).lower() for number in plan.numbers)
     types = ", ".join([dt.INFO[dtype].c_type, dt.INFO[result].c_type, compute, f"{op.functor}<{compute}>"])
@@ -73,7 +73,7 @@ def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPla
             f"#include <xpops/kernels/scan/{'columns' if plan.kernel == 'columns' else 'rows'}.cuh>",
             "#include <xpops/math/scan.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({plan.block}, {resident // plan.block})',
+            f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
             f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
             f"  scan_{plan.kernel}<ScanTypes<{types}>, {numbers}>(params);",
             "}",

@@ -38,7 +38,7 @@ def scan_source(
     _scanner(lines, scan, types)
     numbers = ", ".join(str(number).lower() for number in plan.numbers)
     entry = [
-        f'extern "C" __global__ void __launch_bounds__({plan.block}, {policy.resident // plan.block})',
+        f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
         f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
         f"  scan_{plan.kernel}<::XpopsScanTypes, {numbers}>(params);",
         "}",
