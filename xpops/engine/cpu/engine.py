@@ -32,7 +32,6 @@ from xpops.engine.cpu.window import window
 from xpops.engine.program import Kernel, Owner
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
-from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 
 NDArray = np.ndarray[Any, Any]
@@ -116,8 +115,8 @@ class CpuEngine:
 
         return kernel
 
-    def join(self, pieces: tuple[Piece, ...], out: Layout) -> None:
-        """Return None: NumPy copies one piece after the other."""
+    def join(self, parts: tuple[Layout, ...], axis: int, out: Layout) -> None:
+        """Return None: NumPy copies one part after the other."""
 
     def view(self, data: NDArray, offset: int, layout: Layout) -> NDArray:
         # as_strided cannot step before the first element, so negative strides go through the address.
