@@ -98,6 +98,12 @@ class Engine(Memory, Protocol):
     def nonzero(self, x: Layout) -> Measure:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 
+    def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
+        """The kernel ``(stream, out, mask, value, out)`` that writes `value` to `out` where `mask` is True.
+
+        `signature` is that of ``where(mask, value, out)``.
+        """
+
     def masked_scatter(self, x: Layout, mask: Layout, value: Layout) -> Measure:
         """Write the rows of `value` to the elements of `x` where `mask` is not 0. There are no results.
 

@@ -26,7 +26,10 @@ class GatherPolicy(NamedTuple):
     scatter_block : int
         Threads of a block that scatters rows.
     waves : int
-        The most blocks for each multiprocessor, if the host learns the number of rows only at the launch.
+        The most blocks for each multiprocessor, if the host learns the number of rows only at the launch. The least
+        number if there is a choice, and blocks gather from shared memory.
+    slab, staged_block, staged_unroll : int
+        The bytes of shared memory of a block that gathers from there, its threads, and the words of a thread at once.
     """
 
     block: int
@@ -34,6 +37,9 @@ class GatherPolicy(NamedTuple):
     long_row: int
     scatter_block: int
     waves: int
+    slab: int
+    staged_block: int
+    staged_unroll: int
 
 
 class GatherPlan(NamedTuple):
@@ -145,7 +151,7 @@ def plan_gather(
     if not merged:
         merged, lines = (1,), [(0,)] * len(lines)
     of_arrays = [*lines[0], *lines[1], *steps]
-    per_word = _widest_word(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
+    per_word = widest_word(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
     row //= per_word
     lines[:2] = [tuple(stride // per_word for stride in line) for line in lines[:2]]
     words = policy.unroll if row >= policy.long_row else 1
@@ -163,7 +169,7 @@ def plan_gather(
     return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, policy.block, blocks, per_word, tail)
 
 
-def _widest_word(row: int, strides: list[int], itemsize: int, align: int) -> int:
+def widest_word(row: int, strides: list[int], itemsize: int, align: int) -> int:
     """The most elements of a word, such that the length of a row and all strides are multiples of it."""
     count = min(align, MAX_PACK_BYTES) // itemsize or 1
     while row % count or any(stride % count for stride in strides):

@@ -107,13 +107,15 @@ XPOPS_DEVICE void join(const Params& params) {
     piece.start = i ? params.stops[i - 1] : 0;
     piece.stop = params.stops[i];
 #pragma unroll
-    for (int axis = 0; axis < Params::kRowAxes + Params::kColumnAxes; ++axis) piece.strides[axis] = params.strides[i][axis];
+    for (int axis = 0; axis < Params::kRowAxes + Params::kColumnAxes; ++axis)
+      piece.strides[axis] = params.strides[i][axis];
   }
   __syncthreads();
   const Joined<W, Params> from{params, pieces};
   W* out = reinterpret_cast<W*>(params.out) + params.place;
   const Index tile = static_cast<Index>(blockIdx.x) * kTile;
-  const Index shift = static_cast<Index>(params.place % kPack);  // packs are aligned from this far before the first word
+  const Index shift = static_cast<Index>(params.place %
+                                         kPack);  // packs are aligned from this far before the first word
   if (tile >= shift && tile + kTile <= params.size + shift) {
     const Index first = tile + threadIdx.x * kPack - shift;
     Pack<W, kPack> packs[kUnroll];

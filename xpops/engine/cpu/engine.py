@@ -30,7 +30,7 @@ from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
 from xpops.engine.cpu.window import window
 from xpops.engine.program import Kernel, Owner
-from xpops.ops.elementwise import IDENTITY
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand, Signature
 
@@ -104,6 +104,9 @@ class CpuEngine:
                 np.copyto(out, cast(x, out.dtype), casting="unsafe")
 
         return copy if op is IDENTITY else kernel
+
+    def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
+        return self.elementwise(OPERATORS["where"], signature, operands, out)
 
     def arange(self, out: Layout) -> Kernel:
         def kernel(stream: int, out: NDArray, start: Any, step: Any) -> None:

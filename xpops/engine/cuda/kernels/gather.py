@@ -15,7 +15,8 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel, Program
 from xpops.plan.elementwise import INDEX_LIMIT
-from xpops.plan.gather import GatherPlan, gathered_shape, gathered_strides, plan_gather
+from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, plan_gather
+from xpops.plan.staged_gather import StagedGatherPlan, plan_staged_gather
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
 
@@ -41,7 +42,7 @@ def gather(
     """See `xpops.engine.protocol.Engine.gather`."""
     out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, position), None, runtime.context.device)
     array, lines = gathered_strides(x, axes, indices, position)
-    return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines))
+    return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines, position))
 
 
 def take_along(runtime: Runtime, x: Layout, indices: Layout, axis: int) -> Program:
@@ -49,7 +50,7 @@ def take_along(runtime: Runtime, x: Layout, indices: Layout, axis: int) -> Progr
     out = layout_of(x.dtype, indices.shape, None, runtime.context.device)
     array = (*x.strides[:axis], 0, *x.strides[axis + 1 :])
     names = ("take_along_axis: indices",)
-    return Program((out,), _gathering(runtime, x, (axis,), (indices,), names, out, array, (indices.strides,)))
+    return Program((out,), _gathering(runtime, x, (axis,), (indices,), names, out, array, (indices.strides,), axis))
 
 
 def scatter(
@@ -75,10 +76,43 @@ def _gathering(
     out: Layout,
     array: Strides,
     lines: tuple[Strides, ...],
+    position: int,
 ) -> Kernel:
     """The kernel ``(stream, out, x, *indices)``."""
+    if len(axes) == 1 and out.size:
+        span = range(position, position + out.ndim - x.ndim + 1)
+        staged = _gathering_staged(runtime, x, axes[0], indices[0], names[0], out, [array, out.strides, *lines], span)
+        if staged is not None:
+            return staged
     move = _moving(runtime, x, axes, indices, names, out, array, lines, False)
     return lambda stream, out, x, *indices: move(stream, x, out, *indices)
+
+
+def _gathering_staged(
+    runtime: Runtime, x: Layout, axis: int, indices: Layout, name: str, out: Layout, strides: list[Strides], span: range
+) -> Kernel | None:
+    """`_gathering` along one axis from shared memory; None if that is not faster."""
+    policy, align = tuning_of(runtime.context.capability).gather, min(x.align, out.align)
+    length, step, multiprocessors = x.shape[axis], x.strides[axis], runtime.context.multiprocessors
+    plan = plan_staged_gather(out.shape, span, strides, length, step, x.dtype.itemsize, align, policy, multiprocessors)
+    if plan is None:
+        return None
+    tail = _report_parameters(runtime, (length,), (runtime.faults.of_index(name, length),)) + plan.tail
+    source = staged_glue(plan, indices.dtype, policy)
+    launch = runtime.launcher("gather", source, plan.blocks, policy.staged_block, "QQQ", tail)
+    return _judging(runtime, lambda stream, out, x, indices: launch(stream, x, out, indices))
+
+
+def _judging(runtime: Runtime, kernel: Callable[..., None]) -> Callable[..., None]:
+    """`kernel`; in debug mode it raises the error of an index out of range itself."""
+    if not config.debug:
+        return kernel
+
+    def judged(*values: int) -> None:
+        kernel(*values)
+        runtime.faults.check()
+
+    return judged
 
 
 def _moving(
@@ -111,11 +145,7 @@ def _moving(
     def move(stream: int, x: int, other: int, *indices: int) -> None:
         launch(stream, x, other, size, *indices)
 
-    def judged(stream: int, x: int, other: int, *indices: int) -> None:
-        launch(stream, x, other, size, *indices)
-        runtime.faults.check()
-
-    return judged if config.debug else move
+    return _judging(runtime, move)
 
 
 def row_gatherer(runtime: Runtime, x: Layout, length: int) -> Callable[..., None]:
@@ -174,15 +204,22 @@ def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str
     return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", plan.block)
 
 
+def staged_glue(plan: StagedGatherPlan, indices: DType, policy: GatherPolicy) -> str:
+    """The glue of a kernel that gathers from shared memory."""
+    types = f"{word_of(plan.word)}, {dt.INFO[indices].c_type}"
+    call = f"gather_staged<{types}, {plan.slab}, {policy.staged_block}, {policy.staged_unroll}>"
+    return _glue(call, f"StagedGatherParams<{plan.rank}, uint{plan.index_bits}>", policy.staged_block, "staged")
+
+
 def scatter_glue(word: int, rank: int, bits: int, block: int) -> str:
     """The glue of a kernel that scatters rows of words of `word` bytes."""
     return _glue(f"scatter_rows<{word_of(word)}, {block}>", f"ScatterParams<{rank}, uint{bits}>", block)
 
 
-def _glue(call: str, params: str, threads: int) -> str:
+def _glue(call: str, params: str, threads: int, header: str = "gather") -> str:
     return "\n".join(
         [
-            "#include <xpops/kernels/gather.cuh>",
+            f"#include <xpops/kernels/gather/{header}.cuh>",
             "using namespace xpops;",
             f'extern "C" __global__ void __launch_bounds__({threads})',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",

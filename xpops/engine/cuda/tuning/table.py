@@ -54,7 +54,16 @@ _HOPPER = Tuning(
         small=2**18,
         small_row=2**15,
     ),
-    gather=GatherPolicy(block=256, unroll=4, long_row=16, scatter_block=256, waves=16),
+    gather=GatherPolicy(
+        block=256,
+        unroll=4,
+        long_row=16,
+        scatter_block=256,
+        waves=16,
+        slab=48 << 10,
+        staged_block=512,
+        staged_unroll=4,
+    ),
     # So many blocks are resident at once with the most counters (32 KiB): no block waits for another to end.
     histogram=HistogramPolicy(block=256, unroll=2, blocks=6, least_bins=256, counters=8192, guess=1024),
     join=FlatPolicy(block=256, unroll=4),
