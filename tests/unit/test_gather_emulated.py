@@ -197,6 +197,16 @@ def staged(shape: tuple[int, ...], axis: int, itemsize: int) -> StagedGatherPlan
     return plan_staged_gather(shape, span, [array, dense, dense], shape[axis], dense[axis], itemsize, 16, POLICY, 132)
 
 
+@pytest.mark.parametrize("columns", [128, 96, 131, 320])
+def test_strips(columns: int) -> None:
+    x = RANDOM.normal(size=(2, 40, columns)).astype(np.float32)[:, ::-1]
+    places = some(40, x.shape)
+    with pytest.MonkeyPatch.context() as patch:
+        tuned(patch, gather=POLICY._replace(slab=64))
+        (found,) = run(ENGINE, *ENGINE.take_along(layout_on_gpu(x), layout_on_gpu(places), 1), x, places)
+    same(found, np.take_along_axis(x, places, 1))
+
+
 def test_which_axes_fit_into_shared_memory() -> None:
     for shape, axis in [((5000, 3000), 1), ((1000, 5000), 0), ((9000, 12), 1), ((40, 6, 8000), 1), ((7, 48 << 8), 1)]:
         assert staged(shape, axis, 4) is not None

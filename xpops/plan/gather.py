@@ -11,6 +11,9 @@ from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
+# The least width of a strip, in bytes.
+_STRIP = 128
+
 
 class GatherPolicy(NamedTuple):
     """Tuning numbers of the gather family.
@@ -167,6 +170,33 @@ def plan_gather(
         tail += struct.pack(f"<{len(line)}{code}", *line)
     blocks = min(-(-size // (policy.block * pieces)), 2**31 - 1)
     return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, policy.block, blocks, per_word, tail)
+
+
+def in_strips(
+    shape: tuple[int, ...], span: range, strides: list[Strides], itemsize: int
+) -> tuple[tuple[int, ...], list[Strides]]:
+    """The same elements in another order: by strips of the last axis, each along the axes in `span`.
+
+    Then the L2 cache holds the strip of the array from which neighbouring blocks gather. `strides` are those of the
+    array, the other array and the indices, in `shape`. Nothing changes if an index moves a whole row, or if the last
+    axis has no strips of one width.
+
+    Examples
+    --------
+    >>> in_strips((5000, 96), range(0, 1), [(0, 1), (96, 1), (96, 1)], 4)
+    ((3, 5000, 32), [(32, 0, 1), (32, 96, 1), (32, 96, 1)])
+    """
+    first, stop = span.start, span.stop
+    array, other, indices = (line[stop:] for line in strides)
+    inner, (other, array, indices) = coalesce(shape[stop:], [other, array, indices])
+    widths = range(max(1, _STRIP // itemsize), max(1, 4 * _STRIP // itemsize))
+    wide = next((n for n in widths if inner and inner[-1] % n == 0), 0)
+    if not wide or not indices[-1]:
+        return shape, strides
+    lines = zip(strides, (array, other, indices), strict=True)
+    return (*shape[:first], inner[-1] // wide, *shape[first:stop], *inner[:-1], wide), [
+        (*line[:first], last[-1] * wide, *line[first:stop], *last) for line, last in lines
+    ]
 
 
 def widest_word(row: int, strides: list[int], itemsize: int, align: int) -> int:

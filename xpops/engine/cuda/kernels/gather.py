@@ -15,7 +15,7 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel, Program
 from xpops.plan.elementwise import INDEX_LIMIT
-from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, plan_gather
+from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, in_strips, plan_gather
 from xpops.plan.staged_gather import StagedGatherPlan, plan_staged_gather
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
@@ -64,7 +64,7 @@ def scatter(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.scatter`."""
     array, lines = gathered_strides(x, axes, indices, position)
-    return _moving(runtime, x, axes, indices, names, value, array, lines, True)
+    return _moving(runtime, x, axes, indices, names, value, value.shape, [array, value.strides, *lines], True)
 
 
 def _gathering(
@@ -79,12 +79,14 @@ def _gathering(
     position: int,
 ) -> Kernel:
     """The kernel ``(stream, out, x, *indices)``."""
+    shape, strides = out.shape, [array, out.strides, *lines]
     if len(axes) == 1 and out.size:
         span = range(position, position + out.ndim - x.ndim + 1)
-        staged = _gathering_staged(runtime, x, axes[0], indices[0], names[0], out, [array, out.strides, *lines], span)
+        staged = _gathering_staged(runtime, x, axes[0], indices[0], names[0], out, strides, span)
         if staged is not None:
             return staged
-    move = _moving(runtime, x, axes, indices, names, out, array, lines, False)
+        shape, strides = in_strips(shape, span, strides, x.dtype.itemsize)
+    move = _moving(runtime, x, axes, indices, names, out, shape, strides, False)
     return lambda stream, out, x, *indices: move(stream, x, out, *indices)
 
 
@@ -122,19 +124,20 @@ def _moving(
     indices: tuple[Layout, ...],
     names: tuple[str, ...],
     other: Layout,
-    array: Strides,
-    lines: tuple[Strides, ...],
+    shape: tuple[int, ...],
+    strides: list[Strides],
     sets: bool,
 ) -> Kernel:
     """The kernel ``(stream, x, other, *indices)`` that copies elements of `x` at indices to `other`, or back if `sets`.
 
-    `array` and `lines` are the strides of `x` and of the indices, both in the shape of `other`.
+    `strides` are those of `x`, `other` and the indices in `shape`.
     """
     if other.size == 0:
         return empty_kernel
     steps = tuple(x.strides[axis] for axis in axes)
     align, policy = min(x.align, other.align), tuning_of(runtime.context.capability).gather
-    plan = plan_gather(other.shape, array, other.strides, lines, steps, x.dtype.itemsize, align, policy)
+    array, beside, *lines = strides
+    plan = plan_gather(shape, array, beside, tuple(lines), steps, x.dtype.itemsize, align, policy)
     lengths = tuple(x.shape[axis] for axis in axes)
     codes = tuple(runtime.faults.of_index(name, length) for name, length in zip(names, lengths, strict=True))
     source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
@@ -207,7 +210,8 @@ def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str
 def staged_glue(plan: StagedGatherPlan, indices: DType, policy: GatherPolicy) -> str:
     """The glue of a kernel that gathers from shared memory."""
     types = f"{word_of(plan.word)}, {dt.INFO[indices].c_type}"
-    call = f"gather_staged<{types}, {plan.slab}, {policy.staged_block}, {policy.staged_unroll}>"
+    sizes = f"{plan.slab}, {policy.staged_block}, {plan.pack}, {plan.unroll}"
+    call = f"gather_staged<{types}, Runs::{plan.runs}, {sizes}>"
     return _glue(call, f"StagedGatherParams<{plan.rank}, uint{plan.index_bits}>", policy.staged_block, "staged")
 
 
