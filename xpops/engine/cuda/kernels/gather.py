@@ -170,7 +170,7 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     """The kernel ``(stream, x, rows, indices, elements of rows)`` that writes rows of `row` elements to any `x`."""
     if x.size == 0:
         return empty_kernel
-    shape, strides = _in_order(x)
+    shape, strides = in_order(x)
     reach = sum(abs(stride) * (length - 1) for stride, length in zip(strides, shape, strict=True))
     bits = 32 if max(x.size, reach) < INDEX_LIMIT else 64
     tail = pack_divmod(row, bits) + b"".join(pack_divmod(length, bits) for length in shape[1:] or (1,))
@@ -182,7 +182,7 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     return runtime.launcher("masked_scatter", source, blocks, block, "QQQQ", tail)
 
 
-def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides of `x`, with neighbouring axes merged if one stride covers both; at least one axis."""
     merged: list[tuple[int, int]] = []
     for length, stride in zip(x.shape, x.strides, strict=True):
