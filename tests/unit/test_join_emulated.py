@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.kernels.join import join_glue
+from xpops.engine.cuda.kernels.join import interleave_glue, join_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.plan.join import MAX_PARAMETERS, JoinPlan, plan_join
+from xpops.plan.join import MAX_PARAMETERS, InterleavePlan, JoinPlan, plan_interleave, plan_join
 
 RANDOM = np.random.default_rng(7)
 ENGINE = EmulatedEngine()
@@ -56,6 +56,33 @@ def test_rows(dtype: Any, widths: tuple[int, ...]) -> None:
 def test_single_columns(dtype: Any, count: int) -> None:
     hosts = [numbers((700, 1), dtype) for _ in range(count)]
     assert np.array_equal(joined(hosts, 1), np.concatenate(hosts, 1))
+
+
+@pytest.mark.parametrize("count", [2, 7, 16, 17])
+def test_columns_of_words(count: int) -> None:
+    whole = numbers((2049, 6), np.uint8)
+    for rows in (1, 15, 2048, 2049):
+        hosts = [whole[:rows, :2].copy() for _ in range(count)]
+        assert np.array_equal(joined(hosts, 1), np.concatenate(hosts, 1))
+        hosts = [whole.reshape(-1)[1 : 1 + rows, None]] * count
+        assert np.array_equal(joined(hosts, 1), np.concatenate(hosts, 1))
+        hosts = [whole[:rows, :1]] * count
+        assert np.array_equal(joined(hosts, 1), np.concatenate(hosts, 1))
+
+
+def test_which_arrays_are_interleaved() -> None:
+    def is_interleaved(*hosts: Any) -> bool:
+        layouts = [layout_on_gpu(host) for host in hosts]
+        return plan_interleave(tuple(layouts), 1, result_of(layouts, 1), 256, 16) is not None
+
+    column, pairs = np.zeros((50, 1), np.float32), np.zeros((50, 2), np.float32)
+    assert is_interleaved(column, column)
+    assert is_interleaved(*[column] * 16)
+    assert is_interleaved(pairs, pairs)
+    assert not is_interleaved(*[column] * 17)
+    assert not is_interleaved(column, pairs)
+    assert not is_interleaved(pairs[:, :1], pairs[:, 1:])
+    assert not is_interleaved(column[:1], column[:1])
 
 
 @pytest.mark.parametrize("count", [2, 3, 33, 150, 400])
@@ -121,6 +148,12 @@ def plan(
 )
 def test_it_compiles(plan: JoinPlan, capability: int) -> None:
     assert compile_cubin("join", join_glue(plan, POLICY.block), capability)
+
+
+@pytest.mark.parametrize("capability", [80, 90, 100])
+@pytest.mark.parametrize("plan", [InterleavePlan(1, 16, 16, 1, b""), InterleavePlan(8, 2, 2, 1, b"")], ids=str)
+def test_interleaving_compiles(plan: InterleavePlan, capability: int) -> None:
+    assert compile_cubin("join", interleave_glue(plan, POLICY.block), capability)
 
 
 @pytest.mark.parametrize("length", [10, 2**31])

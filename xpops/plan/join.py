@@ -47,6 +47,29 @@ class JoinPlan(NamedTuple):
     tail: bytes
 
 
+class InterleavePlan(NamedTuple):
+    """One kernel that joins arrays word by word, and its parameters except addresses.
+
+    Attributes
+    ----------
+    word : int
+        The bytes of a word.
+    pack : int
+        Words that a thread loads of each array.
+    pieces : int
+        The number of arrays.
+    blocks : int
+        The grid.
+    tail : bytes
+    """
+
+    word: int
+    pack: int
+    pieces: int
+    blocks: int
+    tail: bytes
+
+
 class _Rows(NamedTuple):
     """Rows of the result, which hold `widths` columns of each array.
 
@@ -112,6 +135,31 @@ def plan_join(parts: tuple[Layout, ...], axis: int, out: Layout, block: int, unr
         sides = len(found.rows), 1 + len(found.columns)
         plans.append(JoinPlan(item, pack, each, pieces, *sides, dense, bits, blocks, tail))
     return plans
+
+
+def plan_interleave(parts: tuple[Layout, ...], axis: int, out: Layout, block: int, most: int) -> InterleavePlan | None:
+    """The plan of joining at most `most` arrays, if a row of the result has one word of each; else None.
+
+    Examples
+    --------
+    >>> from xpops.core import dtypes as dt
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.layouts import layout_of
+    >>> parts = (layout_of(dt.int16, (400, 1), None, Device("cuda")),) * 3
+    >>> plan_interleave(parts, 1, layout_of(dt.int16, (400, 3), None, Device("cuda")), 128, 16)[:4]
+    (2, 8, 3, 1)
+    """
+    found = _rows_of(parts, axis, out)
+    count = _elements_of_word(found, parts, out)
+    item = out.dtype.itemsize * count
+    apart = any(line[0] != count for line in found.strides)
+    if len(parts) > most or len(found.rows) > 1 or apart or {*found.widths} != {count} or found.rows[0] == 1:
+        return None
+    pack = min(MAX_PACK_BYTES, out.align) // item
+    if pack < 2:
+        return None
+    size = found.rows[0]
+    return InterleavePlan(item, pack, len(parts), -(-size // (block * pack)), struct.pack("<Q", size))
 
 
 def _rows_of(parts: tuple[Layout, ...], axis: int, out: Layout) -> _Rows:

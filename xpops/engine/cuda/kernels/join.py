@@ -12,7 +12,7 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.join import JoinPlan, plan_join
+from xpops.plan.join import InterleavePlan, JoinPlan, plan_interleave, plan_join
 from xpops.plan.strides.coalesce import coalesce
 from xpops.plan.tiled import transposed_axis
 
@@ -35,6 +35,10 @@ def join(runtime: Runtime, parts: tuple[Layout, ...], axis: int, out: Layout) ->
 def _joining(runtime: Runtime, parts: tuple[Layout, ...], axis: int, out: Layout) -> Kernel:
     """`join` of parts of the dtype of `out`."""
     policy, launches = tuning_of(runtime.context.capability).join, []
+    interleaved = plan_interleave(parts, axis, out, policy.block, policy.interleaved)
+    if interleaved is not None:
+        slots, source = "Q" * (1 + len(parts)), interleave_glue(interleaved, policy.block)
+        return runtime.launcher("join", source, interleaved.blocks, policy.block, slots, interleaved.tail)
     for plan in plan_join(parts, axis, out, policy.block, policy.unroll):
         slots = "Q" * (1 + len(plan.pieces))
         launch = runtime.launcher("join", join_glue(plan, policy.block), plan.blocks, policy.block, slots, plan.tail)
@@ -84,13 +88,22 @@ def join_glue(plan: JoinPlan, block: int) -> str:
     """The glue of a kernel that joins arrays."""
     params = f"JoinParams<{len(plan.pieces)}, {plan.row_axes}, {plan.column_axes}, uint{plan.index_bits}>"
     arguments = f"{word_of(plan.word)}, {truth(plan.dense)}, {block}, {plan.pack}, {plan.unroll}"
+    return _glue("join", arguments, params, block)
+
+
+def interleave_glue(plan: InterleavePlan, block: int) -> str:
+    """The glue of a kernel that joins arrays word by word."""
+    return _glue("interleave", f"{word_of(plan.word)}, {block}, {plan.pack}", f"InterleaveParams<{plan.pieces}>", block)
+
+
+def _glue(name: str, arguments: str, params: str, block: int) -> str:
     return "\n".join(
         [
-            "#include <xpops/kernels/join.cuh>",
+            f"#include <xpops/kernels/join/{name}.cuh>",
             "using namespace xpops;",
             f'extern "C" __global__ void __launch_bounds__({block})',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  join<{arguments}>(params);",
+            f"  {name}<{arguments}>(params);",
             "}",
             "",
         ]

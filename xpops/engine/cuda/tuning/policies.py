@@ -21,6 +21,22 @@ class FlatPolicy(NamedTuple):
     unroll: int
 
 
+class JoinPolicy(NamedTuple):
+    """Tuning numbers of the join family.
+
+    Attributes
+    ----------
+    block, unroll : int
+        The threads of a block, and the words that a thread writes.
+    interleaved : int
+        The most arrays of which a thread holds a pack each.
+    """
+
+    block: int
+    unroll: int
+    interleaved: int
+
+
 class HistogramPolicy(NamedTuple):
     """Tuning numbers of the histogram family.
 
@@ -181,7 +197,7 @@ class Tuning(NamedTuple):
     fused_rows: RowsPolicy
     gather: GatherPolicy
     histogram: HistogramPolicy
-    join: FlatPolicy
+    join: JoinPolicy
     linalg: LinalgPolicy
     matmul: MatmulPolicy
     random: FlatPolicy
