@@ -132,7 +132,8 @@ XPOPS_DEVICE void stage_runs(const Params& params, const StagedPart<Params>& par
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
       if (columns[u] + kPack <= run && places[u] % kPack == 0) {
-        packs[u].store(slab + places[u]);
+        *reinterpret_cast<typename Pack<W, kPack>::Bits*>(
+            slab + places[u]) = packs[u].bits[0];  // `store` is for global memory
       } else if (columns[u] + kPack <= run) {
 #pragma unroll
         for (int i = 0; i < kPack; ++i) slab[places[u] + i] = packs[u].elem[i];
