@@ -153,7 +153,7 @@ def test_it_compiles(plan: JoinPlan, capability: int) -> None:
 @pytest.mark.parametrize("capability", [80, 90, 100])
 @pytest.mark.parametrize("plan", [InterleavePlan(1, 16, 16, 1, b""), InterleavePlan(8, 2, 2, 1, b"")], ids=str)
 def test_interleaving_compiles(plan: InterleavePlan, capability: int) -> None:
-    assert compile_cubin("join", interleave_glue(plan, POLICY.block), capability)
+    assert compile_cubin("join", interleave_glue(plan, POLICY.interleave_block), capability)
 
 
 @pytest.mark.parametrize("length", [10, 2**31])

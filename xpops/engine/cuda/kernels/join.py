@@ -35,10 +35,11 @@ def join(runtime: Runtime, parts: tuple[Layout, ...], axis: int, out: Layout) ->
 def _joining(runtime: Runtime, parts: tuple[Layout, ...], axis: int, out: Layout) -> Kernel:
     """`join` of parts of the dtype of `out`."""
     policy, launches = tuning_of(runtime.context.capability).join, []
-    interleaved = plan_interleave(parts, axis, out, policy.block, policy.interleaved)
+    block = policy.interleave_block
+    interleaved = plan_interleave(parts, axis, out, block, policy.interleaved)
     if interleaved is not None:
-        slots, source = "Q" * (1 + len(parts)), interleave_glue(interleaved, policy.block)
-        return runtime.launcher("join", source, interleaved.blocks, policy.block, slots, interleaved.tail)
+        slots, source = "Q" * (1 + len(parts)), interleave_glue(interleaved, block)
+        return runtime.launcher("join", source, interleaved.blocks, block, slots, interleaved.tail)
     for plan in plan_join(parts, axis, out, policy.block, policy.unroll):
         slots = "Q" * (1 + len(plan.pieces))
         launch = runtime.launcher("join", join_glue(plan, policy.block), plan.blocks, policy.block, slots, plan.tail)

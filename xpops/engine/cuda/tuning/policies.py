@@ -28,12 +28,14 @@ class JoinPolicy(NamedTuple):
     ----------
     block, unroll : int
         The threads of a block, and the words that a thread writes.
-    interleaved : int
-        The most arrays of which a thread holds a pack each.
+    interleave_block, interleaved : int
+        The threads of a block that interleaves, and the most arrays of which each holds a pack. Shared memory, at most
+        48 KiB, holds all packs.
     """
 
     block: int
     unroll: int
+    interleave_block: int
     interleaved: int
 
 

@@ -68,7 +68,7 @@ _HOPPER = Tuning(
     # So many blocks are resident at once with the most counters (32 KiB): no block waits for another to end.
     histogram=HistogramPolicy(block=256, unroll=2, blocks=6, least_bins=256, counters=8192, guess=1024),
     # Stacks of 2 to 16 arrays of float32 take 3 to 10% longer with 4 words.
-    join=JoinPolicy(block=256, unroll=8, interleaved=16),
+    join=JoinPolicy(block=256, unroll=8, interleave_block=128, interleaved=16),
     # The limits of batches follow other libraries' choices; not measured.
     linalg=LinalgPolicy(block=128, batched_size=512, batched_count=3),
     matmul=MatmulPolicy(
