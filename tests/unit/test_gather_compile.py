@@ -3,10 +3,11 @@
 import pytest
 
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.kernels.gather import gather_glue
+from xpops.engine.cuda.kernels.gather import gather_glue, staged_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.gather import GatherPlan, plan_gather
+from xpops.plan.staged_gather import StagedGatherPlan
 
 ARCHITECTURES = (80, 90, 100)
 POLICY = tuning_of(90).gather
@@ -24,6 +25,9 @@ SOURCES = {
     "long rows": gather_glue(plan(64), (dt.int64,), False),
     "strided rows": gather_glue(plan(64, step=3), (dt.int16,), False),
     "wide": gather_glue(WIDE, (dt.uint64, dt.int8, dt.uint32), False),
+    "staged": staged_glue(StagedGatherPlan(4, 12 << 10, 1, "kAll", 4, 1, 32, 1, b""), dt.int64, POLICY),
+    "staged runs": staged_glue(StagedGatherPlan(1, 48 << 10, 1, "kInner", 8, 1, 32, 1, b""), dt.int32, POLICY),
+    "staged wide": staged_glue(StagedGatherPlan(16, 3 << 10, 3, "kNone", 1, 4, 64, 1, b""), dt.uint8, POLICY),
     "set elements": gather_glue(plan(1, 2), (dt.int64,), True),
     "set long rows": gather_glue(plan(64), (dt.int64, dt.int64), True),
     "set wide": gather_glue(WIDE, (dt.uint16,), True),

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run, tuned
 from tests.helpers.oracle import bits
-from xpops.core.layouts import layout_of
+from xpops.core.layouts import contiguous_strides, layout_of
 from xpops.engine.cuda.runtime import faults
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.gather import gathered_shape
+from xpops.plan.staged_gather import StagedGatherPlan, plan_staged_gather
 
 RANDOM = np.random.default_rng(6)
 ENGINE = EmulatedEngine()
+POLICY = tuning_of(90).gather
 NAMES = ("f: first", "f: second")
 
 
@@ -136,6 +142,80 @@ def test_along(axis: int) -> None:
     for each in (x, x[::-1, :, ::-1]):
         (found,) = run(ENGINE, *ENGINE.take_along(layout_on_gpu(each), layout_on_gpu(index), axis), each, index)
         same(found, np.take_along_axis(each, index.astype(np.int64), axis))
+
+
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "plain": lambda x: x,
+    "cropped": lambda x: x[1:, 1:, 1:, 1:],
+    "reversed": lambda x: x[::-1, :, ::-1, ::-1],
+    "turned": lambda x: x.transpose(3, 1, 0, 2),
+    "swapped": lambda x: x.transpose(0, 1, 3, 2),
+    "stepped": lambda x: x[:, ::2, :, ::3],
+}
+
+
+def drawn(data: st.DataObject, shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> Any:
+    """An array of a shape, in any layout."""
+    x = LAYOUTS[data.draw(st.sampled_from(sorted(LAYOUTS)))](make((9, 24, 9, 24)))
+    room = tuple(min(n, limit) for n, limit in zip(shape, x.shape, strict=True))
+    return make(shape) if room != shape else x[tuple(slice(n) for n in shape)]
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_layout_from_shared_memory_or_not(data: st.DataObject) -> None:
+    dtype = data.draw(st.sampled_from([np.uint8, np.float16, np.float32, np.complex128]))
+    slab = data.draw(st.sampled_from([256, 1024, 48 << 10]))
+    shape = data.draw(st.tuples(*[st.integers(1, 8)] * 4))
+    x = drawn(data, shape, lambda shape: RANDOM.integers(0, 200, shape).astype(dtype))
+    axis = data.draw(st.integers(0, 3))
+    count = data.draw(st.integers(1, 300 if data.draw(st.booleans()) else 8))
+    lengths = tuple(count if each == axis else n for each, n in enumerate(shape))
+    kind = data.draw(st.sampled_from([np.int64, np.int32, np.uint8]))
+    places = drawn(data, lengths, lambda made: some(shape[axis], made, kind))
+    with pytest.MonkeyPatch.context() as patch:
+        tuned(patch, gather=POLICY._replace(slab=slab))
+        (found,) = run(ENGINE, *ENGINE.take_along(layout_on_gpu(x), layout_on_gpu(places), axis), x, places)
+        line = np.ascontiguousarray(places[0, 0, 0])
+        taken = gathered(x, (axis,), (line % shape[axis],), axis)
+    same(found, np.take_along_axis(x, places.astype(np.int64), axis))
+    same(taken, np.take(x, line % shape[axis], axis))
+
+
+@pytest.mark.parametrize("rows", [1, 3, 40])
+@pytest.mark.parametrize("columns", [1, 2, 5, 700])
+def test_long_lines_of_indices(rows: int, columns: int) -> None:
+    x, index = RANDOM.normal(size=(rows, 9, columns)).astype(np.float32), some(9, (6000,))
+    same(gathered(x, (1,), (index,), 1), np.take(x, index, 1))
+
+
+def staged(shape: tuple[int, ...], axis: int, itemsize: int) -> StagedGatherPlan | None:
+    """The plan of `take_along_axis` of C-contiguous arrays of one shape."""
+    dense = contiguous_strides(shape)
+    array = (*dense[:axis], 0, *dense[axis + 1 :])
+    span = range(axis, axis + 1)
+    return plan_staged_gather(shape, span, [array, dense, dense], shape[axis], dense[axis], itemsize, 16, POLICY, 132)
+
+
+@pytest.mark.parametrize("columns", [128, 96, 131, 320])
+def test_strips(columns: int) -> None:
+    x = RANDOM.normal(size=(2, 40, columns)).astype(np.float32)[:, ::-1]
+    places = some(40, x.shape)
+    with pytest.MonkeyPatch.context() as patch:
+        tuned(patch, gather=POLICY._replace(slab=64))
+        (found,) = run(ENGINE, *ENGINE.take_along(layout_on_gpu(x), layout_on_gpu(places), 1), x, places)
+    same(found, np.take_along_axis(x, places, 1))
+
+
+def test_which_axes_fit_into_shared_memory() -> None:
+    for shape, axis in [((5000, 3000), 1), ((1000, 5000), 0), ((9000, 12), 1), ((40, 6, 8000), 1), ((7, 48 << 8), 1)]:
+        assert staged(shape, axis, 4) is not None
+    assert staged((7, (48 << 8) + 1), 1, 4) is None
+    assert staged((1537, 8000), 0, 4) is None
+    assert staged((48 << 8, 1), 0, 4) is not None
+    wide = staged((2**17, 2**15), 1, 1)
+    assert wide is not None
+    assert wide.index_bits == 64
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ SOURCES = {
     "runs": select_glue(tiling("Differs", dt.int64, 8), "Elements<uint2, 2>", "SelectParams<4>"),
     "indices": select_glue(tiling(itemsize=1), "Indices<1, uint64>", "SelectParams<3, 1, uint64>"),
     "coordinates": select_glue(tiling(itemsize=1), "Indices<3, uint32>", "SelectParams<5, 3, uint32>"),
+    "replaced": select_glue(tiling(itemsize=1), "Replaced<uint32, 1, uint32>", "ReplaceParams<1, uint32>"),
+    "replaced wide": select_glue(tiling(itemsize=1), "Replaced<uint4, 3, uint64>", "ReplaceParams<3, uint64>"),
     "groups": groups_glue(tiling("Differs", dt.complex128, 16)),
     "place": scatter_glue(4, 1, 32, 256),
     "place strided": scatter_glue(2, 3, 64, 256),

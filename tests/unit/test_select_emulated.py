@@ -122,6 +122,17 @@ def test_masked_scatter(view: str) -> None:
         same(x, wanted)
 
 
+@pytest.mark.parametrize("dtype", [dt.uint8, dt.bfloat16, dt.float32, dt.complex128], ids=str)
+@pytest.mark.parametrize("size", SIZES)
+def test_masked_scatter_of_elements(size: int, dtype: Any) -> None:
+    x, mask = np.zeros(2 * size + 1, dtype)[1::2], RANDOM.random(size) < 0.3
+    value = RANDOM.integers(1, 100, mask.sum()).astype(dtype)
+    wanted = x.copy()
+    wanted[mask] = value
+    results(ENGINE.masked_scatter(*map(layout_on_gpu, (x, mask, value))), x, mask, value)
+    same(x, wanted)
+
+
 def test_masked_scatter_of_too_few_rows() -> None:
     x, mask, value = np.zeros(5), np.array([True, False, True, True, False]), np.ones(2)
     with pytest.raises(ValueError, match="the mask selects 3, but value has 2"):

@@ -14,7 +14,6 @@ from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
 from xpops.plan.histogram import EqualBins
-from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.upsample import Axis
@@ -74,10 +73,10 @@ class Engine(Memory, Protocol):
         It writes int64 counts and the edges of the bins. NaN is in no bin.
         """
 
-    def join(self, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
-        """The kernel ``(stream, out, *operands)`` that copies pieces of operands to their places in `out`.
+    def join(self, parts: tuple[Layout, ...], axis: int, out: Layout) -> Kernel | None:
+        """The kernel ``(stream, out, *parts)`` that joins arrays along an axis of a C-contiguous `out`.
 
-        None if one launch for each piece is as fast. `out` does not overlap the operands, and no piece is empty.
+        None if one launch for each part is as fast. `out` does not overlap the parts, none of which is empty.
         """
 
     def window(
@@ -98,6 +97,12 @@ class Engine(Memory, Protocol):
 
     def nonzero(self, x: Layout) -> Measure:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
+
+    def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
+        """The kernel ``(stream, out, mask, value, out)`` that writes `value` to `out` where `mask` is True.
+
+        `signature` is that of ``where(mask, value, out)``.
+        """
 
     def masked_scatter(self, x: Layout, mask: Layout, value: Layout) -> Measure:
         """Write the rows of `value` to the elements of `x` where `mask` is not 0. There are no results.

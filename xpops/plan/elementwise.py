@@ -190,14 +190,14 @@ def _pack(
     """The elements of a pack: one vector access of the result, and at most two of any operand.
 
     Two accesses of the result would write half a sector each. A pack has fewer elements if neighbouring threads should
-    read neighbouring elements of a gathered operand. If it has at most 1/8 of the result's elements, or one for a row,
-    they stay in the cache, so the order of accesses does not matter.
+    read neighbouring elements of a gathered operand. If it has at most 1/8 of the result's elements, one for a row, or
+    short contiguous rows, they stay in the cache, so the order of accesses does not matter.
     """
     out, widths = layouts[0], [layout.dtype.itemsize for layout in layouts]
     pack = min(MAX_PACK_BYTES // widths[0], max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
     for line, layout in zip(strides[1:], layouts[1:], strict=True):
-        is_large = 8 * layout.size > out.size and line[-1:] != (0,)
-        if is_large and _mode(shape, line, layout, linear, pack) is Mode.GATHER:
+        is_scattered = 8 * layout.size > out.size and line[-1:] not in ((0,), (1,), (-1,))
+        if is_scattered and _mode(shape, line, layout, linear, pack) is Mode.GATHER:
             pack = min(pack, max(1, policy.gathered_bytes // out.dtype.itemsize))
     while pack > 1 and _mode(shape, strides[0], out, linear, pack) not in (Mode.LINEAR, Mode.VECTOR):
         pack //= 2

@@ -11,6 +11,9 @@ from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
+# The least width of a strip, in bytes.
+_STRIP = 128
+
 
 class GatherPolicy(NamedTuple):
     """Tuning numbers of the gather family.
@@ -26,7 +29,10 @@ class GatherPolicy(NamedTuple):
     scatter_block : int
         Threads of a block that scatters rows.
     waves : int
-        The most blocks for each multiprocessor, if the host learns the number of rows only at the launch.
+        The most blocks for each multiprocessor, if the host learns the number of rows only at the launch. The least
+        number if there is a choice, and blocks gather from shared memory.
+    slab, staged_block, staged_unroll : int
+        The bytes of shared memory of a block that gathers from there, its threads, and the words of a thread at once.
     """
 
     block: int
@@ -34,6 +40,9 @@ class GatherPolicy(NamedTuple):
     long_row: int
     scatter_block: int
     waves: int
+    slab: int
+    staged_block: int
+    staged_unroll: int
 
 
 class GatherPlan(NamedTuple):
@@ -145,7 +154,7 @@ def plan_gather(
     if not merged:
         merged, lines = (1,), [(0,)] * len(lines)
     of_arrays = [*lines[0], *lines[1], *steps]
-    per_word = _widest_word(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
+    per_word = widest_word(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
     row //= per_word
     lines[:2] = [tuple(stride // per_word for stride in line) for line in lines[:2]]
     words = policy.unroll if row >= policy.long_row else 1
@@ -163,7 +172,34 @@ def plan_gather(
     return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, policy.block, blocks, per_word, tail)
 
 
-def _widest_word(row: int, strides: list[int], itemsize: int, align: int) -> int:
+def in_strips(
+    shape: tuple[int, ...], span: range, strides: list[Strides], itemsize: int
+) -> tuple[tuple[int, ...], list[Strides]]:
+    """The same elements in another order: by strips of the last axis, each along the axes in `span`.
+
+    Then the L2 cache holds the strip of the array from which neighbouring blocks gather. `strides` are those of the
+    array, the other array and the indices, in `shape`. Nothing changes if an index moves a whole row, or if the last
+    axis has no strips of one width.
+
+    Examples
+    --------
+    >>> in_strips((5000, 96), range(0, 1), [(0, 1), (96, 1), (96, 1)], 4)
+    ((3, 5000, 32), [(32, 0, 1), (32, 96, 1), (32, 96, 1)])
+    """
+    first, stop = span.start, span.stop
+    array, other, indices = (line[stop:] for line in strides)
+    inner, (other, array, indices) = coalesce(shape[stop:], [other, array, indices])
+    widths = range(max(1, _STRIP // itemsize), max(1, 4 * _STRIP // itemsize))
+    wide = next((n for n in widths if inner and inner[-1] % n == 0), 0)
+    if not wide or not indices[-1]:
+        return shape, strides
+    lines = zip(strides, (array, other, indices), strict=True)
+    return (*shape[:first], inner[-1] // wide, *shape[first:stop], *inner[:-1], wide), [
+        (*line[:first], last[-1] * wide, *line[first:stop], *last) for line, last in lines
+    ]
+
+
+def widest_word(row: int, strides: list[int], itemsize: int, align: int) -> int:
     """The most elements of a word, such that the length of a row and all strides are multiples of it."""
     count = min(align, MAX_PACK_BYTES) // itemsize or 1
     while row % count or any(stride % count for stride in strides):

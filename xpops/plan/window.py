@@ -54,8 +54,6 @@ def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, band: Band | No
     shape, lengths, strides, begins = zip(*axes, strict=True)
     item = out.dtype.itemsize
     pack = max(1, min(MAX_PACK_BYTES, out.align) // item)
-    while pack > shape[-1]:
-        pack //= 2
     unroll = max(1, 4 // pack)
     reach = sum(abs(stride) * length for stride, length in zip(strides, lengths, strict=True))
     bits = 32 if max(out.size, reach, *map(abs, begins)) < INDEX_LIMIT else 64

@@ -27,6 +27,17 @@ struct Coordinates {
     at[0] = linear;
   }
 
+  // Moves to the next element in C order.
+  XPOPS_DEVICE void advance(const FastDivMod<Index>* divisors) {
+    ++at[kRank - 1];
+#pragma unroll
+    for (int axis = kRank - 1; axis > 0; --axis) {
+      const bool ends = at[axis] == divisors[axis - 1].divisor;
+      at[axis] = ends ? 0 : at[axis];
+      at[axis - 1] += ends;
+    }
+  }
+
   // Whether this element and the `count - 1` after it are in one row of the innermost axis.
   XPOPS_DEVICE bool starts_run(const FastDivMod<Index>* divisors, int count) const {
     if constexpr (kRank < 2) return true;

@@ -28,7 +28,7 @@ enum class Mode {
   kSplat,    // strided, but a pack never leaves a row of stride 0: one access
   kRow,      // strided, with stride 1 along rows of any length and alignment: as kShifted, unless a pack leaves its row
   kReversed, // as kRow, with stride -1 along rows
-  kGather,   // strided: one access for each element, and one index computation unless a pack leaves its row
+  kGather,   // strided: one access for each element
 };
 
 // The kernel parameters, which the host writes (xpops/plan/elementwise.py). Slot 0 has the address of the result. Other
@@ -82,13 +82,16 @@ struct Operand {
     } else if constexpr (kMode == Mode::kShifted) {
       to.pack.load_unaligned(base(params) + linear);
     } else if constexpr (kMode != Mode::kScalar) {
-      const Coordinates<Params::kAxes, typename Params::Index> first(params.divisors, linear);
+      Coordinates<Params::kAxes, typename Params::Index> at(params.divisors, linear);
       const auto& strides = params.strides[kStrides];
-      if (first.starts_run(params.divisors, kPack)) {
-        load_run(base(params) + first.offset(strides), strides[Params::kAxes - 1], to);
+      if (at.starts_run(params.divisors, kPack)) {
+        load_run(base(params) + at.offset(strides), strides[Params::kAxes - 1], to);
       } else {
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) to.pack.elem[i] = base(params)[offset(params, linear + i)];
+        for (int i = 0; i < kPack; ++i) {
+          to.pack.elem[i] = base(params)[at.offset(strides)];
+          at.advance(params.divisors);
+        }
       }
     }
   }

@@ -134,6 +134,27 @@ struct Indices {
   }
 };
 
+// As SelectParams, with the strides of the array in slot 2.
+template <int kRank, class Index>
+struct ReplaceParams {
+  uint64 slots[4];
+  uint64 size;
+  FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
+  typename SignedOf<Index>::type strides[kRank];
+};
+
+// A sink: writes the elements of slot 3, one after the other, to the chosen places of the array in slot 2.
+template <class W, int kRank, class Index>
+struct Replaced : Indices<kRank, Index> {
+  static constexpr int kWide = 1;  // neighbouring threads write neighbouring places
+
+  template <int kSize, class Params>
+  XPOPS_DEVICE static void write(const Params& params, uint64 base, uint64 place, const uint16* from) {
+    const Coordinates<kRank, Index> at(params.divisors, static_cast<Index>(base + *from));
+    slot<W>(params, 2)[at.offset(params.strides)] = slot<const W>(params, 3)[place];
+  }
+};
+
 // A block collects its chosen elements in shared memory, from `shift` on: there they have the same alignment as in the
 // result, so that whole packs can be copied. Places are computed as place + (k - shift), because NVRTC 13 knows the
 // lowest bits of (place - shift) + k and would split the store of a pack.

@@ -77,10 +77,9 @@ struct Window {
     return element(row_of(at), static_cast<Stride>(at.at[kLast]));
   }
 
-  // The plan makes packs no longer than rows of the result, so that a pack lies in two rows at most.
   XPOPS_DEVICE void load(Index linear, Pack<W, kPack>& to) const {
-    const Coordinates<Params::kAxes, Index> at(params.divisors, linear);
-    const Row row = row_of(at);
+    Coordinates<Params::kAxes, Index> at(params.divisors, linear);
+    Row row = row_of(at);
     const Stride column = static_cast<Stride>(at.at[kLast]), stride = params.strides[kLast];
     const Stride rest = static_cast<Stride>(Params::kAxes > 1 ? params.divisors[kLast - 1].divisor : params.size) - column;
     Stride first = column - params.starts[kLast];
@@ -92,9 +91,12 @@ struct Window {
     } else if (rest >= kPack && whole && (!kBand || (column >= row.low && column + kPack - 1 <= row.high))) {
       load_run(row.from + static_cast<int64>(first) * stride, stride, to);
     } else {
-      const Row next = rest < kPack ? row_of({params.divisors, linear + static_cast<Index>(rest)}) : row;
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) to.elem[i] = i < rest ? element(row, column + i) : element(next, i - rest);
+      for (int i = 0; i < kPack; ++i) {
+        to.elem[i] = element(row, static_cast<Stride>(at.at[kLast]));
+        at.advance(params.divisors);
+        if (Params::kAxes > 1 && at.at[kLast] == 0) row = row_of(at);
+      }
     }
   }
 

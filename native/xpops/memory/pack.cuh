@@ -96,7 +96,8 @@ struct Pack {
     }
 #endif
   }
-  // This uses an intrinsic, because the compiler splits a plain store if it knows the low bits of the offset.
+  // To global memory only: this uses an intrinsic, because the compiler splits a plain store if it knows the low bits
+  // of the offset.
   XPOPS_DEVICE void store(T* to) const {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) {

@@ -7,11 +7,8 @@ from typing import Any, SupportsIndex
 
 from numpy.typing import DTypeLike
 
-from xpops.api.creation.filling import ones
-from xpops.api.devices import device_or_default
+from xpops.api.creation.filling import allocate, fill
 from xpops.arrays import Array, view_of
-from xpops.core import dtypes as dt
-from xpops.core.dtypes import as_dtype
 from xpops.core.layouts import layout_of
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call
@@ -19,6 +16,7 @@ from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
+from xpops.plan.strides.views import Region
 
 __all__ = ["eye", "tril", "triu"]
 
@@ -56,10 +54,12 @@ def eye(
     """
     (rows,) = views.shape_of(n_rows, "eye", "n_rows")
     (columns,) = (rows,) if n_cols is None else views.shape_of(n_cols, "eye", "n_cols")
-    found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, "eye")
-    diagonal, one = _index(k, "eye"), ones((), dtype=found, device=device_or_default(device, "eye"))
-    everywhere = view_of(one, views.broadcast_to(one._layout, (rows, columns)))
-    matrix: Array = call(_plan_band, "eye", ("one",), (everywhere,), diagonal, diagonal)
+    diagonal = _index(k, "eye")
+    matrix = fill(allocate((rows, columns), dtype, device, "eye"), False, "eye")
+    row, column = max(-diagonal, 0), max(diagonal, 0)
+    length = min(rows - row, columns - column)
+    if length > 0:
+        fill(view_of(matrix, Region(row * columns + column, (length,), (columns + 1,))), True, "eye")
     return matrix
 
 

@@ -6,15 +6,14 @@ from typing import Any
 
 from xpops.api.signatures import sequence_function
 from xpops.core.errors import describe
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.keys import Fixed
-from xpops.dispatch.pieces import assemble
+from xpops.dispatch.pieces import join_along, join_flat
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
-from xpops.plan.join import piece_of
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 
@@ -113,13 +112,12 @@ def _plan_stack(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
             raise ValueError(f"stack: {name} has shape {part.shape} and {names[0]} {first.shape}; accepted: the same")
     dtype = promote([part.dtype for part in parts], "stack")
     out = layout_of(dtype, (*first.shape[:place], len(parts), *first.shape[place:]), None, first.device)
-    strides = contiguous_strides(out.shape)
-    step, rest = strides[place], (*strides[:place], *strides[place + 1 :])
-    pieces = [
-        piece_of(number, part, 0, part.shape, part.strides, out, number * step, rest)
-        for number, part in enumerate(parts)
+    wide = [
+        layout_of(part.dtype, (*part.shape[:place], 1, *part.shape[place:]), strides, part.device, part.align)
+        for part in parts
+        for strides in [(*part.strides[:place], 0, *part.strides[place:])]
     ]
-    return Program((out,), assemble(engine, pieces, out))
+    return Program((out,), join_along(engine, wide, place, out))
 
 
 def _plan_concat(
@@ -129,20 +127,13 @@ def _plan_concat(
     dtype, device = promote([part.dtype for part in parts], function), parts[0].device
     if axis is None:
         out = layout_of(dtype, (sum(part.size for part in parts),), None, device)
-        step = 1
-    else:
-        axis = views.axis_of(axis, parts[0].ndim, function)
-        _require_alike(parts, axis, function, names)
-        shape = list(parts[0].shape)
-        shape[axis] = sum(part.shape[axis] for part in parts)
-        out = layout_of(dtype, tuple(shape), None, device)
-        step = contiguous_strides(out.shape)[axis]
-    pieces, start = [], 0
-    for number, part in enumerate(parts):
-        strides = contiguous_strides(part.shape) if axis is None else out.strides
-        pieces.append(piece_of(number, part, 0, part.shape, part.strides, out, start * step, strides))
-        start += part.size if axis is None else part.shape[axis]
-    return Program((out,), assemble(engine, pieces, out))
+        return Program((out,), join_flat(engine, parts, out))
+    axis = views.axis_of(axis, parts[0].ndim, function)
+    _require_alike(parts, axis, function, names)
+    shape = list(parts[0].shape)
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    out = layout_of(dtype, tuple(shape), None, device)
+    return Program((out,), join_along(engine, parts, axis, out))
 
 
 def _require_alike(parts: list[Layout], axis: int, function: str, names: tuple[str, ...]) -> None:

@@ -9,13 +9,12 @@ from xpops.arrays.indexing.selection import Target, select_view
 from xpops.arrays.indexing.values import convert, detach, drop_leading_axes, fit, resolve_value
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor
-from xpops.dispatch.calls import call_for
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.keys import Indexed, Part
-from xpops.plan.signature import Operand
+from xpops.plan.signature import Operand, signature_of
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import overlaps_itself
 
@@ -89,7 +88,7 @@ def _plan_masked(engine: Engine, specs: tuple[Layout, Operand, Layout]) -> Progr
         return Program((), lambda stream, *data: None)
     shape, strides = (*mask.shape, *(1 for _ in rest)), (*mask.strides, *(0 for _ in rest))
     wide = layout_of(mask.dtype, shape, strides, mask.device, mask.align)
-    write = call_for(OPERATORS["where"], (wide, value, x), x.device, None, x).kernel
+    write = engine.assign(signature_of(OPERATORS["where"], (wide, value, x)), (wide, value, x), x)
 
     def kernel(stream: int, x: Data, given: Any, mask: Data) -> None:
         given = engine.view(given, 0, value) if isinstance(value, Layout) else given

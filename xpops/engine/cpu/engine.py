@@ -30,9 +30,8 @@ from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
 from xpops.engine.cpu.window import window
 from xpops.engine.program import Kernel, Owner
-from xpops.ops.elementwise import IDENTITY
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
-from xpops.plan.join import Piece
 from xpops.plan.signature import Operand, Signature
 
 NDArray = np.ndarray[Any, Any]
@@ -106,6 +105,9 @@ class CpuEngine:
 
         return copy if op is IDENTITY else kernel
 
+    def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
+        return self.elementwise(OPERATORS["where"], signature, operands, out)
+
     def arange(self, out: Layout) -> Kernel:
         def kernel(stream: int, out: NDArray, start: Any, step: Any) -> None:
             if out.dtype.kind in "iu":  # modulo 2**64, so that the whole 64-bit range is exact
@@ -116,8 +118,8 @@ class CpuEngine:
 
         return kernel
 
-    def join(self, pieces: tuple[Piece, ...], out: Layout) -> None:
-        """Return None: NumPy copies one piece after the other."""
+    def join(self, parts: tuple[Layout, ...], axis: int, out: Layout) -> None:
+        """Return None: NumPy copies one part after the other."""
 
     def view(self, data: NDArray, offset: int, layout: Layout) -> NDArray:
         # as_strided cannot step before the first element, so negative strides go through the address.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xpops.engine.cuda.kernels.arange import arange
-from xpops.engine.cuda.kernels.elementwise import elementwise
+from xpops.engine.cuda.kernels.elementwise import assign, elementwise
 from xpops.engine.cuda.kernels.gather import gather, scatter, take_along
 from xpops.engine.cuda.kernels.histogram import bincount, histogram
 from xpops.engine.cuda.kernels.join import join
@@ -36,6 +36,7 @@ class CudaEngine(Runtime):
         return tuning_of(self.context.capability).fft_split
 
     arange = arange
+    assign = assign
     bincount = bincount
     cholesky = cholesky
     compress = compress

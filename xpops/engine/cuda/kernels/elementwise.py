@@ -11,6 +11,7 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import Glue, elementwise_glue
 from xpops.engine.cuda.tuning import elementwise_policy
 from xpops.engine.program import Kernel
+from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
 from xpops.plan.signature import Operand, Signature, signature_of
@@ -34,6 +35,20 @@ def elementwise(
 def unary(runtime: Runtime, op: Operator, x: Operand, out: Layout) -> Kernel:
     """The kernel ``(stream, out, x)`` that writes `op` of `x`, converted to the dtype of `out`."""
     return elementwise(runtime, op, signature_of(op, (x,), out.dtype), (x,), out)
+
+
+def assign(runtime: Runtime, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
+    """See `xpops.engine.protocol.Engine.assign`."""
+    if out.size == 0:
+        return empty_kernel
+    where, capability = OPERATORS["where"], runtime.context.capability
+    plan, _ = planned(where, signature, operands, out, capability)
+    if not plan.tile:  # more packs than of other kernels: each waits for the mask before it is read
+        unroll = elementwise_policy(where, signature.loop[-1], capability).elements_per_thread // plan.pack
+        plan = plan._replace(unroll=unroll, blocks=-(-out.size // (plan.block * plan.pack * unroll)))
+    glue = elementwise_glue(where, signature, out, operands, plan, "assign")
+    launch = runtime.launcher("assign", glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
+    return with_python_scalars(launch, operands, signature)
 
 
 def planned(

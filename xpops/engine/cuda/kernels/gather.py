@@ -15,7 +15,8 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel, Program
 from xpops.plan.elementwise import INDEX_LIMIT
-from xpops.plan.gather import GatherPlan, gathered_shape, gathered_strides, plan_gather
+from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, in_strips, plan_gather
+from xpops.plan.staged_gather import StagedGatherPlan, plan_staged_gather
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
 
@@ -41,7 +42,7 @@ def gather(
     """See `xpops.engine.protocol.Engine.gather`."""
     out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, position), None, runtime.context.device)
     array, lines = gathered_strides(x, axes, indices, position)
-    return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines))
+    return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines, position))
 
 
 def take_along(runtime: Runtime, x: Layout, indices: Layout, axis: int) -> Program:
@@ -49,7 +50,7 @@ def take_along(runtime: Runtime, x: Layout, indices: Layout, axis: int) -> Progr
     out = layout_of(x.dtype, indices.shape, None, runtime.context.device)
     array = (*x.strides[:axis], 0, *x.strides[axis + 1 :])
     names = ("take_along_axis: indices",)
-    return Program((out,), _gathering(runtime, x, (axis,), (indices,), names, out, array, (indices.strides,)))
+    return Program((out,), _gathering(runtime, x, (axis,), (indices,), names, out, array, (indices.strides,), axis))
 
 
 def scatter(
@@ -63,7 +64,7 @@ def scatter(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.scatter`."""
     array, lines = gathered_strides(x, axes, indices, position)
-    return _moving(runtime, x, axes, indices, names, value, array, lines, True)
+    return _moving(runtime, x, axes, indices, names, value, value.shape, [array, value.strides, *lines], True)
 
 
 def _gathering(
@@ -75,10 +76,45 @@ def _gathering(
     out: Layout,
     array: Strides,
     lines: tuple[Strides, ...],
+    position: int,
 ) -> Kernel:
     """The kernel ``(stream, out, x, *indices)``."""
-    move = _moving(runtime, x, axes, indices, names, out, array, lines, False)
+    shape, strides = out.shape, [array, out.strides, *lines]
+    if len(axes) == 1 and out.size:
+        span = range(position, position + out.ndim - x.ndim + 1)
+        staged = _gathering_staged(runtime, x, axes[0], indices[0], names[0], out, strides, span)
+        if staged is not None:
+            return staged
+        shape, strides = in_strips(shape, span, strides, x.dtype.itemsize)
+    move = _moving(runtime, x, axes, indices, names, out, shape, strides, False)
     return lambda stream, out, x, *indices: move(stream, x, out, *indices)
+
+
+def _gathering_staged(
+    runtime: Runtime, x: Layout, axis: int, indices: Layout, name: str, out: Layout, strides: list[Strides], span: range
+) -> Kernel | None:
+    """`_gathering` along one axis from shared memory; None if that is not faster."""
+    policy, align = tuning_of(runtime.context.capability).gather, min(x.align, out.align)
+    length, step, multiprocessors = x.shape[axis], x.strides[axis], runtime.context.multiprocessors
+    plan = plan_staged_gather(out.shape, span, strides, length, step, x.dtype.itemsize, align, policy, multiprocessors)
+    if plan is None:
+        return None
+    tail = _report_parameters(runtime, (length,), (runtime.faults.of_index(name, length),)) + plan.tail
+    source = staged_glue(plan, indices.dtype, policy)
+    launch = runtime.launcher("gather", source, plan.blocks, policy.staged_block, "QQQ", tail)
+    return _judging(runtime, lambda stream, out, x, indices: launch(stream, x, out, indices))
+
+
+def _judging(runtime: Runtime, kernel: Callable[..., None]) -> Callable[..., None]:
+    """`kernel`; in debug mode it raises the error of an index out of range itself."""
+    if not config.debug:
+        return kernel
+
+    def judged(*values: int) -> None:
+        kernel(*values)
+        runtime.faults.check()
+
+    return judged
 
 
 def _moving(
@@ -88,19 +124,20 @@ def _moving(
     indices: tuple[Layout, ...],
     names: tuple[str, ...],
     other: Layout,
-    array: Strides,
-    lines: tuple[Strides, ...],
+    shape: tuple[int, ...],
+    strides: list[Strides],
     sets: bool,
 ) -> Kernel:
     """The kernel ``(stream, x, other, *indices)`` that copies elements of `x` at indices to `other`, or back if `sets`.
 
-    `array` and `lines` are the strides of `x` and of the indices, both in the shape of `other`.
+    `strides` are those of `x`, `other` and the indices in `shape`.
     """
     if other.size == 0:
         return empty_kernel
     steps = tuple(x.strides[axis] for axis in axes)
     align, policy = min(x.align, other.align), tuning_of(runtime.context.capability).gather
-    plan = plan_gather(other.shape, array, other.strides, lines, steps, x.dtype.itemsize, align, policy)
+    array, beside, *lines = strides
+    plan = plan_gather(shape, array, beside, tuple(lines), steps, x.dtype.itemsize, align, policy)
     lengths = tuple(x.shape[axis] for axis in axes)
     codes = tuple(runtime.faults.of_index(name, length) for name, length in zip(names, lengths, strict=True))
     source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
@@ -111,11 +148,7 @@ def _moving(
     def move(stream: int, x: int, other: int, *indices: int) -> None:
         launch(stream, x, other, size, *indices)
 
-    def judged(stream: int, x: int, other: int, *indices: int) -> None:
-        launch(stream, x, other, size, *indices)
-        runtime.faults.check()
-
-    return judged if config.debug else move
+    return _judging(runtime, move)
 
 
 def row_gatherer(runtime: Runtime, x: Layout, length: int) -> Callable[..., None]:
@@ -137,7 +170,7 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     """The kernel ``(stream, x, rows, indices, elements of rows)`` that writes rows of `row` elements to any `x`."""
     if x.size == 0:
         return empty_kernel
-    shape, strides = _in_order(x)
+    shape, strides = in_order(x)
     reach = sum(abs(stride) * (length - 1) for stride, length in zip(strides, shape, strict=True))
     bits = 32 if max(x.size, reach) < INDEX_LIMIT else 64
     tail = pack_divmod(row, bits) + b"".join(pack_divmod(length, bits) for length in shape[1:] or (1,))
@@ -149,7 +182,7 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     return runtime.launcher("masked_scatter", source, blocks, block, "QQQQ", tail)
 
 
-def _in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def in_order(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides of `x`, with neighbouring axes merged if one stride covers both; at least one axis."""
     merged: list[tuple[int, int]] = []
     for length, stride in zip(x.shape, x.strides, strict=True):
@@ -174,15 +207,23 @@ def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str
     return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", plan.block)
 
 
+def staged_glue(plan: StagedGatherPlan, indices: DType, policy: GatherPolicy) -> str:
+    """The glue of a kernel that gathers from shared memory."""
+    types = f"{word_of(plan.word)}, {dt.INFO[indices].c_type}"
+    sizes = f"{plan.slab}, {policy.staged_block}, {plan.pack}, {plan.unroll}"
+    call = f"gather_staged<{types}, Runs::{plan.runs}, {sizes}>"
+    return _glue(call, f"StagedGatherParams<{plan.rank}, uint{plan.index_bits}>", policy.staged_block, "staged")
+
+
 def scatter_glue(word: int, rank: int, bits: int, block: int) -> str:
     """The glue of a kernel that scatters rows of words of `word` bytes."""
     return _glue(f"scatter_rows<{word_of(word)}, {block}>", f"ScatterParams<{rank}, uint{bits}>", block)
 
 
-def _glue(call: str, params: str, threads: int) -> str:
+def _glue(call: str, params: str, threads: int, header: str = "gather") -> str:
     return "\n".join(
         [
-            "#include <xpops/kernels/gather.cuh>",
+            f"#include <xpops/kernels/gather/{header}.cuh>",
             "using namespace xpops;",
             f'extern "C" __global__ void __launch_bounds__({threads})',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",

@@ -31,9 +31,14 @@ class Glue(NamedTuple):
 
 
 def elementwise_glue(
-    op: Operator, signature: Signature, out: Layout, operands: tuple[Operand, ...], plan: ElementwisePlan
+    op: Operator,
+    signature: Signature,
+    out: Layout,
+    operands: tuple[Operand, ...],
+    plan: ElementwisePlan,
+    template: str = "elementwise",
 ) -> Glue:
-    """The glue of an elementwise kernel.
+    """The glue of an elementwise kernel. `template` is that of plans without tiles, and its header.
 
     Examples
     --------
@@ -59,14 +64,14 @@ def elementwise_glue(
             wire, form, _ = wire_of(loop)
             given.append((f"{wire}, {_types(loop, loop, raw).partition(', ')[2]}", form))
     declared = declare(given, plan)
-    headers = [family_of(plan), f"math/{op.header}"]
+    headers = ["kernels/tiled" if plan.tile else f"kernels/{template}", f"math/{op.header}"]
     if not _COMPLEX.isdisjoint((*signature.loop, out.dtype)):
         headers.append("math/complex")
     functor = f"Outlined<{functor}>" if plan.outlined else functor
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in headers),
         "using namespace xpops;",
-        *entry_point(functor, declared.names[:1], declared.names[1:], declared.params, plan),
+        *entry_point(functor, declared.names[:1], declared.names[1:], declared.params, plan, template),
     ]
     return Glue("\n".join(source), declared.slots)
 
@@ -129,7 +134,14 @@ def family_of(plan: ElementwisePlan) -> str:
     return "kernels/tiled" if plan.tile else "kernels/elementwise"
 
 
-def entry_point(functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan) -> list[str]:
+def entry_point(
+    functor: str,
+    outs: list[str],
+    operands: list[str],
+    params: str,
+    plan: ElementwisePlan,
+    template: str = "elementwise",
+) -> list[str]:
     """The lines of the kernel itself."""
     shape: tuple[object, ...] = (_tile_of(plan),) if plan.tile else (plan.block, plan.pack, plan.unroll)
     out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
@@ -137,7 +149,7 @@ def entry_point(functor: str, outs: list[str], operands: list[str], params: str,
     return [
         f'extern "C" __global__ void __launch_bounds__({plan.block})',
         f"xpops_kernel(const __grid_constant__ {params} params) {{",
-        f"  {'elementwise_tiled' if plan.tile else 'elementwise'}<{arguments}>(params);",
+        f"  {'elementwise_tiled' if plan.tile else template}<{arguments}>(params);",
         "}",
         "",
     ]

@@ -1,62 +1,110 @@
-"""Copy pieces of arrays to their places in a result, on CUDA."""
+"""Join arrays along an axis, on CUDA."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.kernels.gather import word_of
+from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.cuda.tuning.policies import FlatPolicy
 from xpops.engine.program import Kernel
-from xpops.plan.join import MAX_PIECES, JoinPlan, Piece, plan_join
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.join import InterleavePlan, JoinPlan, plan_interleave, plan_join
+from xpops.plan.strides.coalesce import coalesce
+from xpops.plan.tiled import transposed_axis
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
 
-def join(runtime: Runtime, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
+def join(runtime: Runtime, parts: tuple[Layout, ...], axis: int, out: Layout) -> Kernel | None:
     """See `xpops.engine.protocol.Engine.join`."""
-    if len(pieces) < 2:
+    if len(parts) < 2 or any(part.dtype != out.dtype for part in parts):
         return None
-    made = [_launch(runtime, pieces[first : first + MAX_PIECES], out) for first in range(0, len(pieces), MAX_PIECES)]
-    launches = [each for each in made if each is not None]
-    if len(launches) < len(made):
-        return None
-
-    def kernel(stream: int, out: int, *sources: int) -> None:
-        for launch in launches:
-            launch(stream, out, *sources)
-
-    return launches[0] if len(launches) == 1 else kernel
+    shortest = tuning_of(runtime.context.capability).elementwise.tile_length
+    turned = [_is_transposed(part, shortest) for part in parts]
+    if any(turned):
+        is_long = all(prod(part.shape[axis:]) >= shortest for part in parts)
+        return None if is_long else _joining_copies(runtime, parts, turned, axis, out)
+    return _joining(runtime, parts, axis, out)
 
 
-def _launch(runtime: Runtime, pieces: tuple[Piece, ...], out: Layout) -> Kernel | None:
-    policy = tuning_of(runtime.context.capability).join
-    plan = plan_join(pieces, out, policy.block * policy.unroll)
-    if plan is None:
-        return None
-    slots = "Q" * (1 + len(pieces))
-    source = join_glue(plan, len(pieces), policy)
-    launch = runtime.launcher("join", source, plan.blocks, policy.block, slots, plan.tail)
-    item = out.dtype.itemsize
-    starts = [(piece.source, piece.offset * item) for piece in pieces]
+def _joining(runtime: Runtime, parts: tuple[Layout, ...], axis: int, out: Layout) -> Kernel:
+    """`join` of parts of the dtype of `out`."""
+    policy, launches = tuning_of(runtime.context.capability).join, []
+    block = policy.interleave_block
+    interleaved = plan_interleave(parts, axis, out, block, policy.interleaved)
+    if interleaved is not None:
+        slots, source = "Q" * (1 + len(parts)), interleave_glue(interleaved, block)
+        return runtime.launcher("join", source, interleaved.blocks, block, slots, interleaved.tail)
+    for plan in plan_join(parts, axis, out, policy.block, policy.unroll):
+        slots = "Q" * (1 + len(plan.pieces))
+        launch = runtime.launcher("join", join_glue(plan, policy.block), plan.blocks, policy.block, slots, plan.tail)
+        launches.append((launch, plan.pieces.start, plan.pieces.stop))
+    if len(launches) == 1:
+        return launches[0][0]
 
-    def kernel(stream: int, out: int, *sources: int) -> None:
-        launch(stream, out, *(sources[number] + offset for number, offset in starts))
+    def kernel(stream: int, out: int, *parts: int) -> None:
+        for launch, first, stop in launches:
+            launch(stream, out, *parts[first:stop])
 
     return kernel
 
 
-def join_glue(plan: JoinPlan, pieces: int, policy: FlatPolicy) -> str:
-    """The glue of a kernel that copies pieces of rows."""
+def _is_transposed(part: Layout, shortest: int) -> bool:
+    """Whether neighbouring threads would read a part far apart."""
+    shape, (dense, strides) = coalesce(part.shape, [contiguous_strides(part.shape), part.strides])
+    return transposed_axis(shape, dense, strides, shortest) is not None
+
+
+def _joining_copies(runtime: Runtime, parts: tuple[Layout, ...], turned: list[bool], axis: int, out: Layout) -> Kernel:
+    """`join`, of C-contiguous copies of the parts that are transposed."""
+    dense = [
+        layout_of(part.dtype, part.shape, None, part.device) if each else part
+        for part, each in zip(parts, turned, strict=True)
+    ]
+    joined = _joining(runtime, tuple(dense), axis, out)
+    copies = {
+        number: (unary(runtime, IDENTITY, part, made), runtime.pool.allocator(part.size * part.dtype.itemsize))
+        for number, (part, made) in enumerate(zip(parts, dense, strict=True))
+        if made is not part
+    }
+
+    def kernel(stream: int, out: int, *parts: int) -> None:
+        addresses, blocks = list(parts), []
+        for number, (copy, allocate) in copies.items():
+            addresses[number], block = allocate(stream)
+            blocks.append(block)
+            copy(stream, addresses[number], parts[number])
+        joined(stream, out, *addresses)
+        del blocks  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return kernel
+
+
+def join_glue(plan: JoinPlan, block: int) -> str:
+    """The glue of a kernel that joins arrays."""
+    params = f"JoinParams<{len(plan.pieces)}, {plan.row_axes}, {plan.column_axes}, uint{plan.index_bits}>"
+    arguments = f"{word_of(plan.word)}, {truth(plan.dense)}, {block}, {plan.pack}, {plan.unroll}"
+    return _glue("join", arguments, params, block)
+
+
+def interleave_glue(plan: InterleavePlan, block: int) -> str:
+    """The glue of a kernel that joins arrays word by word."""
+    return _glue("interleave", f"{word_of(plan.word)}, {block}, {plan.pack}", f"InterleaveParams<{plan.pieces}>", block)
+
+
+def _glue(name: str, arguments: str, params: str, block: int) -> str:
     return "\n".join(
         [
-            "#include <xpops/kernels/join.cuh>",
+            f"#include <xpops/kernels/join/{name}.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({policy.block})',
-            f"xpops_kernel(const __grid_constant__ JoinParams<{pieces}, uint{plan.index_bits}> params) {{",
-            f"  join<{word_of(plan.word)}, {policy.block}, {policy.unroll}>(params);",
+            f'extern "C" __global__ void __launch_bounds__({block})',
+            f"xpops_kernel(const __grid_constant__ {params} params) {{",
+            f"  {name}<{arguments}>(params);",
             "}",
             "",
         ]

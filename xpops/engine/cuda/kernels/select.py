@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
-from xpops.engine.cuda.kernels.gather import row_gatherer, row_scatterer, word_of
+from xpops.engine.cuda.kernels.gather import in_order, row_gatherer, row_scatterer, word_of
 from xpops.engine.cuda.kernels.tiles import Counts, Tiling, counter, glue, tiling_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Measure, Program
-from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 from xpops.plan.selection import require_count
+from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
@@ -76,18 +77,15 @@ def masked_scatter(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> 
         require_count(0, rows)
         return _always(())
     tiling = tiling_of("NonZero", mask, 1, tuning_of(runtime.context.capability).select)
-    counted, write = counter(runtime, tiling), _indices(runtime, tiling, (mask.size,))
-    scatter, allocate = row_scatterer(runtime, x, row), runtime.pool.allocator(rows * dt.int64.itemsize)
+    counted = counter(runtime, tiling)
+    write = _replaced(runtime, tiling, x) if x.size == mask.size else _replaced_rows(runtime, tiling, x, rows, row)
 
     def measure(stream: int, x: int, mask: int, value: int) -> Program:
         counts = counted(stream, mask)
         require_count(counts.total, rows)
 
         def kernel(stream: int, x: int, mask: int, value: int) -> None:
-            indices, block = allocate(stream)
-            write(stream, counts, indices)
-            scatter(stream, x, value, indices, rows * row)
-            del block  # kept until the kernels were launched; the pool is ordered on the stream
+            write(stream, counts, x, value)
 
         return Program((), kernel if rows else empty_kernel)
 
@@ -170,10 +168,42 @@ def _rows(runtime: Runtime, tiling: Tiling, x: Layout, length: int) -> Callable[
     return rows
 
 
+def _replaced(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
+    """The writer of values to the chosen elements of any `x`."""
+    shape, strides = in_order(x)
+    bits = index_bits(x.size, [strides], shape)
+    axes = f"{len(shape)}, uint{bits}>"
+    sink, params = f"Replaced<{word_of(x.dtype.itemsize)}, {axes}", f"ReplaceParams<{axes}"
+    source = select_glue(tiling, sink, params)
+    launch = _selecting(runtime, tiling, source, "QQQQ", shape[1:] or (1,), bits, strides)
+    return lambda stream, counts, x, value: launch(stream, counts.flags, counts.offsets, x, value)
+
+
+def _replaced_rows(runtime: Runtime, tiling: Tiling, x: Layout, rows: int, row: int) -> Callable[..., None]:
+    """The writer of rows of `row` elements to the chosen rows of any `x`: it writes their indices first."""
+    write, scatter = _indices(runtime, tiling, (tiling.size,)), row_scatterer(runtime, x, row)
+    allocate = runtime.pool.allocator(rows * dt.int64.itemsize)
+
+    def replaced(stream: int, counts: Counts, x: int, value: int) -> None:
+        indices, block = allocate(stream)
+        write(stream, counts, indices)
+        scatter(stream, x, value, indices, rows * row)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return replaced
+
+
 def _selecting(
-    runtime: Runtime, tiling: Tiling, source: str, slots: str, divisors: tuple[int, ...], bits: int = 32
+    runtime: Runtime,
+    tiling: Tiling,
+    source: str,
+    slots: str,
+    divisors: tuple[int, ...],
+    bits: int = 32,
+    strides: Strides = (),
 ) -> Callable[..., None]:
     tail = struct.pack("<Q", tiling.size) + b"".join(pack_divmod(divisor, bits) for divisor in divisors)
+    tail += struct.pack(f"<{len(strides)}{'i' if bits == 32 else 'q'}", *strides)
     return runtime.launcher("select", source, tiling.tiles, tiling.policy.block, slots, tail)
 
 

@@ -10,8 +10,8 @@ from typing import Protocol
 from xpops.core import config
 from xpops.core.devices import Device
 
-# As in ``native/xpops/kernels/gather.cuh`` and ``index/targets.cuh``: the low bits of a report are the index, or the
-# number of the matrix; the bits above them are the code.
+# As in ``native/xpops/kernels/gather/gather.cuh`` and ``index/targets.cuh``: the low bits of a report are the index, or
+# the number of the matrix; the bits above them are the code.
 REPORT_BITS = 48
 _CODES = 2**15 - 1
 

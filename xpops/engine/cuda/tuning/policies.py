@@ -21,6 +21,24 @@ class FlatPolicy(NamedTuple):
     unroll: int
 
 
+class JoinPolicy(NamedTuple):
+    """Tuning numbers of the join family.
+
+    Attributes
+    ----------
+    block, unroll : int
+        The threads of a block, and the words that a thread writes.
+    interleave_block, interleaved : int
+        The threads of a block that interleaves, and the most arrays of which each holds a pack. Shared memory, at most
+        48 KiB, holds all packs.
+    """
+
+    block: int
+    unroll: int
+    interleave_block: int
+    interleaved: int
+
+
 class HistogramPolicy(NamedTuple):
     """Tuning numbers of the histogram family.
 
@@ -181,7 +199,7 @@ class Tuning(NamedTuple):
     fused_rows: RowsPolicy
     gather: GatherPolicy
     histogram: HistogramPolicy
-    join: FlatPolicy
+    join: JoinPolicy
     linalg: LinalgPolicy
     matmul: MatmulPolicy
     random: FlatPolicy

@@ -23,7 +23,7 @@ struct GatherParams {
   uint64 indices[kIndices];
   uint64 report;             // address to which the kernel reports an index out of range
   uint64 lengths[kIndices];  // of the indexed axes, not 0
-  uint64 codes[kIndices];    // reported together with the index
+  uint64 codes[kIndices];    // reported together with the index; 0 if all are in range
   int64 steps[kIndices];     // words from one place on an indexed axis to the next
   int64 array_step, other_step;  // words from one word of a row to the next
   Index words;               // in a row
@@ -32,30 +32,41 @@ struct GatherParams {
   Stride strides[2 + kIndices][kRank];  // in words, from row to row: of the array, the other one, and the indices
 };
 
+// An index out of range that a thread found, if any; `code` is then not 0.
+struct Missed {
+  int64 index = 0;
+  uint64 code = 0;
+
+  XPOPS_DEVICE void report_to(uint64 address) const {
+    constexpr int64 kMost = (1ll << (kReportBits - 1)) - 1;
+    const int64 i = index > kMost ? kMost : index < -kMost ? -kMost : index;
+    const uint64 report = code | (static_cast<uint64>(i) & ((1ull << kReportBits) - 1));
+    if (code) *reinterpret_cast<volatile uint64*>(address) = report;
+  }
+};
+
 // The place that an index names. Negative indices count from the end. An index out of range is clamped to the nearest
-// place, so that the kernel never accesses other memory; `wrong` gets the report.
+// place, so that the kernel never accesses other memory.
 template <class I>
-XPOPS_DEVICE int64 place_of(I index, uint64 length, uint64 code, uint64& wrong) {
+XPOPS_DEVICE int64 place_of(I given, uint64 length, uint64 code, Missed& missed) {
   constexpr bool kSigned = I(-1) < I(0);
-  constexpr int64 kMost = (1ll << (kReportBits - 1)) - 1;
-  int64 i = static_cast<int64>(index);
-  const bool negative = kSigned && i < 0;
-  const int64 place = negative ? i + static_cast<int64>(length) : i;
+  int64 index = static_cast<int64>(given);
+  if (!kSigned && sizeof(I) == 8 && index < 0) index = ~(1ull << 63);  // a uint64 that int64 does not hold
+  const bool negative = kSigned && index < 0;
+  const int64 place = negative ? index + static_cast<int64>(length) : index;
   const bool there = static_cast<uint64>(place) < length;
-  if (!kSigned && i < 0) i = kMost;  // a uint64 that int64 does not hold
-  i = i > kMost ? kMost : i < -kMost ? -kMost : i;
-  const uint64 report = code | (static_cast<uint64>(i) & ((1ull << kReportBits) - 1));
-  wrong = there ? wrong : report;
+  missed.index = there ? missed.index : index;
+  missed.code = there ? missed.code : code;
   return there ? place : negative ? 0 : static_cast<int64>(length) - 1;
 }
 
 // The offset in the array, in words, of the row that the indices name at the coordinates `at`.
 template <class... I, class Params, class At>
-XPOPS_DEVICE int64 start_of(const Params& params, const At& at, uint64& wrong) {
+XPOPS_DEVICE int64 start_of(const Params& params, const At& at, Missed& missed) {
   int64 start = at.offset(params.strides[0]);
   int k = 0;
-  ((start += place_of(reinterpret_cast<const I*>(params.indices[k])[at.offset(params.strides[2 + k])], params.lengths[k],
-                      params.codes[k], wrong) *
+  ((start += place_of(reinterpret_cast<const I*>(params.indices[k])[at.offset(params.strides[2 + k])],
+                      params.lengths[k], params.codes[k], missed) *
              params.steps[k],
     ++k),
    ...);
@@ -72,7 +83,7 @@ XPOPS_DEVICE void gather(const Params& params) {
   W* array = reinterpret_cast<W*>(params.array);
   W* other = reinterpret_cast<W*>(params.other);
   const Index apart = params.pieces.divisor;
-  uint64 wrong = 0;
+  Missed missed;
 #pragma unroll 1
   for (uint64 base = blockIdx.x * kTile; base < params.size; base += gridDim.x * kTile) {
     W* from[kPieces];
@@ -85,13 +96,13 @@ XPOPS_DEVICE void gather(const Params& params) {
       Index row = static_cast<Index>(there ? piece : params.size - 1);  // no branch, so that all indices load at once
       const Index first = params.pieces.divmod(row);
       const Coordinates<Params::kAxes, Index> at(params.divisors, row);
-      uint64 missed = 0;
-      W* place = array + start_of<I...>(params, at, missed) + static_cast<int64>(first) * params.array_step;
+      Missed here;
+      W* place = array + start_of<I...>(params, at, here) + static_cast<int64>(first) * params.array_step;
       W* beside = other + at.offset(params.strides[1]) + static_cast<int64>(first) * params.other_step;
       from[p] = kSet ? beside : place;
       to[p] = kSet ? place : beside;
-      count[p] = there && !(kSet && missed) ? params.words - first : 0;
-      wrong = missed ? missed : wrong;
+      count[p] = there && !(kSet && here.code) ? params.words - first : 0;
+      missed = here.code ? here : missed;
     }
     const int64 from_step = (kSet ? params.other_step : params.array_step) * apart;
     const int64 to_step = (kSet ? params.array_step : params.other_step) * apart;
@@ -111,7 +122,7 @@ XPOPS_DEVICE void gather(const Params& params) {
       }
     }
   }
-  if (wrong) *reinterpret_cast<volatile uint64*>(params.report) = wrong;
+  missed.report_to(params.report);
 }
 
 template <int kRank, class Index_>
