@@ -155,7 +155,7 @@ class EmulatedEngine(CudaEngine):
         assert stream is STREAM, "not on the current stream"
 
     def launcher(
-        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
+        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0
     ) -> Callable[..., None]:
         library = build(f'#include "emulator.hpp"\n{source}{EPILOGUE}', *FLAGS, *(SCHEDULES if self.seed else ()))
         library.emulate_kernel.restype = ctypes.c_char_p

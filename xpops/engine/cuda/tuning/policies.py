@@ -12,6 +12,7 @@ from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy
 from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.topk import TopKPolicy
 
 
 class FlatPolicy(NamedTuple):
@@ -192,4 +193,5 @@ class Tuning(NamedTuple):
     select: SelectPolicy
     softmax: SoftmaxPolicy
     sort: SortPolicy
+    topk: TopKPolicy
     block: int

@@ -21,6 +21,7 @@ from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy
 from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.topk import TopKPolicy
 
 _HOPPER = Tuning(
     gpu="one H200, 2026-11",
@@ -128,6 +129,17 @@ _HOPPER = Tuning(
             (4, 8): PassPolicy(384, 11, 2),
             (8, 8): PassPolicy(384, 11, 2),
         },
+    ),
+    topk=TopKPolicy(
+        least_block=128,
+        streaming_block=512,
+        largest_block=1024,
+        packs=4,
+        items=32,
+        resident=1024,
+        least_part=8192,
+        most=4096,
+        shortest=256,
     ),
     block=256,
 )

@@ -1,0 +1,268 @@
+// The first elements of each sorted row, without sorting the row, in one read.
+//
+// A block takes one part of a row. A sample, spread evenly over the part, gives a bound: at least `count` elements do
+// not come after it. The block then reads its part and collects the candidates, the elements up to the bound, in shared
+// memory. If they fill it, the block keeps the first `count` of them and lowers the bound. In the end it sorts its first
+// `count` elements. If a row has several parts, the results of all are a shorter row for the next launch.
+//
+// Equal keys are ordered by their place. So which elements are chosen does not depend on the order of threads.
+#pragma once
+
+#include <xpops/block/bitonic.cuh>
+#include <xpops/block/rank.cuh>
+#include <xpops/kernels/sort/items.cuh>
+#include <xpops/math/order.cuh>
+#include <xpops/memory/dynamic.cuh>
+#include <xpops/memory/pack.cuh>
+
+namespace xpops {
+
+// The kernel parameters, which the host writes (xpops/engine/cuda/kernels/topk.py).
+struct TopKParams {
+  uint64 values, indices;  // addresses; 0 for a result that the caller does not want
+  uint64 x;
+  uint64 places;  // int64: where the elements of x were in the rows of the first launch; 0: they are these rows
+  uint64 length;  // of a row of x
+  uint64 part;  // the elements of each part of a row but the last; whole packs, and at least `count`
+  uint64 results;  // of a row: of all its parts
+  uint32 parts;  // of a row
+  uint32 count;  // the results of a part; fewer if the last part is shorter
+};
+
+// A bound in the order of (key, place).
+template <class Key>
+struct Bound {
+  Key key;
+  uint32 place;
+  XPOPS_DEVICE bool admits(Key other, uint32 at) const { return other < key || (other == key && at <= place); }
+};
+
+// The bound that admits all items up to rank `rank`. visit(f) calls f(key, place) for each item of this thread.
+template <class Key, class Visit>
+XPOPS_DEVICE Bound<Key> bound_at(RankSpace& space, const Visit& visit, uint32 rank) {
+  const auto keys = words_to_rank<Key>(space, [&](auto f) { visit([&](Key key, uint32) { f(key); }); }, rank);
+  if (keys.whole) return {keys.bound, ~0u};
+  const auto equal = [&](auto f) {
+    visit([&](Key key, uint32 place) {
+      if (key == keys.bound) f(place);
+    });
+  };
+  return {keys.bound, words_to_rank<uint32>(space, equal, keys.rest).bound};
+}
+
+// The elements that a thread of kBlock loads at once: kPacks packs of 16 bytes.
+template <class Map, int kBlock, int kPacks, bool kAligned>
+struct TopKTile {
+  using Bits = typename Map::Bits;
+  using Key = wrap_t<Bits>;
+  static constexpr int kPack = kMaxPackBytes / sizeof(Bits), kItems = kPack * kPacks;
+  static constexpr uint32 kSize = kBlock * kItems;
+  static_assert(kItems <= 32, "a bit for each item");
+
+  Pack<Bits, kPack> packs[kPacks];
+  uint32 first, step;  // the place of the first pack, and the distance of the packs
+  uint32 valid;  // a bit for each item: it is in the part
+
+  // Loads packs from `base` on, one of every `stride` packs.
+  XPOPS_DEVICE void load(const Bits* x, uint32 size, uint32 base, uint32 stride) {
+    first = base + threadIdx.x * kPack * stride;
+    step = kBlock * kPack * stride;
+    valid = 0;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const uint32 at = first + p * step;
+      if (at + kPack <= size) {
+        if constexpr (kAligned) {
+          packs[p].load(x + at);
+        } else {
+          packs[p].load_unaligned(x + at);
+        }
+        valid |= (0xffffffffu >> (32 - kPack)) << (p * kPack);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          packs[p].elem[i] = Bits();
+          if (at + i < size) {
+            packs[p].elem[i] = x[at + i];
+            valid |= 1u << (p * kPack + i);
+          }
+        }
+      }
+    }
+  }
+
+  XPOPS_DEVICE Key key(int i) const { return Map::encode(packs[i / kPack].elem[i % kPack]); }
+  XPOPS_DEVICE uint32 place(int i) const { return first + i / kPack * step + i % kPack; }
+  XPOPS_DEVICE bool has(int i) const { return valid >> i & 1; }
+
+  XPOPS_DEVICE uint32 admitted(const Bound<Key>& bound) const {
+    uint32 flags = 0;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) flags |= static_cast<uint32>(key(i) <= bound.key) << i;
+    flags &= valid;
+    if (flags == 0) return 0;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      if (key(i) == bound.key && place(i) > bound.place) flags &= ~(1u << i);
+    }
+    return flags;
+  }
+
+  // A bound that at least `count` items do not exceed. It is found among the least items of kGroups groups of each
+  // thread: then no other group has an item up to the bound. If there are fewer groups, the bound admits everything.
+  template <int kGroups>
+  XPOPS_DEVICE Bound<Key> bound_for(RankSpace& space, uint32 count) const {
+    constexpr int kGroup = kItems / kGroups;
+    Bound<Key> least[kGroups];
+    uint32 filled = 0, groups = 0;
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+#pragma unroll
+      for (int i = g * kGroup; i < (g + 1) * kGroup; ++i) {
+        if (has(i) && (!(filled >> g & 1) || key(i) < least[g].key)) {
+          least[g] = {key(i), place(i)};
+          filled |= 1u << g;
+        }
+      }
+      groups += __syncthreads_count(filled >> g & 1);
+    }
+    if (groups < count) return {static_cast<Key>(~Key(0)), ~0u};
+    const auto visit = [&](auto f) {
+#pragma unroll
+      for (int g = 0; g < kGroups; ++g) {
+        if (filled >> g & 1) f(least[g].key, least[g].place);
+      }
+    };
+    return bound_at<Key>(space, visit, count - 1);
+  }
+};
+
+// The candidates of a block, in shared memory.
+template <class Item, int kBlock, int kCapacity>
+struct Candidates {
+  static_assert(kCapacity % kBlock == 0, "whole rounds");
+  Item* items;
+  uint32* added;  // may exceed kCapacity: the items beyond it were not written
+
+  XPOPS_DEVICE uint32 held() const { return *added < kCapacity ? *added : kCapacity; }
+
+  // Adds the items whose bits are set, as far as there is room. Returns the bits of the others. All lanes must call.
+  template <int kItems, class Make>
+  XPOPS_DEVICE uint32 add(uint32 flags, const Make& make) {
+    if (!__any_sync(kFullMask, flags != 0)) return 0;
+    const uint32 own = __popc(flags);
+    uint32 upto = own, at = 0;
+#pragma unroll
+    for (int reach = 1; reach < kWarp; reach *= 2) {
+      const uint32 below = shuffle_up(upto, reach);
+      if (lane() >= reach) upto += below;
+    }
+    if (lane() == kWarp - 1) at = atomicAdd(added, upto);
+    at = shuffle(at, kWarp - 1) + upto - own;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      if (flags >> i & 1) {
+        if (at < kCapacity) {
+          items[at] = make(i);
+          flags &= ~(1u << i);
+        }
+        ++at;
+      }
+    }
+    return flags;
+  }
+
+  // Keeps the first `count` of more items. Returns their bound. All threads must call, after a barrier.
+  template <class Key>
+  XPOPS_DEVICE Bound<Key> keep(RankSpace& space, uint32 count) {
+    const uint32 size = held();
+    const auto visit = [&](auto f) {
+      for (uint32 i = threadIdx.x; i < size; i += kBlock) f(static_cast<Key>(items[i].key()), items[i].place());
+    };
+    const Bound<Key> bound = bound_at<Key>(space, visit, count - 1);
+    if (threadIdx.x == 0) *added = 0;
+    for (uint32 base = 0; base < size; base += kBlock) {  // writes only to places that all threads have read
+      const uint32 i = base + threadIdx.x;
+      const Item item = i < size ? items[i] : Item::padding();
+      __syncthreads();
+      add<1>(i < size && bound.admits(static_cast<Key>(item.key()), item.place()), [&](int) { return item; });
+    }
+    __syncthreads();
+    return bound;
+  }
+};
+
+// Sorts the first `count` items in shared memory; kRoom, a power of two, is at least as large.
+template <int kBlock, int kRoom, class Item>
+XPOPS_DEVICE void sort_first(Item* items, uint32 count) {
+  constexpr int kLanes = kRoom <= 8 * kWarp ? kWarp : kBlock, kItems = kRoom > kLanes ? kRoom / kLanes : 1;
+  if (kLanes == kBlock || warp() == 0) {
+    Item own[kItems];
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const uint32 at = i * kLanes + threadIdx.x;
+      own[i] = at < count ? items[at] : Item::padding();
+    }
+    sort_team<kLanes>(own, static_cast<int>(threadIdx.x), items);
+    if constexpr (kLanes == kBlock) __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) items[threadIdx.x * kItems + i] = own[i];
+  }
+  __syncthreads();
+}
+
+// T: the elements. Index: the dtype of the indices. kGroups: see TopKTile::bound_for. kCapacity: the most candidates,
+// at least kRoom and kBlock. kRoom: see sort_first. kAligned: whether all parts begin at whole packs.
+template <class T, bool kDescending, class Index, int kBlock, int kPacks, int kGroups, int kCapacity, int kRoom,
+          bool kAligned>
+XPOPS_DEVICE void topk(const TopKParams& params) {
+  using Map = Order<T, kDescending>;
+  using Tile = TopKTile<Map, kBlock, kPacks, kAligned>;
+  using Key = typename Tile::Key;
+  using Item = conditional_t<sizeof(Key) == 8, PlacedTriple, PlacedLong>;
+  __shared__ RankSpace space;
+  __shared__ uint32 added;
+  Candidates<Item, kBlock, kCapacity> candidates{static_cast<Item*>(dynamic_shared<kCapacity * sizeof(Item)>()),
+                                                 &added};
+
+  const uint64 row = blockIdx.x / params.parts, part = blockIdx.x % params.parts, start = part * params.part;
+  const uint64 left = params.length - start;
+  const uint32 size = static_cast<uint32>(left < params.part ? left : params.part);
+  const uint32 count = size < params.count ? size : params.count;
+  const auto* const x = reinterpret_cast<const typename Map::Bits*>(params.x) + row * params.length + start;
+
+  if (threadIdx.x == 0) added = 0;
+  Tile tile;
+  const bool whole = size <= Tile::kSize;
+  tile.load(x, size, 0, whole ? 1 : size / Tile::kSize);
+  Bound<Key> bound = tile.template bound_for<kGroups>(space, count);
+  __syncthreads();
+#pragma unroll 1
+  for (uint32 base = 0; base < size; base += Tile::kSize) {
+    if (!whole) tile.load(x, size, base, 1);
+    for (uint32 flags = tile.admitted(bound);;) {
+      flags = candidates.template add<Tile::kItems>(flags, [&](int i) { return Item::of(tile.key(i), tile.place(i)); });
+      if (!__syncthreads_or(flags != 0)) break;
+      bound = candidates.template keep<Key>(space, count);
+      flags &= tile.admitted(bound);
+    }
+  }
+  if (candidates.held() > count) candidates.template keep<Key>(space, count);
+  sort_first<kBlock, kRoom>(candidates.items, count);
+
+  const uint64 to = row * params.results + part * params.count;
+  for (uint32 i = threadIdx.x; i < count; i += kBlock) {
+    const Item item = candidates.items[i];
+    if (params.values) {
+      reinterpret_cast<typename Map::Bits*>(params.values)[to + i] = Map::decode(
+          static_cast<typename Map::Bits>(item.key()));
+    }
+    if (params.indices) {
+      const uint64 place = start + item.place();
+      reinterpret_cast<Index*>(params.indices)[to + i] = static_cast<Index>(
+          params.places ? reinterpret_cast<const int64*>(params.places)[row * params.length + place] : place);
+    }
+  }
+}
+
+}  // namespace xpops
