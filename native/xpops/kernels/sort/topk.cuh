@@ -59,7 +59,7 @@ struct TopKTile {
   static constexpr uint32 kSize = kBlock * kItems;
   static_assert(kItems <= 32, "a bit for each item");
 
-  Pack<Bits, kPack> packs[kPacks];
+  Pack<Bits, kPack> packs[kPacks];  // keys
   uint32 first, step;  // the place of the first pack, and the distance of the packs
   uint32 valid;  // a bit for each item: it is in the part
 
@@ -67,31 +67,47 @@ struct TopKTile {
   XPOPS_DEVICE void load(const Bits* x, uint32 size, uint32 base, uint32 stride) {
     first = base + threadIdx.x * kPack * stride;
     step = kBlock * kPack * stride;
-    valid = 0;
+    valid = 0xffffffffu >> (32 - kItems);
+    if (base + (kBlock * kPacks - 1) * kPack * stride + kPack <= size) {
+#pragma unroll
+      for (int p = 0; p < kPacks; ++p) load_pack(packs[p], x + (first + p * step));
+    } else {
+      load_within(x, size);
+    }
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      Bits& item = packs[i / kPack].elem[i % kPack];
+      item = Map::encode(item);
+    }
+  }
+
+  XPOPS_DEVICE static void load_pack(Pack<Bits, kPack>& pack, const Bits* from) {
+    if constexpr (kAligned) {
+      pack.load(from);
+    } else {
+      pack.load_unaligned(from);
+    }
+  }
+
+  // Loads the packs as far as they are in the part.
+  XPOPS_DEVICE void load_within(const Bits* x, uint32 size) {
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
       const uint32 at = first + p * step;
       if (at + kPack <= size) {
-        if constexpr (kAligned) {
-          packs[p].load(x + at);
-        } else {
-          packs[p].load_unaligned(x + at);
-        }
-        valid |= (0xffffffffu >> (32 - kPack)) << (p * kPack);
+        load_pack(packs[p], x + at);
       } else {
 #pragma unroll
         for (int i = 0; i < kPack; ++i) {
-          packs[p].elem[i] = Bits();
-          if (at + i < size) {
-            packs[p].elem[i] = x[at + i];
-            valid |= 1u << (p * kPack + i);
-          }
+          const bool inside = at + i < size;
+          packs[p].elem[i] = inside ? x[at + i] : Bits();
+          if (!inside) valid &= ~(1u << (p * kPack + i));
         }
       }
     }
   }
 
-  XPOPS_DEVICE Key key(int i) const { return Map::encode(packs[i / kPack].elem[i % kPack]); }
+  XPOPS_DEVICE Key key(int i) const { return packs[i / kPack].elem[i % kPack]; }
   XPOPS_DEVICE uint32 place(int i) const { return first + i / kPack * step + i % kPack; }
   XPOPS_DEVICE bool has(int i) const { return valid >> i & 1; }
 
