@@ -142,7 +142,7 @@ class EmulatedEngine(CudaEngine):
         self, workers: int = 1, capability: int = 90, device: Device = GPU, seed: int = 0, shuffled: bool = False
     ) -> None:
         self.seed, self.shuffled = seed, shuffled
-        self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4)
+        self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4, shared=227 << 10)
         self.pool: Any = Pool(self.require_stream)
         self.faults = Faults(Words(), device)
         self.current_stream = lambda: STREAM

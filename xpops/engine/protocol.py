@@ -68,6 +68,13 @@ class Engine(Memory, Protocol):
     def compress(self, x: Layout, mask: Layout) -> Measure:
         """Copy the elements of `x` where `mask` is not 0. `mask` has the leading axes of `x`; both are C-contiguous."""
 
+    def distinct(self, x: Layout, parts: tuple[str, ...]) -> Measure | None:
+        """Find the distinct elements of a 1-d C-contiguous `x` without a sort; None if a sort is as fast.
+
+        `parts` are those of `xpops.dispatch.sets.plan_unique`, and so are the results, except that "inverse_indices"
+        are 1-d.
+        """
+
     def histogram(self, x: Layout, bins: EqualBins) -> Kernel:
         """The kernel ``(stream, counts, edges, x)`` that counts the numbers of a 1-d C-contiguous `x` in equal bins.
 

@@ -116,6 +116,9 @@ class CpuEngine:
 
         return kernel
 
+    def distinct(self, x: Layout, parts: tuple[str, ...]) -> None:
+        """Return None: NumPy sorts."""
+
     def join(self, pieces: tuple[Piece, ...], out: Layout) -> None:
         """Return None: NumPy copies one piece after the other."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xpops.engine.cuda.tuning.policies import (
+    DistinctPolicy,
     FlatPolicy,
     HistogramPolicy,
     LinalgPolicy,
@@ -41,6 +42,14 @@ _HOPPER = Tuning(
     # Fewer than a 16-byte pack of float16 are slower: exp of 2**28 takes 328 us with 4, 262 us with 8.
     long_elements=8,
     arange=FlatPolicy(block=128, unroll=2),
+    distinct=DistinctPolicy(
+        block=1024,
+        items=32,
+        least={1: 1 << 14, 2: 1 << 18},
+        copies={1: 32, 2: 1},
+        blocks={1: 2, 2: 1},
+        first_blocks=2,
+    ),
     # 4096^2 points take 108 us, and 128 us in a single call. Torch splits transforms of any size.
     fft_split=1 << 20,
     fused_copies=2,
