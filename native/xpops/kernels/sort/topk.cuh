@@ -9,7 +9,7 @@
 #pragma once
 
 #include <xpops/block/bitonic.cuh>
-#include <xpops/block/rank.cuh>
+#include <xpops/kernels/sort/bound.cuh>
 #include <xpops/kernels/sort/items.cuh>
 #include <xpops/math/order.cuh>
 #include <xpops/memory/dynamic.cuh>
@@ -29,27 +29,6 @@ struct TopKParams {
   uint32 count;  // the results of a part; fewer if the last part is shorter
 };
 
-// A bound in the order of (key, place).
-template <class Key>
-struct Bound {
-  Key key;
-  uint32 place;
-  XPOPS_DEVICE bool admits(Key other, uint32 at) const { return other < key || (other == key && at <= place); }
-};
-
-// The bound that admits all items up to rank `rank`. visit(f) calls f(key, place) for each item of this thread.
-template <class Key, class Visit>
-XPOPS_DEVICE Bound<Key> bound_at(RankSpace& space, const Visit& visit, uint32 rank) {
-  const auto keys = words_to_rank<Key>(space, [&](auto f) { visit([&](Key key, uint32) { f(key); }); }, rank);
-  if (keys.whole) return {keys.bound, ~0u};
-  const auto equal = [&](auto f) {
-    visit([&](Key key, uint32 place) {
-      if (key == keys.bound) f(place);
-    });
-  };
-  return {keys.bound, words_to_rank<uint32>(space, equal, keys.rest).bound};
-}
-
 // The elements that a thread of kBlock loads at once: kPacks packs of 16 bytes.
 template <class Map, int kBlock, int kPacks, bool kAligned>
 struct TopKTile {
@@ -59,7 +38,9 @@ struct TopKTile {
   static constexpr uint32 kSize = kBlock * kItems;
   static_assert(kItems <= 32, "a bit for each item");
 
-  Pack<Bits, kPack> packs[kPacks];  // keys
+  // Keys of 8 and 16 bits share words. The compiler would put an array of them into local memory.
+  static constexpr int kShare = sizeof(Bits) < 4 ? 4 / sizeof(Bits) : 1, kBits = 8 * sizeof(Bits);
+  Key words[kItems / kShare];
   uint32 first, step;  // the place of the first pack, and the distance of the packs
   uint32 valid;  // a bit for each item: it is in the part
 
@@ -68,46 +49,39 @@ struct TopKTile {
     first = base + threadIdx.x * kPack * stride;
     step = kBlock * kPack * stride;
     valid = 0xffffffffu >> (32 - kItems);
-    if (base + (kBlock * kPacks - 1) * kPack * stride + kPack <= size) {
-#pragma unroll
-      for (int p = 0; p < kPacks; ++p) load_pack(packs[p], x + (first + p * step));
-    } else {
-      load_within(x, size);
-    }
-#pragma unroll
-    for (int i = 0; i < kItems; ++i) {
-      Bits& item = packs[i / kPack].elem[i % kPack];
-      item = Map::encode(item);
-    }
-  }
-
-  XPOPS_DEVICE static void load_pack(Pack<Bits, kPack>& pack, const Bits* from) {
-    if constexpr (kAligned) {
-      pack.load(from);
-    } else {
-      pack.load_unaligned(from);
-    }
-  }
-
-  // Loads the packs as far as they are in the part.
-  XPOPS_DEVICE void load_within(const Bits* x, uint32 size) {
+    Pack<Bits, kPack> packs[kPacks];
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      const uint32 at = first + p * step;
-      if (at + kPack <= size) {
-        load_pack(packs[p], x + at);
+      if (first + p * step + kPack > size) continue;
+      if constexpr (kAligned) {
+        packs[p].load(x + (first + p * step));
       } else {
+        packs[p].load_unaligned(x + (first + p * step));
+      }
+    }
+    Bits loaded[kItems];
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) {
-          const bool inside = at + i < size;
-          packs[p].elem[i] = inside ? x[at + i] : Bits();
-          if (!inside) valid &= ~(1u << (p * kPack + i));
+    for (int i = 0; i < kItems; ++i) loaded[i] = packs[i / kPack].elem[i % kPack];
+    if (first + (kPacks - 1) * step + kPack > size) {
+#pragma unroll
+      for (int i = 0; i < kItems; ++i) {
+        if (first + i / kPack * step + kPack > size) {
+          const bool inside = place(i) < size;
+          loaded[i] = inside ? x[place(i)] : Bits();
+          if (!inside) valid &= ~(1u << i);
         }
       }
     }
+#pragma unroll
+    for (int i = 0; i < kItems; i += kShare) {
+      Key word = 0;
+#pragma unroll
+      for (int j = 0; j < kShare; ++j) word |= static_cast<Key>(Map::encode(loaded[i + j])) << j * kBits;
+      words[i / kShare] = word;
+    }
   }
 
-  XPOPS_DEVICE Key key(int i) const { return packs[i / kPack].elem[i % kPack]; }
+  XPOPS_DEVICE Key key(int i) const { return static_cast<Bits>(words[i / kShare] >> i % kShare * kBits); }
   XPOPS_DEVICE uint32 place(int i) const { return first + i / kPack * step + i % kPack; }
   XPOPS_DEVICE bool has(int i) const { return valid >> i & 1; }
 
@@ -129,27 +103,32 @@ struct TopKTile {
   template <int kGroups>
   XPOPS_DEVICE Bound<Key> bound_for(RankSpace& space, uint32 count) const {
     constexpr int kGroup = kItems / kGroups;
-    Bound<Key> least[kGroups];
-    uint32 filled = 0, groups = 0;
+    LeastItems<Key, kGroups> groups;
+    uint32 count_of_groups = 0;
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
 #pragma unroll
       for (int i = g * kGroup; i < (g + 1) * kGroup; ++i) {
-        if (has(i) && (!(filled >> g & 1) || key(i) < least[g].key)) {
-          least[g] = {key(i), place(i)};
-          filled |= 1u << g;
+        if (has(i) && (!(groups.filled >> g & 1) || key(i) < groups.least[g].key)) {
+          groups.least[g] = {key(i), place(i)};
+          groups.filled |= 1u << g;
         }
       }
-      groups += __syncthreads_count(filled >> g & 1);
+      count_of_groups += __syncthreads_count(groups.filled >> g & 1);
     }
-    if (groups < count) return {static_cast<Key>(~Key(0)), ~0u};
-    const auto visit = [&](auto f) {
-#pragma unroll
-      for (int g = 0; g < kGroups; ++g) {
-        if (filled >> g & 1) f(least[g].key, least[g].place);
-      }
-    };
-    return bound_at<Key>(space, visit, count - 1);
+    if (count_of_groups < count) return {static_cast<Key>(~Key(0)), ~0u};
+    return bound_at<Key>(space, groups, count - 1);
+  }
+};
+
+// Visits the candidates of a block: a thread of kBlock visits every kBlock-th.
+template <class Key, class Item, int kBlock>
+struct HeldItems {
+  const Item* items;
+  uint32 size;
+  template <class Function>
+  XPOPS_DEVICE void operator()(const Function& f) const {
+    for (uint32 i = threadIdx.x; i < size; i += kBlock) f(static_cast<Key>(items[i].key()), items[i].place());
   }
 };
 
@@ -192,10 +171,8 @@ struct Candidates {
   template <class Key>
   XPOPS_DEVICE Bound<Key> keep(RankSpace& space, uint32 count) {
     const uint32 size = held();
-    const auto visit = [&](auto f) {
-      for (uint32 i = threadIdx.x; i < size; i += kBlock) f(static_cast<Key>(items[i].key()), items[i].place());
-    };
-    const Bound<Key> bound = bound_at<Key>(space, visit, count - 1);
+    const HeldItems<Key, Item, kBlock> all{items, size};
+    const Bound<Key> bound = bound_at<Key>(space, all, count - 1);
     if (threadIdx.x == 0) *added = 0;
     for (uint32 base = 0; base < size; base += kBlock) {  // writes only to places that all threads have read
       const uint32 i = base + threadIdx.x;
