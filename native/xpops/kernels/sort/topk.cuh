@@ -49,26 +49,18 @@ struct TopKTile {
     first = base + threadIdx.x * kPack * stride;
     step = kBlock * kPack * stride;
     valid = 0xffffffffu >> (32 - kItems);
-    Pack<Bits, kPack> packs[kPacks];
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      if (first + p * step + kPack > size) continue;
-      if constexpr (kAligned) {
-        packs[p].load(x + (first + p * step));
-      } else {
-        packs[p].load_unaligned(x + (first + p * step));
-      }
-    }
     Bits loaded[kItems];
-#pragma unroll
-    for (int i = 0; i < kItems; ++i) loaded[i] = packs[i / kPack].elem[i % kPack];
-    if (first + (kPacks - 1) * step + kPack > size) {
+    if (base + (kBlock * kPacks - 1) * kPack * stride + kPack <= size) {
+      load_packs<true>(x, size, loaded);
+    } else {
+      load_packs<false>(x, size, loaded);
 #pragma unroll
       for (int i = 0; i < kItems; ++i) {
-        if (first + i / kPack * step + kPack > size) {
-          const bool inside = place(i) < size;
-          loaded[i] = inside ? x[place(i)] : Bits();
-          if (!inside) valid &= ~(1u << i);
+        if (has_pack(i / kPack, size)) continue;
+        if (place(i) < size) {
+          loaded[i] = x[place(i)];
+        } else {
+          valid &= ~(1u << i);
         }
       }
     }
@@ -79,6 +71,28 @@ struct TopKTile {
       for (int j = 0; j < kShare; ++j) word |= static_cast<Key>(Map::encode(loaded[i + j])) << j * kBits;
       words[i / kShare] = word;
     }
+  }
+
+  XPOPS_DEVICE bool has_pack(int p, uint32 size) const { return first + p * step + kPack <= size; }
+
+  // Loads all packs, or those that are in the part; issues all loads before the first use.
+  template <bool kAll>
+  XPOPS_DEVICE void load_packs(const Bits* x, uint32 size, Bits (&loaded)[kItems]) const {
+    Pack<Bits, kPack> packs[kPacks];
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const Bits* const from = x + (first + p * step);
+      if (!kAll && !has_pack(p, size)) {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) packs[p].elem[i] = Bits();
+      } else if constexpr (kAligned) {
+        packs[p].load(from);
+      } else {
+        packs[p].load_unaligned(from);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) loaded[i] = packs[i / kPack].elem[i % kPack];
   }
 
   XPOPS_DEVICE Key key(int i) const { return static_cast<Bits>(words[i / kShare] >> i % kShare * kBits); }
