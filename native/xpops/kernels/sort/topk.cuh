@@ -44,16 +44,29 @@ struct TopKTile {
   uint32 first, step;  // the place of the first pack, and the distance of the packs
   uint32 valid;  // a bit for each item: it is in the part
 
-  // Loads packs from `base` on, one of every `stride` packs.
-  XPOPS_DEVICE void load(const Bits* x, uint32 size, uint32 base, uint32 stride) {
-    first = base + threadIdx.x * kPack * stride;
-    step = kBlock * kPack * stride;
+  // Loads the packs from `base` on.
+  XPOPS_DEVICE void load(const Bits* x, uint32 size, uint32 base) {
+    first = base + threadIdx.x * kPack;
+    step = kBlock * kPack;
+    load_packs(x, size, base + kSize <= size);
+  }
+
+  // Loads packs that are spread evenly over the part, which is larger than a tile.
+  XPOPS_DEVICE void load_sample(const Bits* x, uint32 size) {
+    const uint32 section = size / kItems;  // in packs
+    first = static_cast<uint32>(static_cast<uint64>(section) * threadIdx.x / kBlock) * kPack;
+    step = section * kPack;
+    load_packs(x, size, true);
+  }
+
+  // Loads all packs, or as far as they are in the part, and encodes them.
+  XPOPS_DEVICE void load_packs(const Bits* x, uint32 size, bool all) {
     valid = 0xffffffffu >> (32 - kItems);
     Bits loaded[kItems];
-    if (base + (kBlock * kPacks - 1) * kPack * stride + kPack <= size) {
-      load_packs<true>(x, size, loaded);
+    if (all) {
+      read_packs<true>(x, size, loaded);
     } else {
-      load_packs<false>(x, size, loaded);
+      read_packs<false>(x, size, loaded);
 #pragma unroll
       for (int i = 0; i < kItems; ++i) {
         if (has_pack(i / kPack, size)) continue;
@@ -75,9 +88,9 @@ struct TopKTile {
 
   XPOPS_DEVICE bool has_pack(int p, uint32 size) const { return first + p * step + kPack <= size; }
 
-  // Loads all packs, or those that are in the part; issues all loads before the first use.
+  // Reads all packs, or those that are in the part; issues all loads before the first use.
   template <bool kAll>
-  XPOPS_DEVICE void load_packs(const Bits* x, uint32 size, Bits (&loaded)[kItems]) const {
+  XPOPS_DEVICE void read_packs(const Bits* x, uint32 size, Bits (&loaded)[kItems]) const {
     Pack<Bits, kPack> packs[kPacks];
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
@@ -241,12 +254,16 @@ XPOPS_DEVICE void topk(const TopKParams& params) {
   if (threadIdx.x == 0) added = 0;
   Tile tile;
   const bool whole = size <= Tile::kSize;
-  tile.load(x, size, 0, whole ? 1 : size / Tile::kSize);
+  if (whole) {
+    tile.load(x, size, 0);
+  } else {
+    tile.load_sample(x, size);
+  }
   Bound<Key> bound = tile.template bound_for<kGroups>(space, count);
   __syncthreads();
 #pragma unroll 1
   for (uint32 base = 0; base < size; base += Tile::kSize) {
-    if (!whole) tile.load(x, size, base, 1);
+    if (!whole) tile.load(x, size, base);
     for (uint32 flags = tile.admitted(bound);;) {
       flags = candidates.template add<Tile::kItems>(flags, [&](int i) { return Item::of(tile.key(i), tile.place(i)); });
       if (!__syncthreads_or(flags != 0)) break;

@@ -32,10 +32,13 @@ class Function:
     def __init__(self, cubin: bytes, context: DeviceContext) -> None:
         with uncaptured(context):
             self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY))
-        self._context = context
+        self._context, self._shared = context, 0
 
     def allow_shared(self, nbytes: int) -> None:
         """Allow launches with so much dynamic shared memory. Without this, a block has 48 KiB of shared memory."""
+        if nbytes <= self._shared:
+            return
+        self._shared = nbytes
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         with uncaptured(self._context):
             check(driver.cuFuncSetAttribute(self.handle, attribute, nbytes))
@@ -66,8 +69,7 @@ def launcher(
     """
     head = Struct("<" + slots)
     write, free = head.pack_into, []  # type: ignore[var-annotated]
-    if shared:
-        function.allow_shared(shared)
+    function.allow_shared(shared)
     handle, launch_kernel = function.handle, driver.cuLaunchKernel
 
     def new_buffer() -> tuple[Any, int, Any]:
