@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import xpops as xp
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, read, tuned
+from tests.unit.conftest import PretendedEngine
 from xpops.core import dtypes as dt
 from xpops.engine.cuda.kernels.distinct import Table
 from xpops.engine.cuda.runtime.compile import compile_cubin
@@ -92,6 +94,17 @@ def test_floats(engine: EmulatedEngine, dtype: Any, zeros: tuple[float, ...]) ->
     np.testing.assert_array_equal(found["counts"], counts)
     (zero,) = found["values"][found["values"] == 0]
     assert np.signbit(zero) == any(map(np.signbit, zeros))
+
+
+def test_public_functions(pretended: PretendedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a strided view, whose shape the inverse indices have."""
+    tuned(monkeypatch, distinct=POLICY._replace(least={1: 1, 2: 1}))
+    host = GENERATOR.integers(-9, 9, (300, 7)).astype(np.int16)
+    found = xp.unique_all(pretended.array(host)[::2, 1:])
+    expected = np.unique(host[::2, 1:], return_index=True, return_inverse=True, return_counts=True)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.to_numpy(), other)
+    assert found.inverse_indices.shape == (150, 6)
 
 
 def test_only_nans(engine: EmulatedEngine) -> None:

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import xpops as xp
 import xpops.plan.topk as planning
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run, tuned
+from tests.unit.conftest import PretendedEngine
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda.kernels.topk import topk_source
@@ -122,6 +124,16 @@ def test_one_result_alone(engine: EmulatedEngine) -> None:
 def test_misaligned(engine: EmulatedEngine) -> None:
     for dtype in (dt.uint8, dt.float16, dt.float32):
         check(engine, some(dtype, (5001,))[1:][None], 20)
+
+
+def test_any_axis(pretended: PretendedEngine) -> None:
+    host = some(dt.float32, (600, 3))
+    x = pretended.array(host)
+    for _ in range(2):  # the second call takes the steady path
+        values, indices = xp.nn.topk(x, 5, axis=0)
+        expected = order(host.T, True).T[:5]
+        np.testing.assert_array_equal(indices.to_numpy(), expected)
+        np.testing.assert_array_equal(values.to_numpy(), np.take_along_axis(host, expected, 0))
 
 
 @settings(max_examples=25, deadline=None)
