@@ -7,8 +7,8 @@ from typing import NamedTuple
 PACK_BYTES = 16
 # The most elements of a part, so that places in it and sums of places fit 32 bits.
 _LONGEST_PART = 1 << 30
-# Fewer candidates than this do not make a block's shared memory scarce.
-_LEAST_CAPACITY = 2048
+# The room for further candidates beside the largest counts: with 12 bytes for each, all GPUs have the shared memory.
+_SPARE = 2048
 
 
 class TopKPolicy(NamedTuple):
@@ -17,14 +17,16 @@ class TopKPolicy(NamedTuple):
     Attributes
     ----------
     least_block, streaming_block, largest_block : int
-        The threads of a block: at least; for parts of a row that do not fit in its registers; for such parts that do
-        not fill the GPU.
+        The threads of a block: at least; for rows that do not fit in its registers; for the parts of such rows that are
+        too few to fill the GPU.
     packs, items : int
         The packs that a thread loads at once, and the most elements.
     resident : int
         The threads that must be resident on a multiprocessor.
     least_part : int
         The least elements of a part, if a row has several.
+    least_capacity : int
+        The least candidates of a block in shared memory.
     most : int
         The largest count.
     shortest : int
@@ -38,6 +40,7 @@ class TopKPolicy(NamedTuple):
     items: int
     resident: int
     least_part: int
+    least_capacity: int
     most: int
     shortest: int
 
@@ -85,9 +88,9 @@ def plan_topk(
 
     Examples
     --------
-    >>> policy = TopKPolicy(128, 512, 1024, 4, 32, 1024, 8192, 4096, 256)
+    >>> policy = TopKPolicy(128, 512, 1024, 4, 32, 1024, 8192, 1024, 4096, 256)
     >>> [(stage.parts, stage.block) for stage in plan_topk(1, 2**26, 100, 4, 132, policy)]
-    [(264, 512), (3, 1024), (1, 128)]
+    [(132, 1024), (1, 1024)]
     """
     stages = [_plan_stage(rows, length, count, itemsize, multiprocessors, policy)]
     while stages[-1].parts > 1:
@@ -101,18 +104,17 @@ def _plan_stage(
     pack = PACK_BYTES // itemsize
     packs = min(policy.packs, policy.items // pack)
     items = packs * pack
-    parts, streaming = 1, policy.streaming_block
+    parts = 1
     if length > policy.least_part:
-        filling = multiprocessors * max(1, policy.resident // streaming) // rows
+        filling = multiprocessors * max(1, policy.resident // policy.largest_block) // rows
         parts = max(1, min(filling, length // max(policy.least_part, 4 * count)), -(-length // _LONGEST_PART))
     part = -(-length // (parts * pack)) * pack
     parts = -(-length // part)
-    if rows * parts < multiprocessors:
-        streaming = policy.largest_block
+    streaming = policy.largest_block if parts > 1 or rows < multiprocessors else policy.streaming_block
     fitting = 1 << (-(-part // items) - 1).bit_length()
     block = max(policy.least_block, fitting if fitting <= policy.largest_block else streaming)
     room = 1 << (count - 1).bit_length()
     groups = next((each for each in (1, packs) if each * block >= 2 * count), items)
-    capacity = max(_LEAST_CAPACITY, room + room // 2)
+    capacity = max(block, policy.least_capacity, room + min(room, _SPARE))
     resident = max(1, policy.resident // block)
     return TopKStage(rows, length, count, parts, part, block, packs, groups, capacity, room, resident)

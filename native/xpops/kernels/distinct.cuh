@@ -24,12 +24,13 @@ struct DistinctParams {
   uint64 total;  // address of host memory
   uint64 values, indices, found_counts;  // the results; 0 for one that the caller does not want
   uint64 size;
+  uint64 begin;  // the part of the array that distinct_first scans
 };
 
 template <class T>
 struct Codes : Order<T, false> {
   using Bits = typename Order<T, false>::Bits;
-  static constexpr uint32 kCount = 1u << 8 * sizeof(T);
+  static constexpr uint32 kCount = 1u << 8 * sizeof(T), kPossible = is_same_v<T, bool> ? 2 : kCount;
   // Codes of floating-point types; kCount, which is no code, for others.
   static constexpr uint32 kNan = is_floating_v<T> ? kCount - 1 : kCount;
   static constexpr uint32 kZero = is_floating_v<T> ? kCount / 2 : kCount;
@@ -130,26 +131,39 @@ XPOPS_DEVICE void distinct_count(const DistinctParams& params) {
   }
 }
 
-// Each block scans one part of the array in order. It marks the codes of a tile only after the whole tile is compared,
-// so that the first element of a code cannot be skipped.
+// Each block scans one part of the array in order, from `begin` on. A code needs no further look if an earlier element
+// has it. If that holds for all codes, the block does not even read its part. The codes of a tile are marked only after
+// the whole tile is compared, so that the first element of a code cannot be skipped.
 template <class T, int kBlock, int kItems, bool kAligned>
 XPOPS_DEVICE void distinct_first(const DistinctParams& params) {
   using Tile = CodeTile<T, kBlock, kItems, kAligned>;
+  using Bits = typename Tile::Bits;
   constexpr uint32 kWords = Codes<T>::kCount / 32;
   __shared__ uint32 seen[kWords];
   uint64* const latest = reinterpret_cast<uint64*>(params.latest);
-  for (uint32 i = threadIdx.x; i < kWords; i += kBlock) seen[i] = 0;
-  __syncthreads();
-  const uint64 tiles = (params.size + Tile::kSize - 1) / Tile::kSize, each = (tiles + gridDim.x - 1) / gridDim.x;
-  const uint64 start = blockIdx.x * each * Tile::kSize, end = start + each * Tile::kSize;
+  const uint64 tiles = (params.size - params.begin + Tile::kSize - 1) / Tile::kSize;
+  const uint64 start = params.begin + tiles * blockIdx.x / gridDim.x * Tile::kSize;
+  const uint64 end = params.begin + tiles * (blockIdx.x + 1) / gridDim.x * Tile::kSize;
   const uint64 stop = end < params.size ? end : params.size;
+  bool all = true;
+  for (uint32 i = threadIdx.x; i < kWords; i += kBlock) {
+    uint32 word = 0;
+    for (uint32 j = 0; j < 32; ++j) {
+      const uint32 code = i * 32 + j;
+      word |= static_cast<uint32>(code >= Codes<T>::kPossible || latest[code] > ~start) << j;
+    }
+    seen[i] = word;
+    all = all && word == ~0u;
+  }
+  if (__syncthreads_and(all)) return;
   Tile tile;
   for (uint64 base = start; base < stop; base += Tile::kSize) {
-    tile.load(reinterpret_cast<const typename Tile::Bits*>(params.x), base, params.size);
+    tile.load(reinterpret_cast<const Bits*>(params.x), base, params.size);
     uint32 unseen = 0;
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       const uint32 code = tile.code(i);
+      if (i > 0 && code == tile.code(i - 1)) continue;
       if (tile.has(i) && !(seen[code / 32] >> code % 32 & 1)) {
         unseen |= 1u << i;
         const uint64 key = ~tile.place(i);

@@ -162,7 +162,6 @@ struct HeldItems {
 // The candidates of a block, in shared memory.
 template <class Item, int kBlock, int kCapacity>
 struct Candidates {
-  static_assert(kCapacity % kBlock == 0, "whole rounds");
   Item* items;
   uint32* added;  // may exceed kCapacity: the items beyond it were not written
 
@@ -232,7 +231,7 @@ XPOPS_DEVICE void sort_first(Item* items, uint32 count) {
 }
 
 // T: the elements. Index: the dtype of the indices. kGroups: see TopKTile::bound_for. kCapacity: the most candidates,
-// at least kRoom and kBlock. kRoom: see sort_first. kAligned: whether all parts begin at whole packs.
+// at least kBlock, and more than kRoom. kRoom: see sort_first. kAligned: whether all parts begin at whole packs.
 template <class T, bool kDescending, class Index, int kBlock, int kPacks, int kGroups, int kCapacity, int kRoom,
           bool kAligned>
 XPOPS_DEVICE void topk(const TopKParams& params) {
@@ -261,15 +260,22 @@ XPOPS_DEVICE void topk(const TopKParams& params) {
   }
   Bound<Key> bound = tile.template bound_for<kGroups>(space, count);
   __syncthreads();
+  // Warps do not wait for each other, until one finds no room. It goes on with its other items when there is room.
+  uint32 base = 0, pending = ~0u;
+  for (;;) {
+    uint32 left = 0;
 #pragma unroll 1
-  for (uint32 base = 0; base < size; base += Tile::kSize) {
-    if (!whole) tile.load(x, size, base);
-    for (uint32 flags = tile.admitted(bound);;) {
-      flags = candidates.template add<Tile::kItems>(flags, [&](int i) { return Item::of(tile.key(i), tile.place(i)); });
-      if (!__syncthreads_or(flags != 0)) break;
-      bound = candidates.template keep<Key>(space, count);
-      flags &= tile.admitted(bound);
+    while (base < size) {
+      if (!whole) tile.load(x, size, base);
+      left = candidates.template add<Tile::kItems>(pending & tile.admitted(bound),
+                                                   [&](int i) { return Item::of(tile.key(i), tile.place(i)); });
+      if (__any_sync(kFullMask, left != 0)) break;
+      pending = ~0u;
+      base += Tile::kSize;
     }
+    if (!__syncthreads_or(left != 0)) break;
+    pending = left;
+    bound = candidates.template keep<Key>(space, count);
   }
   if (candidates.held() > count) candidates.template keep<Key>(space, count);
   sort_first<kBlock, kRoom>(candidates.items, count);

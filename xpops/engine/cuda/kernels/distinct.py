@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.gather import gather
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.blocks import Block
@@ -72,10 +71,11 @@ class Table(NamedTuple):
     def _block(self, name: str) -> int:
         return min(self.policy.block, self.codes) if name in ("number", "write") else self.policy.block
 
-    def launcher(self, runtime: Runtime, name: str) -> Kernel:
-        """The kernel `name`; its arguments are the addresses of ``DistinctParams``."""
+    def launcher(self, runtime: Runtime, name: str, begin: int = 0, size: int | None = None) -> Kernel:
+        """The kernel `name`, for the elements from `begin` to `size`. Its arguments are those of ``DistinctParams``."""
         multiprocessors, block = runtime.context.multiprocessors, self._block(name)
-        tiles = -(-self.size // (block * self.policy.items))
+        size = self.size if size is None else size
+        tiles = -(-(size - begin) // (block * self.policy.items))
         writers = -(-max(self.size if self.dtype in dt.REAL_FLOATS else 0, self.codes) // block)
         blocks = {
             "count": min(tiles, multiprocessors * self.policy.blocks[self.dtype.itemsize]),
@@ -83,8 +83,19 @@ class Table(NamedTuple):
             "number": 1,
             "write": min(writers, multiprocessors * self.policy.first_blocks),
         }[name]
-        shared, tail = self.shared if name == "count" else 0, pack("<Q", self.size)
+        shared, tail = self.shared if name == "count" else 0, pack("<QQ", size, begin)
         return runtime.launcher("unique", self.source(name), blocks, block, "Q" * _SLOTS, tail, shared=shared)
+
+    def finders(self, runtime: Runtime) -> list[Kernel]:
+        """The kernels that find first places: in the beginning of the array, then in the rest.
+
+        The beginning may have all codes. Then the rest is not read.
+        """
+        end = min(self.size, self.policy.beginning * self.codes)
+        kernels = [self.launcher(runtime, "first", 0, end)]
+        if end < self.size:
+            kernels.append(self.launcher(runtime, "first", end))
+        return kernels
 
 
 def distinct(runtime: Runtime, x: Layout, parts: tuple[str, ...]) -> Measure | None:
@@ -97,7 +108,7 @@ def distinct(runtime: Runtime, x: Layout, parts: tuple[str, ...]) -> Measure | N
     if (placed and x.dtype in dt.REAL_FLOATS) or table.shared > runtime.context.shared:
         return None
     count, number, write = (table.launcher(runtime, name) for name in ("count", "number", "write"))
-    first = table.launcher(runtime, "first") if "indices" in parts else empty_kernel
+    firsts = table.finders(runtime) if "indices" in parts else []
     row = layout_of(dt.int64, (table.codes,), None, device)
     index = layout_of(_UNSIGNED[x.dtype.itemsize], x.shape, None, device, x.align)
     look_up = gather(runtime, row, (0,), (index,), 0, ("unique: codes",)).kernel
@@ -109,7 +120,8 @@ def distinct(runtime: Runtime, x: Layout, parts: tuple[str, ...]) -> Measure | N
         runtime.zero(counts, 2 * table.codes * _WORD, stream)
         tables = x_data, counts, latest, numbers
         count(stream, *tables, 0, 0, 0, 0)
-        first(stream, *tables, 0, 0, 0, 0)
+        for find in firsts:
+            find(stream, *tables, 0, 0, 0, 0)
         total = runtime.ask(stream, lambda word: number(stream, *tables, word, 0, 0, 0))()
         values = layout_of(x.dtype, (total,), None, device)
         like = layout_of(dt.int64, (total,), None, device)

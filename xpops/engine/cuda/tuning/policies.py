@@ -151,6 +151,8 @@ class DistinctPolicy(NamedTuple):
         multiprocessor.
     first_blocks : int
         The blocks for each multiprocessor that find first places or write.
+    beginning : int
+        By the values of the dtype: the elements in which first places are looked for first, a multiple of 16.
     """
 
     block: int
@@ -159,6 +161,7 @@ class DistinctPolicy(NamedTuple):
     copies: dict[int, int]
     blocks: dict[int, int]
     first_blocks: int
+    beginning: int
 
 
 class LinalgPolicy(NamedTuple):

@@ -45,10 +45,11 @@ _HOPPER = Tuning(
     distinct=DistinctPolicy(
         block=1024,
         items=32,
-        least={1: 1 << 14, 2: 1 << 18},
+        least={1: 1 << 14, 2: 1 << 20},
         copies={1: 32, 2: 1},
         blocks={1: 2, 2: 1},
         first_blocks=2,
+        beginning=16,
     ),
     # 4096^2 points take 108 us, and 128 us in a single call. Torch splits transforms of any size.
     fft_split=1 << 20,
@@ -147,8 +148,9 @@ _HOPPER = Tuning(
         items=16,
         resident=1024,
         least_part=8192,
+        least_capacity=1024,
         most=4096,
-        shortest=256,
+        shortest=512,
     ),
     block=256,
 )
