@@ -114,7 +114,7 @@ def test_only_nans(engine: EmulatedEngine) -> None:
 
 
 def test_what_is_sorted_instead() -> None:
-    engine, x = EmulatedEngine(), np.zeros(1 << 20, np.float16)
+    engine, x = EmulatedEngine(), np.zeros(1 << 22, np.float16)
     assert engine.distinct(layout_on_gpu(x.astype(np.int32)), ("values",)) is None
     assert engine.distinct(layout_on_gpu(x[:100]), ("values",)) is None
     assert engine.distinct(layout_on_gpu(x), ("values", "inverse_indices")) is None

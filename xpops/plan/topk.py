@@ -26,7 +26,7 @@ class TopKPolicy(NamedTuple):
     least_part : int
         The least elements of a part, if a row has several.
     least_capacity : int
-        The least candidates of a block in shared memory.
+        The least candidates of a block in shared memory, if it has so many elements at once.
     most : int
         The largest count.
     shortest : int
@@ -115,6 +115,6 @@ def _plan_stage(
     block = max(policy.least_block, fitting if fitting <= policy.largest_block else streaming)
     room = 1 << (count - 1).bit_length()
     groups = next((each for each in (1, packs) if each * block >= 2 * count), items)
-    capacity = max(block, policy.least_capacity, room + min(room, _SPARE))
+    capacity = max(block, min(policy.least_capacity, block * items), room + min(room, _SPARE))
     resident = max(1, policy.resident // block)
     return TopKStage(rows, length, count, parts, part, block, packs, groups, capacity, room, resident)

@@ -167,6 +167,11 @@ struct Candidates {
 
   XPOPS_DEVICE uint32 held() const { return *added < kCapacity ? *added : kCapacity; }
 
+  // Whether an item found no room. All lanes must call.
+  XPOPS_DEVICE bool overflowed() const {
+    return __any_sync(kFullMask, *static_cast<const volatile uint32*>(added) > kCapacity);
+  }
+
   // Adds the items whose bits are set, as far as there is room. Returns the bits of the others. All lanes must call.
   template <int kItems, class Make>
   XPOPS_DEVICE uint32 add(uint32 flags, const Make& make) {
@@ -260,21 +265,22 @@ XPOPS_DEVICE void topk(const TopKParams& params) {
   }
   Bound<Key> bound = tile.template bound_for<kGroups>(space, count);
   __syncthreads();
-  // Warps do not wait for each other, until one finds no room. It goes on with its other items when there is room.
+  // Warps do not wait for each other, until one finds no room. Then all of them stop. That warp goes on with its other
+  // items when there is room.
   uint32 base = 0, pending = ~0u;
   for (;;) {
-    uint32 left = 0;
 #pragma unroll 1
-    while (base < size) {
+    while (base < size && !candidates.overflowed()) {
       if (!whole) tile.load(x, size, base);
-      left = candidates.template add<Tile::kItems>(pending & tile.admitted(bound),
-                                                   [&](int i) { return Item::of(tile.key(i), tile.place(i)); });
-      if (__any_sync(kFullMask, left != 0)) break;
-      pending = ~0u;
-      base += Tile::kSize;
+      const uint32 left = candidates.template add<Tile::kItems>(pending & tile.admitted(bound), [&](int i) {
+        return Item::of(tile.key(i), tile.place(i));
+      });
+      const bool stuck = __any_sync(kFullMask, left != 0);
+      pending = stuck ? left : ~0u;
+      if (!stuck) base += Tile::kSize;
     }
-    if (!__syncthreads_or(left != 0)) break;
-    pending = left;
+    __syncthreads();
+    if (!candidates.overflowed()) break;
     bound = candidates.template keep<Key>(space, count);
   }
   if (candidates.held() > count) candidates.template keep<Key>(space, count);
