@@ -137,12 +137,11 @@ class RowPlan(NamedTuple):
 def plan_rows(call: Sort) -> RowPlan:
     """The plan of a row sort, for rows that fit in the registers of a block.
 
-        Examples
-        --------
-        >>> from xpops.engine.cuda.kernels.topk import topk
-    from xpops.engine.cuda.tuning import tuning_of
-        >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False, 64, tuning_of(90).sort))
-        RowPlan(items=32, lanes=2, block=128, blocks=16)
+    Examples
+    --------
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False, 64, tuning_of(90).sort))
+    RowPlan(items=32, lanes=2, block=128, blocks=16)
     """
     room = 1 << (call.length - 1).bit_length()
     items = min(room, call.policy.row_items[call.compared])

@@ -141,7 +141,7 @@ _HOPPER = Tuning(
             (8, 8): PassPolicy(384, 11, 2),
         },
     ),
-    # Measured over blocks of 32 to 1024 threads and 1 to 4 packs. 2**24 float32 in rows of 512 take 85 us, and 205 us if
+    # Measured over blocks of 32 to 1024 threads and 1 to 4 packs. 2**24 float32 in rows of 512 take 85 us, or 205 us if
     # sorted in registers; rows of 256 take about as long either way.
     topk=TopKPolicy(
         least_block=32,
