@@ -66,6 +66,14 @@ def test_unique_of_many(size: int, dtype: Any, device: Any) -> None:
     assert_unique(xp.asarray(host, device=device), host)
 
 
+@pytest.mark.parametrize("dtype", [dt.bool, dt.int8, dt.uint8, dt.int16, dt.uint16, *HALVES], ids=str)
+def test_unique_of_many_narrow_elements(dtype: Any, device: Any) -> None:
+    """So many that they are counted instead of sorted."""
+    host = generator("narrow", dtype).integers(-40_000, 40_000, 2**22 + 3).astype(dtype)
+    assert_unique(xp.asarray(host, device=device), host)
+    assert_unique(xp.asarray(host, device=device)[1::2], host[1::2])
+
+
 @given(st.data(), dtypes, dtypes, st.booleans(), devices)
 def test_isin(data: st.DataObject, first: Any, second: Any, invert: bool, device: Any) -> None:
     try:

@@ -141,6 +141,29 @@ def test_many_rows(device: Any) -> None:
     check(some(dt.int16, (3001, 33)), device)
 
 
+@pytest.mark.parametrize("shape", [(70, 20), (300, 257), (5, 4097), (3, 8193), (2, 70_001), (1, 1_000_003)], ids=str)
+@pytest.mark.parametrize("count", [1, 7, 100, 1000, 4096, 4097])
+def test_first_elements(device: Any, shape: tuple[int, int], count: int) -> None:
+    count = min(count, shape[1])
+    for dtype in (dt.float32, dt.uint8, dt.int64):
+        host = some(dtype, shape)
+        for largest in (True, False):
+            values, indices = xp.nn.topk(xp.asarray(host, device=device), count, largest=largest)
+            kept = order(host, 1, largest)[:, :count]
+            assert_same(indices, kept)
+            assert_same(values, np.take_along_axis(host, kept, 1))
+
+
+@pytest.mark.parametrize("step", [1, -1, 0, 4099])
+def test_first_elements_of_arranged_rows(device: Any, step: int) -> None:
+    """Ascending, descending, constant and periodic rows."""
+    host = np.arange(3_000_001, dtype=np.int64) * step % (100_003 if step > 1 else 2**40)
+    values, indices = xp.nn.topk(xp.asarray(host, device=device), 50)
+    expected = np.argsort(-host, kind="stable")[:50]
+    assert_same(indices, expected)
+    assert_same(values, host[expected])
+
+
 def test_the_same_twice(device: Any) -> None:
     x = xp.asarray(some(dt.float32, (1_000_003,)), device=device)
     assert_same(xp.argsort(x), xp.argsort(x).to_numpy())

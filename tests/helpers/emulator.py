@@ -142,7 +142,7 @@ class EmulatedEngine(CudaEngine):
         self, workers: int = 1, capability: int = 90, device: Device = GPU, seed: int = 0, shuffled: bool = False
     ) -> None:
         self.seed, self.shuffled = seed, shuffled
-        self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4)
+        self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4, shared=227 << 10)
         self.pool: Any = Pool(self.require_stream)
         self.faults = Faults(Words(), device)
         self.current_stream = lambda: STREAM
@@ -155,7 +155,7 @@ class EmulatedEngine(CudaEngine):
         assert stream is STREAM, "not on the current stream"
 
     def launcher(
-        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
+        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0
     ) -> Callable[..., None]:
         library = build(f'#include "emulator.hpp"\n{source}{EPILOGUE}', *FLAGS, *(SCHEDULES if self.seed else ()))
         library.emulate_kernel.restype = ctypes.c_char_p

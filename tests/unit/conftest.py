@@ -24,8 +24,8 @@ class PretendedEngine(EmulatedEngine):
         super().__init__(workers=2)  # because blocks of scans wait for each other
         self.sources, self.launches, self.orders = 0, 0, list[tuple[int, int]]()
 
-    def launcher(self, *arguments: Any) -> Callable[..., None]:
-        launch = super().launcher(*arguments)
+    def launcher(self, *arguments: Any, **options: Any) -> Callable[..., None]:
+        launch = super().launcher(*arguments, **options)
         self.sources += 1
 
         def counted(*values: Any) -> None:

@@ -12,13 +12,13 @@ from xpops.plan.search import plan_search
 
 POLICY, SEARCH = tuning_of(90).sort, tuning_of(90).search
 ROWS = {
-    "a row in a thread": Sort(dt.float32, 9, 20, True, None, False, POLICY),
-    "a row in two threads": Sort(dt.float32, 9, 64, True, None, False, POLICY),
-    "a row in a block": Sort(dt.float32, 9, 4096, True, None, True, POLICY),
-    "64-bit": Sort(dt.int64, 9, 100, True, None, False, POLICY),
-    "placed words": Sort(dt.bfloat16, 9, 600, True, dt.int64, False, POLICY),
-    "placed longs": Sort(dt.float32, 9, 4096, True, dt.int64, True, POLICY),
-    "placed triples": Sort(dt.float64, 9, 2048, False, dt.int64, False, POLICY),
+    "a row in a thread": Sort(dt.float32, 9, 20, True, None, False, 20, POLICY),
+    "a row in two threads": Sort(dt.float32, 9, 64, True, None, False, 64, POLICY),
+    "a row in a block": Sort(dt.float32, 9, 4096, True, None, True, 4096, POLICY),
+    "64-bit": Sort(dt.int64, 9, 100, True, None, False, 100, POLICY),
+    "placed words": Sort(dt.bfloat16, 9, 600, True, dt.int64, False, 600, POLICY),
+    "placed longs": Sort(dt.float32, 9, 4096, True, dt.int64, True, 4096, POLICY),
+    "placed triples": Sort(dt.float64, 9, 2048, False, dt.int64, False, 2048, POLICY),
 }
 
 
@@ -31,15 +31,15 @@ def test_rows(name):
 def test_radix(itemsize, index_bytes):
     dtype = {1: dt.bool, 2: dt.float16, 4: dt.int32, 8: dt.float64}[itemsize]
     length = 2**33 if index_bytes == 8 else 2**20
-    call = Sort(dtype, 1, length, True, dt.int64 if index_bytes else None, False, POLICY)
+    call = Sort(dtype, 1, length, True, dt.int64 if index_bytes else None, False, length, POLICY)
     for source in radix_sources(call, plan_radix(call)):
         assert compile_cubin("sort", source, 90)
 
 
 @pytest.mark.parametrize("capability", ARCHITECTURES)
 def test_every_architecture(capability):
-    short = Sort(dt.float32, 9, 64, True, None, False, POLICY)
-    long = Sort(dt.float32, 1, 2**20, True, dt.int64, False, POLICY)
+    short = Sort(dt.float32, 9, 64, True, None, False, 64, POLICY)
+    long = Sort(dt.float32, 1, 2**20, True, dt.int64, False, 2**20, POLICY)
     for source in (row_source(short, plan_rows(short)), *radix_sources(long, plan_radix(long))):
         assert compile_cubin("sort", source, capability)
 

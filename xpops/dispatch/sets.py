@@ -11,7 +11,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
-from xpops.engine.program import Data, Kernel, Measure, Program
+from xpops.engine.program import Data, Kernel, Measure, Owner, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.signature import Operand
@@ -42,6 +42,8 @@ class _Scratch:
 
 # (stream, data, scratch) -> the sorted elements, and the permutation that sorts them (None if no part needs it).
 Arrange = Callable[[int, Data, _Scratch], tuple[Data, Data]]
+# (stream, data) -> the elements in one dimension, and the owner of their memory.
+Flatten = Callable[[int, Data], tuple[Data, Owner]]
 
 
 def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts: tuple[str, ...]) -> Measure:
@@ -61,6 +63,9 @@ def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts
     if x.dtype not in dt.CATEGORIES["arithmetic"]:
         raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: any dtype but float8")
     flat, flatten = make_dense(engine, x, (x.size,))
+    counted = engine.distinct(flat, parts)
+    if counted is not None:
+        return _by_counting(x, counted, flatten, parts)
     arrange = _arrangement(engine, flat, parts)
     wanted = tuple(dict.fromkeys(_RUNS[part] for part in parts))
     runs = engine.runs(_new_layout(flat), wanted)
@@ -90,6 +95,24 @@ def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts
         like = layout_of(dt.int64, values.shape, None, x.device)
         layouts = {"values": values, "inverse_indices": layout_of(dt.int64, x.shape, None, x.device)}
         return Program(tuple(layouts.get(part, like) for part in parts), kernel)
+
+    return measure
+
+
+def _by_counting(x: Layout, counted: Measure, flatten: Flatten, parts: tuple[str, ...]) -> Measure:
+    """The measure that uses `Engine.distinct`."""
+
+    def measure(stream: int, data: Data) -> Program:
+        flattened, owner = flatten(stream, data)
+        found = counted(stream, flattened)
+
+        def kernel(stream: int, *data: Data, kept: Owner = owner) -> None:
+            found.kernel(stream, *data[: len(parts)], flattened)
+
+        layouts = dict(zip(parts, found.layouts, strict=True))
+        if "inverse_indices" in layouts:
+            layouts["inverse_indices"] = layout_of(dt.int64, x.shape, None, x.device)
+        return Program(tuple(layouts.values()), kernel)
 
     return measure
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.primitives import copier, with_axis_last
@@ -62,9 +62,9 @@ def sort(
     if outs[0].size == 0:
         return Program(outs, lambda stream, *data: None)
     source, prepare = make_dense(engine, with_axis_last(x, found))
-    targets = [_row_memory(engine, out, source.shape, found) for out in outs]
-    whole = {part: layout_of(dtypes[part], source.shape, None, x.device) for part in parts}
-    kernel = engine.sort(source, whole.get("values"), whole.get("indices"), descending)
+    targets = [_row_memory(engine, out, found) for out in outs]
+    rows = {part: layout_of(dtypes[part], (*source.shape[:-1], kept), None, x.device) for part in parts}
+    kernel = engine.sort(source, rows.get("values"), rows.get("indices"), descending)
 
     def run(stream: int, *data: Data) -> None:
         *results, operand = data
@@ -81,21 +81,19 @@ def sort(
 _Begin = Callable[[int, Data], tuple[Data, Owner]]
 
 
-def _row_memory(engine: Engine, out: Layout, shape: tuple[int, ...], axis: int) -> tuple[_Begin, Kernel]:
-    """Two functions: ``(stream, data)`` gives the memory for whole sorted rows, ``(stream, out, rows)`` copies from it.
+def _row_memory(engine: Engine, out: Layout, axis: int) -> tuple[_Begin, Kernel]:
+    """Two functions: ``(stream, data)`` gives the memory for sorted rows, ``(stream, out, rows)`` copies from it.
 
-    `shape` is that of the rows, with the sorted axis last. The memory is the result's own if its rows have this shape
-    and are contiguous; then nothing is copied.
+    The memory is the result's own if its rows are contiguous; then nothing is copied.
     """
     view = with_axis_last(out, axis)
-    if view.shape == shape and view.contiguous:
+    if view.contiguous:
         return lambda stream, data: (engine.view(data, 0, view), None), lambda stream, out, rows: None
-    allocate = engine.allocator(layout_of(out.dtype, shape, None, out.device))
-    part = layout_of(out.dtype, view.shape, contiguous_strides(shape), out.device)
-    copy = copier(part, view)
+    rows_layout = layout_of(out.dtype, view.shape, None, out.device)
+    allocate, copy = engine.allocator(rows_layout), copier(rows_layout, view)
 
     def finish(stream: int, data: Data, rows_data: Data) -> None:
-        copy(stream, engine.view(data, 0, view), engine.view(rows_data, 0, part))
+        copy(stream, engine.view(data, 0, view), rows_data)
 
     return lambda stream, data: allocate(stream), finish
 

@@ -67,6 +67,13 @@ class Engine(Memory, Protocol):
     def compress(self, x: Layout, mask: Layout) -> Measure:
         """Copy the elements of `x` where `mask` is not 0. `mask` has the leading axes of `x`; both are C-contiguous."""
 
+    def distinct(self, x: Layout, parts: tuple[str, ...]) -> Measure | None:
+        """Find the distinct elements of a 1-d C-contiguous `x` without a sort; None if a sort is as fast.
+
+        `parts` are those of `xpops.dispatch.sets.plan_unique`, and so are the results, except that "inverse_indices"
+        are 1-d.
+        """
+
     def histogram(self, x: Layout, bins: EqualBins) -> Kernel:
         """The kernel ``(stream, counts, edges, x)`` that counts the numbers of a 1-d C-contiguous `x` in equal bins.
 
@@ -189,7 +196,8 @@ class Engine(Memory, Protocol):
     def sort(self, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
         """The kernel ``(stream, [values], [indices], x)`` that sorts along the last axis; it has at least one result.
 
-        All arrays are C-contiguous and have the same shape, with at least one axis. `x` does not overlap the results.
+        All arrays are C-contiguous and have the same shape, with at least one axis. Or the last axis of all results is
+        shorter: then they hold the first elements of each sorted row. `x` does not overlap the results.
         The order is total: -0.0 before +0.0, or after it if `descending`; every NaN is last in both directions. NaNs
         are equal, and a result may hold any NaN for them. Indices are those of a stable sort. Their dtype is int64, or
         a 32-bit integer that can hold the row's length.

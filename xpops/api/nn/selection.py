@@ -7,7 +7,7 @@ from typing import Any
 
 from xpops.api.signatures.results import TopK, topk_function
 from xpops.dispatch import sorting
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import unary
 
 __all__ = ["TopK", "topk"]
 
@@ -50,4 +50,4 @@ def topk(x: Any, k: int, *, axis: int = -1, largest: bool = True) -> TopK[Any]:
         count = operator.index(k)
     except TypeError:
         raise TypeError(f"topk: k is {k!r}; accepted: an integer") from None
-    return TopK(*compute(sorting.sort, "topk", ("x",), (x,), "topk", ("values", "indices"), axis, bool(largest), count))
+    return TopK(*unary(sorting.sort, "topk", x, "topk", ("values", "indices"), axis, bool(largest), count))

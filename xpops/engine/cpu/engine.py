@@ -118,6 +118,9 @@ class CpuEngine:
 
         return kernel
 
+    def distinct(self, x: Layout, parts: tuple[str, ...]) -> None:
+        """Return None: NumPy sorts."""
+
     def join(self, parts: tuple[Layout, ...], axis: int, out: Layout) -> None:
         """Return None: NumPy copies one part after the other."""
 

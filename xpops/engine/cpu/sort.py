@@ -18,7 +18,7 @@ def sort(x: Layout, values: Layout | None, indices: Layout | None, descending: b
 
     def kernel(stream: int, *data: NDArray) -> None:
         *results, x = data
-        order = np.argsort(keys_of(x, descending), axis=-1, kind="stable")
+        order = np.argsort(keys_of(x, descending), axis=-1, kind="stable")[..., : results[0].shape[-1]]
         if values is not None:
             results[0][...] = np.take_along_axis(x, order, axis=-1)
         if indices is not None:

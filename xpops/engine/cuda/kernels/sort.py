@@ -1,4 +1,7 @@
-"""Sort on CUDA: short rows in registers (``native/xpops/kernels/row_sort.cuh``), long rows by radix passes."""
+"""Sort on CUDA: short rows in registers (``native/xpops/kernels/sort/row_sort.cuh``), long rows by radix passes.
+
+If only the first elements of long rows are wanted, they are found without sorting (``kernels/topk.py``).
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout
-from xpops.engine.cuda.kernels.elementwise import empty_kernel
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
 from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.kernels.topk import topk
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.tuning.policies import PassPolicy, SortPolicy
 from xpops.engine.program import Kernel
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.topk import plan_topk
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -23,7 +29,17 @@ LONG_COUNT, LONG_INDEX = 2**30, 2**32
 
 
 class Sort(NamedTuple):
-    """One call: the rows of `x`, and the results. `values`: if wanted; `placed`: the dtype of indices."""
+    """One call: the rows of `x`, and the results.
+
+    Attributes
+    ----------
+    values : bool
+        Whether they are wanted.
+    placed : numpy.dtype or None
+        The dtype of indices, if they are wanted.
+    kept : int
+        The results keep the first elements of each sorted row.
+    """
 
     dtype: DType
     rows: int
@@ -31,6 +47,7 @@ class Sort(NamedTuple):
     values: bool
     placed: DType | None
     descending: bool
+    kept: int
     policy: SortPolicy
 
     def addresses(self, data: tuple[int, ...]) -> tuple[int, int, int]:
@@ -38,9 +55,9 @@ class Sort(NamedTuple):
         return (data[0] if self.values else 0), (data[-2] if self.placed is not None else 0), data[-1]
 
     def glue(self, family: str, body: str, block: int, blocks: int = 1) -> str:
-        """The source of a kernel of ``kernels/<family>_sort.cuh``."""
+        """The source of a kernel of ``kernels/sort/<family>_sort.cuh``."""
         return (
-            f"#include <xpops/kernels/{family}_sort.cuh>\n"
+            f"#include <xpops/kernels/sort/{family}_sort.cuh>\n"
             "using namespace xpops;\n"
             f'extern "C" __global__ void __launch_bounds__({block}, {blocks})\n'
             f"xpops_kernel(const __grid_constant__ {family.title()}{'Sort' * (family == 'row')}Params params) {{\n"
@@ -65,13 +82,47 @@ class Sort(NamedTuple):
 
 def sort(runtime: Runtime, x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.sort`."""
-    if x.size == 0:
+    length, kept = x.shape[-1], next(each.shape[-1] for each in (values, indices) if each is not None)
+    if x.size == 0 or kept == 0:
         return empty_kernel
-    length = x.shape[-1]
     index = None if indices is None else indices.dtype
-    policy = tuning_of(runtime.context.capability).sort
-    call = Sort(x.dtype, x.size // length, length, values is not None, index, descending, policy)
-    return _sort_rows(runtime, call) if length <= policy.row_limits[call.compared] else _sort_radix(runtime, call)
+    tuning = tuning_of(runtime.context.capability)
+    call = Sort(x.dtype, x.size // length, length, values is not None, index, descending, kept, tuning.sort)
+    few = tuning.topk.shortest < length and 4 * kept <= length
+    if length <= tuning.sort.row_limits[call.compared] and not few:
+        return _sort_rows(runtime, call)
+    if kept < length and kept <= tuning.topk.most:
+        return _sort_first(runtime, call, x.align)
+    return _sort_radix(runtime, call) if kept == length else _sort_whole(runtime, call)
+
+
+def _sort_first(runtime: Runtime, call: Sort, align: int) -> Kernel:
+    policy, multiprocessors = tuning_of(runtime.context.capability).topk, runtime.context.multiprocessors
+    stages = plan_topk(call.rows, call.length, call.kept, call.dtype.itemsize, multiprocessors, policy)
+    kernel = topk(runtime, call.dtype, align, call.placed or dt.int64, call.descending, stages)
+    return lambda stream, *data: kernel(stream, *call.addresses(data))
+
+
+def _sort_whole(runtime: Runtime, call: Sort) -> Kernel:
+    """Sort whole rows, then copy the first elements of each."""
+    device, dtypes = runtime.context.device, [call.dtype] * call.values
+    dtypes += [] if call.placed is None else [call.placed]
+    copies, starts = [], [0]
+    for dtype in dtypes:
+        part = layout_of(dtype, (call.rows, call.kept), (call.length, 1), device)
+        copies.append(unary(runtime, IDENTITY, part, layout_of(dtype, part.shape, None, device)))
+        starts.append(starts[-1] + -(-call.rows * call.length * dtype.itemsize // 256) * 256)
+    sort_rows, allocate = _sort_radix(runtime, call), runtime.pool.allocator(starts[-1])
+
+    def kernel(stream: int, *data: int) -> None:
+        scratch, owner = allocate(stream)
+        whole = [scratch + start for start in starts[:-1]]
+        sort_rows(stream, *whole, data[-1])
+        for copy, result, rows in zip(copies, data, whole, strict=False):
+            copy(stream, result, rows)
+        del owner  # the stream runs the next work on this memory after the copies
+
+    return kernel
 
 
 class RowPlan(NamedTuple):
@@ -89,7 +140,7 @@ def plan_rows(call: Sort) -> RowPlan:
     Examples
     --------
     >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False, tuning_of(90).sort))
+    >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False, 64, tuning_of(90).sort))
     RowPlan(items=32, lanes=2, block=128, blocks=16)
     """
     room = 1 << (call.length - 1).bit_length()
@@ -108,7 +159,7 @@ def row_source(call: Sort, plan: RowPlan) -> str:
 
 def _sort_rows(runtime: Runtime, call: Sort) -> Kernel:
     plan = plan_rows(call)
-    tail = pack("<QII", call.rows, call.length, 0)
+    tail = pack("<QII", call.rows, call.length, call.kept)
     launch = runtime.launcher("sort", row_source(call, plan), plan.blocks, plan.block, "QQQ", tail)
 
     def kernel(stream: int, *data: int) -> None:

@@ -173,6 +173,8 @@ class DeviceContext:
     capability : int
         90 for 9.0.
     multiprocessors : int
+    shared : int
+        The most bytes of shared memory of a block.
     """
 
     def __init__(self, device: Device) -> None:
@@ -188,6 +190,7 @@ class DeviceContext:
         major, minor = (self.attribute(f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
         self.capability = major * 10 + minor
         self.multiprocessors = self.attribute("CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT")
+        self.shared = self.attribute("CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
         self.adopt_thread()
 
     def adopt_thread(self) -> bool:

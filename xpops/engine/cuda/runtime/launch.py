@@ -32,10 +32,27 @@ class Function:
     def __init__(self, cubin: bytes, context: DeviceContext) -> None:
         with uncaptured(context):
             self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY))
+        self._context, self._shared = context, 0
+
+    def allow_shared(self, nbytes: int) -> None:
+        """Allow launches with so much dynamic shared memory. Without this, a block has 48 KiB of shared memory."""
+        if nbytes <= self._shared:
+            return
+        self._shared = nbytes
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        with uncaptured(self._context):
+            check(driver.cuFuncSetAttribute(self.handle, attribute, nbytes))
 
 
 def launcher(
-    name: str, function: Function, context: DeviceContext, blocks: int, threads: int, slots: str, tail: bytes
+    name: str,
+    function: Function,
+    context: DeviceContext,
+    blocks: int,
+    threads: int,
+    slots: str,
+    tail: bytes,
+    shared: int = 0,
 ) -> Callable[..., None]:
     """A function ``(stream, *slots)`` that launches the kernel.
 
@@ -47,9 +64,12 @@ def launcher(
         The `struct` format of the parameters that change from call to call: addresses and scalars.
     tail : bytes
         The parameters that follow the slots and never change.
+    shared : int
+        The bytes of dynamic shared memory of a block.
     """
     head = Struct("<" + slots)
     write, free = head.pack_into, []  # type: ignore[var-annotated]
+    function.allow_shared(shared)
     handle, launch_kernel = function.handle, driver.cuLaunchKernel
 
     def new_buffer() -> tuple[Any, int, Any]:
@@ -66,9 +86,9 @@ def launcher(
         except StructError:  # addresses and checked integers always fit
             free.append(parameters)
             raise OverflowError(f"{name}: a Python integer is beyond the range of float64") from None
-        (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, parameters[1], 0)
+        (error,) = launch_kernel(handle, blocks, 1, 1, threads, 1, 1, shared, stream, parameters[1], 0)
         if error is not _SUCCESS:
-            _launch_again(error, name, context, handle, blocks, threads, stream, parameters[1])
+            _launch_again(error, name, context, handle, blocks, threads, shared, stream, parameters[1])
         free.append(parameters)
 
     def guarded(stream: int, *values: Any) -> None:
@@ -83,7 +103,15 @@ def launcher(
 
 
 def _launch_again(
-    error: Any, name: str, context: DeviceContext, handle: Any, blocks: int, threads: int, stream: int, pointers: int
+    error: Any,
+    name: str,
+    context: DeviceContext,
+    handle: Any,
+    blocks: int,
+    threads: int,
+    shared: int,
+    stream: int,
+    pointers: int,
 ) -> None:
     """If the wrong context was current, launch again with the device's own context; otherwise raise the error.
 
@@ -91,7 +119,7 @@ def _launch_again(
     """
     if error in _WRONG_CONTEXT:
         with nullcontext() if context.adopt_thread() else context:
-            (error,) = driver.cuLaunchKernel(handle, blocks, 1, 1, threads, 1, 1, 0, stream, pointers, 0)
+            (error,) = driver.cuLaunchKernel(handle, blocks, 1, 1, threads, 1, 1, shared, stream, pointers, 0)
     check((error,), f"launching {name}")
 
 

@@ -53,13 +53,13 @@ class Runtime:
         return self.pool.allocator(layout.nbytes)(stream)
 
     def launcher(
-        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes
+        self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0
     ) -> Callable[..., None]:
         """A function ``(stream, *slots)`` that launches the kernel of `source`; see `launch.launcher`."""
         function = self._functions.get(
             source, lambda: Function(cubin_for(name, source, self.context.capability), self.context)
         )
-        return launcher(name, function, self.context, blocks, threads, slots, tail)
+        return launcher(name, function, self.context, blocks, threads, slots, tail, shared)
 
     def counters(self, stream: int) -> int:
         """The address of the counters of `stream`: 0 before and after every kernel. No other stream uses them."""

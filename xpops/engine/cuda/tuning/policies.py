@@ -12,6 +12,7 @@ from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy
 from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.topk import TopKPolicy
 
 
 class FlatPolicy(NamedTuple):
@@ -154,6 +155,33 @@ class SortPolicy(NamedTuple):
     passes: dict[tuple[int, int], PassPolicy]
 
 
+class DistinctPolicy(NamedTuple):
+    """Tuning numbers of the distinct elements of narrow dtypes.
+
+    Attributes
+    ----------
+    block, items : int
+        The threads of a block, and the elements that a thread loads at once: at most 2**15 in a block.
+    least : dict of int to int
+        By the bytes of an element: the least elements for which counting is faster than a sort.
+    copies, blocks : dict of int to int
+        By the bytes of an element: the counters of a code in shared memory, and the blocks that count for each
+        multiprocessor.
+    first_blocks : int
+        The blocks for each multiprocessor that find first places or write.
+    beginning : int
+        By the values of the dtype: the elements in which first places are looked for first, a multiple of 16.
+    """
+
+    block: int
+    items: int
+    least: dict[int, int]
+    copies: dict[int, int]
+    blocks: dict[int, int]
+    first_blocks: int
+    beginning: int
+
+
 class LinalgPolicy(NamedTuple):
     """Tuning numbers of linear algebra.
 
@@ -194,6 +222,7 @@ class Tuning(NamedTuple):
     elementwise: Policy
     long_elements: int
     arange: FlatPolicy
+    distinct: DistinctPolicy
     fft_split: int
     fused_copies: int
     fused_rows: RowsPolicy
@@ -210,4 +239,5 @@ class Tuning(NamedTuple):
     select: SelectPolicy
     softmax: SoftmaxPolicy
     sort: SortPolicy
+    topk: TopKPolicy
     block: int

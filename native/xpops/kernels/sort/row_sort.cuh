@@ -6,71 +6,16 @@
 #pragma once
 
 #include <xpops/block/bitonic.cuh>
+#include <xpops/kernels/sort/items.cuh>
 #include <xpops/math/order.cuh>
 
 namespace xpops {
-
-// The items that the network compares: a key alone, or a key and its original place, which makes the sort stable.
-// padding() comes after all items of a row, or equals the last.
-struct KeyWord {  // keys of 32 bits or less
-  uint32 bits;
-  template <class Key> XPOPS_DEVICE static KeyWord of(Key key, uint32) { return {key}; }
-  XPOPS_DEVICE static KeyWord padding() { return {~0u}; }
-  XPOPS_DEVICE uint32 key() const { return bits; }
-  XPOPS_DEVICE uint32 place() const { return 0; }
-  XPOPS_DEVICE bool operator<(KeyWord other) const { return bits < other.bits; }
-};
-
-struct KeyLong {  // keys of 64 bits
-  uint64 bits;
-  XPOPS_DEVICE static KeyLong of(uint64 key, uint32) { return {key}; }
-  XPOPS_DEVICE static KeyLong padding() { return {~uint64(0)}; }
-  XPOPS_DEVICE uint64 key() const { return bits; }
-  XPOPS_DEVICE uint32 place() const { return 0; }
-  XPOPS_DEVICE bool operator<(KeyLong other) const { return bits < other.bits; }
-};
-
-struct PlacedWord {  // keys of 16 bits or less, places below 2^16 - 1
-  uint32 bits;
-  template <class Key> XPOPS_DEVICE static PlacedWord of(Key key, uint32 place) { return {uint32(key) << 16 | place}; }
-  XPOPS_DEVICE static PlacedWord padding() { return {~0u}; }
-  XPOPS_DEVICE uint32 key() const { return bits >> 16; }
-  XPOPS_DEVICE uint32 place() const { return bits & 0xffff; }
-  XPOPS_DEVICE bool operator<(PlacedWord other) const { return bits < other.bits; }
-};
-
-struct PlacedLong {  // keys of 32 bits
-  uint64 bits;
-  XPOPS_DEVICE static PlacedLong of(uint32 key, uint32 place) { return {uint64(key) << 32 | place}; }
-  XPOPS_DEVICE static PlacedLong padding() { return {~uint64(0)}; }
-  XPOPS_DEVICE uint32 key() const { return static_cast<uint32>(bits >> 32); }
-  XPOPS_DEVICE uint32 place() const { return static_cast<uint32>(bits); }
-  XPOPS_DEVICE bool operator<(PlacedLong other) const { return bits < other.bits; }
-};
-
-struct PlacedTriple {  // keys of 64 bits
-  uint32 low, high, at;
-  XPOPS_DEVICE static PlacedTriple of(uint64 key, uint32 place) {
-    return {static_cast<uint32>(key), static_cast<uint32>(key >> 32), place};
-  }
-  XPOPS_DEVICE static PlacedTriple padding() { return {~0u, ~0u, ~0u}; }
-  XPOPS_DEVICE uint64 key() const { return uint64(high) << 32 | low; }
-  XPOPS_DEVICE uint32 place() const { return at; }
-  XPOPS_DEVICE bool operator<(const PlacedTriple& other) const {
-    return key() < other.key() || (key() == other.key() && at < other.at);
-  }
-};
-
-template <class Key, bool kPlaced>
-using Sortable = conditional_t<
-    kPlaced, conditional_t<sizeof(Key) == 8, PlacedTriple, conditional_t<sizeof(Key) == 4, PlacedLong, PlacedWord>>,
-    conditional_t<sizeof(Key) == 8, KeyLong, KeyWord>>;
 
 // The kernel parameters, which the host writes (xpops/engine/cuda/kernels/sort.py).
 struct RowSortParams {
   uint64 values, indices, x;  // addresses; 0 for a result that the caller does not want
   uint64 rows;
-  uint32 length, unused;
+  uint32 length, kept;  // the elements of a row, and those that the results keep: the first of the sorted row
 };
 
 // T: the elements. Index: the dtype of the indices, or void if there are none. kLanes threads with kItems keys each
@@ -122,6 +67,20 @@ XPOPS_DEVICE void row_sort(const RowSortParams& params) {
     items[i] = inside(i) ? Item::of(static_cast<Bits>(buffer[at(i)].key()), column + i) : Item::padding();
   }
   sort_team<kLanes>(items, member, buffer);
+  const auto write = [&](uint64 to, const Item& item) {
+    if constexpr (kValues) {
+      reinterpret_cast<Bits*>(params.values)[to] = Map::decode(static_cast<Bits>(item.key()));
+    }
+    if constexpr (kIndices) reinterpret_cast<Index*>(params.indices)[to] = static_cast<Index>(item.place());
+  };
+  if (params.kept < params.length) {
+    const uint64 to = (first + thread / kLanes) * params.kept;
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      if (row < count && column + i < static_cast<int>(params.kept)) write(to + column + i, items[i]);
+    }
+    return;
+  }
   synchronize();
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
@@ -130,15 +89,7 @@ XPOPS_DEVICE void row_sort(const RowSortParams& params) {
   synchronize();
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
-    if (i * kUnit + thread < count) {
-      const Item item = mine[i * kPitch];
-      if constexpr (kValues) {
-        reinterpret_cast<Bits*>(params.values)[start + i * kUnit] = Map::decode(static_cast<Bits>(item.key()));
-      }
-      if constexpr (kIndices) {
-        reinterpret_cast<Index*>(params.indices)[start + i * kUnit] = static_cast<Index>(item.place());
-      }
-    }
+    if (i * kUnit + thread < count) write(start + i * kUnit, mine[i * kPitch]);
   }
 }
 
