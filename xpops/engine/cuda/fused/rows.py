@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
-from xpops.engine.cuda.kernels.glue import NARROW, declare
+from xpops.engine.cuda.kernels.glue import HALVES, declare
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
@@ -109,7 +109,8 @@ def _program(
     lines = []
     for k, stage in enumerate(stages):
         loop = dt.INFO[stage.loop].c_type
-        convert = f"cast<float>(cast<{loop}>({{}}))" if stage.loop in NARROW else f"cast<{loop}>({{}})"
+        widen = "widened" if stage.loop in HALVES else f"cast<compute_t<{loop}>>"  # reducers ignore the sign of NaN
+        convert = f"{widen}(cast<{loop}>({{}}))"
         lines += functor_source(f"Lift{k}", expression, (*numbers[:k], *inputs), (stage.place,), False, convert)
         lines += [
             f"struct Stage{k} {{",

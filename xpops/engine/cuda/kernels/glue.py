@@ -12,7 +12,8 @@ from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
 from xpops.plan.signature import Operand, Signature
 
 _COMPLEX = dt.CATEGORIES["complex floating-point"]
-NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
+HALVES = frozenset((dt.float16, dt.bfloat16))
+NARROW = HALVES | frozenset(dt.FLOAT8)
 
 
 class Glue(NamedTuple):
