@@ -19,6 +19,8 @@ class SoftmaxPolicy(NamedTuple):
     ----------
     block, largest_block : int
         Threads of a block, and the most of them.
+    shapes : tuple of (int, int)
+        The threads of a block and the blocks of a cluster that hold longer lines, shortest first.
     held_bytes : int
         Bytes of float32 or float64 numbers that a thread holds.
     columns : int
@@ -32,6 +34,7 @@ class SoftmaxPolicy(NamedTuple):
 
     block: int
     largest_block: int
+    shapes: tuple[tuple[int, int], ...]
     held_bytes: int
     columns: int
     blocks: int
@@ -54,8 +57,8 @@ class SoftmaxPlan(NamedTuple):
     way : Way
     columns : bool
         Whether adjacent elements belong to different lines.
-    block, group : int
-        Threads of a block, and the threads that share a line.
+    block, group, cluster : int
+        Threads of a block, the threads of a block that share a line, and the blocks of a cluster, which share it, too.
     pack, steps : int
         Elements of an access, accesses that a thread has in flight.
     index_bits : {32, 64}
@@ -75,6 +78,7 @@ class SoftmaxPlan(NamedTuple):
     columns: bool
     block: int
     group: int
+    cluster: int
     pack: int
     steps: int
     index_bits: int
@@ -100,19 +104,21 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy:
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(float32, (64, 16384), None, Device("cuda"))
     >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> plan_softmax(x, 1, 4, 132, tuning_of(90).softmax)[:6]
-    (<Way.HELD: 'held'>, False, 512, 512, 4, 8)
+    >>> plan_softmax(x, 1, 4, 132, tuning_of(90).softmax)[:7]
+    (<Way.HELD: 'held'>, False, 512, 512, 1, 4, 8)
     """
     length, inner = x.shape[axis], inner_size(x, axis)
     columns = inner > 1
     pack = _pack(x, inner if columns else length)
     steps, side = (length, inner // pack) if columns else (length // pack, 1)
     lines, most = x.size // (steps * pack), max(1, policy.held_bytes // (pack * width))
-    block, count = _threads(steps, side, most, policy)
-    if count * most >= steps:
-        way, held, splits = Way.HELD, -(-steps // count), 1
+    block, count, cluster = _threads(steps, side, most, policy)
+    if cluster:
+        if columns or count == block:
+            cluster = _fill(cluster, -(-lines * count // block), min(count, steps // count), multiprocessors, policy)
+        way, held, splits = Way.HELD, -(-steps // (count * cluster)), cluster
     else:
-        way, held, splits = Way.LONG, max(1, most // 2), 1
+        way, held, splits, cluster = Way.LONG, max(1, most // 2), 1, 1
         block = policy.block if columns else policy.largest_block // 2
         count = block // min(_power_of_two(side), 32)
         blocks, wanted = -(-lines * count // block), policy.blocks * multiprocessors
@@ -123,10 +129,10 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy:
     tail = struct.pack("<3I" if bits == 32 else "<3Q", lines, steps, -(-steps // splits))
     tail += pack_divmod(splits, bits) + pack_divmod(side, bits)
     blocks = -(-lines * count // block) * splits
-    states = 3 * lines * splits * (pack if columns else 1) if splits > 1 else 0
-    full = way is Way.HELD and lines * count % block == 0 and steps == count * held
+    states = 3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0
+    full = way is Way.HELD and lines * count % block == 0 and steps == count * cluster * held
     resident = policy.resident if 2 * block <= policy.largest_block else 1
-    return SoftmaxPlan(way, columns, block, count, pack, held, bits, blocks, states, full, resident, tail)
+    return SoftmaxPlan(way, columns, block, count, cluster, pack, held, bits, blocks, states, full, resident, tail)
 
 
 def inner_size(x: Layout, axis: int) -> int:
@@ -141,21 +147,33 @@ def _pack(x: Layout, closest: int) -> int:
     return min(closest & -closest, 1 << widest.bit_length() - 1)
 
 
-def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int]:
-    """Threads of a block, and the threads that share a line. If these can hold all steps, the kernel holds the line.
+def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int, int]:
+    """Threads of a block, threads of a block that share a line, and blocks of a cluster that share it: the fewest that
+    hold all its steps. Zeros if none do.
 
     A thread of a short row takes half of the steps that it can hold, so that more threads share the row.
     """
-    largest = policy.largest_block
-    if side > 1:
-        width = min(policy.columns, _power_of_two(side))
-        count = min(_power_of_two(-(-steps // most)), largest // width)
-        return max(policy.block, count * width), count
-    count = _power_of_two(-(-steps // max(1, most // 2)))
-    if count > largest // 2:
-        count = max(largest // 2, _power_of_two(-(-steps // most)))
-    count = min(max(count, min(_power_of_two(steps), 8)), largest)
-    return max(policy.block, count), count
+    (largest, _), width = policy.shapes[0], min(policy.columns, _power_of_two(side))
+    count = _power_of_two(-(-steps // most))
+    if side == 1:
+        spread = max(_power_of_two(-(-steps // max(1, most // 2))), min(_power_of_two(steps), 8))
+        count = spread if spread <= largest else count
+    if count * width <= largest:
+        return max(policy.block, count * width), count, 1
+    for block, cluster in policy.shapes:
+        if block // width * cluster * most >= steps:
+            return block, block // width, cluster
+    return 0, 0, 0
+
+
+def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: SoftmaxPolicy) -> int:
+    """The blocks that share a line of `blocks` clusters, at most `most`: more than `cluster` if that leaves
+    multiprocessors without a block.
+    """
+    most = min(most, policy.shapes[-1][1])
+    while 2 * cluster <= most and 2 * cluster * blocks <= multiprocessors:
+        cluster *= 2
+    return cluster
 
 
 def _power_of_two(count: int) -> int:

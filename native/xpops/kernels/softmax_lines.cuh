@@ -1,9 +1,10 @@
 // The lines of softmax: their addresses, loads and stores, and the weights, sums and maxima of a line.
 //
-// A line is a row, or a pack of neighbouring columns. kCount threads share a line, and each takes every kCount-th step.
-// A step is a pack.
+// A line is a row, or a pack of neighbouring columns. kCount threads of a block share a line, or as many of each of the
+// kCluster blocks of a cluster. Each takes every kReach-th step. A step is a pack.
 #pragma once
 
+#include <xpops/block/cluster.cuh>
 #include <xpops/block/warp.cuh>
 #include <xpops/core/cast.cuh>
 #include <xpops/core/traits.cuh>
@@ -20,7 +21,7 @@ struct SoftmaxParams {
   uint64 out, in, states;
   Index lines, steps;
   Index chunk;               // steps of one split
-  FastDivMod<Index> splits;  // blocks that share a line
+  FastDivMod<Index> splits;  // blocks that share a line, in a cluster or not
   FastDivMod<Index> inner;   // columns side by side
 };
 
@@ -38,12 +39,13 @@ struct Total {
 }  // namespace detail
 
 // kFull: every thread has a line, and all steps exist.
-template <class T, class Out, bool kLog, bool kColumns, bool kFull, int kBlock, int kCount, int kPack, int kSteps,
-          class Params>
+template <class T, class Out, bool kLog, bool kColumns, bool kFull, int kBlock, int kCount, int kCluster, int kPack,
+          int kSteps, class Params>
 struct SoftmaxLines {
   using Index = typename Params::Index;
   using Real = compute_t<T>;
   static constexpr bool kNarrow = is_same_v<Real, float> && sizeof(Out) < 4;
+  static constexpr int kReach = kCount * kCluster;
   static constexpr int kLines = kBlock / kCount, kStride = kColumns ? kLines : 1, kStates = kColumns ? kPack : 1;
 
   struct Each {  // a number for each column of a pack, or for a row
@@ -61,6 +63,7 @@ struct SoftmaxLines {
       Index block = static_cast<Index>(blockIdx.x);
       part = params.splits.divmod(block);
       first = kColumns ? thread / kStride : thread % kCount;
+      if constexpr (kCluster > 1) first += static_cast<int>(part) * kCount;
       number = block * kLines + line;
       inside = number < params.lines;
       Index outer = number;
@@ -83,9 +86,20 @@ struct SoftmaxLines {
     return x;
   }
 
-  // Combines the values of all threads of a line, in an order that is always the same. All of them get the result.
-  template <class Combine>
+  // Combines the values of all threads of a line, in an order that is always the same. All of them get the result. See
+  // combine_cluster about kCall.
+  template <int kCall, class Combine>
   XPOPS_DEVICE static Each reduce(Each x, Combine combine) {
+    const auto combine_each = [=](Each a, const Each& b) {
+#pragma unroll
+      for (int i = 0; i < kStates; ++i) a.of[i] = combine(a.of[i], b.of[i]);
+      return a;
+    };
+    return combine_cluster<kCluster, kStride, kCall>(reduce_block(x, combine), combine_each);
+  }
+
+  template <class Combine>
+  XPOPS_DEVICE static Each reduce_block(Each x, Combine combine) {
     constexpr int kSpan = kStride * kCount;
     x = exchange<kStride, kSpan>(x, combine);
     constexpr int kWide = kStride < kWarp ? kWarp : kStride, kParts = kSpan / kWide;
@@ -136,13 +150,13 @@ struct SoftmaxLines {
     Pack<T, kPack> packs[kSteps];
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
-      const Index here = step + i * kCount;
+      const Index here = step + i * kReach;
       if (taken(line, here, end)) packs[i].load(reinterpret_cast<const T*>(params.in) + line.at(here));
     }
     Batch batch;
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
-      const bool is_taken = taken(line, step + i * kCount, end);
+      const bool is_taken = taken(line, step + i * kReach, end);
 #pragma unroll
       for (int j = 0; j < kPack; ++j) batch.x[i][j] = is_taken ? wide(packs[i].elem[j]) : -limits<Real>::infinity();
     }
@@ -274,7 +288,7 @@ struct SoftmaxLines {
                                  const Each& peaks, const Each& ending) {
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
-      const Index here = step + i * kCount;
+      const Index here = step + i * kReach;
       if (!taken(line, here, end)) continue;
       constexpr int kFit = kMaxPackBytes / static_cast<int>(sizeof(Out)), kWidth = kPack < kFit ? kPack : kFit;
 #pragma unroll

@@ -25,6 +25,8 @@ class RowsPolicy(NamedTuple):
         The most packs of a row that a thread holds: each adds code, in every stage.
     warp_row : int
         The longest row that a warp walks.
+    shapes : tuple of (int, int)
+        The threads of a block and the blocks of a cluster that walk longer rows, shortest first. Clusters need sm_90.
     warps_block, streaming_block : int
         The threads of a block: if at most a warp walks a row, and if rows do not fit in registers.
     shortest, fewest : int
@@ -37,6 +39,7 @@ class RowsPolicy(NamedTuple):
     held_bytes: int
     steps: int
     warp_row: int
+    shapes: tuple[tuple[int, int], ...]
     warps_block: int
     streaming_block: int
     shortest: int
@@ -75,7 +78,9 @@ class RowsPlan(NamedTuple):
     Attributes
     ----------
     group, block : int
-        The threads that share a row, a power of two, and the threads of a block.
+        The threads of a block that share a row, a power of two, and the threads of a block.
+    cluster : int
+        The blocks that share a row.
     pack : int
         Elements of an access.
     steps : int
@@ -84,6 +89,7 @@ class RowsPlan(NamedTuple):
 
     group: int
     block: int
+    cluster: int
     pack: int
     steps: int
 
@@ -158,15 +164,15 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
     >>> from xpops.engine.cuda.tuning import tuning_of
     >>> policy = tuning_of(90).fused_rows
     >>> plan_rows(16384, 4, 4, policy), plan_rows(768, 8, 2, policy)
-    (RowsPlan(group=512, block=512, pack=4, steps=8), RowsPlan(group=32, block=128, pack=8, steps=3))
+    (RowsPlan(group=512, block=512, cluster=1, pack=4, steps=8), RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3))
     >>> plan_rows(20, 4, 4, policy)
-    RowsPlan(group=8, block=128, pack=4, steps=1)
+    RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1)
     """
     pack = min(pack, length & -length)
     if length <= WARP // 2 * pack:
-        return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, pack, 1)
-    for group in (WARP, 128, 256, 512, 1024) if length <= policy.warp_row else (128, 256, 512, 1024):
-        steps = -(-length // (group * pack))
+        return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1)
+    for group, cluster in ((WARP, 1), *policy.shapes) if length <= policy.warp_row else policy.shapes:
+        steps = -(-length // (group * cluster * pack))
         if steps <= policy.steps and steps * pack * item <= policy.held_bytes:
-            return RowsPlan(group, policy.warps_block if group == WARP else group, pack, steps)
-    return RowsPlan(policy.streaming_block, policy.streaming_block, pack, 0)
+            return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps)
+    return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -125,25 +126,43 @@ def functor_source(
     convert : str
         The format of the C++ expression that converts a single result.
     """
-    count = len(expression.inputs)
-    given = ", ".join(f"{_type_of(number, expression)} v{number}" for number in parameters)
-    lines = [f"struct {name} {{", f"  XPOPS_DEVICE auto operator()({given}) const {{"]
     needed = expression.needed(results)
-    for number, node in enumerate(expression.nodes, count):
-        if number in needed:
-            lines.append(f"    const {dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression.inputs)};")
-    if several:
-        kinds = ", ".join(_type_of(number, expression) for number in results)
-        nested = "{}"
-        for number in reversed(results):
-            nested = f"{{v{number}, {nested}}}"
-        lines.append(f"    return Results<{kinds}>{nested};")
-    else:
-        lines.append(f"    return {convert.format(f'v{results[0]}')};")
-    return [*lines, "  }", "};"]
+    return [
+        f"struct {name} {{",
+        f"  XPOPS_DEVICE auto operator()({declared_values(expression, parameters)}) const {{",
+        *(f"    const {line}" for line in computed_values(expression, needed)),
+        f"    return {returned(expression, results, several, convert)};",
+        "  }",
+        "};",
+    ]
 
 
-def _type_of(number: int, expression: Expression) -> str:
+def declared_values(expression: Expression, numbers: tuple[int, ...]) -> str:
+    """The parameters of a functor, from the numbers of values."""
+    return ", ".join(f"{type_of(number, expression)} v{number}" for number in numbers)
+
+
+def computed_values(expression: Expression, numbers: Container[int]) -> list[str]:
+    """A definition for each node among `numbers`."""
+    return [
+        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression.inputs)};"
+        for number, node in enumerate(expression.nodes, len(expression.inputs))
+        if number in numbers
+    ]
+
+
+def returned(expression: Expression, results: tuple[int, ...], several: bool, convert: str) -> str:
+    """What a functor returns; see `functor_source`."""
+    if not several:
+        return convert.format(f"v{results[0]}")
+    kinds = ", ".join(type_of(number, expression) for number in results)
+    nested = "{}"
+    for number in reversed(results):
+        nested = f"{{v{number}, {nested}}}"
+    return f"Results<{kinds}>{nested}"
+
+
+def type_of(number: int, expression: Expression) -> str:
     """The C++ type of a value."""
     if number >= len(expression.inputs):
         return dt.INFO[expression.nodes[number - len(expression.inputs)].dtype].c_type

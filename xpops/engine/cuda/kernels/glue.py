@@ -157,6 +157,14 @@ def _types(dtype: DType, loop: DType, raw: bool) -> str:
     return f"{stored}, {looped}, {looped if raw else f'compute_t<{looped}>'}"
 
 
+def launch_bounds(block: int, resident: int = 1, cluster: int = 1) -> str:
+    """The attributes of a kernel: threads of a block, blocks that must be resident on a multiprocessor, blocks of a
+    cluster.
+    """
+    attributes = f"__launch_bounds__({block}, {resident})"
+    return f"{attributes} __cluster_dims__({cluster}, 1, 1)" if cluster > 1 else attributes
+
+
 def truth(value: bool) -> str:
     """A truth value in C++."""
     return "true" if value else "false"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.kernels.glue import truth
-from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.kernels.glue import launch_bounds, truth
+from xpops.engine.cuda.tuning import softmax_policy
 from xpops.engine.program import Kernel
 from xpops.plan.softmax import SoftmaxPlan, Way, plan_softmax
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
     width = 8 if x.dtype == dt.float64 else 4
-    plan = plan_softmax(x, axis, width, runtime.context.multiprocessors, tuning_of(runtime.context.capability).softmax)
+    plan = plan_softmax(x, axis, width, runtime.context.multiprocessors, softmax_policy(runtime.context.capability))
     name = "log_softmax" if log else "softmax"
 
     def launcher(way: str, slots: str, tail: bytes) -> Kernel:
@@ -42,13 +42,13 @@ def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str)
     """The glue of a softmax kernel."""
     types = f"{dt.INFO[x.dtype].c_type}, {dt.INFO[out.dtype].c_type}"
     ways = ", ".join(truth(each) for each in (log, plan.columns, plan.full))
-    numbers = f"{plan.block}, {plan.group}, {plan.pack}, {plan.steps}"
+    numbers = f"{plan.block}, {plan.group}, {plan.cluster}, {plan.pack}, {plan.steps}"
     params = f"SoftmaxParams<uint{plan.index_bits}>"
     return "\n".join(
         [
             "#include <xpops/kernels/softmax.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
+            f'extern "C" __global__ void {launch_bounds(plan.block, plan.resident, plan.cluster)}',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",
             f"  Softmax<{types}, {ways}, {numbers}, {params}>::{way}(params);",
             "}",

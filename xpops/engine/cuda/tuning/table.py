@@ -47,6 +47,7 @@ _HOPPER = Tuning(
         held_bytes=128,
         steps=16,
         warp_row=1024,
+        shapes=((128, 1), (256, 1), (512, 1), (512, 2), (512, 4), (512, 8), (1024, 1), (1024, 8)),
         warps_block=128,
         streaming_block=512,
         shortest=64,
@@ -104,7 +105,15 @@ _HOPPER = Tuning(
     # Half of 2**28 float32 selected: 438 us with 8 packs, 453 us with 4.
     select=SelectPolicy(block=256, scan_block=1024, scan_items=16, unroll=8, unroll_bytes=4),
     # By the compiler's count of registers two blocks of 512 threads then fit on a multiprocessor; not measured.
-    softmax=SoftmaxPolicy(block=256, largest_block=1024, held_bytes=128, columns=8, blocks=4, resident=2),
+    softmax=SoftmaxPolicy(
+        block=256,
+        largest_block=1024,
+        shapes=((512, 1), (512, 2), (512, 4), (512, 8), (1024, 1), (1024, 8)),
+        held_bytes=128,
+        columns=8,
+        blocks=4,
+        resident=2,
+    ),
     # With these, rows of 64 to 4096 keys meet their performance targets. Passes measured: (4, 0), (8, 0), (4, 4) and
     # (8, 4), over blocks of 256 and 384 threads and 8 to 24 keys. The others are chosen by analogy.
     sort=SortPolicy(
