@@ -485,12 +485,9 @@ EMULATOR_PLAIN T update(T* at, Op op) {
 }  // namespace emulator
 
 // The barrier of a cluster: all threads of its blocks arrive, then wait.
-inline void __cluster_barrier_arrive_relaxed() {
-  emulator::update(emulator::arrivals(), [](unsigned count) { return count + 1; });
-}
 inline void __cluster_barrier_arrive() {
   __threadfence();
-  __cluster_barrier_arrive_relaxed();
+  emulator::update(emulator::arrivals(), [](unsigned count) { return count + 1; });
 }
 inline void __cluster_barrier_wait() {
   emulator::Worker& w = *emulator::worker;

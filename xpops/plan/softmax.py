@@ -8,7 +8,15 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.elementwise import (
+    MAX_PACK_BYTES,
+    STRIDED,
+    Mode,
+    coalesce_operands,
+    index_bits,
+    mode_of,
+    pack_tail,
+)
 from xpops.plan.strides.divmod import pack_divmod
 
 
@@ -25,6 +33,8 @@ class SoftmaxPolicy(NamedTuple):
         Bytes of float32 or float64 numbers that a thread holds.
     columns : int
         A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
+    ragged_packs : int
+        Rows of at least so many packs are read in whole packs, whatever their length.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
     resident : int
@@ -37,12 +47,13 @@ class SoftmaxPolicy(NamedTuple):
     shapes: tuple[tuple[int, int], ...]
     held_bytes: int
     columns: int
+    ragged_packs: int
     blocks: int
     resident: int
 
 
 class Way(StrEnum):
-    """The kernel of ``native/xpops/kernels/softmax.cuh``."""
+    """The kernel of ``native/xpops/kernels/softmax/softmax.cuh``."""
 
     HELD = "held"
     LONG = "long_lines"
@@ -55,12 +66,18 @@ class SoftmaxPlan(NamedTuple):
     Attributes
     ----------
     way : Way
+    mode : Mode
+        How the operand is read.
     columns : bool
         Whether adjacent elements belong to different lines.
+    ragged : bool
+        Whether packs are aligned but rows are not.
     block, group, cluster : int
         Threads of a block, the threads of a block that share a line, and the blocks of a cluster, which share it, too.
     pack, steps : int
         Elements of an access, accesses that a thread has in flight.
+    rank : int
+        The number of axes after coalescing; 0 if the operand needs no coordinates.
     index_bits : {32, 64}
     blocks : int
         The grid.
@@ -75,12 +92,15 @@ class SoftmaxPlan(NamedTuple):
     """
 
     way: Way
+    mode: Mode
     columns: bool
+    ragged: bool
     block: int
     group: int
     cluster: int
     pack: int
     steps: int
+    rank: int
     index_bits: int
     blocks: int
     states: int
@@ -89,8 +109,10 @@ class SoftmaxPlan(NamedTuple):
     tail: bytes
 
 
-def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy: SoftmaxPolicy) -> SoftmaxPlan:
-    """The plan for `x`, which is not empty and has no gaps in memory.
+def plan_softmax(
+    x: Layout, axis: int, out: Layout, width: int, multiprocessors: int, policy: SoftmaxPolicy
+) -> SoftmaxPlan:
+    """The plan for `x`, which is not empty, and `out`, which has its shape and no gaps in memory.
 
     Parameters
     ----------
@@ -104,18 +126,22 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy:
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(float32, (64, 16384), None, Device("cuda"))
     >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> plan_softmax(x, 1, 4, 132, tuning_of(90).softmax)[:7]
-    (<Way.HELD: 'held'>, False, 512, 512, 1, 4, 8)
+    >>> plan = plan_softmax(x, 1, x, 4, 132, tuning_of(90).softmax)
+    >>> str(plan.way), str(plan.mode), plan.block, plan.group, plan.cluster, plan.pack, plan.steps
+    ('held', 'kLinear', 512, 512, 2, 4, 4)
     """
-    length, inner = x.shape[axis], inner_size(x, axis)
+    length, inner = x.shape[axis], inner_size(out, axis)
     columns = inner > 1
-    pack = _pack(x, inner if columns else length)
-    steps, side = (length, inner // pack) if columns else (length // pack, 1)
-    lines, most = x.size // (steps * pack), max(1, policy.held_bytes // (pack * width))
+    access = _access(x, out, inner if columns else length, columns, policy)
+    pack = access.pack
+    steps, side = (length, inner // pack) if columns else (_packs(length, access), 1)
+    lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
     block, count, cluster = _threads(steps, side, most, policy)
     if cluster:
         if columns or count == block:
-            cluster = _fill(cluster, -(-lines * count // block), min(count, steps // count), multiprocessors, policy)
+            cluster = _fill(
+                cluster, -(-lines * count // block), min(count, 2 * steps // (count * most)), multiprocessors, policy
+            )
         way, held, splits = Way.HELD, -(-steps // (count * cluster)), cluster
     else:
         way, held, splits, cluster = Way.LONG, max(1, most // 2), 1, 1
@@ -125,14 +151,38 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy:
         if 2 * blocks < wanted:
             splits = max(1, min(-(-wanted // blocks), steps // (count * held)))
             way = Way.SPLIT if splits > 1 else way
-    bits = 32 if x.size < INDEX_LIMIT else 64
-    tail = struct.pack("<3I" if bits == 32 else "<3Q", lines, steps, -(-steps // splits))
+    bits = access.index_bits
+    tail = access.tail + bytes(-len(access.tail) % 8)
+    tail += struct.pack("<4I" if bits == 32 else "<4Q", lines, steps, length, -(-steps // splits))
     tail += pack_divmod(splits, bits) + pack_divmod(side, bits)
-    blocks = -(-lines * count // block) * splits
-    states = 3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0
-    full = way is Way.HELD and lines * count % block == 0 and steps == count * cluster * held
-    resident = policy.resident if 2 * block <= policy.largest_block else 1
-    return SoftmaxPlan(way, columns, block, count, cluster, pack, held, bits, blocks, states, full, resident, tail)
+    full = way is Way.HELD and not access.ragged and lines * count % block == 0 and steps == count * cluster * held
+    return SoftmaxPlan(
+        way=way,
+        mode=access.mode,
+        columns=columns,
+        ragged=access.ragged,
+        block=block,
+        group=count,
+        cluster=cluster,
+        pack=pack,
+        steps=held,
+        rank=access.rank,
+        index_bits=bits,
+        blocks=-(-lines * count // block) * splits,
+        states=3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0,
+        full=full,
+        resident=policy.resident if 2 * block <= policy.largest_block else 1,
+        tail=tail,
+    )
+
+
+def follows(x: Layout, out: Layout) -> bool:
+    """Whether elements that are neighbours in `out` are those of `x` that are closest in memory.
+
+    If not, it is faster to copy `x` first: the kernel that copies transposes tiles.
+    """
+    _, _, (_, strides) = coalesce_operands(out, (x,))
+    return not any(strides) or abs(strides[-1]) <= min(abs(stride) for stride in strides if stride)
 
 
 def inner_size(x: Layout, axis: int) -> int:
@@ -141,10 +191,37 @@ def inner_size(x: Layout, axis: int) -> int:
     return prod(inside) if x.shape[axis] > 1 else 1
 
 
-def _pack(x: Layout, closest: int) -> int:
-    """Elements of an access, if runs of `closest` elements are contiguous."""
-    widest = max(1, min(MAX_PACK_BYTES, x.align) // x.dtype.itemsize)
-    return min(closest & -closest, 1 << widest.bit_length() - 1)
+class _Access(NamedTuple):
+    """How the operand is read: see `SoftmaxPlan`. `tail` has the bytes of ``ElementwiseParams`` after the slots."""
+
+    mode: Mode
+    pack: int
+    ragged: bool
+    rank: int
+    index_bits: int
+    tail: bytes
+
+
+def _access(x: Layout, out: Layout, closest: int, columns: bool, policy: SoftmaxPolicy) -> _Access:
+    """The access, if runs of `closest` elements of the result belong together."""
+    _, shape, (order, strides) = coalesce_operands(out, (x,))
+    widest = MAX_PACK_BYTES // x.dtype.itemsize
+    pack = min(closest & -closest, widest)
+    ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
+    pack = widest if ragged else pack
+    mode = mode_of(shape, strides, x, order, pack)
+    if mode is Mode.GATHER:
+        pack, ragged = 1, False
+        mode = mode_of(shape, strides, x, order, pack)
+    strided = mode in STRIDED
+    bits = index_bits(out.size, [order, strides], shape)
+    tail = pack_tail(out.size, shape[1:] if strided else (), [strides] if strided else [], bits)
+    return _Access(mode, pack, ragged, len(shape) if strided else 0, bits, tail)
+
+
+def _packs(length: int, access: _Access) -> int:
+    """The most packs of a row."""
+    return -(-(length + (access.pack - 1) * access.ragged) // access.pack)
 
 
 def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int, int]:

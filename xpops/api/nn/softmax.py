@@ -17,6 +17,7 @@ from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
+from xpops.plan.softmax import follows
 from xpops.plan.strides.views import axis_of
 
 __all__ = ["log_softmax", "softmax"]
@@ -104,6 +105,8 @@ def _plan(engine: Engine, specs: tuple[Operand, ...], axis: int, dtype: DType | 
     if x.strides == out.strides or x.size == 0:
         return _run(x, engine, found, out, log)
     out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (), x.device)
+    if follows(x, out):
+        return _run(x, engine, found, out, log)
     return plan_on_dense(engine, (x,), _run, engine, found, out, log)
 
 

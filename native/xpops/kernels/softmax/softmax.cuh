@@ -1,4 +1,4 @@
-// Softmax and log-softmax along one axis, of arrays without gaps.
+// Softmax and log-softmax along one axis. The operand may have any layout; the result has no gaps.
 //
 // held         keeps lines in the registers of a block or a cluster, if they fit, and reads memory once
 // long_lines   for longer lines: one block computes a line, and reads it twice
@@ -6,14 +6,15 @@
 // from_states  the second launch after `leave`: combines the states of a line, and reads it again to write the results
 #pragma once
 
-#include <xpops/kernels/softmax_lines.cuh>
+#include <xpops/kernels/softmax/lines.cuh>
 
 namespace xpops {
 
-template <class T, class Out, bool kLog, bool kColumns, bool kFull, int kBlock, int kCount, int kCluster, int kPack,
-          int kSteps, class Params>
-struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kCluster, kPack, kSteps, Params> {
-  using Lines = SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kCluster, kPack, kSteps, Params>;
+template <class In, class Out, bool kLog, bool kColumns, bool kFull, bool kRagged, int kBlock, int kCount, int kCluster,
+          int kPack, int kSteps, class Params>
+struct Softmax
+    : SoftmaxLines<In, Out, kLog, kColumns, kFull, kRagged, kBlock, kCount, kCluster, kPack, kSteps, Params> {
+  using Lines = SoftmaxLines<In, Out, kLog, kColumns, kFull, kRagged, kBlock, kCount, kCluster, kPack, kSteps, Params>;
   using typename Lines::Batch, typename Lines::Each, typename Lines::Index, typename Lines::Line, typename Lines::Real;
   using Lines::ending_of, Lines::held_weights_of, Lines::kStates, Lines::load, Lines::peaks_of;
   using Lines::rest_of, Lines::same, Lines::store, Lines::total_of, Lines::weight, Lines::weights_of;
@@ -113,7 +114,7 @@ struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kCl
   // The memory where a split leaves its peaks, totals and rests.
   XPOPS_DEVICE static Each* left(const Params& params, const Line& line, Index part) {
     const uint64 place = static_cast<uint64>(line.number) * params.splits.divisor + part;
-    return reinterpret_cast<Each*>(params.states) + place * 3;
+    return reinterpret_cast<Each*>(params.each.slots[2]) + place * 3;
   }
 
   XPOPS_DEVICE static void leave(const Params& params) {
