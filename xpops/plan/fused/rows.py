@@ -163,8 +163,10 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
     --------
     >>> from xpops.engine.cuda.tuning import tuning_of
     >>> policy = tuning_of(90).fused_rows
-    >>> plan_rows(16384, 4, 4, policy), plan_rows(768, 8, 2, policy)
-    (RowsPlan(group=512, block=512, cluster=1, pack=4, steps=8), RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3))
+    >>> plan_rows(768, 8, 2, policy)
+    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3)
+    >>> plan_rows(65536, 4, 4, policy)
+    RowsPlan(group=512, block=512, cluster=4, pack=4, steps=8)
     >>> plan_rows(20, 4, 4, policy)
     RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1)
     """

@@ -11,7 +11,7 @@ namespace xpops {
 template <class Out> struct NarrowDivide {
   template <class X> XPOPS_DEVICE Out operator()(X stored_x, X stored_y) const {
     const float x = widened(stored_x), y = widened(stored_y);
-    if constexpr (is_same_v<X, bfloat16>) {
+    if constexpr (is_same_v<X, bfloat16> && is_same_v<Out, bfloat16>) {
       // The scale keeps the reciprocal in the range of normal floats. If the scaled x overflows or loses digits, so does
       // the result.
       const float size = abs(y), scale = size > 0x1p64f ? 0x1p-64f : size < 0x1p-64f ? 0x1p64f : 1.0f;

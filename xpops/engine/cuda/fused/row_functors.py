@@ -36,8 +36,8 @@ def row_functor_source(
         f"  XPOPS_DEVICE explicit {name}(const Params& params{', ' * bool(given)}{given}) {{",
         *(f"    this->v{number} = v{number};" for number in found),
         *(
-            f"    const {type_of(number, expression)} v{number} = {operands[number]}::template value<1>(params, {{}}, 0);"
-            for number in sorted(scalars & needed)
+            f"    const {kind} v{number} = {operands[number]}::template value<1>(params, {{}}, 0);"
+            for number, kind in ((number, type_of(number, expression)) for number in sorted(scalars & needed))
         ),
         *(f"    {line.partition(' ')[2]}" for line in computed_values(expression, shared)),
         "  }",
