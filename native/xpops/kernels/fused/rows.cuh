@@ -53,6 +53,12 @@ struct RowOutputs<Head, Tail...> {
   }
 };
 
+template <class Reducer>
+struct Combine {
+  using State = typename Reducer::State;
+  XPOPS_DEVICE State operator()(const State& x, const State& y) const { return Reducer::combine(x, y); }
+};
+
 // Calls a functor that has a state.
 struct Call {
   template <class Functor, class... T>
@@ -137,7 +143,7 @@ struct FusedRows {
   XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
     if constexpr (kGroup <= kWarp) return shuffle(reduce_lanes<Reducer, kGroup>(state), lane() / kGroup * kGroup);
     else return combine_cluster<kCluster, 1, kStage>(reduce_block_for_all<Reducer, kBlock, kStage>(state),
-                                                     [](const auto& x, const auto& y) { return Reducer::combine(x, y); });
+                                                     Combine<Reducer>());
   }
 
   // Runs the stages from kStage on. `found` are the results of the earlier stages for the row.
