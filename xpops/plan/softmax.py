@@ -31,8 +31,9 @@ class SoftmaxPolicy(NamedTuple):
         The threads of a block and the blocks of a cluster that hold longer lines, shortest first.
     held_bytes : int
         Bytes of float32 or float64 numbers that a thread holds.
-    columns : int
-        A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
+    columns, fewest_columns : int
+        A block of columns has at least so many adjacent packs, if there are so many: accesses then cover cache lines.
+        If no shape holds lines of so many packs, a block has fewer, but not fewer than `fewest_columns`.
     ragged_packs : int
         Rows of at least so many packs are read in whole packs, whatever their length.
     blocks : int
@@ -47,6 +48,7 @@ class SoftmaxPolicy(NamedTuple):
     shapes: tuple[tuple[int, int], ...]
     held_bytes: int
     columns: int
+    fewest_columns: int
     ragged_packs: int
     blocks: int
     resident: int
@@ -237,10 +239,13 @@ def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[i
         count = spread if spread <= largest else count
     if count * width <= largest:
         return max(policy.block, count * width), count, 1
-    for block, cluster in policy.shapes:
-        if block // width * cluster * most >= steps:
-            return block, block // width, cluster
-    return 0, 0, 0
+    while True:
+        for block, cluster in policy.shapes:
+            if block // width * cluster * most >= steps:
+                return block, block // width, cluster
+        if width <= policy.fewest_columns:
+            return 0, 0, 0
+        width //= 2
 
 
 def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: SoftmaxPolicy) -> int:

@@ -111,6 +111,7 @@ _HOPPER = Tuning(
         shapes=((512, 1), (512, 2), (512, 4), (512, 8), (1024, 1), (1024, 8)),
         held_bytes=128,
         columns=8,
+        fewest_columns=2,
         ragged_packs=16,
         blocks=4,
         resident=2,
