@@ -31,11 +31,11 @@ class SoftmaxPolicy(NamedTuple):
         The threads of a block and the blocks of a cluster that hold longer lines, shortest first.
     held_bytes : int
         Bytes of float32 or float64 numbers that a thread holds.
-    columns, fewest_columns : int
-        A block of columns has at least so many adjacent packs, if there are so many: accesses then cover cache lines.
-        If no shape holds lines of so many packs, a block has fewer, but not fewer than `fewest_columns`.
-    ragged_packs : int
-        Rows of at least so many packs are read in whole packs, whatever their length.
+    columns : int
+        A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
+    ragged_bytes, ragged_packs : int
+        Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
+        their length.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
     resident : int
@@ -48,7 +48,7 @@ class SoftmaxPolicy(NamedTuple):
     shapes: tuple[tuple[int, int], ...]
     held_bytes: int
     columns: int
-    fewest_columns: int
+    ragged_bytes: int
     ragged_packs: int
     blocks: int
     resident: int
@@ -210,6 +210,7 @@ def _access(x: Layout, out: Layout, closest: int, columns: bool, policy: Softmax
     widest = MAX_PACK_BYTES // x.dtype.itemsize
     pack = min(closest & -closest, widest)
     ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
+    ragged = ragged and x.dtype.itemsize <= policy.ragged_bytes
     pack = widest if ragged else pack
     mode = mode_of(shape, strides, x, order, pack)
     if mode is Mode.GATHER:
@@ -236,16 +237,14 @@ def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[i
     count = _power_of_two(-(-steps // most))
     if side == 1:
         spread = max(_power_of_two(-(-steps // max(1, most // 2))), min(_power_of_two(steps), 8))
-        count = spread if spread <= largest else count
+        idle = -steps % spread > spread // 2
+        count = count if spread > largest or idle else spread
     if count * width <= largest:
         return max(policy.block, count * width), count, 1
-    while True:
-        for block, cluster in policy.shapes:
-            if block // width * cluster * most >= steps:
-                return block, block // width, cluster
-        if width <= policy.fewest_columns:
-            return 0, 0, 0
-        width //= 2
+    for block, cluster in policy.shapes:
+        if block // width * cluster * most >= steps:
+            return block, block // width, cluster
+    return 0, 0, 0
 
 
 def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: SoftmaxPolicy) -> int:

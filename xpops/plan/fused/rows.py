@@ -27,6 +27,9 @@ class RowsPolicy(NamedTuple):
         The longest row that a warp walks.
     shapes : tuple of (int, int)
         The threads of a block and the blocks of a cluster that walk longer rows, shortest first. Clusters need sm_90.
+    resident : int
+        The threads that must be resident on a multiprocessor if a block holds a row of numbers of at most 4 bytes; this
+        limits the registers of a thread.
     warps_block, streaming_block : int
         The threads of a block: if at most a warp walks a row, and if rows do not fit in registers.
     shortest, fewest : int
@@ -40,6 +43,7 @@ class RowsPolicy(NamedTuple):
     steps: int
     warp_row: int
     shapes: tuple[tuple[int, int], ...]
+    resident: int
     warps_block: int
     streaming_block: int
     shortest: int

@@ -102,16 +102,16 @@ struct SoftmaxLines : SoftmaxWeights<typename In::T, Out, kLog, kColumns, kPack,
       if (thread % kWide < kStride) parts[thread / kWide * kStride + place] = x;
       __syncthreads();
       const Each* mine = parts + thread / kSpan * (kParts * kStride) + place;
-      if constexpr (kStride == 1) {
-        x = exchange<1, kParts>(mine[lane() % kParts], combine);
-      } else {
-        x = *mine;
-#pragma unroll 4
-        for (int part = 1; part < kParts; ++part) {
+      // The lanes of a place share its parts, and combine what they found.
+      constexpr int kShare = kStride < kWarp ? kWarp / kStride : 1, kLanes = kParts < kShare ? kParts : kShare;
+      const int from = lane() / kStride % kLanes;
+      x = mine[from * kStride];
 #pragma unroll
-          for (int i = 0; i < kStates; ++i) x.of[i] = combine(x.of[i], mine[part * kStride].of[i]);
-        }
+      for (int part = kLanes; part < kParts; part += kLanes) {
+#pragma unroll
+        for (int i = 0; i < kStates; ++i) x.of[i] = combine(x.of[i], mine[(from + part) * kStride].of[i]);
       }
+      x = exchange<kStride, kStride * kLanes>(x, combine);
       __syncthreads();  // the next call writes `parts` again
     }
     return x;

@@ -70,7 +70,12 @@ def rows_source(
         for spec, mode in zip(operands, modes, strict=True)
         if isinstance(spec, Layout) and mode in LINEAR
     )
-    shape = plan_rows(length, plan.pack, item, rows_policy(capability))
+    policy = rows_policy(capability)
+    shape = plan_rows(length, plan.pack, item, policy)
+    short = all(
+        made.itemsize <= 4 for made in [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
+    )
+    resident = policy.resident // shape.block if short and shape.steps and shape.group == shape.block else 1
     declared = declare(types_of((*outs, *operands)), plan)
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]
@@ -83,7 +88,7 @@ def rows_source(
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",
         *program,
-        f'extern "C" __global__ void {launch_bounds(shape.block, cluster=shape.cluster)}',
+        f'extern "C" __global__ void {launch_bounds(shape.block, max(1, resident), shape.cluster)}',
         f"xpops_kernel(const __grid_constant__ {params} params) {{",
         f"  fused_rows<{arguments}>(params);",
         "}",
