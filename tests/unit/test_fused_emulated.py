@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xpops as xp
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run, tuned
+from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run, tuned
 from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.api import fusion
 from xpops.core import dtypes as dt
+from xpops.core.layouts import layout_of
+from xpops.dispatch.fusion.programs import _plan_rows, record
 from xpops.engine.cuda.tuning import rows_policy, tuning_of
 from xpops.ops.operator import Operator
 from xpops.plan.fused.rows import plan_rows
@@ -300,6 +302,14 @@ def test_long_rows(length: int, capability: int, shape: tuple[int, ...], monkeyp
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("rows", "length", "one"), [(64, 131_072, True), (63, 131_072, False), (32, 262_144, True), (128, 300_000, False)]
+)
+def test_few_rows_are_one_kernel_if_clusters_hold_them(rows: int, length: int, one: bool) -> None:
+    layout = layout_of(dt.float32, (rows, length), None, GPU)
+    assert (_plan_rows(record("fused", softmax, (layout,)), 90) is not None) == one
+
+
 def test_what_a_row_shares_is_computed_once() -> None:
     def function(x: Any, a: float) -> Any:
         scale = xp.exp(xp.mean(x, axis=-1, keepdims=True) * a)
@@ -433,7 +443,12 @@ def test_axes_in_a_list() -> None:
 
 
 def test_odd_rows_are_walked_in_a_loop() -> None:
-    for length, shape in ((4095, "256, 256, 1, 1, 16"), (31999, "512, 512, 4, 1, 16"), (200_001, "512, 512, 1, 1, 0")):
+    for length, shape in (
+        (4095, "256, 256, 1, 1, 16"),
+        (9001, "1024, 1024, 1, 1, 9"),
+        (31999, "512, 512, 4, 1, 16"),
+        (200_001, "512, 512, 1, 1, 0"),
+    ):
         text = xp.fuse(softmax).source(xp.asarray(floats(300, length), device="cpu"))
         assert f"fused_rows<Program, {shape}" in text
 

@@ -52,7 +52,7 @@ def test_operands_with_gaps(case: Any, dtype: Any) -> None:
 
 
 def check(x: Layout, axis: int, out: Layout, log: bool, capability: int) -> None:
-    plan = plan_softmax(x, axis, out, 8 if x.dtype == dt.float64 else 4, 132, softmax_policy(capability))
+    plan = plan_softmax(x, axis, out, log, 8 if x.dtype == dt.float64 else 4, 132, softmax_policy(capability))
     assert capability >= 90 or plan.cluster == 1
     ways = [plan.way, "from_states"] if plan.way is Way.SPLIT else [plan.way]
     for way in ways:

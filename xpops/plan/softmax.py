@@ -31,6 +31,8 @@ class SoftmaxPolicy(NamedTuple):
         The threads of a block and the blocks of a cluster that hold longer lines, shortest first.
     held_bytes : int
         Bytes of float32 or float64 numbers that a thread holds.
+    spread_steps : int
+        The most steps that a thread takes of a row that more threads could share.
     columns : int
         A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
     ragged_bytes, ragged_packs : int
@@ -47,6 +49,7 @@ class SoftmaxPolicy(NamedTuple):
     largest_block: int
     shapes: tuple[tuple[int, int], ...]
     held_bytes: int
+    spread_steps: int
     columns: int
     ragged_bytes: int
     ragged_packs: int
@@ -112,12 +115,17 @@ class SoftmaxPlan(NamedTuple):
 
 
 def plan_softmax(
-    x: Layout, axis: int, out: Layout, width: int, multiprocessors: int, policy: SoftmaxPolicy
+    x: Layout, axis: int, out: Layout, log: bool, width: int, multiprocessors: int, policy: SoftmaxPolicy
 ) -> SoftmaxPlan:
     """The plan for `x`, which is not empty, and `out`, which has its shape and no gaps in memory.
 
+    A cluster is not faster than reading twice for half types, because registers hold them as float32, nor for the
+    logarithm, because a thread then has more to hold than its line.
+
     Parameters
     ----------
+    log : bool
+        Whether the kernel computes the logarithm.
     width : int
         Bytes of a number in the dtype of the computation.
 
@@ -128,7 +136,7 @@ def plan_softmax(
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(float32, (64, 16384), None, Device("cuda"))
     >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> plan = plan_softmax(x, 1, x, 4, 132, tuning_of(90).softmax)
+    >>> plan = plan_softmax(x, 1, x, False, 4, 132, tuning_of(90).softmax)
     >>> str(plan.way), str(plan.mode), plan.block, plan.group, plan.cluster, plan.pack, plan.steps
     ('held', 'kLinear', 512, 512, 2, 4, 4)
     """
@@ -138,6 +146,8 @@ def plan_softmax(
     pack = access.pack
     steps, side = (length, inner // pack) if columns else (_packs(length, access), 1)
     lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
+    if log or x.dtype.itemsize < width:
+        policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
     block, count, cluster = _threads(steps, side, most, policy)
     if cluster:
         if columns or count == block:
@@ -231,13 +241,16 @@ def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[i
     """Threads of a block, threads of a block that share a line, and blocks of a cluster that share it: the fewest that
     hold all its steps. Zeros if none do.
 
-    A thread of a short row takes half of the steps that it can hold, so that more threads share the row.
+    A thread of a short row takes half of the steps that it can hold, or `spread_steps`, so that more threads share the
+    row.
     """
     (largest, _), width = policy.shapes[0], min(policy.columns, _power_of_two(side))
     count = _power_of_two(-(-steps // most))
     if side == 1:
-        spread = max(_power_of_two(-(-steps // max(1, most // 2))), min(_power_of_two(steps), 8))
-        idle = -steps % spread > spread // 2
+        spread = max(
+            _power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), min(_power_of_two(steps), 8)
+        )
+        idle = spread >= 64 and -steps % spread > spread // 2
         count = count if spread > largest or idle else spread
     if count * width <= largest:
         return max(policy.block, count * width), count, 1

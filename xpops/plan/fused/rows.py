@@ -35,7 +35,8 @@ class RowsPolicy(NamedTuple):
     shortest, fewest : int
         Shorter rows, or fewer rows, gain nothing from one kernel: several are as fast. Exceptions: short rows that are
         read in whole packs, or have at most `small` elements in all; few rows of at most `small_row` elements each.
-        There launching several kernels takes longer.
+        There launching several kernels takes longer. A row that a cluster holds counts once for each `small_row`
+        elements.
     small, small_row : int
     """
 
@@ -151,7 +152,8 @@ def _is_faster(expression: Expression, full: tuple[int, ...], only_reduced: bool
     length, rows = full[-1], prod(full[:-1])
     if only_reduced:  # the alternative is one kernel of the reduce family
         return length >= policy.shortest and rows >= policy.fewest
-    if rows < policy.fewest and length > policy.small_row:
+    blocks, cluster = -(-length // policy.small_row), policy.shapes[-1][1]
+    if rows * (blocks if blocks <= cluster else 1) < policy.fewest and length > policy.small_row:
         return False
     items = [each.dtype.itemsize for each in expression.inputs if isinstance(each, Layout) and each.shape == full]
     whole = (length & -length) * min(items, default=1) >= MAX_PACK_BYTES

@@ -20,7 +20,7 @@ def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> K
     """See `xpops.engine.protocol.Engine.softmax`."""
     width = 8 if x.dtype == dt.float64 else 4
     plan = plan_softmax(
-        x, axis, out, width, runtime.context.multiprocessors, softmax_policy(runtime.context.capability)
+        x, axis, out, log, width, runtime.context.multiprocessors, softmax_policy(runtime.context.capability)
     )
     name = "log_softmax" if log else "softmax"
 
