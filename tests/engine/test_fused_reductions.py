@@ -144,6 +144,19 @@ def test_variances(device: Any, shape: tuple[int, ...]) -> None:
     assert bool(xp.all(xp.isnan(xp.fuse(lambda x: xp.std(x * 2, axis=1, correction=float(shape[1])))(given))))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("length", [20_000, 32_768, 65_540, 131_072, 200_001, 262_144, 300_000])
+def test_long_rows(cuda: Any, length: int, dtype: Any) -> None:
+    """Blocks of a cluster hold them, up to 512 KiB or 1 MiB."""
+    x, w = floats(256, length, dtype=dtype), floats(length, dtype=dtype)
+    function = xp.fuse(lambda x, w: x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + 1e-3) * w)
+    found = function(*on(cuda, x, w)).to_numpy()[::37]
+    wide = x[::37].astype(np.float64)
+    wanted = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + 1e-3) * w.astype(np.float64)
+    tolerance = 1e-5 if dtype == np.float32 else 2e-3
+    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_several_results_of_which_some_are_reductions(device: Any) -> None:
     x, y = floats(400, 300, dtype=np.float64), floats(300, dtype=np.float64)

@@ -76,6 +76,15 @@ def test_values(op: Operator, dtype: Any, device: Any) -> None:
             assert_within(got, wanted, max(bound(dtype), op.error(dtype)), *hosts)
 
 
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_quotients_of_halves_are_the_nearest_numbers(dtype: Any, device: Any) -> None:
+    """Of every number with 37 divisors that are spread over all others."""
+    every = np.arange(1 << 16, dtype=np.uint16).view(dtype)
+    x, y = every[:, None], every[None, 11 :: (1 << 16) // 37]
+    wanted = (x.astype(np.float32) / y.astype(np.float32)).astype(dtype)
+    assert_bits(call("divide", device, x, y), wanted)
+
+
 @floats
 def test_logaddexp(dtype: Any, device: Any) -> None:
     x, y = binary_values(dtype)

@@ -1,4 +1,5 @@
 // Runs a kernel's source on the host: defines CUDA's names, and a scheduler that runs the threads of a block as fibers.
+// EMULATOR_CLUSTER, if defined, is the number of blocks of a cluster; there must be as many workers.
 //
 // A worker (an OS thread) runs one block at a time, so several workers are several resident blocks. Shared memory is
 // thread-local to the worker. A fiber yields only where it waits: at a barrier, in a warp shuffle or vote, in
@@ -45,6 +46,7 @@ inline void fence() {}
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __shared__ static thread_local
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
@@ -76,8 +78,14 @@ struct Warp {
   const char* operation[kLanes];
 };
 
+#ifndef EMULATOR_CLUSTER
+#define EMULATOR_CLUSTER 1
+#endif
+constexpr unsigned kCluster = EMULATOR_CLUSTER;
+
 struct Fiber {
   State state = State::kDone;
+  unsigned waits;  // at barriers of the cluster
   jmp_buf context;
   bool started = false;
 };
@@ -89,6 +97,8 @@ struct Launch {
   unsigned blocks, threads, next;  // `next` is the next block to run, `blocks` the end of the range
   char error[256];
   Schedule* schedule;
+  unsigned* arrivals;  // by cluster: how often threads arrived at barriers
+  char** shared;       // by block: the shared memory of a block that runs, else null
 };
 
 struct Worker {
@@ -107,6 +117,8 @@ static thread_local Worker* worker;
 
 }  // namespace emulator
 
+// Its address stands for a worker's shared memory: all thread-local memory of a worker is at fixed distances from it.
+static thread_local char shared_memory;
 static thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulator {
@@ -182,7 +194,7 @@ EMULATOR_PLAIN static void run_block(unsigned block) {
   blockIdx = gridDim.coordinates(block);
   w.arrived = w.votes = 0;
   memset(w.warps, 0, sizeof w.warps);
-  for (int i = 0; i < threads; ++i) w.fibers[i].state = State::kReady;
+  for (int i = 0; i < threads; ++i) w.fibers[i].state = State::kReady, w.fibers[i].waits = 0;
   double last_progress = now();
   begin(w.launch->schedule, w.number, block, w.stacks, w.launch->threads * kStack);
   for (unsigned round = 0;; ++round) {
@@ -223,7 +235,10 @@ EMULATOR_PLAIN static void* work(void* launch_) {
   while (!launch->error[0]) {
     const unsigned block = __atomic_fetch_add(&launch->next, 1u, __ATOMIC_SEQ_CST);
     if (block >= launch->blocks) break;
+    char** shared = &launch->shared[launch->schedule->taken(block)];
+    __atomic_store_n(shared, &shared_memory, __ATOMIC_SEQ_CST);
     run_block(launch->schedule->taken(block));
+    __atomic_store_n(shared, nullptr, __ATOMIC_SEQ_CST);
     if (w->error[0] && !launch->error[0]) memcpy(launch->error, w->error, sizeof w->error);
   }
   launch->schedule->leave(w->number);
@@ -243,10 +258,13 @@ struct Range {
 static const char* emulate(void (*kernel)(const void*), const void* params, dim3 grid, dim3 block, Range blocks,
                            int workers, unsigned seed, bool shuffled) {
   Schedule schedule(workers, blocks.first, blocks.end - blocks.first, seed, shuffled);
-  Launch launch{kernel, params, grid, block, blocks.end, block.count(), blocks.first, {}, &schedule};
+  Launch launch{kernel, params, grid, block, blocks.end, block.count(), blocks.first, {}, &schedule,
+                static_cast<unsigned*>(calloc(grid.count(), sizeof(unsigned))),
+                static_cast<char**>(calloc(grid.count(), sizeof(char*)))};
   pthread_t handles[64];
   for (int i = 0; i < workers; ++i) pthread_create(&handles[i], nullptr, work, &launch);
   for (int i = 0; i < workers; ++i) pthread_join(handles[i], nullptr);
+  free(launch.arrivals), free(launch.shared);
   memcpy(last_error, launch.error, sizeof last_error);
   return last_error[0] ? last_error : nullptr;
 }
@@ -455,6 +473,7 @@ template <class T>
 void __stcs(T* to, emulator::plain<T> x) { *to = x; }
 
 namespace emulator {
+inline unsigned* arrivals() { return &worker->launch->arrivals[blockIdx.x / kCluster]; }
 template <class T, class Op>
 EMULATOR_PLAIN T update(T* at, Op op) {
   touch_atomic(at, sizeof(T));
@@ -464,6 +483,27 @@ EMULATOR_PLAIN T update(T* at, Op op) {
   return old;
 }
 }  // namespace emulator
+
+// The barrier of a cluster: all threads of its blocks arrive, then wait.
+inline void __cluster_barrier_arrive() {
+  __threadfence();
+  emulator::update(emulator::arrivals(), [](unsigned count) { return count + 1; });
+}
+inline void __cluster_barrier_wait() {
+  emulator::Worker& w = *emulator::worker;
+  const unsigned wanted = ++w.fibers[w.current].waits * emulator::kCluster * blockDim.count();
+  while (emulator::update(emulator::arrivals(), [](unsigned count) { return count; }) < wanted) {
+    emulator::give_way(emulator::State::kSleeping);
+  }
+  w.progress = true;
+}
+// Where an object of shared memory is in another block of the cluster.
+inline void* __cluster_map_shared_rank(const void* mine, unsigned rank) {
+  const unsigned block = blockIdx.x / emulator::kCluster * emulator::kCluster + rank;
+  char* base = __atomic_load_n(&emulator::worker->launch->shared[block], __ATOMIC_SEQ_CST);
+  if (rank >= emulator::kCluster || !base) emulator::fail("a block of the cluster does not run, so its memory is not there");
+  return base + (static_cast<const char*>(mine) - &shared_memory);
+}
 
 template <class T>
 T atomicAdd(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old + x; }); }

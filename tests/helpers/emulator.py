@@ -7,6 +7,7 @@ It is slow, so tests use small arrays. `emulator.hpp` lists what counts as an er
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -157,7 +158,13 @@ class EmulatedEngine(CudaEngine):
     def launcher(
         self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0
     ) -> Callable[..., None]:
-        library = build(f'#include "emulator.hpp"\n{source}{EPILOGUE}', *FLAGS, *(SCHEDULES if self.seed else ()))
+        found = re.search(r"__cluster_dims__\((\d+)", source)
+        cluster = int(found[1]) if found else 1
+        assert blocks % cluster == 0, f"{name}: {blocks} blocks in clusters of {cluster}"
+        define = f"-DEMULATOR_CLUSTER={cluster}"
+        library = build(
+            f'#include "emulator.hpp"\n{source}{EPILOGUE}', define, *FLAGS, *(SCHEDULES if self.seed else ())
+        )
         library.emulate_kernel.restype = ctypes.c_char_p
         head = Struct("<" + slots)
         count = len(head.unpack(bytes(head.size)))
@@ -172,7 +179,7 @@ class EmulatedEngine(CudaEngine):
             params = np.frombuffer(written + tail + bytes(64), np.uint8).copy()
             for each in self.chosen(blocks):
                 shape = (ctypes.c_uint * 6)(blocks, threads, each.start, each.stop, self.seed, self.shuffled)
-                error = library.emulate_kernel(ctypes.c_void_p(params.ctypes.data), shape, self._workers)
+                error = library.emulate_kernel(ctypes.c_void_p(params.ctypes.data), shape, max(self._workers, cluster))
                 if error:
                     raise KernelError(f"{name}: {error.decode()}\n{source}")
             for block in list(self.pool.blocks):

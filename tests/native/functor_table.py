@@ -42,6 +42,7 @@ PAIRED = {"Add": 2, "Subtract": 2, "Multiply": 2, "Maximum": 2, "Minimum": 2, "A
 
 HEADERS = [
     "core/config",
+    "core/bits",
     "core/types",
     "core/traits",
     "core/cast",
@@ -67,6 +68,7 @@ HEADERS = [
     "math/position",
     "math/scan",
     "math/fast",
+    "math/narrow/divide",
     "math/narrow/turns",
     "math/scaled_exp",
     "math/rectifier",

@@ -17,7 +17,7 @@ TEMPLATE = """
 #include <xpops/block/warp.cuh>
 using namespace xpops;
 struct Params {{ uint64 data; }};
-extern "C" __global__ void __launch_bounds__({threads})
+extern "C" __global__ void __launch_bounds__({threads}) {attributes}
 xpops_kernel(const __grid_constant__ Params params) {{
   int* data = reinterpret_cast<int*>(params.data);
   {body}
@@ -25,10 +25,10 @@ xpops_kernel(const __grid_constant__ Params params) {{
 """
 
 
-def launched(body: str, blocks: int = 1, threads: int = 64, workers: int = 1) -> Any:
+def launched(body: str, blocks: int = 1, threads: int = 64, workers: int = 1, attributes: str = "") -> Any:
     """Run a kernel on 256 integers that are 0. Returns them."""
     data = np.zeros(256, np.int32)
-    source = TEMPLATE.format(body=body, threads=threads)
+    source = TEMPLATE.format(body=body, threads=threads, attributes=attributes)
     EmulatedEngine(workers).launcher("test", source, blocks, threads, "Q", b"")(STREAM, data.ctypes.data)
     return data
 
@@ -75,6 +75,38 @@ def test_blocks_wait_for_each_other() -> None:
     assert data[:2].tolist() == [1, 2]
 
 
+CLUSTER = """__shared__ int from[4];
+{start}
+const unsigned rank = blockIdx.x % 4;
+if (threadIdx.x < 4) *static_cast<int*>(__cluster_map_shared_rank(&from[rank], threadIdx.x)) = 10 * blockIdx.x;
+{arrive}
+if (threadIdx.x < 4) data[blockIdx.x * 4 + threadIdx.x] = from[threadIdx.x];
+"""
+MEET = "__cluster_barrier_arrive(); __cluster_barrier_wait();"
+
+
+def test_blocks_of_a_cluster_write_to_each_other() -> None:
+    data = launched(CLUSTER.format(start=MEET, arrive=MEET), blocks=12, attributes="__cluster_dims__(4, 1, 1)")
+    assert data[:48].tolist() == [10 * (block // 4 * 4 + rank) for block in range(12) for rank in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("if (blockIdx.x == 2) { " + MEET + " }", "block 2: deadlock"),
+        (
+            CLUSTER.format(start=MEET + "if (blockIdx.x == 3) return;", arrive=MEET),
+            "a block of the cluster does not run",
+        ),
+    ],
+)
+def test_errors_of_clusters(body: str, message: str) -> None:
+    """A block waits for others that do not arrive; a block ends before others write to it."""
+    slow = "if (blockIdx.x < 3) for (int i = 0; i < 50; ++i) __nanosleep(10);\nconst unsigned rank"
+    with pytest.raises(KernelError, match=message):
+        launched(body.replace("const unsigned rank", slow), 4, attributes="__cluster_dims__(4, 1, 1)")
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -95,7 +127,7 @@ def test_what_is_an_error(body: str, message: str) -> None:
 def test_a_write_past_the_end_is_an_error() -> None:
     engine = EmulatedEngine()
     address, block = engine.pool.allocator(12)(STREAM)
-    launch = engine.launcher("test", TEMPLATE.format(body="data[3] = 1;", threads=32), 1, 32, "Q", b"")
+    launch = engine.launcher("test", TEMPLATE.format(body="data[3] = 1;", threads=32, attributes=""), 1, 32, "Q", b"")
     with pytest.raises(KernelError, match="outside of an allocated block"):
         launch(STREAM, address)
     assert block.address == address

@@ -11,6 +11,7 @@ import xpops as xp
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
+from xpops.dispatch.fusion import programs
 from xpops.dispatch.fusion.programs import record, sources
 from xpops.engine.cuda.fused.elementwise import fused_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
@@ -79,4 +80,15 @@ def test_every_kind_of_reduction(name: str, capability: int) -> None:
     function, specs, part = REDUCTIONS[name]
     (source,) = sources(record("fused", function, specs))
     assert part in source
+    assert compile_cubin("fused", source, capability)
+
+
+@pytest.mark.parametrize("capability", [80, 90, 100, 120])
+@pytest.mark.parametrize("dtype", [dt.float32, dt.float16], ids=str)
+def test_long_rows(dtype: Any, capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster has several blocks if there are clusters."""
+    monkeypatch.setattr(programs, "CAPABILITY", capability)
+    specs = vector(dtype, 4096, 131_072), vector(dtype, 131_072)
+    (source,) = sources(record("fused", REDUCTIONS["rows"][0], specs))
+    assert ("__cluster_dims__" in source) == (capability >= 90)
     assert compile_cubin("fused", source, capability)

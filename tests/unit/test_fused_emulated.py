@@ -11,11 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xpops as xp
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run, tuned
 from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.api import fusion
 from xpops.core import dtypes as dt
+from xpops.core.layouts import layout_of
+from xpops.dispatch.fusion.programs import _plan_rows, record
+from xpops.engine.cuda.tuning import rows_policy, tuning_of
 from xpops.ops.operator import Operator
+from xpops.plan.fused.rows import plan_rows
 from xpops.plan.result import result_layout
 from xpops.plan.signature import signature_of
 
@@ -23,11 +27,12 @@ NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(5)
 
 
-def fused(function: Callable[..., Any], *arguments: Any) -> Any:
+def fused(function: Callable[..., Any], *arguments: Any, capability: int = 90) -> Any:
     """Run the kernels of a fused function. Returns the results."""
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in arguments)
-    program = fusion._plan(fusion.fuse(function), EmulatedEngine(), specs)
-    results = run(EmulatedEngine(), *program, *arguments)
+    engine = EmulatedEngine(capability=capability)
+    program = fusion._plan(fusion.fuse(function), engine, specs)
+    results = run(engine, *program, *arguments)
     return results if len(results) > 1 else results[0]
 
 
@@ -273,9 +278,69 @@ def test_a_norm_with_operands_of_rows_and_columns(dtype: Any) -> None:
         assert got.shape == x.shape
 
 
-def test_long_rows_are_read_again() -> None:
-    x = floats(256, 70_000)
-    np.testing.assert_allclose(fused(softmax, x), ROWS["softmax"][1](x.astype(np.float64)), rtol=1e-5)
+@pytest.mark.parametrize(
+    ("length", "capability", "shape"),
+    [
+        (32_772, 90, (512, 512, 4, 4, 5)),
+        (33_001, 90, (512, 512, 8, 1, 9)),
+        (70_000, 90, (512, 512, 8, 4, 5)),
+        (200_000, 90, (1024, 1024, 8, 4, 7)),
+        (300_000, 90, (512, 512, 1, 4, 0)),
+        (70_000, 80, (512, 512, 1, 4, 0)),
+    ],
+)
+def test_long_rows(length: int, capability: int, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a cluster hold a row; rows that do not fit are read again."""
+    tuned(monkeypatch, fused_rows=tuning_of(90).fused_rows._replace(fewest=2))
+    assert plan_rows(length, 4, 4, rows_policy(capability)) == shape
+    x = floats(2, length)
+    x[1] = 3 * x[1] + 1000
+    function, by_numpy = ROWS["softmax"]
+    np.testing.assert_allclose(fused(function, x, capability=capability), by_numpy(x.astype(np.float64)), rtol=1e-5)
+    function, by_numpy = ROWS["deviation"]
+    for one, other in zip(fused(function, x, capability=capability), by_numpy(x.astype(np.float64)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rows", "length", "one"), [(64, 131_072, True), (63, 131_072, False), (32, 262_144, True), (128, 300_000, False)]
+)
+def test_few_rows_are_one_kernel_if_clusters_hold_them(rows: int, length: int, one: bool) -> None:
+    layout = layout_of(dt.float32, (rows, length), None, GPU)
+    assert (_plan_rows(record("fused", softmax, (layout,)), 90) is not None) == one
+
+
+def test_what_a_row_shares_is_computed_once() -> None:
+    def function(x: Any, a: float) -> Any:
+        scale = xp.exp(xp.mean(x, axis=-1, keepdims=True) * a)
+        return x * scale + scale * a, xp.sum(x / scale, axis=-1)
+
+    x = floats(300, 70)
+    text = xp.fuse(function).source(xp.asarray(x, device="cpu"), 0.5)
+    lines = [line.strip() for line in text.splitlines() if "Exp()(" in line]
+    assert lines
+    assert all(line.startswith("v") for line in lines)  # members, which the constructor of a functor sets
+    wide = x.astype(np.float64)
+    scale = np.exp(wide.mean(-1, keepdims=True) * 0.5)
+    first, second = fused(function, x, 0.5)
+    np.testing.assert_allclose(first, wide * scale + scale * 0.5, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(second, (wide / scale).sum(-1), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, dt.bfloat16], ids=str)
+def test_rows_of_halves_round_as_always(dtype: Any) -> None:
+    """The elements have the same bits as the operators called one by one on the kernel's own reduction."""
+    x, w = floats(300, 72, dtype=dtype), floats(72, dtype=dtype)
+
+    def both(x: Any, w: Any) -> Any:
+        root = xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + 0.001)
+        return x / root * w - x, root
+
+    got, root = fused(both, x, w)
+    wide = [each.astype(np.float32) for each in (x, root, w)]
+    wanted = (wide[0] / wide[1]).astype(dtype).astype(np.float32)
+    wanted = (wanted * wide[2]).astype(dtype).astype(np.float32)
+    same(got, (wanted - wide[0]).astype(dtype))
 
 
 def test_reductions_of_inputs_and_of_values() -> None:
@@ -362,7 +427,7 @@ def test_the_axis_of_a_method_may_be_positional() -> None:
 
 
 def test_sums_of_long_rows_carry_their_errors() -> None:
-    source = xp.fuse(softmax).source(xp.empty((256, 70_000), dtype=xp.float32, device="cpu"))
+    source = xp.fuse(softmax).source(xp.empty((256, 300_000), dtype=xp.float32, device="cpu"))
     assert "using Reducer = CompensatedSum<Compute>" in source
 
 
@@ -378,14 +443,19 @@ def test_axes_in_a_list() -> None:
 
 
 def test_odd_rows_are_walked_in_a_loop() -> None:
-    for length, shape in ((4095, "256, 256, 1, 16"), (31999, "512, 512, 1, 0")):
+    for length, shape in (
+        (4095, "256, 256, 1, 1, 16"),
+        (9001, "1024, 1024, 1, 1, 9"),
+        (31999, "512, 512, 4, 1, 16"),
+        (200_001, "512, 512, 1, 1, 0"),
+    ):
         text = xp.fuse(softmax).source(xp.asarray(floats(300, length), device="cpu"))
         assert f"fused_rows<Program, {shape}" in text
 
 
 def test_reversed_rows_are_read_in_packs() -> None:
     text = xp.fuse(softmax).source(xp.asarray(floats(300, 4096), device="cpu")[:, ::-1])
-    assert "fused_rows<Program, 128, 128, 4, 8, Operand<float, float, float, Mode::kReversed" in text
+    assert "fused_rows<Program, 128, 128, 1, 4, 8, Operand<float, float, float, Mode::kReversed" in text
 
 
 def test_complex_constants_of_every_kind() -> None:

@@ -125,5 +125,6 @@ def test_it_compiles_without_calls(op: Operator, capability: int) -> None:
 
 @pytest.mark.parametrize("op", OPERATORS.values(), ids=str)
 def test_rows_tell_of_the_functors(op: Operator) -> None:
-    header = (Path(__file__).parents[2] / "native/xpops/math" / f"{op.header}.cuh").read_text()
-    assert op.narrow == bool(re.search(rf"\bstruct Narrow{op.functor}\b", header))
+    math = Path(__file__).parents[2] / "native/xpops/math"
+    headers = "".join(path.read_text() for path in (math / f"{op.header}.cuh", *math.glob("narrow/*.cuh")))
+    assert op.narrow == bool(re.search(rf"\bstruct Narrow{op.functor}\b", headers))

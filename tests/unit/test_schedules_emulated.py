@@ -23,7 +23,7 @@ SEEDS = range(1, 4)
 def launched(body: str, seed: int, blocks: int = 2, threads: int = 32, shuffled: bool = False) -> Any:
     """Run a kernel on 256 integers that are 0, with all blocks resident. Returns them."""
     data = np.zeros(256, np.int32)
-    source = TEMPLATE.format(body=body, threads=threads)
+    source = TEMPLATE.format(body=body, threads=threads, attributes="")
     engine = EmulatedEngine(workers=blocks, seed=seed, shuffled=shuffled)
     engine.launcher("test", source, blocks, threads, "Q", b"")(STREAM, data.ctypes.data)
     return data

@@ -8,10 +8,10 @@ import pytest
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
-from xpops.core.layouts import layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.softmax import softmax_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
-from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.tuning import softmax_policy
 from xpops.plan.softmax import Way, plan_softmax
 
 GPU = Device("cuda")
@@ -26,15 +26,34 @@ CASES = [
     ((16384, 1 << 18), 0, dt.float16, dt.float16),
     ((1 << 20, 8), 0, dt.float32, dt.bfloat16),
     ((8, 1 << 14, 1 << 15), 2, dt.float32, dt.float32),
+    ((512, 1 << 18), 1, dt.float32, dt.float32),
+    ((512, 100_001), 1, dt.bfloat16, dt.bfloat16),
+    ((512, 513), 1, dt.float16, dt.float8_e4m3fn),
+    ((8000, 256), 0, dt.float32, dt.float32),
 ]
+GAPS = [((512, 1001), (1100, 1)), ((512, 1001), (4000, 2)), ((64, 512, 100), (60_000, 110, 1))]
 
 
-@pytest.mark.parametrize(("log", "capability"), [(False, 80), (False, 90), (True, 90), (False, 100)])
+@pytest.mark.parametrize(("log", "capability"), [(False, 80), (False, 90), (True, 90), (False, 100), (False, 120)])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_kernel(case: Any, log: bool, capability: int) -> None:
     shape, axis, dtype, result = case
     x, out = (layout_of(each, shape, None, GPU) for each in (dtype, result))
-    plan = plan_softmax(x, axis, 8 if dtype == dt.float64 else 4, 132, tuning_of(90).softmax)
+    check(x, axis, out, log, capability)
+
+
+@pytest.mark.parametrize("dtype", [dt.float32, dt.bfloat16], ids=str)
+@pytest.mark.parametrize("case", GAPS, ids=str)
+def test_operands_with_gaps(case: Any, dtype: Any) -> None:
+    shape, strides = case
+    x, out = (layout_of(dtype, shape, each, GPU) for each in (strides, None))
+    for axis in range(len(shape)):
+        check(x, axis, out, False, 90)
+
+
+def check(x: Layout, axis: int, out: Layout, log: bool, capability: int) -> None:
+    plan = plan_softmax(x, axis, out, log, 8 if x.dtype == dt.float64 else 4, 132, softmax_policy(capability))
+    assert capability >= 90 or plan.cluster == 1
     ways = [plan.way, "from_states"] if plan.way is Way.SPLIT else [plan.way]
     for way in ways:
         assert compile_cubin("softmax", softmax_glue(x, out, log, plan, way), capability)

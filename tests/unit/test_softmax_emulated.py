@@ -13,71 +13,155 @@ from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.softmax import exact_softmax
 from tests.helpers.values import ulp_error
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.tuning import tuning_of
-from xpops.plan.softmax import Way, plan_softmax
+from xpops.core.layouts import layout_of
+from xpops.engine.cuda.tuning import softmax_policy
+from xpops.plan.elementwise import Mode
+from xpops.plan.softmax import SoftmaxPlan, Way, follows, plan_softmax
 
 NDArray = np.ndarray[Any, Any]
 
 # Not by attribute, because the package has a function with the module's name.
 softmax = import_module("xpops.api.nn.softmax")
 RANDOM = np.random.default_rng(7)
-BOUNDS = {dt.float16: 0.51, dt.bfloat16: 0.51, dt.float32: 7.5, dt.float64: 8.0}
-# With an emulated GPU of 4 multiprocessors.
+BOUNDS = {dt.float16: 0.51, dt.bfloat16: 0.51, dt.float32: 7.5, dt.float64: 10.0}
+# With an emulated GPU of 4 multiprocessors: shape, axis, compute capability, way and blocks of a cluster. There are
+# clusters from 9.0 on.
 CASES = [
-    ((3, 5), 1, Way.HELD),
-    ((9, 64), 1, Way.HELD),
-    ((3, 130), 1, Way.HELD),
-    ((2, 4096), 1, Way.HELD),
-    ((40, 33001), 1, Way.LONG),
-    ((1, 70000), 1, Way.SPLIT),
-    ((3, 5), 0, Way.HELD),
-    ((2, 33, 8), 1, Way.HELD),
-    ((300, 16), 0, Way.HELD),
-    ((9000, 4), 0, Way.SPLIT),
-    ((2100, 2048), 0, Way.LONG),
+    ((3, 5), 1, 90, Way.HELD, 1),
+    ((9, 64), 1, 90, Way.HELD, 1),
+    ((3, 130), 1, 90, Way.HELD, 1),
+    ((2, 4096), 1, 90, Way.HELD, 1),
+    ((3, 16397), 1, 90, Way.HELD, 1),
+    ((2, 70000), 1, 90, Way.HELD, 8),
+    ((40, 33001), 1, 80, Way.LONG, 1),
+    ((1, 70000), 1, 80, Way.SPLIT, 1),
+    ((1, 70001), 1, 80, Way.SPLIT, 1),
+    ((3, 5), 0, 90, Way.HELD, 1),
+    ((2, 33, 8), 1, 90, Way.HELD, 1),
+    ((300, 16), 0, 90, Way.HELD, 1),
+    ((9000, 4), 0, 90, Way.HELD, 4),
+    ((9000, 4), 0, 80, Way.SPLIT, 1),
+    ((5000, 2048), 0, 80, Way.LONG, 1),
 ]
 
 
-def emulated(x: NDArray, axis: int, log: bool = False, out: Any = None) -> NDArray:
-    engine = EmulatedEngine(workers=2)
+def emulated(x: NDArray, axis: int, log: bool = False, out: Any = None, capability: int = 90) -> NDArray:
+    engine = EmulatedEngine(workers=2, capability=capability)
     (found,) = run(engine, *softmax._plan(engine, (layout_on_gpu(x),), axis, out, log), x)
     return found
+
+
+def planned(x: NDArray, axis: int, capability: int = 90) -> SoftmaxPlan:
+    """The plan for an array without gaps."""
+    layout = layout_on_gpu(x)
+    return plan_softmax(layout, axis, layout, False, 8 if x.dtype == np.float64 else 4, 4, softmax_policy(capability))
 
 
 def error(found: NDArray, wanted: NDArray) -> Any:
     return np.max(ulp_error(found.reshape(-1), wanted.reshape(-1).astype(np.longdouble)))
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if np.prod(case[0]) < 100_000], ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if np.prod(case[0]) < 150_000], ids=str)
 def test_values(case: Any) -> None:
-    shape, axis, _ = case
-    check(shape, axis, dt.float32)
+    shape, axis, capability, *_ = case
+    check(6 * RANDOM.normal(size=shape).astype(np.float32), axis, capability)
 
 
 @pytest.mark.parametrize("dtype", [dt.float16, dt.bfloat16, dt.float64], ids=str)
-@pytest.mark.parametrize("case", [((3, 130), 1), ((2, 33, 8), 1), ((1, 40000), 1)], ids=str)
+@pytest.mark.parametrize(
+    "case", [((3, 130), 1), ((5, 257), 1), ((2, 33, 8), 1), ((1, 40000), 1), ((3, 16391), 1), ((3000, 24), 0)], ids=str
+)
 def test_dtypes(case: Any, dtype: Any) -> None:
-    check(*case, dtype)
+    shape, axis = case
+    check((6 * RANDOM.normal(size=shape)).astype(dtype), axis)
 
 
-def check(shape: tuple[int, ...], axis: int, dtype: Any) -> None:
-    x = (6 * RANDOM.normal(size=shape)).astype(dtype)
+def check(x: NDArray, axis: int, capability: int = 90) -> None:
     plain, logarithm = exact_softmax(x, axis)
-    assert error(emulated(x, axis), plain) <= BOUNDS[dtype]
-    assert error(emulated(x, axis, True), logarithm) <= BOUNDS[dtype]
+    assert error(emulated(x, axis, capability=capability), plain) <= BOUNDS[x.dtype]
+    assert error(emulated(x, axis, True, capability=capability), logarithm) <= BOUNDS[x.dtype]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_way_is_taken(case: Any) -> None:
-    shape, axis, way = case
-    x = layout_on_gpu(np.empty(shape, np.float32))
-    assert plan_softmax(x, axis, 4, 4, tuning_of(90).softmax).way is way
+    shape, axis, capability, way, cluster = case
+    plan = planned(np.empty(shape, np.float32), axis, capability)
+    assert (plan.way, plan.cluster) == (way, cluster)
+
+
+def test_clusters_are_for_lines_that_registers_hold_as_memory_does() -> None:
+    layout = layout_of(dt.float16, (64, 70000), None, layout_on_gpu(np.zeros(1)).device)
+    wide = layout_of(dt.float32, (64, 70000), None, layout.device)
+    for x, log, cluster in ((wide, False, 8), (wide, True, 1), (layout, False, 1)):
+        assert plan_softmax(x, 1, x, log, 4, 132, softmax_policy(90)).cluster == cluster
 
 
 def test_one_block_a_long_row() -> None:
     x = RANDOM.normal(size=(16, 17000)).astype(np.float64)
-    assert plan_softmax(layout_on_gpu(x), 1, 8, 4, tuning_of(90).softmax).way is Way.LONG
-    assert error(emulated(x, 1), exact_softmax(x, 1)[0]) <= BOUNDS[dt.float64]
+    assert planned(x, 1, 80).way is Way.LONG
+    assert error(emulated(x, 1, capability=80), exact_softmax(x, 1)[0]) <= BOUNDS[dt.float64]
+
+
+def laid_out(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray:
+    """Random numbers in memory with gaps, or whose first element is not aligned, between NaN."""
+    *outer, rows, columns = shape
+    memory = np.full((*outer, rows + 3, 2 * columns + 5), np.nan, dtype)
+    views = {
+        "cropped": memory[..., 1 : rows + 1, 3 : columns + 3],
+        "stepped": memory[..., 1 : rows + 1, 3 : 2 * columns + 3 : 2],
+        "reversed": memory[..., rows::-1, columns + 2 : 2 : -1],
+        "gaps between rows": memory[..., 1 : rows + 1, :columns],
+        "shifted": memory.reshape(-1)[1 : int(np.prod(shape)) + 1].reshape(shape),
+        "transposed": np.full((*outer, columns, rows + 3), np.nan, dtype)[..., 2 : rows + 2].swapaxes(-1, -2),
+        "broadcast": np.broadcast_to(memory[..., :1, 3 : columns + 3], shape),
+    }
+    base = memory[..., :1, 3 : columns + 3] if name == "broadcast" else views[name]
+    base[...] = (6 * RANDOM.normal(size=base.shape)).astype(dtype)
+    return views[name]
+
+
+@pytest.mark.parametrize("shape", [(7, 9), (3, 4, 64), (2, 3, 255), (2, 2, 1001)], ids=str)
+@pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
+@pytest.mark.parametrize("name", ["cropped", "stepped", "reversed", "gaps between rows", "shifted", "broadcast"])
+def test_layouts(name: str, dtype: Any, shape: tuple[int, ...]) -> None:
+    x = laid_out(name, shape, dtype)
+    for axis in range(len(shape)):
+        wanted = exact_softmax(x, axis)[0]
+        assert error(emulated(x, axis), wanted) <= BOUNDS[dtype]
+
+
+def test_long_cropped_rows() -> None:
+    x = laid_out("cropped", (2, 17001), np.float16)
+    check(x, 1)
+    check(x, 1, 80)
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "ragged"),
+    [
+        ("cropped", Mode.ROW, True),
+        ("stepped", Mode.GATHER, False),
+        ("reversed", Mode.REVERSED, True),
+        ("shifted", Mode.SHIFTED, True),
+    ],
+)
+def test_gaps_are_read_in_place(name: str, mode: Mode, ragged: bool) -> None:
+    x = layout_on_gpu(laid_out(name, (3, 255), np.float16))
+    out = layout_of(dt.float16, x.shape, None, x.device)
+    plan = plan_softmax(x, 1, out, False, 4, 4, softmax_policy(90))
+    assert follows(x, out)
+    assert (plan.mode, plan.ragged) == (mode, ragged)
+
+
+def test_a_transposed_operand_is_copied() -> None:
+    x = layout_on_gpu(laid_out("transposed", (64, 100), np.float32))
+    assert not follows(x, layout_of(dt.float32, x.shape, None, x.device))
+
+
+@pytest.mark.parametrize("length", [*range(1, 34), *range(60, 70), 127, 129, 1023, 1025])
+def test_every_length(length: int) -> None:
+    x = (6 * RANDOM.normal(size=(3, length))).astype(np.float16)
+    check(x, 1)
 
 
 @pytest.mark.parametrize("shape", [(2, 7), (2, 300), (2, 40000)], ids=str)

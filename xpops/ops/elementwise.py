@@ -49,6 +49,7 @@ _ROWS = (
         2,
         "floating-point",
         header=_ARITHMETIC,
+        narrow=True,
         cost="divisions",
         long="complex",
         ulps=(0.5, 0.5, 2, 2),

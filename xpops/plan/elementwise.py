@@ -134,7 +134,7 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     layouts, shape, strides = coalesce_operands(out, operands)
     linear = _linear_strides(shape)
     pack = _pack(shape, strides, layouts, linear, policy) if shape else 1
-    modes = [_mode(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
+    modes = [mode_of(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
     bits = index_bits(out.size, strides, shape)
     strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
     rank = len(shape) if strided else 0
@@ -167,7 +167,7 @@ def _linear_strides(shape: tuple[int, ...]) -> Strides:
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
-def _mode(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Strides, pack: int) -> Mode:
+def mode_of(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Strides, pack: int) -> Mode:
     """How an operand is read in packs of `pack` elements of the result."""
     if not any(strides):
         return Mode.UNIFORM if shape else Mode.LINEAR
@@ -197,9 +197,9 @@ def _pack(
     pack = min(MAX_PACK_BYTES // widths[0], max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
     for line, layout in zip(strides[1:], layouts[1:], strict=True):
         is_scattered = 8 * layout.size > out.size and line[-1:] not in ((0,), (1,), (-1,))
-        if is_scattered and _mode(shape, line, layout, linear, pack) is Mode.GATHER:
+        if is_scattered and mode_of(shape, line, layout, linear, pack) is Mode.GATHER:
             pack = min(pack, max(1, policy.gathered_bytes // out.dtype.itemsize))
-    while pack > 1 and _mode(shape, strides[0], out, linear, pack) not in (Mode.LINEAR, Mode.VECTOR):
+    while pack > 1 and mode_of(shape, strides[0], out, linear, pack) not in (Mode.LINEAR, Mode.VECTOR):
         pack //= 2
     return pack
 

@@ -8,7 +8,15 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.elementwise import (
+    MAX_PACK_BYTES,
+    STRIDED,
+    Mode,
+    coalesce_operands,
+    index_bits,
+    mode_of,
+    pack_tail,
+)
 from xpops.plan.strides.divmod import pack_divmod
 
 
@@ -19,10 +27,17 @@ class SoftmaxPolicy(NamedTuple):
     ----------
     block, largest_block : int
         Threads of a block, and the most of them.
+    shapes : tuple of (int, int)
+        The threads of a block and the blocks of a cluster that hold longer lines, shortest first.
     held_bytes : int
         Bytes of float32 or float64 numbers that a thread holds.
+    spread_steps : int
+        The most steps that a thread takes of a row that more threads could share.
     columns : int
         A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
+    ragged_bytes, ragged_packs : int
+        Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
+        their length.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
     resident : int
@@ -32,14 +47,18 @@ class SoftmaxPolicy(NamedTuple):
 
     block: int
     largest_block: int
+    shapes: tuple[tuple[int, int], ...]
     held_bytes: int
+    spread_steps: int
     columns: int
+    ragged_bytes: int
+    ragged_packs: int
     blocks: int
     resident: int
 
 
 class Way(StrEnum):
-    """The kernel of ``native/xpops/kernels/softmax.cuh``."""
+    """The kernel of ``native/xpops/kernels/softmax/softmax.cuh``."""
 
     HELD = "held"
     LONG = "long_lines"
@@ -52,12 +71,18 @@ class SoftmaxPlan(NamedTuple):
     Attributes
     ----------
     way : Way
+    mode : Mode
+        How the operand is read.
     columns : bool
         Whether adjacent elements belong to different lines.
-    block, group : int
-        Threads of a block, and the threads that share a line.
+    ragged : bool
+        Whether packs are aligned but rows are not.
+    block, group, cluster : int
+        Threads of a block, the threads of a block that share a line, and the blocks of a cluster, which share it, too.
     pack, steps : int
         Elements of an access, accesses that a thread has in flight.
+    rank : int
+        The number of axes after coalescing; 0 if the operand needs no coordinates.
     index_bits : {32, 64}
     blocks : int
         The grid.
@@ -72,11 +97,15 @@ class SoftmaxPlan(NamedTuple):
     """
 
     way: Way
+    mode: Mode
     columns: bool
+    ragged: bool
     block: int
     group: int
+    cluster: int
     pack: int
     steps: int
+    rank: int
     index_bits: int
     blocks: int
     states: int
@@ -85,11 +114,18 @@ class SoftmaxPlan(NamedTuple):
     tail: bytes
 
 
-def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy: SoftmaxPolicy) -> SoftmaxPlan:
-    """The plan for `x`, which is not empty and has no gaps in memory.
+def plan_softmax(
+    x: Layout, axis: int, out: Layout, log: bool, width: int, multiprocessors: int, policy: SoftmaxPolicy
+) -> SoftmaxPlan:
+    """The plan for `x`, which is not empty, and `out`, which has its shape and no gaps in memory.
+
+    A cluster is not faster than reading twice for half types, because registers hold them as float32, nor for the
+    logarithm, because a thread then has more to hold than its line.
 
     Parameters
     ----------
+    log : bool
+        Whether the kernel computes the logarithm.
     width : int
         Bytes of a number in the dtype of the computation.
 
@@ -100,33 +136,65 @@ def plan_softmax(x: Layout, axis: int, width: int, multiprocessors: int, policy:
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(float32, (64, 16384), None, Device("cuda"))
     >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> plan_softmax(x, 1, 4, 132, tuning_of(90).softmax)[:6]
-    (<Way.HELD: 'held'>, False, 512, 512, 4, 8)
+    >>> plan = plan_softmax(x, 1, x, False, 4, 132, tuning_of(90).softmax)
+    >>> str(plan.way), str(plan.mode), plan.block, plan.group, plan.cluster, plan.pack, plan.steps
+    ('held', 'kLinear', 512, 512, 2, 4, 4)
     """
-    length, inner = x.shape[axis], inner_size(x, axis)
+    length, inner = x.shape[axis], inner_size(out, axis)
     columns = inner > 1
-    pack = _pack(x, inner if columns else length)
-    steps, side = (length, inner // pack) if columns else (length // pack, 1)
-    lines, most = x.size // (steps * pack), max(1, policy.held_bytes // (pack * width))
-    block, count = _threads(steps, side, most, policy)
-    if count * most >= steps:
-        way, held, splits = Way.HELD, -(-steps // count), 1
+    access = _access(x, out, inner if columns else length, columns, policy)
+    pack = access.pack
+    steps, side = (length, inner // pack) if columns else (_packs(length, access), 1)
+    lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
+    if log or x.dtype.itemsize < width:
+        policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
+    block, count, cluster = _threads(steps, side, most, policy)
+    if cluster:
+        if columns or count == block:
+            cluster = _fill(
+                cluster, -(-lines * count // block), min(count, 2 * steps // (count * most)), multiprocessors, policy
+            )
+        way, held, splits = Way.HELD, -(-steps // (count * cluster)), cluster
     else:
-        way, held, splits = Way.LONG, max(1, most // 2), 1
+        way, held, splits, cluster = Way.LONG, max(1, most // 2), 1, 1
         block = policy.block if columns else policy.largest_block // 2
         count = block // min(_power_of_two(side), 32)
         blocks, wanted = -(-lines * count // block), policy.blocks * multiprocessors
         if 2 * blocks < wanted:
             splits = max(1, min(-(-wanted // blocks), steps // (count * held)))
             way = Way.SPLIT if splits > 1 else way
-    bits = 32 if x.size < INDEX_LIMIT else 64
-    tail = struct.pack("<3I" if bits == 32 else "<3Q", lines, steps, -(-steps // splits))
+    bits = access.index_bits
+    tail = access.tail + bytes(-len(access.tail) % 8)
+    tail += struct.pack("<4I" if bits == 32 else "<4Q", lines, steps, length, -(-steps // splits))
     tail += pack_divmod(splits, bits) + pack_divmod(side, bits)
-    blocks = -(-lines * count // block) * splits
-    states = 3 * lines * splits * (pack if columns else 1) if splits > 1 else 0
-    full = way is Way.HELD and lines * count % block == 0 and steps == count * held
-    resident = policy.resident if 2 * block <= policy.largest_block else 1
-    return SoftmaxPlan(way, columns, block, count, pack, held, bits, blocks, states, full, resident, tail)
+    full = way is Way.HELD and not access.ragged and lines * count % block == 0 and steps == count * cluster * held
+    return SoftmaxPlan(
+        way=way,
+        mode=access.mode,
+        columns=columns,
+        ragged=access.ragged,
+        block=block,
+        group=count,
+        cluster=cluster,
+        pack=pack,
+        steps=held,
+        rank=access.rank,
+        index_bits=bits,
+        blocks=-(-lines * count // block) * splits,
+        states=3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0,
+        full=full,
+        resident=policy.resident if 2 * block <= policy.largest_block else 1,
+        tail=tail,
+    )
+
+
+def follows(x: Layout, out: Layout) -> bool:
+    """Whether elements that are neighbours in `out` are those of `x` that are closest in memory.
+
+    If not, it is faster to copy `x` first: the kernel that copies transposes tiles.
+    """
+    _, _, (_, strides) = coalesce_operands(out, (x,))
+    return not any(strides) or abs(strides[-1]) <= min(abs(stride) for stride in strides if stride)
 
 
 def inner_size(x: Layout, axis: int) -> int:
@@ -135,27 +203,71 @@ def inner_size(x: Layout, axis: int) -> int:
     return prod(inside) if x.shape[axis] > 1 else 1
 
 
-def _pack(x: Layout, closest: int) -> int:
-    """Elements of an access, if runs of `closest` elements are contiguous."""
-    widest = max(1, min(MAX_PACK_BYTES, x.align) // x.dtype.itemsize)
-    return min(closest & -closest, 1 << widest.bit_length() - 1)
+class _Access(NamedTuple):
+    """How the operand is read: see `SoftmaxPlan`. `tail` has the bytes of ``ElementwiseParams`` after the slots."""
+
+    mode: Mode
+    pack: int
+    ragged: bool
+    rank: int
+    index_bits: int
+    tail: bytes
 
 
-def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int]:
-    """Threads of a block, and the threads that share a line. If these can hold all steps, the kernel holds the line.
+def _access(x: Layout, out: Layout, closest: int, columns: bool, policy: SoftmaxPolicy) -> _Access:
+    """The access, if runs of `closest` elements of the result belong together."""
+    _, shape, (order, strides) = coalesce_operands(out, (x,))
+    widest = MAX_PACK_BYTES // x.dtype.itemsize
+    pack = min(closest & -closest, widest)
+    ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
+    ragged = ragged and x.dtype.itemsize <= policy.ragged_bytes
+    pack = widest if ragged else pack
+    mode = mode_of(shape, strides, x, order, pack)
+    if mode is Mode.GATHER:
+        pack, ragged = 1, False
+        mode = mode_of(shape, strides, x, order, pack)
+    strided = mode in STRIDED
+    bits = index_bits(out.size, [order, strides], shape)
+    tail = pack_tail(out.size, shape[1:] if strided else (), [strides] if strided else [], bits)
+    return _Access(mode, pack, ragged, len(shape) if strided else 0, bits, tail)
 
-    A thread of a short row takes half of the steps that it can hold, so that more threads share the row.
+
+def _packs(length: int, access: _Access) -> int:
+    """The most packs of a row."""
+    return -(-(length + (access.pack - 1) * access.ragged) // access.pack)
+
+
+def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int, int]:
+    """Threads of a block, threads of a block that share a line, and blocks of a cluster that share it: the fewest that
+    hold all its steps. Zeros if none do.
+
+    A thread of a short row takes half of the steps that it can hold, or `spread_steps`, so that more threads share the
+    row.
     """
-    largest = policy.largest_block
-    if side > 1:
-        width = min(policy.columns, _power_of_two(side))
-        count = min(_power_of_two(-(-steps // most)), largest // width)
-        return max(policy.block, count * width), count
-    count = _power_of_two(-(-steps // max(1, most // 2)))
-    if count > largest // 2:
-        count = max(largest // 2, _power_of_two(-(-steps // most)))
-    count = min(max(count, min(_power_of_two(steps), 8)), largest)
-    return max(policy.block, count), count
+    (largest, _), width = policy.shapes[0], min(policy.columns, _power_of_two(side))
+    count = _power_of_two(-(-steps // most))
+    if side == 1:
+        spread = max(
+            _power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), min(_power_of_two(steps), 8)
+        )
+        idle = spread >= 64 and -steps % spread > spread // 2
+        count = count if spread > largest or idle else spread
+    if count * width <= largest:
+        return max(policy.block, count * width), count, 1
+    for block, cluster in policy.shapes:
+        if block // width * cluster * most >= steps:
+            return block, block // width, cluster
+    return 0, 0, 0
+
+
+def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: SoftmaxPolicy) -> int:
+    """The blocks that share a line of `blocks` clusters, at most `most`: more than `cluster` if that leaves
+    multiprocessors without a block.
+    """
+    most = min(most, policy.shapes[-1][1])
+    while 2 * cluster <= most and 2 * cluster * blocks <= multiprocessors:
+        cluster *= 2
+    return cluster
 
 
 def _power_of_two(count: int) -> int:

@@ -1,6 +1,6 @@
 // Macros and fixed-width integers. NVRTC has no standard headers, so this header includes none for the device.
 // XPOPS_ON_GPU is 1 if the compiler has device intrinsics and PTX. Code that needs them is inside `#if XPOPS_ON_GPU`;
-// code for some architectures only is inside `#if __CUDA_ARCH__ >= ...`.
+// code for some architectures only is inside `#if __CUDA_ARCH__ >= ...`, or `#if XPOPS_PTX_SM80` for PTX of sm_80.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -11,6 +11,12 @@
 #define XPOPS_ON_GPU 0
 #define XPOPS_DEVICE inline
 #define XPOPS_HOST_DEVICE inline
+#endif
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define XPOPS_PTX_SM80 1
+#else
+#define XPOPS_PTX_SM80 0
 #endif
 
 namespace xpops {

@@ -80,14 +80,14 @@ template <class Out> XPOPS_DEVICE Out narrowed(float x) {
 #if XPOPS_ON_GPU
   if constexpr (is_same_v<Out, float16>) {
     Out y;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
+    y.bits = detail::float16_bits(x);
     return y;
   }
 #endif
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if XPOPS_PTX_SM80
   if constexpr (is_same_v<Out, bfloat16>) {
     Out y;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
+    y.bits = detail::bfloat16_bits(x);
     return y;
   }
 #endif

@@ -6,12 +6,6 @@
 
 #include "xpops/math/real.cuh"
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define XPOPS_PTX_SM80 1
-#else
-#define XPOPS_PTX_SM80 0
-#endif
-
 namespace xpops {
 namespace packed {
 
@@ -88,7 +82,6 @@ XPOPS_PACKED(maximum2, MaximumOp, "max.NaN.f16x2", "max.NaN.bf16x2 %0, %1, %2;")
 XPOPS_PACKED(minimum2, MinimumOp, "min.NaN.f16x2", "min.NaN.bf16x2 %0, %1, %2;")
 
 #undef XPOPS_PACKED
-#undef XPOPS_PTX_SM80
 
 }  // namespace packed
 }  // namespace xpops

@@ -237,7 +237,7 @@ class _Rows(NamedTuple):
 
 def _plan_rows(recorded: FusedRecording, capability: int) -> _Rows | None:
     """The arguments of a row kernel that computes the whole function; None if no such kernel can."""
-    from xpops.engine.cuda.tuning import tuning_of
+    from xpops.engine.cuda.tuning import rows_policy
 
     whole, stages, full = recorded.whole, [], None
     for number, each in enumerate(recorded.derived, recorded.given):
@@ -248,7 +248,7 @@ def _plan_rows(recorded: FusedRecording, capability: int) -> _Rows | None:
             if axes != (len(full) - 1,):
                 return None
             stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
-    policy = tuning_of(capability).fused_rows
+    policy = rows_policy(capability)
     if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts, policy):
         return None
     made = {stage.number for stage in stages}

@@ -25,18 +25,26 @@ class RowsPolicy(NamedTuple):
         The most packs of a row that a thread holds: each adds code, in every stage.
     warp_row : int
         The longest row that a warp walks.
+    shapes : tuple of (int, int)
+        The threads of a block and the blocks of a cluster that walk longer rows, shortest first. Clusters need sm_90.
+    resident : int
+        The threads that must be resident on a multiprocessor if a block holds a row of numbers of at most 4 bytes; this
+        limits the registers of a thread.
     warps_block, streaming_block : int
         The threads of a block: if at most a warp walks a row, and if rows do not fit in registers.
     shortest, fewest : int
         Shorter rows, or fewer rows, gain nothing from one kernel: several are as fast. Exceptions: short rows that are
         read in whole packs, or have at most `small` elements in all; few rows of at most `small_row` elements each.
-        There launching several kernels takes longer.
+        There launching several kernels takes longer. A row that a cluster holds counts once for each `small_row`
+        elements.
     small, small_row : int
     """
 
     held_bytes: int
     steps: int
     warp_row: int
+    shapes: tuple[tuple[int, int], ...]
+    resident: int
     warps_block: int
     streaming_block: int
     shortest: int
@@ -75,7 +83,9 @@ class RowsPlan(NamedTuple):
     Attributes
     ----------
     group, block : int
-        The threads that share a row, a power of two, and the threads of a block.
+        The threads of a block that share a row, a power of two, and the threads of a block.
+    cluster : int
+        The blocks that share a row.
     pack : int
         Elements of an access.
     steps : int
@@ -84,6 +94,7 @@ class RowsPlan(NamedTuple):
 
     group: int
     block: int
+    cluster: int
     pack: int
     steps: int
 
@@ -141,7 +152,8 @@ def _is_faster(expression: Expression, full: tuple[int, ...], only_reduced: bool
     length, rows = full[-1], prod(full[:-1])
     if only_reduced:  # the alternative is one kernel of the reduce family
         return length >= policy.shortest and rows >= policy.fewest
-    if rows < policy.fewest and length > policy.small_row:
+    blocks, cluster = -(-length // policy.small_row), policy.shapes[-1][1]
+    if rows * (blocks if blocks <= cluster else 1) < policy.fewest and length > policy.small_row:
         return False
     items = [each.dtype.itemsize for each in expression.inputs if isinstance(each, Layout) and each.shape == full]
     whole = (length & -length) * min(items, default=1) >= MAX_PACK_BYTES
@@ -157,16 +169,18 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
     --------
     >>> from xpops.engine.cuda.tuning import tuning_of
     >>> policy = tuning_of(90).fused_rows
-    >>> plan_rows(16384, 4, 4, policy), plan_rows(768, 8, 2, policy)
-    (RowsPlan(group=512, block=512, pack=4, steps=8), RowsPlan(group=32, block=128, pack=8, steps=3))
+    >>> plan_rows(768, 8, 2, policy)
+    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3)
+    >>> plan_rows(65536, 4, 4, policy)
+    RowsPlan(group=512, block=512, cluster=4, pack=4, steps=8)
     >>> plan_rows(20, 4, 4, policy)
-    RowsPlan(group=8, block=128, pack=4, steps=1)
+    RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1)
     """
     pack = min(pack, length & -length)
     if length <= WARP // 2 * pack:
-        return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, pack, 1)
-    for group in (WARP, 128, 256, 512, 1024) if length <= policy.warp_row else (128, 256, 512, 1024):
-        steps = -(-length // (group * pack))
+        return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1)
+    for group, cluster in ((WARP, 1), *policy.shapes) if length <= policy.warp_row else policy.shapes:
+        steps = -(-length // (group * cluster * pack))
         if steps <= policy.steps and steps * pack * item <= policy.held_bytes:
-            return RowsPlan(group, policy.warps_block if group == WARP else group, pack, steps)
-    return RowsPlan(policy.streaming_block, policy.streaming_block, pack, 0)
+            return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps)
+    return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0)

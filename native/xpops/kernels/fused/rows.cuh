@@ -3,9 +3,10 @@
 //
 // The host writes a struct for each stage. The struct computes the value to reduce for each element, from the operands
 // and the results of earlier stages. Two more functors compute the values to write, for every element and for every
-// row.
+// row. The constructor of a functor computes what is the same for all elements of a row.
 #pragma once
 
+#include <xpops/block/cluster.cuh>
 #include <xpops/block/reduce.cuh>
 #include <xpops/kernels/fused/elementwise.cuh>
 #include <xpops/math/reduction.cuh>
@@ -52,6 +53,20 @@ struct RowOutputs<Head, Tail...> {
   }
 };
 
+template <class Reducer>
+struct Combine {
+  using State = typename Reducer::State;
+  XPOPS_DEVICE State operator()(const State& x, const State& y) const { return Reducer::combine(x, y); }
+};
+
+// Calls a functor that has a state.
+struct Call {
+  template <class Functor, class... T>
+  XPOPS_DEVICE auto operator()(const Functor& functor, T... x) const {
+    return functor(x...);
+  }
+};
+
 // Loads the operands in the order of the result (kLinear and kShifted) if kLinear, else all others.
 template <bool kLinear, int kPack, class Params>
 XPOPS_DEVICE void load_some(const Params&, typename Params::Index, Fragments<kPack>&) {}
@@ -63,12 +78,13 @@ XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear,
   load_some<kLinear>(params, linear, to.tail);
 }
 
-// kGroup threads share a row: a part of a warp, a warp, or a block of kBlock. A step is one pack of each thread. If
-// kSteps > 0, a row has at most kSteps steps, and the threads hold its kLinear operands in registers. They load
+// kGroup threads share a row: a part of a warp, a warp, or a block of kBlock; or all threads of a cluster, if it has
+// kCluster > 1 blocks. A step is one pack of each thread. If kSteps > 0, a row has at most kSteps steps, and the threads hold its kLinear operands in registers. They load
 // repeated operands again in every stage, from the cache. If kSteps is 0, every stage loads all operands again.
-template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class Params, class... In>
+template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, class Params, class... In>
 struct FusedRows {
   using Index = typename Params::Index;
+  static constexpr int kThreads = kGroup * kCluster;
   static constexpr bool kHeld = kSteps > 0;
   using Operands = Fragments<kPack, In...>;
 
@@ -80,13 +96,13 @@ struct FusedRows {
 
   XPOPS_DEVICE explicit FusedRows(const Params& params)
       : params(params),
-        row(static_cast<Index>(blockIdx.x) * (kBlock / kGroup) + threadIdx.x / kGroup),
+        row(static_cast<Index>(blockIdx.x / kCluster) * (kBlock / kGroup) + threadIdx.x / kGroup),
         any(row < params.rows),
-        thread(static_cast<int>(threadIdx.x) % kGroup) {
+        thread(static_cast<int>(blockIdx.x % kCluster * kGroup + threadIdx.x % kGroup)) {
     if (kGroup < kWarp && !any) row = static_cast<Index>(params.rows) - 1;
   }
 
-  XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kGroup + thread) * kPack; }
+  XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kThreads + thread) * kPack; }
   XPOPS_DEVICE Index linear(Index column) const { return row * static_cast<Index>(params.length) + column; }
 
   // Of the held steps only the last may be beyond the end of the row: one predicate, all loads at once in flight.
@@ -126,7 +142,8 @@ struct FusedRows {
   template <class Reducer, int kStage>
   XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
     if constexpr (kGroup <= kWarp) return shuffle(reduce_lanes<Reducer, kGroup>(state), lane() / kGroup * kGroup);
-    else return reduce_block_for_all<Reducer, kBlock, kStage>(state);
+    else return combine_cluster<kCluster, 1, kStage>(reduce_block_for_all<Reducer, kBlock, kStage>(state),
+                                                     Combine<Reducer>());
   }
 
   // Runs the stages from kStage on. `found` are the results of the earlier stages for the row.
@@ -135,18 +152,18 @@ struct FusedRows {
     if constexpr (kStage < Program::kStages) {
       using Stage = typename Program::template Stage<kStage>;
       using Reducer = typename Stage::Reducer;
-      using Lift = typename Stage::Lift;
+      const typename Stage::Lift lift(params.each, found...);
       typename Reducer::State state = Reducer::identity();
       Pivot<Reducer, typename Stage::Compute> pivot;
       if constexpr (Reducer::kShifts) {
         Fragments<1, In...> first;
         load_all(params.each, linear(0), first);
-        pivot.first = apply<Lift>(params.each, first, 0, found...);
+        pivot.first = apply<Call>(params.each, first, 0, lift);
       }
       walk([&](const Operands& from, Index at) {
         typename Stage::Compute x[kPack];
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) x[i] = pivot.from(apply<Lift>(params.each, from, i, found...));
+        for (int i = 0; i < kPack; ++i) x[i] = pivot.from(apply<Call>(params.each, from, i, lift));
         state = append_all<Reducer, kPack>(state, x, static_cast<int64>(at), 0);
       });
       state = everywhere<Reducer, kStage>(state);
@@ -154,11 +171,12 @@ struct FusedRows {
     } else {
       if constexpr (Program::kWritesElements) {
         using Out = typename Program::Out;
+        const typename Program::Each each(params.each, found...);
         walk([&](const Operands& from, Index at) {
           typename Out::template Fragment<kPack> out;
 #pragma unroll
           for (int i = 0; i < kPack; ++i) {
-            out.pack.elem[i] = cast<typename Out::T>(apply<typename Program::Each>(params.each, from, i, found...));
+            out.pack.elem[i] = cast<typename Out::T>(apply<Call>(params.each, from, i, each));
           }
           if (any) Out::store(params.each, linear(at), out);
         });
@@ -168,9 +186,10 @@ struct FusedRows {
   }
 };
 
-template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class... In, class Params>
+template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, class... In, class Params>
 XPOPS_DEVICE void fused_rows(const Params& params) {
-  FusedRows<Program, kBlock, kGroup, kPack, kSteps, Params, In...> rows(params);
+  start_cluster<kCluster>();
+  FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, Params, In...> rows(params);
   if (kGroup >= kWarp && !rows.any) return;  // the same for all threads of a warp
   rows.load();
   rows.template run<0>();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
-from xpops.engine.cuda.kernels.glue import NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
+from xpops.engine.cuda.kernels.glue import HALVES, NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
@@ -125,25 +126,43 @@ def functor_source(
     convert : str
         The format of the C++ expression that converts a single result.
     """
-    count = len(expression.inputs)
-    given = ", ".join(f"{_type_of(number, expression)} v{number}" for number in parameters)
-    lines = [f"struct {name} {{", f"  XPOPS_DEVICE auto operator()({given}) const {{"]
     needed = expression.needed(results)
-    for number, node in enumerate(expression.nodes, count):
-        if number in needed:
-            lines.append(f"    const {dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression.inputs)};")
-    if several:
-        kinds = ", ".join(_type_of(number, expression) for number in results)
-        nested = "{}"
-        for number in reversed(results):
-            nested = f"{{v{number}, {nested}}}"
-        lines.append(f"    return Results<{kinds}>{nested};")
-    else:
-        lines.append(f"    return {convert.format(f'v{results[0]}')};")
-    return [*lines, "  }", "};"]
+    return [
+        f"struct {name} {{",
+        f"  XPOPS_DEVICE auto operator()({declared_values(expression, parameters)}) const {{",
+        *(f"    const {line}" for line in computed_values(expression, needed)),
+        f"    return {returned(expression, results, several, convert)};",
+        "  }",
+        "};",
+    ]
 
 
-def _type_of(number: int, expression: Expression) -> str:
+def declared_values(expression: Expression, numbers: tuple[int, ...]) -> str:
+    """The parameters of a functor, from the numbers of values."""
+    return ", ".join(f"{type_of(number, expression)} v{number}" for number in numbers)
+
+
+def computed_values(expression: Expression, numbers: Container[int]) -> list[str]:
+    """A definition for each node among `numbers`."""
+    return [
+        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression.inputs)};"
+        for number, node in enumerate(expression.nodes, len(expression.inputs))
+        if number in numbers
+    ]
+
+
+def returned(expression: Expression, results: tuple[int, ...], several: bool, convert: str) -> str:
+    """What a functor returns; see `functor_source`."""
+    if not several:
+        return convert.format(f"v{results[0]}")
+    kinds = ", ".join(type_of(number, expression) for number in results)
+    nested = "{}"
+    for number in reversed(results):
+        nested = f"{{v{number}, {nested}}}"
+    return f"Results<{kinds}>{nested}"
+
+
+def type_of(number: int, expression: Expression) -> str:
     """The C++ type of a value."""
     if number >= len(expression.inputs):
         return dt.INFO[expression.nodes[number - len(expression.inputs)].dtype].c_type
@@ -155,22 +174,26 @@ _TWO = (Constant(int, "2"), Constant(float, "2.0"))
 
 
 def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
-    """The C++ expression of a node. It gives the same bits as the operator's own kernel."""
+    """The C++ expression of a node. It gives the same bits as the operator's own kernel.
+
+    A product or sum that is NaN is +NaN whatever its operands are, so that conversions may lose the sign of NaN.
+    """
     functor, raw = functor_of(node.op, node.loop, node.dtype)
     if elementwise_policy(node.op, node.loop[-1], 0).outlined:
         functor = f"Outlined<{functor}>"
-    operands = [_converted(each, loop, raw, inputs) for each, loop in zip(node.operands, node.loop, strict=True)]
     name, real = dt.INFO[node.dtype].c_type, node.loop[0] in dt.REAL_FLOATS
-    if node.op.squares and real and node.operands[1] in _TWO:
-        return f"cast<{name}>(square_rn({operands[0]}))"
-    if node.op.rounded and real:
-        return f"cast<{name}>({node.op.rounded.format(*operands)})"
+    rounded = "square_rn({})" if node.op.squares and node.operands[1] in _TWO else node.op.rounded
+    halves = bool(real and rounded) and node.dtype in HALVES
+    widen = "widened" if halves and node.loop[0] in HALVES else "cast<float>"
+    operands = [_converted(each, loop, raw, widen, inputs) for each, loop in zip(node.operands, node.loop, strict=True)]
+    if real and rounded:
+        return f"{'narrowed' if halves else 'cast'}<{name}>({rounded.format(*operands)})"
     if not node.op.contracts:
         return f"cast<{name}>({functor}()({', '.join(operands)}))"
     return f"settled(cast<{name}>({functor}()({', '.join(f'loaded({each})' for each in operands)})))"
 
 
-def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Operand, ...]) -> str:
+def _converted(operand: int | Constant, loop: DType, raw: bool, widen: str, inputs: tuple[Operand, ...]) -> str:
     if isinstance(operand, Constant):
         value = _literal(operand, loop)
     else:
@@ -178,7 +201,7 @@ def _converted(operand: int | Constant, loop: DType, raw: bool, inputs: tuple[Op
         if whole and wire_of(loop)[0] in ("double", "complex<double>"):  # the operator's own kernel gets a double
             value = f"static_cast<double>({value})"
     looped = f"cast<{dt.INFO[loop].c_type}>({value})"
-    return f"cast<float>({looped})" if loop in NARROW and not raw else looped
+    return f"{widen}({looped})" if loop in NARROW and not raw else looped
 
 
 def _literal(constant: Constant, loop: DType) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
-from xpops.engine.cuda.kernels.glue import NARROW, declare
+from xpops.engine.cuda.fused.row_functors import row_functor_source
+from xpops.engine.cuda.kernels.glue import HALVES, declare, launch_bounds
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
-from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.tuning import rows_policy
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import LINEAR, plan_elementwise
 from xpops.plan.fused.expression import Expression
@@ -69,21 +70,25 @@ def rows_source(
         for spec, mode in zip(operands, modes, strict=True)
         if isinstance(spec, Layout) and mode in LINEAR
     )
-    shape = plan_rows(length, plan.pack, item, tuning_of(capability).fused_rows)
+    policy = rows_policy(capability)
+    shape = plan_rows(length, plan.pack, item, policy)
+    short = all(
+        made.itemsize <= 4 for made in [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
+    )
+    resident = policy.resident // shape.block if short and shape.steps and shape.group == shape.block else 1
     declared = declare(types_of((*outs, *operands)), plan)
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]
     program = _program(expression, stages, reducers, inputs, outs, wide, declared.names)
     params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
-    arguments = ", ".join(
-        ["Program", *map(str, (shape.block, shape.group, shape.pack, shape.steps)), *declared.names[len(outs) :]]
-    )
+    numbers = (shape.block, shape.group, shape.cluster, shape.pack, shape.steps)
+    arguments = ", ".join(["Program", *map(str, numbers), *declared.names[len(outs) :]])
     found = {"kernels/fused/rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",
         *program,
-        f'extern "C" __global__ void __launch_bounds__({shape.block})',
+        f'extern "C" __global__ void {launch_bounds(shape.block, max(1, resident), shape.cluster)}',
         f"xpops_kernel(const __grid_constant__ {params} params) {{",
         f"  fused_rows<{arguments}>(params);",
         "}",
@@ -91,7 +96,7 @@ def rows_source(
     ]
     tail = plan.tail + bytes(-len(plan.tail) % 8)
     tail += struct.pack("<QQ", rows, length) + b"".join(ending(length, stage.correction) for stage in stages)
-    blocks = -(-rows // (shape.block // shape.group))
+    blocks = -(-rows // (shape.block // shape.group)) * shape.cluster
     return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail)
 
 
@@ -106,11 +111,13 @@ def _program(
 ) -> list[str]:
     """The source of the kernel's ``Program``: a functor for each stage, for elements and for rows, and result types."""
     numbers = tuple(stage.number for stage in stages)
+    operands = dict(zip(inputs, declared[len(outs) :], strict=True))
     lines = []
     for k, stage in enumerate(stages):
         loop = dt.INFO[stage.loop].c_type
-        convert = f"cast<float>(cast<{loop}>({{}}))" if stage.loop in NARROW else f"cast<{loop}>({{}})"
-        lines += functor_source(f"Lift{k}", expression, (*numbers[:k], *inputs), (stage.place,), False, convert)
+        widen = "widened" if stage.loop in HALVES else f"cast<compute_t<{loop}>>"  # reducers ignore the sign of NaN
+        convert = f"{widen}(cast<{loop}>({{}}))"
+        lines += row_functor_source(f"Lift{k}", expression, numbers[:k], operands, (stage.place,), False, convert)
         lines += [
             f"struct Stage{k} {{",
             f"  using Compute = compute_t<{loop}>;",
@@ -122,10 +129,8 @@ def _program(
     narrow = [place for place in range(len(outs)) if place not in wide]
     results = expression.results
     if wide:
-        several = len(wide) > 1
-        lines += functor_source(
-            "EachElement", expression, (*numbers, *inputs), tuple(results[place] for place in wide), several
-        )
+        written = tuple(results[place] for place in wide)
+        lines += row_functor_source("EachElement", expression, numbers, operands, written, len(wide) > 1)
     lines += functor_source("EachRow", expression, numbers, tuple(results[place] for place in narrow), True)
     rows = ", ".join(f"RowOutput<{dt.INFO[outs[place].dtype].c_type}, {place}>" for place in narrow)
     list_of = ", ".join(f"Stage{k}" for k in range(len(stages)))

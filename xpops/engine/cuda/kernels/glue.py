@@ -12,7 +12,8 @@ from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
 from xpops.plan.signature import Operand, Signature
 
 _COMPLEX = dt.CATEGORIES["complex floating-point"]
-NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
+HALVES = frozenset((dt.float16, dt.bfloat16))
+NARROW = HALVES | frozenset(dt.FLOAT8)
 
 
 class Glue(NamedTuple):
@@ -166,6 +167,14 @@ def _types(dtype: DType, loop: DType, raw: bool) -> str:
     """The three types of an operand: in memory, of the loop, and of the functor's argument; the loop's own if `raw`."""
     stored, looped = dt.INFO[dtype].c_type, dt.INFO[loop].c_type
     return f"{stored}, {looped}, {looped if raw else f'compute_t<{looped}>'}"
+
+
+def launch_bounds(block: int, resident: int = 1, cluster: int = 1) -> str:
+    """The attributes of a kernel: threads of a block, blocks that must be resident on a multiprocessor, blocks of a
+    cluster.
+    """
+    attributes = f"__launch_bounds__({block}, {resident})"
+    return f"{attributes} __cluster_dims__({cluster}, 1, 1)" if cluster > 1 else attributes
 
 
 def truth(value: bool) -> str:

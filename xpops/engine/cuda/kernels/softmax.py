@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.kernels.glue import truth
-from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.cuda.kernels.glue import launch_bounds, truth
+from xpops.engine.cuda.tuning import softmax_policy
 from xpops.engine.program import Kernel
+from xpops.plan.elementwise import STRIDED
 from xpops.plan.softmax import SoftmaxPlan, Way, plan_softmax
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
     width = 8 if x.dtype == dt.float64 else 4
-    plan = plan_softmax(x, axis, width, runtime.context.multiprocessors, tuning_of(runtime.context.capability).softmax)
+    plan = plan_softmax(
+        x, axis, out, log, width, runtime.context.multiprocessors, softmax_policy(runtime.context.capability)
+    )
     name = "log_softmax" if log else "softmax"
 
     def launcher(way: str, slots: str, tail: bytes) -> Kernel:
@@ -40,15 +43,17 @@ def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> K
 
 def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str) -> str:
     """The glue of a softmax kernel."""
-    types = f"{dt.INFO[x.dtype].c_type}, {dt.INFO[out.dtype].c_type}"
-    ways = ", ".join(truth(each) for each in (log, plan.columns, plan.full))
-    numbers = f"{plan.block}, {plan.group}, {plan.pack}, {plan.steps}"
-    params = f"SoftmaxParams<uint{plan.index_bits}>"
+    name = dt.INFO[x.dtype].c_type
+    types = f"Operand<{name}, {name}, {name}, Mode::{plan.mode}, 1>, {dt.INFO[out.dtype].c_type}"
+    ways = ", ".join(truth(each) for each in (log, plan.columns, plan.full, plan.ragged))
+    numbers = f"{plan.block}, {plan.group}, {plan.cluster}, {plan.pack}, {plan.steps}"
+    each = f"ElementwiseParams<3, {plan.rank}, {int(plan.mode in STRIDED)}, uint{plan.index_bits}>"
+    params = f"SoftmaxParams<{each}>"
     return "\n".join(
         [
-            "#include <xpops/kernels/softmax.cuh>",
+            "#include <xpops/kernels/softmax/softmax.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
+            f'extern "C" __global__ void {launch_bounds(plan.block, plan.resident, plan.cluster)}',
             f"xpops_kernel(const __grid_constant__ {params} params) {{",
             f"  Softmax<{types}, {ways}, {numbers}, {params}>::{way}(params);",
             "}",

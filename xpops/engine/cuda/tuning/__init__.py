@@ -10,11 +10,16 @@ from xpops.engine.cuda.tuning.policies import Tuning
 from xpops.engine.cuda.tuning.table import ROWS
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy
+from xpops.plan.fused.rows import RowsPolicy
 from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
+from xpops.plan.softmax import SoftmaxPolicy
 
 # Integers for which the functors of every operator are short: they divide by one approximate reciprocal.
 _SHORT = frozenset((int8, uint8, int16, uint16))
+
+# The first compute capability that has clusters of blocks.
+CLUSTERS = 90
 
 
 def measured(capability: int) -> int:
@@ -56,3 +61,20 @@ def scan_policy(capability: int, multiprocessors: int) -> ScanPolicy:
     """The policy of scan kernels on a GPU with so many multiprocessors."""
     policy = tuning_of(capability).scan
     return policy._replace(rows=policy.rows * multiprocessors)
+
+
+def rows_policy(capability: int) -> RowsPolicy:
+    """The policy of kernels that compute expressions row by row, on a compute capability."""
+    policy = tuning_of(capability).fused_rows
+    return policy._replace(shapes=usable(policy.shapes, capability))
+
+
+def softmax_policy(capability: int) -> SoftmaxPolicy:
+    """The policy of softmax kernels on a compute capability."""
+    policy = tuning_of(capability).softmax
+    return policy._replace(shapes=usable(policy.shapes, capability))
+
+
+def usable(shapes: tuple[tuple[int, int], ...], capability: int) -> tuple[tuple[int, int], ...]:
+    """The shapes (threads of a block, blocks of a cluster) that a compute capability has."""
+    return tuple(shape for shape in shapes if shape[1] == 1 or capability >= CLUSTERS)

@@ -56,10 +56,14 @@ _HOPPER = Tuning(
     # 4096^2 points take 108 us, and 128 us in a single call. Torch splits transforms of any size.
     fft_split=1 << 20,
     fused_copies=2,
+    # x / sqrt(mean(x * x) + eps) * w of rows of 2^16 to 2^18 bfloat16, 2^29 bytes: 342 to 365 us with 128 bytes, 433 to
+    # 493 us with 64; 343 to 507 us without `resident`.
     fused_rows=RowsPolicy(
         held_bytes=128,
         steps=16,
         warp_row=1024,
+        shapes=((128, 1), (256, 1), (512, 1), (1024, 1), (512, 4), (512, 8), (1024, 8)),
+        resident=1024,
         warps_block=128,
         streaming_block=512,
         shortest=64,
@@ -128,8 +132,19 @@ _HOPPER = Tuning(
     ),
     # Half of 2**28 float32 selected: 438 us with 8 packs, 453 us with 4.
     select=SelectPolicy(block=256, scan_block=1024, scan_items=16, unroll=8, unroll_bytes=4),
-    # By the compiler's count of registers two blocks of 512 threads then fit on a multiprocessor; not measured.
-    softmax=SoftmaxPolicy(block=256, largest_block=1024, held_bytes=128, columns=8, blocks=4, resident=2),
+    # Rows of 2^16 to 2^18 float32, 2^29 bytes: 307 to 390 us in clusters, 402 to 421 us when read twice.
+    softmax=SoftmaxPolicy(
+        block=256,
+        largest_block=1024,
+        shapes=((512, 1), (1024, 1), (512, 4), (512, 8), (1024, 8)),
+        held_bytes=128,
+        spread_steps=8,
+        columns=8,
+        ragged_bytes=2,
+        ragged_packs=8,
+        blocks=4,
+        resident=2,
+    ),
     # With these, rows of 64 to 4096 keys meet their performance targets. Passes measured: (4, 0), (8, 0), (4, 4) and
     # (8, 4), over blocks of 256 and 384 threads and 8 to 24 keys. The others are chosen by analogy.
     sort=SortPolicy(

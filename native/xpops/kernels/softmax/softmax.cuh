@@ -1,32 +1,34 @@
-// Softmax and log-softmax along one axis, of arrays without gaps.
+// Softmax and log-softmax along one axis. The operand may have any layout; the result has no gaps.
 //
-// held         keeps lines in registers, if they fit, and reads memory once
+// held         keeps lines in the registers of a block or a cluster, if they fit, and reads memory once
 // long_lines   for longer lines: one block computes a line, and reads it twice
 // leave        several blocks share a line: each block writes the state of its part
 // from_states  the second launch after `leave`: combines the states of a line, and reads it again to write the results
 #pragma once
 
-#include <xpops/kernels/softmax_lines.cuh>
+#include <xpops/kernels/softmax/lines.cuh>
 
 namespace xpops {
 
-template <class T, class Out, bool kLog, bool kColumns, bool kFull, int kBlock, int kCount, int kPack, int kSteps,
-          class Params>
-struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPack, kSteps, Params> {
-  using Lines = SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPack, kSteps, Params>;
+template <class In, class Out, bool kLog, bool kColumns, bool kFull, bool kRagged, int kBlock, int kCount, int kCluster,
+          int kPack, int kSteps, class Params>
+struct Softmax
+    : SoftmaxLines<In, Out, kLog, kColumns, kFull, kRagged, kBlock, kCount, kCluster, kPack, kSteps, Params> {
+  using Lines = SoftmaxLines<In, Out, kLog, kColumns, kFull, kRagged, kBlock, kCount, kCluster, kPack, kSteps, Params>;
   using typename Lines::Batch, typename Lines::Each, typename Lines::Index, typename Lines::Line, typename Lines::Real;
-  using Lines::ending_of, Lines::held_weights_of, Lines::kStates, Lines::load, Lines::peaks_of, Lines::reduce;
+  using Lines::ending_of, Lines::held_weights_of, Lines::kStates, Lines::load, Lines::peaks_of;
   using Lines::rest_of, Lines::same, Lines::store, Lines::total_of, Lines::weight, Lines::weights_of;
 
   XPOPS_DEVICE static void held(const Params& params) {
+    start_cluster<kCluster>();
     const Line line(params);
     const Index first = static_cast<Index>(line.first);
     Batch batch = load(params, line, first, params.steps);
-    const Each peaks = reduce(peaks_of(batch, same(-limits<Real>::infinity())), detail::Larger());
+    const Each peaks = Lines::template reduce<0>(peaks_of(batch, same(-limits<Real>::infinity())), detail::Larger());
     const Batch weights = held_weights_of(batch, peaks);
-    const Each total = reduce(total_of(weights), detail::Total());
+    const Each total = Lines::template reduce<1>(total_of(weights), detail::Total());
     Each rest = rest_of(batch, weights, peaks);
-    if constexpr (kLog) rest = reduce(rest, detail::Total());
+    if constexpr (kLog) rest = Lines::template reduce<2>(rest, detail::Total());
     const Each ending = ending_of(total, rest);
     store(params, line, first, params.steps, kLog ? batch : weights, peaks, ending);
   }
@@ -65,10 +67,10 @@ struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPa
     }
     // Combines the states of all threads of the line.
     XPOPS_DEVICE void reduce_all() {
-      raise(reduce(peaks, detail::Larger()));
+      raise(Lines::template reduce<0>(peaks, detail::Larger()));
       add(error, same(Real(0)));
-      total = reduce(total, detail::Total());
-      if constexpr (kLog) rest = reduce(rest, detail::Total());
+      total = Lines::template reduce<1>(total, detail::Total());
+      if constexpr (kLog) rest = Lines::template reduce<2>(rest, detail::Total());
     }
   };
 
@@ -112,7 +114,7 @@ struct Softmax : SoftmaxLines<T, Out, kLog, kColumns, kFull, kBlock, kCount, kPa
   // The memory where a split leaves its peaks, totals and rests.
   XPOPS_DEVICE static Each* left(const Params& params, const Line& line, Index part) {
     const uint64 place = static_cast<uint64>(line.number) * params.splits.divisor + part;
-    return reinterpret_cast<Each*>(params.states) + place * 3;
+    return reinterpret_cast<Each*>(params.each.slots[2]) + place * 3;
   }
 
   XPOPS_DEVICE static void leave(const Params& params) {
