@@ -111,7 +111,10 @@ def plan_staged_gather(
 
 
 def _axes_of(shape: tuple[int, ...], span: range, strides: list[Strides], step: int) -> _Axes | None:
-    """Merge axes. None if the indices have several axes."""
+    """Merge axes. None if the indices have several axes.
+
+    The outer axis of a part is the one along which the array's elements are closest, so that blocks read whole sectors.
+    """
     order = [strides[1], strides[0], strides[2]]  # `coalesce` sorts by the first
     sides = [
         coalesce(shape[part], [line[part] for line in order])
@@ -119,6 +122,7 @@ def _axes_of(shape: tuple[int, ...], span: range, strides: list[Strides], step: 
     ]
     if len(sides[1][0]) > 1:
         return None
+    sides[0] = _with_closest_last(*sides[0])
     batch, part, lines = [], [], [[[], []] for _ in order]  # type: ignore[var-annotated]
     for lengths, found in sides:
         batch += lengths[:-1]
@@ -133,6 +137,15 @@ def _axes_of(shape: tuple[int, ...], span: range, strides: list[Strides], step: 
     lines[1][1][1] = step
     out, array, indices = ((*before, *last) for before, last in lines)
     return _Axes(tuple(batch), (part[0], part[1], part[2]), [array, out, indices])
+
+
+def _with_closest_last(lengths: tuple[int, ...], lines: list[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
+    """The axes, that of the smallest stride of the array (the second line) last. Strides of 0 do not count."""
+    axes = list(range(len(lengths)))
+    if axes:
+        closest = min(reversed(axes), key=lambda axis: abs(lines[1][axis]) or float("inf"))
+        axes = [*(axis for axis in axes if axis != closest), closest]
+    return tuple(lengths[axis] for axis in axes), [tuple(line[axis] for axis in axes) for line in lines]
 
 
 def _width(inner: int, most: int, sector: int) -> int:
