@@ -12,9 +12,12 @@ import pytest
 import xpops as xp
 import xpops.engine
 from tests.helpers.emulator import GPU, STREAM, EmulatedEngine
+from tests.helpers.sass import stack_bytes
+from tests.helpers.stacks import allowed_stack
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, primitives, state
+from xpops.engine.cuda.runtime.compiler import Answer, Compilers, Request
 
 
 class PretendedEngine(EmulatedEngine):
@@ -44,6 +47,26 @@ class PretendedEngine(EmulatedEngine):
         data, owner = self.allocate(layout, STREAM)
         self.from_host(host, data, layout, STREAM)
         return xp.Array(layout, data, owner)
+
+
+@pytest.fixture(autouse=True)
+def stacks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Read the stack of every kernel that a test compiles: none may have more than is allowed."""
+    beyond, compile_request = list[str](), Compilers.compile
+
+    def compile_and_read(self: Compilers, request: Request) -> Answer:
+        answer = compile_request(self, request)
+        if answer.log is None and answer.binary.startswith(b"\x7fELF"):
+            stack, allowed = stack_bytes(answer.binary), allowed_stack(request.name, request.source)
+            if stack > allowed:
+                beyond.append(
+                    f"{request.name} {request.options[0]}: {stack} bytes, allowed {allowed}\n{request.source}"
+                )
+        return answer
+
+    monkeypatch.setattr(Compilers, "compile", compile_and_read)
+    yield
+    assert not beyond, "\n".join(beyond)
 
 
 @pytest.fixture
