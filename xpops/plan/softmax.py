@@ -33,8 +33,9 @@ class SoftmaxPolicy(NamedTuple):
         Bytes of float32 or float64 numbers that a thread holds.
     spread_steps : int
         The most steps that a thread takes of a row that more threads could share.
-    columns : int
-        A block of columns has at least this many adjacent packs, if there are so many: accesses then cover cache lines.
+    column_pack, column_line : int
+        The most elements of a pack of columns, and the bytes that a block of columns reads side by side, if there are
+        so many. With narrow packs more of a column is in one thread, and less is exchanged.
     ragged_bytes, ragged_packs : int
         Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
         their length.
@@ -50,7 +51,8 @@ class SoftmaxPolicy(NamedTuple):
     shapes: tuple[tuple[int, int], ...]
     held_bytes: int
     spread_steps: int
-    columns: int
+    column_pack: int
+    column_line: int
     ragged_bytes: int
     ragged_packs: int
     blocks: int
@@ -148,7 +150,8 @@ def plan_softmax(
     lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
     if log or x.dtype.itemsize < width:
         policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
-    block, count, cluster = _threads(steps, side, most, policy)
+    across = min(max(1, policy.column_line // (pack * x.dtype.itemsize)), _power_of_two(side)) if columns else 1
+    block, count, cluster = _threads(steps, across, most, policy)
     if cluster:
         if columns or count == block:
             cluster = _fill(
@@ -218,6 +221,7 @@ def _access(x: Layout, out: Layout, closest: int, columns: bool, policy: Softmax
     """The access, if runs of `closest` elements of the result belong together."""
     _, shape, (order, strides) = coalesce_operands(out, (x,))
     widest = MAX_PACK_BYTES // x.dtype.itemsize
+    widest = min(widest, policy.column_pack) if columns else widest
     pack = min(closest & -closest, widest)
     ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
     ragged = ragged and x.dtype.itemsize <= policy.ragged_bytes
@@ -237,26 +241,26 @@ def _packs(length: int, access: _Access) -> int:
     return -(-(length + (access.pack - 1) * access.ragged) // access.pack)
 
 
-def _threads(steps: int, side: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int, int]:
+def _threads(steps: int, across: int, most: int, policy: SoftmaxPolicy) -> tuple[int, int, int]:
     """Threads of a block, threads of a block that share a line, and blocks of a cluster that share it: the fewest that
-    hold all its steps. Zeros if none do.
+    hold all its steps. Zeros if none do. `across` lines are side by side.
 
     A thread of a short row takes half of the steps that it can hold, or `spread_steps`, so that more threads share the
     row.
     """
-    (largest, _), width = policy.shapes[0], min(policy.columns, _power_of_two(side))
+    largest, _ = policy.shapes[0]
     count = _power_of_two(-(-steps // most))
-    if side == 1:
+    if across == 1:
         spread = max(
             _power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), min(_power_of_two(steps), 8)
         )
         idle = spread >= 64 and -steps % spread > spread // 2
         count = count if spread > largest or idle else spread
-    if count * width <= largest:
-        return max(policy.block, count * width), count, 1
+    if count * across <= largest:
+        return max(policy.block, count * across), count, 1
     for block, cluster in policy.shapes:
-        if block // width * cluster * most >= steps:
-            return block, block // width, cluster
+        if block // across * cluster * most >= steps:
+            return block, block // across, cluster
     return 0, 0, 0
 
 
