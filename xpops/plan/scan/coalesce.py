@@ -76,17 +76,17 @@ class Access(NamedTuple):
         Elements of an access.
     ragged : bool
         Whether rows of the result may begin or end inside an aligned pack.
-    step : {0, 1, -1}
-        The operand's stride along a pack that may be unaligned; 0 if packs are aligned.
+    stride : {"kPack", "kOne", "kReversed", "kAny"}
+        How the elements of a pack lie in the operand: an enumerator of ``Stride``.
     """
 
     pack: int
     ragged: bool
-    step: int
+    stride: str
 
 
 def access_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> Access:
-    """The widest packs. Elements that are not adjacent in memory are accessed one by one.
+    """The widest packs. Elements that are not adjacent in the result are accessed one by one.
 
     For rows, only packs of the result need be aligned. Long rows that are not aligned begin inside a pack, unless the
     kernel walks backwards.
@@ -94,16 +94,17 @@ def access_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> Access:
     columns = coalesced.columns > 1
     in_along, out_along = coalesced.column_steps if columns else coalesced.steps
     widest = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
-    if out_along != 1 or in_along not in ((1,) if columns else (1, -1)):
-        return Access(1, False, 0)
+    if out_along != 1 or (columns and in_along != 1):
+        return Access(1, False, "kPack")
     pack, ragged = _aligned_pack(coalesced, out, 1, widest), False
     if columns:
-        return Access(_aligned_pack(coalesced, x, 0, pack), False, 0)
+        return Access(_aligned_pack(coalesced, x, 0, pack), False, "kPack")
     narrow = pack < widest and pack * min(x.dtype.itemsize, out.dtype.itemsize) < _RAGGED_BYTES
     if narrow and coalesced.length >= _RAGGED_PACKS * widest and not coalesced.reverse:
         pack, ragged = widest, True
-    aligned = not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack
-    return Access(pack, ragged, 0 if aligned else in_along)
+    if not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack:
+        return Access(pack, False, "kPack")
+    return Access(pack, ragged, {1: "kOne", -1: "kReversed"}.get(in_along, "kAny"))
 
 
 def _aligned_pack(coalesced: CoalescedScan, layout: Layout, place: int, widest: int) -> int:

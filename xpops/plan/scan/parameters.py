@@ -68,7 +68,7 @@ class ScanPlan(NamedTuple):
     kernel : {"tiles", "rows", "columns"}
         As ``native/xpops/kernels/scan/scan.cuh`` describes them.
     numbers : tuple
-        Its template arguments after the types: integers and truth values.
+        Its template arguments after the types: integers, truth values, and enumerators as in C++.
     rank : int
         Axes of batches after coalescing.
     block, blocks : int
@@ -84,7 +84,7 @@ class ScanPlan(NamedTuple):
     """
 
     kernel: str
-    numbers: tuple[int, ...]
+    numbers: tuple[int | str, ...]
     rank: int
     block: int
     blocks: int
@@ -104,7 +104,13 @@ class Grid(NamedTuple):
 
 
 def make_plan(
-    kernel: str, coalesced: CoalescedScan, numbers: tuple[int, ...], block: int, blocks: int, grid: Grid, resident: int
+    kernel: str,
+    coalesced: CoalescedScan,
+    numbers: tuple[int | str, ...],
+    block: int,
+    blocks: int,
+    grid: Grid,
+    resident: int,
 ) -> ScanPlan:
     batches, strides = coalesced.batches or (1,), [line or (0,) for line in coalesced.strides]
     count = prod(batches)

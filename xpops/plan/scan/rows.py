@@ -11,12 +11,12 @@ from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, 
 def plan_rows(
     coalesced: CoalescedScan, access: Access, packs: int, item: int, initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
-    pack, ragged, step = access
+    pack, ragged, stride = access
     length = coalesced.length + (pack - 1) * ragged
-    least = 1 if _is_across(coalesced) else -(-SECTOR // (pack * item))
-    group, packs = _group(-(-length // pack), least, packs, _is_across(coalesced))
+    across = _is_across(coalesced, item)
+    group, packs = _group(-(-length // pack), 1 if across else -(-SECTOR // (pack * item)), packs, across)
     loop = length > group * pack * packs
-    numbers = (policy.rows_block, pack, packs, group, loop, coalesced.reverse, initial, ragged, step)
+    numbers = (policy.rows_block, pack, packs, group, loop, coalesced.reverse, initial, ragged, f"Stride::{stride}")
     blocks = -(-prod(coalesced.batches) * group // policy.rows_block)
     return make_plan("rows", coalesced, numbers, policy.rows_block, blocks, Grid(), policy.resident)
 
@@ -24,18 +24,20 @@ def plan_rows(
 def plan_tiles(
     coalesced: CoalescedScan, access: Access, packs: int, words: int, initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
-    pack, ragged, step = access
+    pack, ragged, stride = access
     tiles = -(-(coalesced.length + (pack - 1) * ragged) // (policy.tile_block * pack * packs))
     count, single = prod(coalesced.batches) * tiles, tiles == 1
-    numbers = (policy.tile_block, pack, packs, single, coalesced.reverse, initial, ragged, step)
+    numbers = (policy.tile_block, pack, packs, single, coalesced.reverse, initial, ragged, f"Stride::{stride}")
     blocks, grid = count + (not single), Grid(tiles, (tiles, 1))
     plan = make_plan("tiles", coalesced, numbers, policy.tile_block, blocks, grid, policy.resident)
     return plan if single else plan._replace(scratch=2 * count * words * PUBLISHED)
 
 
-def _is_across(coalesced: CoalescedScan) -> bool:
-    """Whether rows lie side by side in memory: the neighbours of a row are closer than the neighbours along it."""
-    return bool(coalesced.batches) and 0 < abs(coalesced.strides[1][-1]) < abs(coalesced.steps[1])
+def _is_across(coalesced: CoalescedScan, item: int) -> bool:
+    """Whether rows lie side by side in the result: at least a sector of elements of different rows is together."""
+    (_, step), (_, strides) = coalesced.steps, coalesced.strides
+    beside = [length for length, stride in zip(coalesced.batches, strides, strict=True) if abs(stride) < abs(step)]
+    return bool(beside) and prod(beside) * item >= SECTOR
 
 
 def _group(wanted: int, least: int, most: int, across: bool) -> tuple[int, int]:

@@ -10,7 +10,7 @@ namespace xpops {
 // A run of kPacks * kGroup packs of a row, in the registers of a group of lanes. Neighbouring lanes have neighbouring
 // packs. If kReverse, the run goes down in memory; places beyond the end of the row come first and hold zeros. If
 // kRagged, rows begin at any element: the first pack of a row may begin before it.
-template <class Types, int kPack, int kPacks, int kGroup, bool kReverse, bool kRagged, int kStep>
+template <class Types, int kPack, int kPacks, int kGroup, bool kReverse, bool kRagged, Stride kStride>
 struct ScanChunk {
   using State = typename Types::State;
   using In = typename Types::In;
@@ -34,8 +34,12 @@ struct ScanChunk {
           end(length - lowest < kElements ? static_cast<int>(length - lowest) : kElements) {}
 
     // The span from element `first` on of a row of results at `row`, so that its packs are aligned.
-    XPOPS_DEVICE Span(const Out* row, int64 first, int64 length)
-        : Span(first - (kRagged ? static_cast<int64>(reinterpret_cast<uint64>(row) / sizeof(Out) % kPack) : 0), length) {}
+    XPOPS_DEVICE Span(const Out* row, int64 first, int64 length) : Span(first - beyond_pack(row), length) {}
+
+    // The elements from the beginning of an aligned pack to that of the row.
+    XPOPS_DEVICE static int64 beyond_pack(const Out* row) {
+      return kRagged ? static_cast<int64>(reinterpret_cast<uint64>(row) / sizeof(Out) % kPack) : 0;
+    }
 
     XPOPS_DEVICE bool is_full() const { return begin == 0 && end == kElements; }
     XPOPS_DEVICE bool has(int at) const { return at >= begin && at < end; }
@@ -49,18 +53,18 @@ struct ScanChunk {
   }
 
   XPOPS_DEVICE void load(const In* from, const Span& span, int64 step) {
-    if constexpr (kPack > 1) step = kStep < 0 ? -1 : 1;
+    if constexpr (kPack > 1 && kStride != Stride::kAny) step = kStride == Stride::kReversed ? -1 : 1;
     from += span.lowest * step;
     if (span.is_full()) {
 #pragma unroll
-      for (int j = 0; j < kPacks; ++j) read_pack<kStep>(from + position(j) * step, raw[j]);
+      for (int j = 0; j < kPacks; ++j) read_pack<kStride>(from + position(j) * step, step, raw[j]);
       return;
     }
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
       const int at = position(j);
       if (span.has_pack(at)) {
-        read_pack<kStep>(from + at * step, raw[j]);
+        read_pack<kStride>(from + at * step, step, raw[j]);
         continue;
       }
 #pragma unroll
@@ -147,10 +151,10 @@ XPOPS_DEVICE Before<State> before_warp(const Op& op, const State& total, State& 
 // One block for each tile, after block 0, which computes their prefixes. If kSingle, every row is a single tile, and
 // block 0 is a tile, too.
 template <class Types, int kBlock, int kPack, int kPacks, bool kSingle, bool kReverse, bool kInitial, bool kRagged,
-          int kStep, class Params>
+          Stride kStride, class Params>
 XPOPS_DEVICE void scan_tiles(const Params& params) {
   using State = typename Types::State;
-  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse, kRagged, kStep>;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kWarp, kReverse, kRagged, kStride>;
   constexpr int kWarps = kBlock / kWarp;
   const typename Types::Op op(params.slots + 3);
   TilePrefixes<State> prefixes(params.slots[2], static_cast<uint32>(params.batches * params.tiles));
@@ -186,10 +190,10 @@ XPOPS_DEVICE void scan_tiles(const Params& params) {
 
 // kGroup lanes scan one row. kLoop: a row may be longer than the group holds at once.
 template <class Types, int kBlock, int kPack, int kPacks, int kGroup, bool kLoop, bool kReverse, bool kInitial,
-          bool kRagged, int kStep, class Params>
+          bool kRagged, Stride kStride, class Params>
 XPOPS_DEVICE void scan_rows(const Params& params) {
   using State = typename Types::State;
-  using Chunk = ScanChunk<Types, kPack, kPacks, kGroup, kReverse, kRagged, kStep>;
+  using Chunk = ScanChunk<Types, kPack, kPacks, kGroup, kReverse, kRagged, kStride>;
   const typename Types::Op op(params.slots + 3);
   const uint64 batch = static_cast<uint64>(blockIdx.x) * (kBlock / kGroup) + threadIdx.x / kGroup;
   const bool exists = batch < static_cast<uint64>(params.batches);

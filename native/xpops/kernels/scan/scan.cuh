@@ -5,8 +5,7 @@
 //   scan_columns   across contiguous memory: a block for each tile of neighbouring columns, with decoupled look-back
 //
 // The plan (xpops/plan/scan/) chooses packs so that packs of the result are aligned. Packs of 1 may have any strides.
-// kStep says how packs of the operand are read along rows: 0 aligned; 1 at any element; -1 at any element, with stride
-// -1. Across columns they are aligned, too.
+// Stride says how the elements of a pack lie in the operand along rows. Across columns packs are aligned there, too.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -44,18 +43,28 @@ struct ScanTypes {
   XPOPS_DEVICE static Out value(const Op& op, const State& state) { return cast<Out>(op.value(state)); }
 };
 
+enum class Stride {
+  kPack,     // an aligned pack
+  kOne,      // one after the other, from any element on
+  kReversed, // one before the other
+  kAny,
+};
+
 // Reads the operand's elements for a pack of the result; the first of them is at `from`.
-template <int kStep, class T, int kPack>
-XPOPS_DEVICE void read_pack(const T* from, Pack<T, kPack>& to) {
-  if constexpr (kPack == 1 || kStep == 0) {
+template <Stride kStride, class T, int kPack>
+XPOPS_DEVICE void read_pack(const T* from, int64 step, Pack<T, kPack>& to) {
+  if constexpr (kPack == 1 || kStride == Stride::kPack) {
     to.load(from);
-  } else if constexpr (kStep > 0) {
+  } else if constexpr (kStride == Stride::kOne) {
     to.load_unaligned(from);
-  } else {
+  } else if constexpr (kStride == Stride::kReversed) {
     Pack<T, kPack> reversed;
     reversed.load_unaligned(from - (kPack - 1));
 #pragma unroll
     for (int i = 0; i < kPack; ++i) to.elem[i] = reversed.elem[kPack - 1 - i];
+  } else {
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) to.elem[i] = from[i * step];
   }
 }
 

@@ -8,6 +8,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
@@ -66,7 +67,7 @@ def _compute(dtype: DType) -> tuple[str, int]:
 
 def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPlan) -> str:
     """The glue of a scan kernel."""
-    numbers = ", ".join(str(number).lower() for number in plan.numbers)
+    numbers = template_arguments(plan)
     types = ", ".join([dt.INFO[dtype].c_type, dt.INFO[result].c_type, compute, f"{op.functor}<{compute}>"])
     return "\n".join(
         [
@@ -80,3 +81,8 @@ def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPla
             "",
         ]
     )
+
+
+def template_arguments(plan: ScanPlan) -> str:
+    """The template arguments of a scan kernel after the types."""
+    return ", ".join(truth(each) if isinstance(each, bool) else str(each) for each in plan.numbers)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.reduce import STATE_BYTES
-from xpops.engine.cuda.kernels.scan import launched
+from xpops.engine.cuda.kernels.scan import launched, template_arguments
 from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.cuda.user.elementwise import method, opening, within
 from xpops.engine.cuda.user.operands import c_type, computed
@@ -36,7 +36,7 @@ def scan_source(
     family = "columns" if plan.kernel == "columns" else "rows"
     lines = opening(scan.map, types, f"kernels/scan/{family}", state=state_text(scan))
     _scanner(lines, scan, types)
-    numbers = ", ".join(str(number).lower() for number in plan.numbers)
+    numbers = template_arguments(plan)
     entry = [
         f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
         f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
