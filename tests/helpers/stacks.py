@@ -21,6 +21,9 @@ ALLOWED = {
     "reduce_columns": 40,
     "gather": 8,
     "upsample_backward": 8,
+    "value_histogram": 16,
+    "distinct_first": 8,
+    "distinct_write": 8,
     # Narrow keys are widened before they are compared.
     "topk": 40,
     # Functors of much arithmetic that are called, not inlined: what their caller keeps.

@@ -123,7 +123,7 @@ def test_what_is_sorted_instead() -> None:
     assert engine.distinct(layout_on_gpu(x), ("values", "counts")) is None
 
 
-@pytest.mark.parametrize("capability", [80, 90, 100, 120])
+@pytest.mark.parametrize("capability", [75, 80, 90, 100, 120])
 def test_every_architecture(capability: int) -> None:
     for dtype in (dt.bool, dt.int16, dt.bfloat16):
         table = Table(dtype, 1 << 20, dtype != dt.bool, POLICY)

@@ -221,6 +221,18 @@ def test_reductions_of_nothing(pretended: Any) -> None:
         xp.fuse(lambda x: xp.max(x * 2))(x)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2, (0, 2)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_an_argument_in_another_order_of_axes(axis: Any, keepdims: bool) -> None:
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4).transpose(2, 1, 0)
+    wanted = x.sum(axis, keepdims=keepdims)
+    same(fused(lambda x: xp.sum(x, axis=axis, keepdims=keepdims), x), wanted)
+    y = np.asarray(floats(*wanted.shape))
+    same(fused(lambda x, y: xp.sum(x, axis=axis, keepdims=keepdims) * y, x, y), wanted * y)
+    again = wanted.sum(0)
+    same(fused(lambda x: xp.sum(xp.sum(x, axis=axis, keepdims=keepdims), axis=0), x), np.asarray(again))
+
+
 def test_reductions_of_reductions() -> None:
     x = floats(30, 40, dtype=np.float64)
     got = fused(lambda x: xp.std((x - xp.mean(x * 2)) / xp.max(xp.abs(x), axis=0), axis=1), x)

@@ -16,6 +16,8 @@ SECTOR = 64
 # The most words of a pack. A thread holds as many indices, and their number limits the threads of a multiprocessor:
 # take_along_axis of float16 and uint8 takes 15% longer with 8.
 MAX_PACK = 4
+# The most blocks of a grid.
+_MOST_BLOCKS = 2**31 - 1
 # From this width on, in bytes, what an index moves is read from memory as fast.
 WIDE = 8
 
@@ -76,7 +78,8 @@ def plan_staged_gather(
 ) -> StagedGatherPlan | None:
     """The plan of gathering from an array that is read as a whole.
 
-    None if its axis does not fit into shared memory, if few places of it are read, or if an index moves wide words.
+    None if its axis does not fit into shared memory, if few places of it are read, if an index moves wide words, or if
+    there are many parts with less to do than a block has threads.
 
     Parameters
     ----------
@@ -107,7 +110,9 @@ def plan_staged_gather(
     if not wide:
         return None
     part = _part(axes, length, wide, slab, policy.waves * multiprocessors)
-    return _packed(axes, part, length, itemsize * count, align, slab, policy)
+    plan = _packed(axes, part, length, itemsize * count, align, slab, policy)
+    is_small = prod(part.lengths) < policy.staged_block and plan.blocks > policy.waves * multiprocessors
+    return None if is_small or plan.blocks > _MOST_BLOCKS else plan
 
 
 def _axes_of(shape: tuple[int, ...], span: range, strides: list[Strides], step: int) -> _Axes | None:

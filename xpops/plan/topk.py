@@ -7,8 +7,11 @@ from typing import NamedTuple
 PACK_BYTES = 16
 # The most elements of a part, so that places in it and sums of places fit 32 bits.
 _LONGEST_PART = 1 << 30
-# The room for further candidates beside the largest counts: with 12 bytes for each, all GPUs have the shared memory.
-_SPARE = 2048
+# The room for further candidates beside the largest counts. With 12 bytes for each of them and of 4096 results, a block
+# needs less than 64 KiB of shared memory, which all GPUs have.
+_SPARE = 1024
+# The most blocks that every GPU can have resident on a multiprocessor.
+_RESIDENT = 16
 
 
 class TopKPolicy(NamedTuple):
@@ -116,5 +119,5 @@ def _plan_stage(
     room = 1 << (count - 1).bit_length()
     groups = next((each for each in (1, packs) if each * block >= 2 * count), items)
     capacity = max(block, min(policy.least_capacity, block * items), room + min(room, _SPARE))
-    resident = max(1, policy.resident // block)
+    resident = min(max(1, policy.resident // block), _RESIDENT)
     return TopKStage(rows, length, count, parts, part, block, packs, groups, capacity, room, resident)

@@ -25,12 +25,23 @@ struct RankSpace {
 
 namespace detail {
 
+// ORs `x` over the warp.
+XPOPS_DEVICE uint32 or_over_warp(uint32 x) {
+#if XPOPS_ON_GPU && !XPOPS_PTX_SM80
+#pragma unroll
+  for (int reach = kWarp / 2; reach > 0; reach /= 2) x |= shuffle_xor(x, reach);
+  return x;
+#else
+  return __reduce_or_sync(kFullMask, x);
+#endif
+}
+
 // ORs `x` over the block into `all`, 32 bits at a time.
 template <class Word>
 XPOPS_DEVICE void or_into(uint32* all, Word x) {
 #pragma unroll
   for (int i = 0; i < int(sizeof(Word) / 4); ++i) {
-    const uint32 word = __reduce_or_sync(kFullMask, static_cast<uint32>(static_cast<uint64>(x) >> 32 * i));
+    const uint32 word = or_over_warp(static_cast<uint32>(static_cast<uint64>(x) >> 32 * i));
     if (lane() == 0) atomicOr(all + i, word);
   }
 }

@@ -130,7 +130,7 @@ class Trace:
         if not isinstance(op, Reduction) or op.positional or not isinstance(arguments[0], Traced):
             raise TypeError(f"{self.function}: {function} cannot be fused; {ACCEPTED}")
         (x,) = arguments
-        operand = layout_of(x.dtype, x.shape, None, self.device)
+        operand = self._stored(x)
         call = reduced_layout(operand, op, *parameters[1:4])
         key = (op, x.place, call.axes, call.loop, call.out, parameters[4])
         known = self._known.get(key)
@@ -139,6 +139,11 @@ class Trace:
             self._inputs.append(call.out)
             known = self._known[key] = Traced(self, call.out, len(self._inputs) - 1)
         return known
+
+    def _stored(self, x: Traced) -> Layout:
+        """The layout in which a reduction reads a value: an argument and an earlier reduction lie in memory already."""
+        given = self._spec(x.place) if x.place >= 0 else None
+        return given if isinstance(given, Layout) else layout_of(x.dtype, x.shape, None, self.device)
 
     def expression(self, results: tuple[Traced, ...]) -> Recording:
         """The recording, without values that no result needs, and with places as the numbers of `Expression`."""

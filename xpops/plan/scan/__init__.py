@@ -42,7 +42,7 @@ def plan_scan(
     >>> x = layout_of(float32, (4096, 4096), None, Device("cuda"))
     >>> from xpops.engine.cuda.tuning import scan_policy
     >>> [plan_scan(x, x, axis, False, False, 4, scan_policy(90, 132)).kernel for axis in (0, 1)]
-    ['columns', 'tiles']
+    ['columns', 'rows']
     """
     coalesced = coalesce_scan(x, out, axis, reverse, initial)
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize

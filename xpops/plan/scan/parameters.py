@@ -12,6 +12,8 @@ from xpops.plan.strides.divmod import pack_divmod
 WARP = 32
 # Bytes of a memory transaction: lanes that read adjacent memory cover at least one.
 SECTOR = 32
+# The most blocks that every GPU can have resident on a multiprocessor.
+_RESIDENT = 16
 # Bytes that publish 32 bits of a state together with a flag.
 PUBLISHED = 8
 
@@ -131,4 +133,14 @@ def make_plan(
     for line in strides:
         tail += struct.pack(f"<{len(line)}q", *line)
     scratch = count * grid.states
-    return ScanPlan(kernel, numbers, len(batches), block, blocks, resident // block, *coalesced.shifts, scratch, tail)
+    return ScanPlan(
+        kernel,
+        numbers,
+        len(batches),
+        block,
+        blocks,
+        min(resident // block, _RESIDENT),
+        *coalesced.shifts,
+        scratch,
+        tail,
+    )

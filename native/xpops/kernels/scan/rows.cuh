@@ -31,7 +31,7 @@ struct ScanChunk {
     XPOPS_DEVICE Span(int64 first, int64 length)
         : lowest(kReverse ? (length + kPack - 1) / kPack * kPack - kElements - first : first),
           begin(lowest < 0 ? (lowest < -kElements ? kElements : static_cast<int>(-lowest)) : 0),
-          end(length - lowest < kElements ? static_cast<int>(length - lowest) : kElements) {}
+          end(length - lowest >= kElements ? kElements : length > lowest ? static_cast<int>(length - lowest) : 0) {}
 
     // The span from element `first` on of a row of results at `row`, so that its packs are aligned.
     XPOPS_DEVICE Span(const Out* row, int64 first, int64 length) : Span(first - beyond_pack(row), length) {}

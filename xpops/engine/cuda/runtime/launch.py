@@ -38,10 +38,10 @@ class Function:
         """Allow launches with so much dynamic shared memory. Without this, a block has 48 KiB of shared memory."""
         if nbytes <= self._shared:
             return
-        self._shared = nbytes
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         with uncaptured(self._context):
             check(driver.cuFuncSetAttribute(self.handle, attribute, nbytes))
+        self._shared = nbytes  # only now: another thread may launch as soon as it reads this
 
 
 def launcher(
