@@ -213,6 +213,8 @@ def test_which_axes_fit_into_shared_memory() -> None:
     assert staged((7, (48 << 8) + 1), 1, 4) is None
     assert staged((1537, 8000), 0, 4) is None
     assert staged((48 << 8, 1), 0, 4) is not None
+    cropped = [(16, 4, 0), (9, 3, 1), (0, 0, 1)]  # of (10**6, 4, 4) elements: a part for each of the first axis
+    assert plan_staged_gather((10**6, 3, 3), range(2, 3), cropped, 4, 1, 4, 16, POLICY, 132) is None
     wide = staged((2**17, 2**15), 1, 1)
     assert wide is not None
     assert wide.index_bits == 64

@@ -111,7 +111,7 @@ def plan_staged_gather(
         return None
     part = _part(axes, length, wide, slab, policy.waves * multiprocessors)
     plan = _packed(axes, part, length, itemsize * count, align, slab, policy)
-    is_small = prod(part.lengths) < policy.staged_block and plan.blocks > policy.waves * multiprocessors
+    is_small = prod(part.lengths) < policy.staged_block and plan.blocks > 2 * policy.waves * multiprocessors
     return None if is_small or plan.blocks > _MOST_BLOCKS else plan
 
 
