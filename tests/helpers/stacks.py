@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-# The most bytes of a stack by the kernel's template, on any architecture. They are spilled registers, unless said.
+# The most bytes of a stack by the kernel's template or name, on any architecture, by NVRTC 13.0 and 13.5. They are
+# spilled registers, unless said.
 ALLOWED = {
     # A bound of two blocks of 512 threads. With more registers for fewer threads, columns take longer.
-    "scan_columns": 200,
+    "scan_columns": 208,
     # The next run of a row is loaded while this one is written.
     "scan_rows": 120,
     # Keys of a pass stay in registers between counting and writing; measured with more blocks and fewer keys.
@@ -22,12 +23,11 @@ ALLOWED = {
     "gather": 8,
     "upsample_backward": 8,
     "value_histogram": 16,
-    "distinct_first": 8,
-    "distinct_write": 8,
+    "unique": 8,
     # Narrow keys are widened before they are compared.
     "topk": 40,
     # Functors of much arithmetic that are called, not inlined: what their caller keeps.
-    "elementwise": 40,
+    "elementwise": 48,
     # Kernels of a test, with arrays in local memory.
     "kps": 72,
 }
