@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import xpops as xp
 from conformance.references import reduced
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
@@ -262,12 +263,20 @@ def test_columns_that_begin_at_any_element(name: str, layout: str) -> None:
         np.broadcast_to(RANDOM.permutation(300)[:, None], (300, 5)),
         np.full((40, 50), -np.inf)[:, 3:],
         np.where(RANDOM.random((70, 90)) < 0.01, np.nan, 1.0)[:, 1:],
-        np.array(3),
     ],
-    ids=["cropped", "reversed", "broadcast", "ties", "nans", "no axes"],
+    ids=["cropped", "reversed", "broadcast", "ties", "nans"],
 )
 def test_the_first_position_in_c_order(name: str, x: Any) -> None:
     assert emulated(name, x) == getattr(np, name)(x)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((), None), ((1, 1), None), ((1, 1), 1), ((5, 1, 3), 1)], ids=str)
+def test_the_one_position_on_axes_of_length_1(pretended: Any, shape: tuple[int, ...], axis: int | None) -> None:
+    x = np.full(shape, np.nan, np.float32)
+    for name in ("argmin", "argmax"):
+        got = getattr(xp, name)(pretended.array(x), axis=axis)
+        assert got.dtype == dt.int64
+        assert np.array_equal(np.asarray(got.to_device("cpu")), getattr(np, name)(x, axis=axis))
 
 
 def test_a_result_has_the_order_of_axes_of_its_operand() -> None:

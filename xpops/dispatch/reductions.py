@@ -42,21 +42,22 @@ def reduction(
     if op.empty is None and any(x.shape[i] == 0 for i in axes):
         raise ValueError(f"{op.name}: x has shape {x.shape}, nothing along axis {axis}; accepted: at least one element")
     if x.size == 0:
-        return Program((out,), _fill(op, out))
+        return Program((out,), _fill(out, op.empty))
+    if op.positional and all(x.shape[i] == 1 for i in axes):
+        return Program((out,), _fill(out, 0))
     if op.positional and not _is_ordered(x, axes):
         return Program((out,), _flat_position(engine, op, x, loop, out))
     return Program((out,), engine.reduce(op, x, axes, loop, out, strides, correction))
 
 
-def _fill(op: Reduction, out: Layout) -> Kernel:
-    """The kernel for an `x` without elements: it fills `out` with the reduction's value for no elements."""
+def _fill(out: Layout, value: Any) -> Kernel:
+    """The kernel of a reduction that does not depend on elements: it fills `out` with a value."""
     if out.size == 0:
         return lambda stream, out, x: None
-    empty: Any = op.empty
-    if out.dtype in dt.COMPLEX_FLOATS and empty != empty:
-        empty = complex(math.nan, math.nan)
-    fill = call_for(IDENTITY, (type(empty),), out.device, out.dtype, out).kernel
-    return lambda stream, out, x: fill(stream, out, empty)
+    if out.dtype in dt.COMPLEX_FLOATS and value != value:
+        value = complex(math.nan, math.nan)
+    fill = call_for(IDENTITY, (type(value),), out.device, out.dtype, out).kernel
+    return lambda stream, out, x: fill(stream, out, value)
 
 
 def _is_ordered(x: Layout, axes: tuple[int, ...]) -> bool:

@@ -180,7 +180,7 @@ _HOPPER = Tuning(
         items=16,
         resident=1024,
         least_part=8192,
-        least_capacity=1024,
+        least_capacity=2048,
         most=4096,
         shortest=256,
     ),
