@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xpops as xp
-import xpops.plan.topk as planning
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run, tuned
 from tests.unit.conftest import PretendedEngine
 from xpops.core import dtypes as dt
@@ -18,6 +17,7 @@ from xpops.core.layouts import layout_of
 from xpops.engine.cuda.kernels.topk import topk_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import tuning_of
+from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.topk import plan_topk
 
 NDArray = np.ndarray[Any, Any]
@@ -158,7 +158,7 @@ def test_a_plan_covers_each_row(rows: int, length: int, count: int, itemsize: in
     stages = plan_topk(rows, length, count, itemsize, multiprocessors, POLICY)
     for stage, shorter in zip(stages, [each.length for each in stages[1:]] + [count], strict=True):
         assert (stage.parts - 1) * stage.part < stage.length <= stage.parts * stage.part
-        assert stage.part * itemsize % planning.PACK_BYTES == 0
+        assert stage.part * itemsize % MAX_PACK_BYTES == 0
         assert stage.parts == 1 or stage.part >= count
         assert stage.part <= 2**30 + 16
         assert stage.capacity > stage.room >= count

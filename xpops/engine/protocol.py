@@ -83,7 +83,7 @@ class Engine(Memory, Protocol):
     def join(self, parts: tuple[Layout, ...], axis: int, out: Layout) -> Kernel | None:
         """The kernel ``(stream, out, *parts)`` that joins arrays along an axis of a C-contiguous `out`.
 
-        None if one launch for each part is as fast. `out` does not overlap the parts, none of which is empty.
+        None if copying part by part is as fast. No part is empty, and none overlaps `out`.
         """
 
     def window(

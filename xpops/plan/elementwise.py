@@ -14,6 +14,8 @@ from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
 MAX_PACK_BYTES = 16
+# So many blocks can be resident on a multiprocessor of every GPU.
+MAX_RESIDENT_BLOCKS = 16
 # Indices are 32-bit below this, with room for the last tile to run past the end.
 INDEX_LIMIT = 2**31 - 2**20
 

@@ -1,17 +1,16 @@
-"""The geometry of the first elements of sorted rows: launches, each of which shortens the rows."""
+"""The plan of the first elements of sorted rows: a few launches. Each leaves shorter rows for the next."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-PACK_BYTES = 16
+from xpops.plan.elementwise import MAX_PACK_BYTES, MAX_RESIDENT_BLOCKS
+
 # The most elements of a part, so that places in it and sums of places fit 32 bits.
 _LONGEST_PART = 1 << 30
 # The room for further candidates beside the largest counts. With 12 bytes for each of them and of 4096 results, a block
 # needs less than 64 KiB of shared memory, which all GPUs have.
 _SPARE = 1024
-# The most blocks that every GPU can have resident on a multiprocessor.
-_RESIDENT = 16
 
 
 class TopKPolicy(NamedTuple):
@@ -104,7 +103,7 @@ def plan_topk(
 def _plan_stage(
     rows: int, length: int, count: int, itemsize: int, multiprocessors: int, policy: TopKPolicy
 ) -> TopKStage:
-    pack = PACK_BYTES // itemsize
+    pack = MAX_PACK_BYTES // itemsize
     packs = min(policy.packs, policy.items // pack)
     items = packs * pack
     parts = 1
@@ -119,5 +118,5 @@ def _plan_stage(
     room = 1 << (count - 1).bit_length()
     groups = next((each for each in (1, packs) if each * block >= 2 * count), items)
     capacity = max(block, min(policy.least_capacity, block * items), room + min(room, _SPARE))
-    resident = min(max(1, policy.resident // block), _RESIDENT)
+    resident = min(max(1, policy.resident // block), MAX_RESIDENT_BLOCKS)
     return TopKStage(rows, length, count, parts, part, block, packs, groups, capacity, room, resident)

@@ -31,7 +31,7 @@ template <class T>
 struct Codes : Order<T, false> {
   using Bits = typename Order<T, false>::Bits;
   static constexpr uint32 kCount = 1u << 8 * sizeof(T), kPossible = is_same_v<T, bool> ? 2 : kCount;
-  // Codes of floating-point types; kCount, which is no code, for others.
+  // The codes of special numbers. Integers have none: there kCount stands for them, which no element has.
   static constexpr uint32 kNan = is_floating_v<T> ? kCount - 1 : kCount;
   static constexpr uint32 kZero = is_floating_v<T> ? kCount / 2 : kCount;
   static constexpr uint32 kNegativeZero = is_floating_v<T> ? kZero - 1 : kCount;

@@ -6,14 +6,13 @@ import struct
 from math import prod
 from typing import NamedTuple
 
+from xpops.plan.elementwise import MAX_RESIDENT_BLOCKS
 from xpops.plan.scan.coalesce import CoalescedScan
 from xpops.plan.strides.divmod import pack_divmod
 
 WARP = 32
 # Bytes of a memory transaction: lanes that read adjacent memory cover at least one.
 SECTOR = 32
-# The most blocks that every GPU can have resident on a multiprocessor.
-_RESIDENT = 16
 # Bytes that publish 32 bits of a state together with a flag.
 PUBLISHED = 8
 
@@ -139,7 +138,7 @@ def make_plan(
         len(batches),
         block,
         blocks,
-        min(resident // block, _RESIDENT),
+        min(resident // block, MAX_RESIDENT_BLOCKS),
         *coalesced.shifts,
         scratch,
         tail,

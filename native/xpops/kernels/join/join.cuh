@@ -6,8 +6,8 @@
 
 namespace xpops {
 
-// The result consists of rows, each of which has columns of every piece, one piece after the other. The axes before the
-// joined one count the rows, the others the columns (xpops/plan/join.py). All numbers are words.
+// A row of the result has the columns of the first piece, then those of the second, and so on. The axes before the joined
+// axis number the rows, and the others number the columns (xpops/plan/join.py). All lengths and strides are in words.
 template <int kPieces, int kRows, int kColumns, class Index_>
 struct JoinParams {
   using Index = Index_;

@@ -9,7 +9,8 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.program import Kernel
-from xpops.plan.topk import PACK_BYTES, TopKStage
+from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.topk import TopKStage
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -39,7 +40,7 @@ def topk(runtime: Runtime, dtype: DType, align: int, index: DType, descending: b
         )
         results = stage.rows * stage.results
         sizes.append((0, 0) if last else (_padded(results * dt.int64.itemsize), _padded(results * dtype.itemsize)))
-        align = PACK_BYTES  # that of scratch memory
+        align = MAX_PACK_BYTES  # that of scratch memory
     allocate = runtime.pool.scratch(sum(map(sum, sizes)))
 
     def kernel(stream: int, values: int, indices: int, x: int) -> None:
@@ -61,7 +62,7 @@ def _padded(nbytes: int) -> int:
 
 def topk_source(stage: TopKStage, dtype: DType, index: DType, descending: bool, align: int) -> str:
     """The glue of one launch."""
-    aligned = align >= PACK_BYTES and (stage.rows == 1 or stage.length * dtype.itemsize % PACK_BYTES == 0)
+    aligned = align >= MAX_PACK_BYTES and (stage.rows == 1 or stage.length * dtype.itemsize % MAX_PACK_BYTES == 0)
     types = f"{dt.INFO[dtype].c_type}, {truth(descending)}, {dt.INFO[index].c_type}"
     numbers = f"{stage.block}, {stage.packs}, {stage.groups}, {stage.capacity}, {stage.room}, {truth(aligned)}"
     return (

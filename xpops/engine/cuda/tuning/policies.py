@@ -30,8 +30,8 @@ class JoinPolicy(NamedTuple):
     block, unroll : int
         The threads of a block, and the words that a thread writes.
     interleave_block, interleaved : int
-        The threads of a block that interleaves, and the most arrays of which each holds a pack. Shared memory, at most
-        48 KiB, holds all packs.
+        The threads of a block of the interleaving kernel, and the most arrays that it takes. Each thread has a pack of
+        each array in shared memory, 48 KiB in all at most.
     """
 
     block: int
