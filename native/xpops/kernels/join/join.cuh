@@ -6,8 +6,9 @@
 
 namespace xpops {
 
-// A row of the result has the columns of the first piece, then those of the second, and so on. The axes before the joined
-// axis number the rows, and the others number the columns (xpops/plan/join.py). All lengths and strides are in words.
+// A row of the result has the columns of the first piece, then those of the second, and so on. The axes before the
+// joined axis number the rows, and the others number the columns (xpops/plan/join.py). All lengths and strides are in
+// words.
 template <int kPieces, int kRows, int kColumns, class Index_>
 struct JoinParams {
   using Index = Index_;
