@@ -3,36 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
+from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, View, exported_strides, order_before
-from xpops.frameworks.inline import InlineCache, increment_version
+from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, order_before
 from xpops.plan.cache import BoundedDict
+from xpops.plan.signature import Operand
 
 # torch uses the same names of dtypes as NumPy and ml_dtypes.
 _TORCH_DTYPES = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
+# torch.Tensor.numpy does not know the dtypes of ml_dtypes. These torch dtypes have the same width.
+_PLAIN = {dt.bfloat16: torch.int16, **dict.fromkeys(dt.FLOAT8, torch.uint8)}
 _DTYPES = {theirs: ours for ours, theirs in _TORCH_DTYPES.items()}
 # (dtype, shape, strides, device, alignment), as torch's objects -> layout: saves the conversion in later calls.
 _layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
+# What `_key_of` returns -> what `read` returns.
+_known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 # Cached, since it takes a microsecond to make a torch.device.
 _devices: dict[Device, torch.device] = {}
+_MISALIGNED = MAX_ALIGNMENT - 1
+
+# Torch counts writes, so that autograd can refuse a backward pass that would read overwritten values. The public
+# function only wraps the private one.
+increment_version: Callable[[Any], None] = getattr(
+    torch._C, "_increment_version", torch.autograd.graph.increment_version
+)
 
 
 class TorchAdapter(Adapter):
-    """Memory from torch's allocator, on torch's current stream. Views use the attributes of tensors, not DLPack."""
+    """Memory from torch's allocator, on torch's current stream. Views use the attributes of tensors, not DLPack.
+
+    On the host, launches take the tensors themselves.
+    """
 
     name = "torch"
-
-    def __init__(self) -> None:
-        self.inline = InlineCache(_current_raw_stream)
 
     def is_array_type(self, cls: type) -> bool:
         return issubclass(cls, torch.Tensor)
@@ -62,18 +76,50 @@ class TorchAdapter(Adapter):
         order_before(device, _current_raw_stream(device.index), stream)
         return View(layout, address, x, writable)
 
-    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        device = layout.device
+    def learn(self, x: Any, layout: Layout) -> Known | None:
+        key = _key_of(x)
+        found = _known.get(key)
+        if found is None:
+            found = _known[key] = Known(layout)
+        return found
+
+    def read(self, x: Any) -> tuple[Known | None, Data]:
+        try:
+            found = _known.get(_key_of(x))
+        except RuntimeError:  # nested and sparse tensors, and those of transforms, lack properties
+            return None, None
+        return found, x if found is None or found.is_host else x.data_ptr()
+
+    def data_of(self, view: View) -> Data:
+        return view.owner if view.layout.device is CPU else view.data
+
+    def address(self, data: Data) -> int:
+        return data if data.__class__ is int else data.data_ptr()
+
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Any]]:
+        device, shape, strides = layout.device, layout.shape, exported_strides(layout)
         place = _devices.get(device)
         if place is None:
             place = _devices[device] = torch.device(device)
-        dtype = _TORCH_DTYPES[layout.dtype]
-        if layout.contiguous:
-            tensor = torch.empty(layout.shape, dtype=dtype, device=place)
-        else:
-            tensor = torch.empty_strided(layout.shape, exported_strides(layout), dtype=dtype, device=place)
-        address = tensor.data_ptr()
-        return tensor, engine_of(CPU).adopt(address, layout, tensor, True) if device is CPU else address
+        new = partial(torch.empty_strided, shape, strides, dtype=_TORCH_DTYPES[layout.dtype], device=place)
+
+        def new_on_host(stream: int) -> tuple[Data, Any]:
+            tensor = new()
+            return tensor, tensor
+
+        def new_on_gpu(stream: int) -> tuple[Data, Any]:
+            tensor = new()
+            return tensor.data_ptr(), tensor
+
+        return new_on_host if device is CPU else new_on_gpu
+
+    def host_kernel(
+        self, specs: tuple[Operand, ...], way: Any, layouts: tuple[Layout, ...], kernel: Callable[..., R]
+    ) -> Callable[..., R]:
+        def on_tensors(stream: int, *data: Any) -> R:
+            return kernel(stream, *[_to_ndarray(x) if x.__class__ not in SCALAR_TYPES else x for x in data])
+
+        return on_tensors
 
     def export(self, array: Any) -> Any:
         return torch.from_dlpack(array)
@@ -90,6 +136,22 @@ class TorchAdapter(Adapter):
 
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)
+
+
+def _key_of(x: torch.Tensor) -> tuple[Any, ...]:
+    """All properties on which a call depends, but for the memory of `x`."""
+    gradients = x.requires_grad and torch.is_grad_enabled()
+    lazy = x.is_neg() or x.is_conj()
+    return x.dtype, x.shape, x.stride(), x.device, x.data_ptr() & _MISALIGNED, gradients, lazy
+
+
+def _to_ndarray(x: torch.Tensor) -> np.ndarray[Any, Any]:
+    """The memory of a tensor on the host as an ndarray."""
+    dtype = _DTYPES[x.dtype]
+    plain = _PLAIN.get(dtype)
+    x = x.detach()
+    array: np.ndarray[Any, Any] = x.numpy() if plain is None else x.view(plain).numpy().view(dtype)
+    return array
 
 
 def _stream_from_object(index: int) -> int:
