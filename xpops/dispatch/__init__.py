@@ -40,21 +40,11 @@ def set_array_class(cls: type[C]) -> type[C]:
 
 def unary(op: Operator, x: Any, out: Any = None) -> Any:
     """`op` of one operand."""
-    if out is None and x.__class__ is _array_class:
-        launch = launches.get((op, x._layout))
-        if launch is not None:
-            return launch(x._data)
     return elementwise(op, (x,), out)
 
 
 def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
     """`op` of two operands, either of which may be a Python scalar."""
-    kind = x1.__class__
-    if out is None and kind is _array_class:
-        other, value = (x2._layout, x2._data) if x2.__class__ is kind else (x2.__class__, x2)
-        launch = launches.get((op, x1._layout, other))
-        if launch is not None:
-            return launch(x1._data, value)
     return elementwise(op, (x1, x2), out)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from xpops.core.compiled import compiled
 from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.calls import PLAN_LIMIT
@@ -28,6 +29,8 @@ Launch = Callable[..., Any]
 # partly overlaps an operand.
 Write = Callable[..., bool]
 
+# The most results of a launch of the compiled core.
+_MOST = 16
 # The class of results. `xpops.arrays` sets it: this package must not import that one.
 array_class: type[Any] = Tensor
 # (way, layout or scalar type, ...) -> launch.
@@ -45,9 +48,11 @@ def set_array_class(cls: type[Any]) -> None:
     global array_class
     array_class = cls
     readers[cls] = lambda x: (x._layout, x._data)
+    if compiled is not None:
+        compiled.configure(launches, writes, readers, cls, Layout)
 
 
-def known(way: Any, arguments: tuple[Any, ...]) -> Any:
+def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
     """The result of a remembered call. None if no such call is remembered."""
     key, values = [way], []
     for argument in arguments:
@@ -61,7 +66,7 @@ def known(way: Any, arguments: tuple[Any, ...]) -> Any:
     return None if launch is None else launch(*values)
 
 
-def known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
+def _known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
     """Run a remembered call that writes `out`. False if no such call is remembered, or `out` must not be written."""
     key, values = [way], []
     for argument in (out, *arguments):
@@ -73,6 +78,12 @@ def known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
         values.append(data)
     write = writes.get(tuple(key))
     return write is not None and write(out, *values)
+
+
+if compiled is None:
+    known, known_write = _known, _known_write
+else:
+    known, known_write = compiled.known, compiled.known_write
 
 
 def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: Launch) -> None:
@@ -92,9 +103,12 @@ def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Ope
 
 
 def _read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
-    if operands.framework is not None:
-        for argument in arguments:
-            readers.setdefault(argument.__class__, operands.framework.read)
+    framework = operands.framework
+    for cls in {argument.__class__ for argument in arguments} - readers.keys():
+        if framework is not None:
+            readers[cls] = framework.read
+            if compiled is not None and framework.exchange(cls) is not None:
+                compiled.add_tensors(cls, framework.exchange(cls))
 
 
 def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel) -> Launch:
@@ -123,23 +137,17 @@ def make_launch_on(
     stream_of: Callable[[], int],
 ) -> Launch:
     """The launch of a kernel: get the current stream, allocate the results, launch, and make arrays of them."""
-    makers = [_maker(engine, layout, framework) for layout in layouts]
-    if len(makers) == 1:
-        ((make, finish),) = makers
+    makers = tuple([_maker(engine, layout, framework) for layout in layouts])
+    if compiled is not None and len(makers) <= _MOST:
+        fast: Launch = compiled.Launch(stream_of, kernel, makers)
+        return fast
 
-        def launch_one(*values: Data) -> Any:
-            stream = stream_of()
-            data, made = make(stream)
-            kernel(stream, data, *values)
-            return finish(data, made)
-
-        return launch_one
-
-    def launch(*values: Data) -> tuple[Any, ...]:
+    def launch(*values: Data) -> Any:
         stream = stream_of()
-        results = [make(stream) for make, _ in makers]
-        kernel(stream, *[data for data, _ in results], *values)
-        return tuple([finish(*each) for (_, finish), each in zip(makers, results, strict=True)])
+        made = [make(stream) for make, _ in makers]
+        kernel(stream, *[data for data, _ in made], *values)
+        results = [_finish(finish, *each) for (_, finish), each in zip(makers, made, strict=True)]
+        return results[0] if len(results) == 1 else tuple(results)
 
     return launch
 
@@ -169,21 +177,26 @@ def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
 def _stream_of(operands: Operands) -> Callable[[], int]:
     """A function that returns the stream of a call: the framework's current stream if it has one, else ours."""
     framework, device = operands.framework, operands.device
-    if framework is None or framework.current_stream(device) is None:
-        return engine_of(device).current_stream
-    theirs = framework.current_stream
-    return lambda: theirs(device) or 0
+    theirs = None if framework is None else framework.stream_of(device)
+    return engine_of(device).current_stream if theirs is None else theirs
 
 
-# make(stream) returns the data of a new result, and its owner or the framework's array; finish makes the array of both.
-_Maker = tuple[Callable[[int], tuple[Data, Any]], Callable[[Data, Any], Any]]
+# make(stream) returns the data of a new result, and its owner or the framework's array. The second is what makes the
+# array of both: the layout of an xpops array, a function, or None if the array is made already.
+_Maker = tuple[Callable[[int], tuple[Data, Any]], Layout | Callable[[Data, Any], Any] | None]
 
 
 def _maker(engine: Engine, layout: Layout, framework: Adapter | None) -> _Maker:
-    cls: Callable[..., Any] = array_class
     if framework is None:
-        return engine.allocator(layout), partial(cls, layout)
+        return engine.allocator(layout), layout
     make, export = framework.allocator(layout), framework.export
-    if make is None:
-        return engine.allocator(layout), lambda data, owner: export(cls(layout, data, owner))
-    return make, lambda data, array: array
+    if make is not None:
+        return make, None
+    return engine.allocator(layout), lambda data, owner: export(array_class(layout, data, owner))
+
+
+def _finish(finish: Layout | Callable[[Data, Any], Any] | None, data: Data, made: Any) -> Any:
+    """The array of a result."""
+    if finish is None:
+        return made
+    return array_class(finish, data, made) if isinstance(finish, Layout) else finish(data, made)

@@ -91,6 +91,12 @@ class Adapter:
         """The handle of the framework's current stream (0: legacy default); None if there is none, or it is unknown."""
         return None
 
+    def stream_of(self, device: Device) -> Callable[[], int] | None:
+        """A function that returns what `current_stream` returns; None if that is None."""
+        if self.current_stream(device) is None:
+            return None
+        return lambda: self.current_stream(device) or 0
+
     # The steady state. Without `learn` and `read`, every call of the framework's arrays is planned anew.
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
@@ -107,6 +113,10 @@ class Adapter:
         `host_kernel` makes kernels that take such arrays.
         """
         return None, None
+
+    def exchange(self, cls: type) -> object | None:
+        """The capsule of DLPack's C exchange API, if the compiled core may use it to read arrays of `cls`."""
+        return None
 
     def data_of(self, view: View) -> Data:
         """The data that `read` returns for a viewed array."""

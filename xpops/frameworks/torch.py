@@ -33,6 +33,13 @@ _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 _devices: dict[Device, torch.device] = {}
 _MISALIGNED = MAX_ALIGNMENT - 1
 
+# Torch's compiler makes tensors without the dispatcher, which takes half the time. If this torch has no compiler, -1 is
+# the current device: no device has this index.
+_guards: Any = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+_new_on_host: Any = getattr(_guards, "_empty_strided_cpu", None)
+_new_on_current: Any = getattr(_guards, "_empty_strided_cuda", None)
+_current_device: Any = getattr(torch._C, "_cuda_getDevice", None) if _new_on_current else lambda: -1
+
 # Torch counts writes, so that autograd can refuse a backward pass that would read overwritten values. The public
 # function only wraps the private one.
 increment_version: Callable[[Any], None] = getattr(
@@ -90,6 +97,9 @@ class TorchAdapter(Adapter):
             return None, None
         return found, x if found is None or found.is_host else x.data_ptr()
 
+    def exchange(self, cls: type) -> object | None:
+        return getattr(cls, "__dlpack_c_exchange_api__", None)
+
     def data_of(self, view: View) -> Data:
         return view.owner if view.layout.device is CPU else view.data
 
@@ -101,14 +111,16 @@ class TorchAdapter(Adapter):
         place = _devices.get(device)
         if place is None:
             place = _devices[device] = torch.device(device)
-        new = partial(torch.empty_strided, shape, strides, dtype=_TORCH_DTYPES[layout.dtype], device=place)
+        dtype, index, current = _TORCH_DTYPES[layout.dtype], device.index, _current_device
+        elsewhere = partial(torch.empty_strided, shape, strides, dtype=dtype, device=place)
+        new = _new_on_host if device is CPU else _new_on_current
 
         def new_on_host(stream: int) -> tuple[Data, Any]:
-            tensor = new()
+            tensor = elsewhere() if new is None else new(shape, strides, dtype)
             return tensor, tensor
 
         def new_on_gpu(stream: int) -> tuple[Data, Any]:
-            tensor = new()
+            tensor = new(shape, strides, dtype) if current() == index else elsewhere()
             return tensor.data_ptr(), tensor
 
         return new_on_host if device is CPU else new_on_gpu
@@ -136,6 +148,9 @@ class TorchAdapter(Adapter):
 
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)
+
+    def stream_of(self, device: Device) -> Callable[[], int] | None:
+        return None if device is CPU else partial(_current_raw_stream, device.index)
 
 
 def _key_of(x: torch.Tensor) -> tuple[Any, ...]:
