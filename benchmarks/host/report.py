@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from benchmarks.host.libraries import installed
 from benchmarks.host.measure import DTYPES, Refusal, Result, large_calls, small_calls
 
 # Small calls: rows above the first are named, and the share above the second is given, too.
@@ -24,7 +25,7 @@ SUBJECTS = {"xpops": "own arrays", "torch": "torch", "cupy": "cupy", "jax": "JAX
 def report(device: str, only: str, rounds: int) -> dict[str, Any]:
     """Measure on a device and print; on the CPU large arrays, too."""
     sections: dict[str, Any] = {"small": _section("small calls", small_calls(device, only, rounds), {})}
-    if device == "cpu" and "torch" in sections["small"]:
+    if device == "cpu" and "torch" in installed(device):
         for dtype in DTYPES:
             limits = {library: limits for (name, library), limits in LARGE_LIMITS.items() if name == dtype}
             title = f"a million {dtype}, one thread, beside torch"
