@@ -1,10 +1,12 @@
-"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--json FILE]``: prints times."""
+"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--host] [--json FILE]``: prints times."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +23,49 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--grid", action="store_true", help="instead of the tables, the grid of shapes")
     parser.add_argument("--drawn", type=int, metavar="SEED", help="instead of the tables, calls drawn at random")
     parser.add_argument("--seconds", type=float, default=300.0, help="how long to draw calls (default 300)")
+    parser.add_argument("--host", action="store_true", help="instead of the tables, the host's time of every function")
+    parser.add_argument("--device", choices=("cpu", "cuda"), help="of --host (default: cuda where there is a GPU)")
     options = parser.parse_args(arguments)
-    try:
-        import cupy  # noqa: F401
-        import jax  # noqa: F401
-        import torch
-    except ImportError as error:
-        print(f"benchmarks: {error.name} is missing; they need torch, cupy and jax beside a GPU")
+    if options.host:
+        report = host_calls(options.device, options.rows, options.rounds)
+    elif missing := _missing():
+        print(f"benchmarks: {missing}")
         return 2
-    if not torch.cuda.is_available():
-        print("benchmarks: no GPU here")
-        return 2
-    if options.drawn is not None:
+    elif options.drawn is not None:
         report = drawn(options.drawn, options.seconds)
     else:
         report = grid() if options.grid else measure(options.rows, options.rounds)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
     return 0
+
+
+def _missing() -> str:
+    """What this machine lacks for tables of times on a GPU."""
+    try:
+        import cupy  # noqa: F401
+        import jax  # noqa: F401
+        import torch
+    except ImportError as error:
+        return f"{error.name} is missing; they need torch, cupy and jax beside a GPU"
+    return "" if torch.cuda.is_available() else "no GPU here"
+
+
+def host_calls(device: str | None, only: str, rounds: int) -> dict[str, Any]:
+    """The time of calls on small arrays of every framework; on the CPU also of large ones, on one thread."""
+    one_thread = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    os.environ.update(dict.fromkeys(one_thread, "1"))  # before NumPy and torch are imported
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import numpy as np
+
+    from benchmarks.host.report import report
+    from conformance.reporting import available
+
+    device = device or ("cuda" if available("cuda") else "cpu")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # about values outside a function's domain, and about what is slow
+        sections = report(device, only, rounds)
+    return {**heading(device), "rounds": rounds, **sections, "fingerprint": fingerprint()}
 
 
 def grid() -> dict[str, Any]:
@@ -57,8 +84,9 @@ def drawn(seed: int, seconds: float) -> dict[str, Any]:
 
 def measure(only: str, rounds: int) -> dict[str, Any]:
     """Measure every row whose name contains `only`, and the host times; print each result at once."""
-    from benchmarks import algebra, collective, elementwise, fusion, host, movement, neural
+    from benchmarks import algebra, collective, elementwise, fusion, movement, neural
     from benchmarks.ceilings import ceilings
+    from benchmarks.host import table
     from benchmarks.timing import host_times
 
     limits = ceilings(rounds)
@@ -76,7 +104,7 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
     for row in (row for chapter in chapters for row in chapter.rows()):
         if only in row.name:
             report["rows"].append(_measure_row(row, limits, rounds))
-    for name, works in host.works().items():
+    for name, works in table.works().items():
         if only in name:
             report["host"][name] = times = host_times(works)
             print(f"{name:34}" + "".join(f"  {library} {value:.2f}" for library, value in times.items()))

@@ -1,4 +1,4 @@
-"""Host time of one call on 64x64 float32: the rows of the second table."""
+"""Host time of one call on 64x64 float32: the rows of the second table of the README."""
 
 from __future__ import annotations
 
