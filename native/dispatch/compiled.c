@@ -2,8 +2,8 @@
 #include "compiled.h"
 
 // What `configure` sets: tables of xpops/dispatch/steady.py, and the class of arrays.
-static PyObject *launches, *writes, *readers, *array_class;
-static PyObject *layout_name, *data_name, *owner_name, *writable_name;
+static PyObject *launches, *writes, *shows, *readers, *viewed, *array_class, *view_slowly;
+static PyObject *shape_name, *layout_name, *data_name, *owner_name, *writable_name;
 
 // Reads one operand. Returns 1, or 0 if no reader knows its class, or -1 with an exception set.
 static int read_operand(PyObject* x, Operand* found) {
@@ -227,12 +227,96 @@ static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_
   return result;
 }
 
-// configure(launches, writes, readers, array_class, layout_class)
-static PyObject* configure(PyObject* module, PyObject* arguments) {
-  PyObject *given[5], **kept[5] = {&launches, &writes, &readers, &array_class, (PyObject**)&layout_type};
+// The types of parameters, from the place `first` of a new tuple on; a tuple of types for a tuple.
+static PyObject* kinds_of(PyObject* parameters, Py_ssize_t first) {
+  const Py_ssize_t count = PyTuple_Size(parameters);
+  PyObject* kinds = PyTuple_New(first + count);
+  for (Py_ssize_t i = 0; kinds && i < count; ++i) {
+    PyObject* each = PyTuple_GetItem(parameters, i);
+    PyObject* kind = Py_TYPE(each) == &PyTuple_Type ? kinds_of(each, 0) : Py_NewRef((PyObject*)Py_TYPE(each));
+    if (kind) {
+      PyTuple_SetItem(kinds, first + i, kind);
+    } else {
+      Py_CLEAR(kinds);
+    }
+  }
+  return kinds;
+}
+
+// A plan with its parameters and their types, as `way_of` of xpops/dispatch/keys.py.
+static PyObject* way_with(PyObject* plan, PyObject* parameters) {
+  PyObject* way = kinds_of(parameters, 2);
+  if (way) PyTuple_SetItem(way, 0, Py_NewRef(plan));
+  if (way) PyTuple_SetItem(way, 1, Py_NewRef(parameters));
+  return way;
+}
+
+static PyObject* way_of(PyObject* module, PyObject* const* given, Py_ssize_t count) {
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "OOOOO", &given[0], &given[1], &given[2], &given[3], &given[4])) return NULL;
-  for (int i = 0; i < 5; ++i) {
+  if (count == 2 && PyTuple_Check(given[1])) return way_with(given[0], given[1]);
+  return PyErr_Format(PyExc_TypeError, "way_of: accepted: a plan and a tuple of parameters");
+}
+
+// The result of the remembered view of `x`; None if no such view is remembered.
+static PyObject* show(PyObject* way, PyObject* x) {
+  PyObject *type = (PyObject*)Py_TYPE(x), *result = NULL;
+  const int own = type == array_class;
+  const int known_class = own ? 1 : PySet_Contains(viewed, type);
+  if (known_class < 0) return NULL;
+  if (!known_class) Py_RETURN_NONE;
+  PyObject* shape = PyObject_GetAttr(x, own ? layout_name : shape_name);
+  PyObject* key = shape ? PyTuple_Pack(3, way, type, shape) : NULL;
+  PyObject* found = key ? PyDict_GetItemWithError(shows, key) : NULL;
+  if (found) {
+    Py_INCREF(found);  // the call may clear the table
+    result = PyObject_CallFunctionObjArgs(PyTuple_GetItem(found, 0), x, PyTuple_GetItem(found, 1), NULL);
+    Py_DECREF(found);
+  } else if (!PyErr_Occurred()) {
+    result = Py_NewRef(Py_None);
+  }
+  Py_XDECREF(key);
+  Py_XDECREF(shape);
+  return result;
+}
+
+// view(plan, function, x, *parameters): see xpops/arrays/viewing.py, whose function takes what is not remembered.
+static PyObject* view(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count < 3) return PyErr_Format(PyExc_TypeError, "view: %zd arguments; accepted: 3 or more", count);
+  PyObject *parameters = PyTuple_New(count - 3), *way = NULL, *result = NULL;
+  for (Py_ssize_t i = 3; parameters && i < count; ++i) PyTuple_SetItem(parameters, i - 3, Py_NewRef(given[i]));
+  if (parameters && (way = way_with(given[0], parameters))) result = show(way, given[2]);
+  Py_XDECREF(way);
+  Py_XDECREF(parameters);
+  if (!result) PyErr_Clear();  // a parameter cannot be hashed, or the view fails: the slow path says how
+  if (result && result != Py_None) return result;
+  Py_XDECREF(result);
+  PyObject* arguments = PyTuple_New(count);
+  for (Py_ssize_t i = 0; arguments && i < count; ++i) PyTuple_SetItem(arguments, i, Py_NewRef(given[i]));
+  result = arguments ? PyObject_CallObject(view_slowly, arguments) : NULL;
+  Py_XDECREF(arguments);
+  return result;
+}
+
+// set_view(function): the function that `view` calls for what is not remembered.
+static PyObject* set_view(PyObject* module, PyObject* function) {
+  (void)module;
+  PyObject* old = view_slowly;
+  view_slowly = Py_NewRef(function);
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
+}
+
+// configure(launches, writes, shows, readers, viewed, array_class, layout_class)
+static PyObject* configure(PyObject* module, PyObject* arguments) {
+  PyObject *given[7],
+      **kept[7] = {&launches, &writes, &shows, &readers, &viewed, &array_class, (PyObject**)&layout_type};
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "OOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
+                        &given[6])) {
+    return NULL;
+  }
+  for (int i = 0; i < 7; ++i) {
     PyObject* old = *kept[i];
     *kept[i] = Py_NewRef(given[i]);
     Py_XDECREF(old);
@@ -243,6 +327,9 @@ static PyObject* configure(PyObject* module, PyObject* arguments) {
 static PyMethodDef methods[] = {
     {"known", (PyCFunction)(void (*)(void))known, METH_FASTCALL, "The result of a remembered call, or None."},
     {"known_write", (PyCFunction)(void (*)(void))known_write, METH_FASTCALL, "Whether a remembered call wrote out."},
+    {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, "The view of an array of any framework."},
+    {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
+    {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
     {"configure", configure, METH_VARARGS, "Set the tables, the class of arrays, and that of layouts."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
     {NULL, NULL, 0, NULL},
@@ -254,6 +341,7 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__compiled(void) {
   PyObject* module = PyModule_Create(&definition);
   if (!module) return NULL;
+  shape_name = PyUnicode_InternFromString("shape");
   layout_name = PyUnicode_InternFromString("_layout"), data_name = PyUnicode_InternFromString("_data");
   owner_name = PyUnicode_InternFromString("_owner"), writable_name = PyUnicode_InternFromString("_writable");
   launch_type = (PyTypeObject*)PyType_FromSpec(&launch_spec);

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from xpops.core.compiled import compiled
+
 
 class Fixed(tuple[Any, ...]):
     """A tuple of parameters that xpops makes, not the caller: the types of its elements need not be part of a key."""
@@ -11,7 +13,7 @@ class Fixed(tuple[Any, ...]):
     __slots__ = ()
 
 
-def way_of(plan: Any, parameters: tuple[Any, ...]) -> tuple[Any, ...]:
+def _way_of(plan: Any, parameters: tuple[Any, ...]) -> tuple[Any, ...]:
     """The first element of the key of a call: the plan with its parameters.
 
     The types of parameters are part of it: 1, 1.0 and True are equal, but a function may accept only some of them.
@@ -41,3 +43,6 @@ def way_of(plan: Any, parameters: tuple[Any, ...]) -> tuple[Any, ...]:
 def _types_of(parameters: tuple[Any, ...]) -> list[Any]:
     """The types of the parameters; a tuple of types for a tuple."""
     return [tuple(_types_of(each)) if each.__class__ is tuple else each.__class__ for each in parameters]
+
+
+way_of = _way_of if compiled is None else compiled.way_of

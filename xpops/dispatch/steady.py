@@ -37,6 +37,10 @@ array_class: type[Any] = Tensor
 launches: BoundedDict[tuple[Any, ...], Launch] = BoundedDict(PLAN_LIMIT)
 # (way, layout of out, layout or scalar type, ...) -> write.
 writes: BoundedDict[tuple[Any, ...], Write] = BoundedDict(PLAN_LIMIT)
+# (way of a view, class, shape or layout) -> (function, argument): the view is ``function(x, argument)``.
+shows: BoundedDict[tuple[Any, ...], tuple[Callable[[Any, Any], Any], Any]] = BoundedDict(PLAN_LIMIT)
+# The classes of other frameworks' arrays with remembered views.
+viewed: set[type] = set()
 # Class -> function that takes an operand of exactly this class. It returns what the operand is in a key, and its data.
 readers: dict[type, Callable[[Any], tuple[Any, Data]]] = {
     kind: partial(lambda k, x: (k, x), kind) for kind in SCALAR_TYPES
@@ -49,7 +53,7 @@ def set_array_class(cls: type[Any]) -> None:
     array_class = cls
     readers[cls] = lambda x: (x._layout, x._data)
     if compiled is not None:
-        compiled.configure(launches, writes, readers, cls, Layout)
+        compiled.configure(launches, writes, shows, readers, viewed, cls, Layout)
 
 
 def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
@@ -80,6 +84,18 @@ def _known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
     return write is not None and write(out, *values)
 
 
+def known_view(way: Any, x: Any) -> Any:
+    """A view like a remembered one. None if no such view is remembered."""
+    kind = x.__class__
+    if kind is not array_class and kind not in viewed:
+        return None
+    try:
+        show = shows.get((way, kind, x._layout if kind is array_class else x.shape))
+    except RuntimeError:  # a nested tensor has no shape
+        return None
+    return None if show is None else show[0](x, show[1])
+
+
 if compiled is None:
     known, known_write = _known, _known_write
 else:
@@ -100,6 +116,14 @@ def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Ope
     if specs is not None:
         writes[way, *specs] = write
         _read_by_framework((out, *arguments), operands)
+
+
+def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argument: Any) -> None:
+    """Keep how a view was made: by ``function(x, argument)``."""
+    own = isinstance(x, Tensor)
+    shows[way, x.__class__, x._layout if own else x.shape] = function, argument
+    if not own:
+        viewed.add(x.__class__)
 
 
 def _read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from xpops.core.devices import CPU, Device
@@ -76,6 +76,10 @@ class Adapter:
     def export(self, array: Any) -> Any:
         """The framework's array on the memory of an xpops array. Needed where `allocator` returns None."""
         raise NotImplementedError
+
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        """The framework's own views of arrays of `cls`, by the kind of `xpops.arrays.viewing.Step`."""
+        return {}
 
     def resolve(self, x: Any) -> Any:
         """A copy of `x` if its memory holds other values than `x`, such as a lazy conjugate; else `x` itself."""

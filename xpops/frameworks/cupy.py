@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import cupy
@@ -16,6 +16,13 @@ from xpops.plan.cache import BoundedDict
 
 # What `_key_of` returns -> what `read` returns.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
+_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "reshape": cupy.ndarray.reshape,
+    "permute": cupy.ndarray.transpose,
+    "broadcast_to": cupy.broadcast_to,
+    "flip": cupy.flip,
+    "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+}
 
 
 class CupyAdapter(Adapter):
@@ -44,6 +51,9 @@ class CupyAdapter(Adapter):
         strides, address = tuple(step // item for step in x.strides), x.data.ptr
         layout = layout_of(dtype, x.shape, strides, device, alignment(address))
         return foreign_view(layout, address, x, True, f"{function}: {argument}")
+
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        return _VIEWS if cls is cupy.ndarray else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         if type(x) is not cupy.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,13 @@ from xpops.plan.cache import BoundedDict
 
 # (dtype, shape, strides in bytes) -> what `read` returns. On the host the alignment does not matter.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
+_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "reshape": np.ndarray.reshape,
+    "permute": np.ndarray.transpose,
+    "broadcast_to": np.broadcast_to,
+    "flip": np.flip,
+    "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+}
 
 
 class NumpyAdapter(Adapter):
@@ -41,6 +48,9 @@ class NumpyAdapter(Adapter):
         strides = tuple(step // item for step in x.strides)
         layout = layout_of(dtype, x.shape, strides, CPU, alignment(address))
         return View(layout, x if type(x) is np.ndarray else x.view(np.ndarray), x, x.flags.writeable)
+
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        return _VIEWS if cls is np.ndarray else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         if type(x) is not np.ndarray:

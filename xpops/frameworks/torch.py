@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,13 @@ _layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 # Cached, since it takes a microsecond to make a torch.device.
 _devices: dict[Device, torch.device] = {}
+# Tensors have no negative strides, so torch has no view that flips.
+_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "reshape": torch.Tensor.reshape,
+    "permute": torch.Tensor.permute,
+    "broadcast_to": torch.Tensor.expand,
+    "unstack": torch.Tensor.unbind,
+}
 _MISALIGNED = MAX_ALIGNMENT - 1
 
 # Torch's compiler makes tensors without the dispatcher, which takes half the time. If this torch has no compiler, -1 is
@@ -82,6 +89,9 @@ class TorchAdapter(Adapter):
             return View(layout, engine_of(CPU).adopt(address, layout, x, writable), x, writable)
         order_before(device, _current_raw_stream(device.index), stream)
         return View(layout, address, x, writable)
+
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        return _VIEWS if cls in (torch.Tensor, torch.nn.Parameter) else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         key = _key_of(x)
