@@ -15,8 +15,8 @@ BLOCK, DEPTH = 1 << 16, 64
 Key = tuple[slice, ...]
 
 
-def block_shape(x: Layout, axes: Collection[int]) -> tuple[int, ...]:
-    """The lengths of a block. `axes` are reduced or scanned: block after block along them.
+def block_shape(x: Layout, axes: Collection[int], size: int = BLOCK) -> tuple[int, ...]:
+    """The lengths of a block of at most `size` elements. `axes` are reduced or scanned: block after block along them.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def block_shape(x: Layout, axes: Collection[int]) -> tuple[int, ...]:
     >>> block_shape(x, (0,)), block_shape(x, (1,))
     ((64, 1024), (8, 8000))
     """
-    lengths, room = [1] * x.ndim, BLOCK
+    lengths, room = [1] * x.ndim, size
     inside, outside = 1, prod(max(x.shape[axis], 1) for axis in axes)
     for axis in sorted(range(x.ndim), key=lambda axis: abs(x.strides[axis])):
         length = max(x.shape[axis], 1)
