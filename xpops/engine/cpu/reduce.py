@@ -67,14 +67,14 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
         return blocked if op.term is None else (op.term(each.astype(wide)) for each in blocked)
 
     def result(x: NDArray) -> NDArray:
-        total = combine(_pairwise(ufunc, each, innermost_first, wide) for each in elements(x))
+        total = combine(pairwise(ufunc, each, innermost_first, wide) for each in elements(x))
         if not op.averages:
             return total
         if not op.dispersion:
             return _divided(total, count, _LARGEST.get(loop, np.inf))
         mean = _divided(total, count, np.inf)
         deviations = (_squares(each - mean) for each in elements(x))
-        variance = _summed(_pairwise(np.add, each, innermost_first, each.dtype) for each in deviations) / divisor
+        variance = _summed(pairwise(np.add, each, innermost_first, each.dtype) for each in deviations) / divisor
         return np.sqrt(variance) if op.root else variance
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
@@ -86,7 +86,7 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
     return kernel
 
 
-def _pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
+def pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
     """Reduce a block along axes, which keep length 1. Rounding errors grow as the logarithm of the axes' lengths."""
     for axis in axes:
         length, by_numpy = x.shape[axis], x.strides[axis] == x.itemsize and x.shape[axis] > _LINES
