@@ -8,7 +8,7 @@ import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.blocks import blocks, line_blocks
+from xpops.engine.cpu.blocks import BLOCK, blocks, line_blocks
 from xpops.engine.cpu.quiet import quietly
 from xpops.engine.cpu.reduce import pairwise
 from xpops.engine.cpu.rounding import WIDENED, cast
@@ -16,13 +16,10 @@ from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
 
-# The elements of a block.
-_BLOCK = 1 << 16
-
 
 def softmax(x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
-    layout, lengths = x, line_blocks(x, axis, _BLOCK)
+    layout, lengths = x, line_blocks(x, axis, BLOCK)
     narrow, others = WIDENED.get(x.dtype, x.dtype), tuple(other for other in range(x.ndim) if other != axis)
 
     def lines(x: NDArray) -> NDArray:
