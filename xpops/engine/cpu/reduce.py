@@ -89,7 +89,9 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
 def pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
     """Reduce a block along axes, which keep length 1. Rounding errors grow as the logarithm of the axes' lengths."""
     for axis in axes:
-        length, by_numpy = x.shape[axis], x.strides[axis] == x.itemsize and x.shape[axis] > _LINES
+        length = x.shape[axis]
+        # NumPy adds contiguous elements pairwise.
+        by_numpy = ufunc is np.add and x.strides[axis] == x.itemsize and length > _LINES
         if not by_numpy and (length > _LINES or (x.size > _FEW and x.size < _LINES * length)):
             x = _halved(ufunc, x, axis, dtype)
         x = ufunc.reduce(x, axis=axis, dtype=dtype, keepdims=True)
