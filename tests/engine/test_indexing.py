@@ -16,7 +16,7 @@ from tests.helpers.oracle import assert_same
 from tests.helpers.strategies import ALL_DTYPES, INTEGERS, host_arrays, views_of
 from tests.helpers.values import generator, random_bits
 from xpops.core import dtypes as dt
-from xpops.dispatch.state import launches
+from xpops.dispatch.steady import launches
 
 devices = st.sampled_from(DEVICES)
 dtypes = st.sampled_from(ALL_DTYPES)

@@ -6,6 +6,7 @@ import ctypes
 import sys
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,9 @@ class FakeCuda:
     def allocate(self, layout: Layout, stream: int) -> tuple[int, Any]:
         block = np.empty(layout.nbytes + 64, np.uint8)
         return block.ctypes.data + -block.ctypes.data % 64, block
+
+    def allocator(self, layout: Layout) -> Any:
+        return partial(self.allocate, layout)
 
     def address(self, data: int) -> int:
         return data

@@ -227,7 +227,7 @@ def test_ndarrays_of_every_sort():
 
 def test_ndarrays_are_made_aligned():
     for size in (1, 7, 1000):
-        made_array, data = adapter_of(np.ndarray).allocate(layout_of(dt.float32, (size,), None, CPU))
+        data, made_array = adapter_of(np.ndarray).allocator(layout_of(dt.float32, (size,), None, CPU))(0)
         assert made_array is data
         assert data.ctypes.data % 64 == 0
 
@@ -317,7 +317,7 @@ def test_allocate_spells_strides_as_torch_does(torch, device):
         ((0, 2), (0, 0)),
     ):
         layout = layout_of(dt.float16, shape, strides, device)
-        tensor, _ = adapter.allocate(layout)
+        _, tensor = adapter.allocator(layout)(0)
         assert (tensor.dtype, tuple(tensor.shape)) == (torch.float16, shape)
         assert adapter.view(tensor, "f", "x", adapter.current_stream).layout is layout
         assert tensor.is_contiguous() is layout.contiguous

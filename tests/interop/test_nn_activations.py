@@ -9,8 +9,6 @@ import pytest
 
 import xpops as xp
 from tests.helpers.devices import DEVICES
-from xpops.core.dtypes import float32
-from xpops.core.layouts import layout_of
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
@@ -86,26 +84,6 @@ def test_integers_are_refused_where_torch_refuses(device: Any) -> None:
     for call in (nn.leaky_relu, nn.gelu, nn.silu, nn.softplus, nn.softmax):
         with pytest.raises(TypeError, match="int64 is not accepted"):
             call(x)
-
-
-def test_parameters_go_through_the_inline_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This uses torch's CPU tensors, because the cache does not check their device."""
-    inline = pytest.importorskip("xpops.frameworks.inline")
-    if inline.TensorGuards is None:
-        pytest.skip("a torch without its compiler")
-    monkeypatch.setattr(inline, "_current_device", lambda: -1)  # so that torch allocates on the device of `like`
-    x, calls = torch.zeros(64), []
-    layout = layout_of(float32, (64,), None, xp.Device("cuda"))
-
-    def kernel(stream: int, out: int, x: int, parameters: tuple[float, ...]) -> None:
-        calls.append(parameters)
-
-    cache = inline.InlineCache(lambda index: 0)
-    assert cache.remember(("softplus", None), x, (1.0, 20.0), None, (layout, tuple), layout, kernel, torch.empty(64))
-    for parameters in ((1.0, 20.0), (2.0, 5.0)):
-        assert cache.call(("softplus", None), x, parameters, None).shape == (64,)
-        assert calls[-1] == parameters
-    assert cache.call(("softplus", None), torch.zeros(65), (1.0, 20.0), None) is None
 
 
 def test_numpy_arrays_stay_numpy() -> None:

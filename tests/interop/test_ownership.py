@@ -11,7 +11,7 @@ from tests.helpers.producers import Producer, header_of
 from xpops.core.errors import DeviceError
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.ownership import Borrowed, Lent, borrow
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import call
 from xpops.dlpack.exporting import to_capsule
 from xpops.engine.program import Program
 from xpops.frameworks.dlpack import DLPackAdapter
@@ -105,7 +105,7 @@ def test_a_lender_on_another_stream_goes_on_behind_the_call(gpu, monkeypatch):
     monkeypatch.setattr("xpops.dispatch.operands.adapter_of", lambda kind: Streamed(THEIRS))
     producer = Producer(np.arange(3.0), device=(2, 7))
     operands = Operands("f", ("x1", "x2"), (on_gpu(np.arange(3.0)), producer))
-    assert (operands.stream, operands.native, gpu.orders) == (OURS, False, [])
+    assert (operands.stream, operands.keys((), ()), gpu.orders) == (OURS, None, [])
     operands.release()
     assert (gpu.orders, gpu.retained) == ([(OURS, THEIRS)], [])
 
@@ -116,7 +116,7 @@ def broken(stream, *data):
 
 CALLS = {
     "elementwise": lambda x: xpops.negative(x),
-    "primitive": lambda x: compute(lambda engine, specs: Program((), broken), "f", ("x",), (x,), kept=False),
+    "primitive": lambda x: call(lambda engine, specs: Program((), broken), "f", ("x",), (x,), kept=False),
 }
 
 

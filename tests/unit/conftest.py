@@ -16,7 +16,7 @@ from tests.helpers.sass import stack_bytes
 from tests.helpers.stacks import allowed_stack
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.dispatch import calls, primitives, state
+from xpops.dispatch import calls, primitives, steady
 from xpops.engine.cuda.runtime.compiler import Answer, Compilers, Request
 
 
@@ -73,7 +73,7 @@ def stacks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedEngine]:
     """Install the emulator in every module that looks up engines, so that public functions run on it."""
     emulated, real = PretendedEngine(), xpops.engine.engine_of
-    caches = (state.launches, calls._calls, primitives._programs)
+    caches = (steady.launches, steady.writes, calls._calls, primitives._programs)
 
     def engine_of(device: Device) -> Any:
         return emulated if device == GPU else real(device)

@@ -56,6 +56,13 @@ def test_what_an_import_loads() -> None:
     assert [name for name in LATER if name in new] == []
 
 
+def test_what_the_first_call_loads() -> None:
+    program = "import sys, json, numpy, xpops; x = numpy.ones(3); xpops.add(x, x); xpops.asarray(x) + 1; "
+    loaded = json.loads(run(program + "print(json.dumps(sorted(sys.modules)))"))
+    assert "xpops.engine.cpu.engine" in loaded
+    assert [name for name in ("numpy.ma", "xpops.api.linalg", "xpops.engine.cuda.engine") if name in loaded] == []
+
+
 def test_the_time_of_an_import() -> None:
     """It takes about as long as NumPy's own, with cuda-python's search for a GPU; a slow machine slows both."""
     times: dict[str, list[float]] = {"numpy": [], "numpy, xpops": []}

@@ -9,13 +9,13 @@ from typing import Any, ParamSpec, TypeVar, cast
 from xpops.api.signatures import FusedFunction
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch import Tensor, state
+from xpops.dispatch import Tensor, steady
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
-from xpops.dispatch.keys import call_key
+from xpops.dispatch.keys import way_of
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.primitives import call_known, compute, copier
-from xpops.dispatch.state import inline
+from xpops.dispatch.primitives import call, copier
+from xpops.dispatch.steady import known
 from xpops.engine import engine_of, is_cuda
 from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
@@ -83,6 +83,7 @@ class Fused:
         self._named: tuple[str, ...] = ()
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self)
+        self._way = way_of(self._plan, ())
 
     def __repr__(self) -> str:
         return f"<fused {self._name}>"
@@ -91,16 +92,12 @@ class Fused:
         """The function's results."""
         if named:
             return self._by_position(len(arguments), tuple(named))(*arguments, *named.values())
-        known = call_known(self._plan, arguments)
-        if known is not None:
-            return known
+        result = known(self._way, arguments)
+        if result is not None:
+            return result
         if _is_plain_call(arguments):
             return self.function(*arguments)
-        if len(arguments) in (1, 2) and arguments[0].__class__ in inline:
-            result = inline[arguments[0].__class__].call(call_key(self._plan, ()), *(*arguments, None)[:2], None)
-            if result is not None:
-                return result
-        return compute(self._plan, self._name, self._names(arguments), arguments, steady=True)
+        return call(self._plan, self._name, self._names(arguments), arguments)
 
     def _by_position(self, count: int, names: tuple[str, ...]) -> Fused:
         """The same function with all arguments by position: first `count`, then those that were passed by `names`."""
@@ -145,7 +142,7 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
     if any(isinstance(x, Traced) for x in arguments):
         return True
     arrays = [x for x in arguments if x.__class__ not in SCALAR_TYPES]
-    own = state.array_class
+    own = steady.array_class
     return bool(arrays) and all(x.__class__ is own and not is_cuda(engine_of(x._layout.device)) for x in arrays)
 
 
@@ -162,7 +159,7 @@ def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program |
 def _run_unfused(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
     """Call the function itself, on arrays of other frameworks whose engine does not compile CUDA C++."""
     arguments = (
-        state.array_class(spec, value, None) if isinstance(spec, Layout) else value
+        steady.array_class(spec, value, None) if isinstance(spec, Layout) else value
         for spec, value in zip(specs, values, strict=True)
     )
     results = results_of(fused._name, fused.function(*arguments), Tensor)

@@ -10,7 +10,7 @@ from xpops.api.signatures import scalar_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
-from xpops.dispatch.primitives import call, compute, copier
+from xpops.dispatch.primitives import call, copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
@@ -58,7 +58,7 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
            [6, 4]], dtype=int64, device='cpu')
     """
     if isinstance(indices, (int, np.integer)) and not isinstance(indices, bool):
-        return compute(_plan_slice, "take", _NAMES, (x, int(indices)), axis)
+        return call(_plan_slice, "take", _NAMES, (x, int(indices)), axis)
     return call(_plan_take, "take", _NAMES, (x, indices), axis)
 
 

@@ -12,7 +12,7 @@ from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch.contraction import contract
 from xpops.dispatch.dense import require_array
-from xpops.dispatch.primitives import call, compute
+from xpops.dispatch.primitives import call
 from xpops.dispatch.products import NAMES, product, require_factors
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
@@ -214,7 +214,7 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
     """
     inputs, output = _parse_subscripts(subscripts, len(operands))
     if len(operands) == 1:
-        return compute(_plan_einsum, "einsum", ("operands[0]",), operands, subscripts, tuple(inputs), output)
+        return call(_plan_einsum, "einsum", ("operands[0]",), operands, subscripts, tuple(inputs), output)
     result, labels = operands[0], inputs[0]
     for place in range(1, len(operands)):
         after = "".join(inputs[place + 1 :]) + output
@@ -222,7 +222,7 @@ def einsum(subscripts: str, /, *operands: Any) -> Any:
         kept = output if place == len(operands) - 1 else "".join(dict.fromkeys(each for each in seen if each in after))
         names = (f"operands[{place - 1}]", f"operands[{place}]")
         both = (result, operands[place])
-        result, labels = compute(_plan_einsum, "einsum", names, both, subscripts, (labels, inputs[place]), kept), kept
+        result, labels = call(_plan_einsum, "einsum", names, both, subscripts, (labels, inputs[place]), kept), kept
     return result
 
 

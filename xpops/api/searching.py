@@ -9,7 +9,7 @@ from xpops.api.signatures import array_function, choice_operator, scalar_functio
 from xpops.core.operands import Axes
 from xpops.dispatch import elementwise, sorting
 from xpops.dispatch.dense import plan_on_dense, require_array
-from xpops.dispatch.primitives import compute, unary
+from xpops.dispatch.primitives import call, unary
 from xpops.dispatch.reductions import reduction
 from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
@@ -151,7 +151,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     >>> xp.nonzero(xp.asarray([[0, 2], [3, 0]]))
     (Array([0, 1], dtype=int64, device='cpu'), Array([1, 0], dtype=int64, device='cpu'))
     """
-    found = compute(_plan_nonzero, "nonzero", ("x",), (x,))
+    found = call(_plan_nonzero, "nonzero", ("x",), (x,))
     return found if isinstance(found, tuple) else (found,)
 
 
@@ -193,7 +193,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
         raise ValueError(f"searchsorted: side is {side!r}; accepted: 'left', 'right'")
     names, arguments = ("x1", "x2", "sorter"), (x1, x2, sorter)
     given = 2 if sorter is None else 3
-    return compute(sorting.searchsorted, "searchsorted", names[:given], arguments[:given], _SIDES[side])
+    return call(sorting.searchsorted, "searchsorted", names[:given], arguments[:given], _SIDES[side])
 
 
 @choice_operator

@@ -27,7 +27,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch.membership import plan_membership
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import call
 from xpops.dispatch.sets import plan_unique
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
@@ -71,7 +71,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
         return logical_not(found) if invert else found
     if common in dt.COMPLEX_FLOATS:
         return _isin_complex(x1, x2, invert)
-    return compute(plan_membership, "isin", ("x1", "x2"), (x1, x2), bool(invert))
+    return call(plan_membership, "isin", ("x1", "x2"), (x1, x2), bool(invert))
 
 
 @unique_all_function
@@ -110,7 +110,7 @@ def unique_all(x: Any, /) -> UniqueAll[Any]:
     >>> found.inverse_indices, found.counts
     (Array([1, 0, 1], dtype=int64, device='cpu'), Array([1, 2], dtype=int64, device='cpu'))
     """
-    return UniqueAll(*compute(plan_unique, "unique_all", ("x",), (x,), "unique_all", UniqueAll._fields))
+    return UniqueAll(*call(plan_unique, "unique_all", ("x",), (x,), "unique_all", UniqueAll._fields))
 
 
 @unique_counts_function
@@ -122,7 +122,7 @@ def unique_counts(x: Any, /) -> UniqueCounts[Any]:
     >>> xp.unique_counts(xp.asarray([3, 1, 3])).counts
     Array([1, 2], dtype=int64, device='cpu')
     """
-    return UniqueCounts(*compute(plan_unique, "unique_counts", ("x",), (x,), "unique_counts", UniqueCounts._fields))
+    return UniqueCounts(*call(plan_unique, "unique_counts", ("x",), (x,), "unique_counts", UniqueCounts._fields))
 
 
 @unique_inverse_function
@@ -134,7 +134,7 @@ def unique_inverse(x: Any, /) -> UniqueInverse[Any]:
     >>> xp.unique_inverse(xp.asarray([3, 1, 3])).inverse_indices
     Array([1, 0, 1], dtype=int64, device='cpu')
     """
-    return UniqueInverse(*compute(plan_unique, "unique_inverse", ("x",), (x,), "unique_inverse", UniqueInverse._fields))
+    return UniqueInverse(*call(plan_unique, "unique_inverse", ("x",), (x,), "unique_inverse", UniqueInverse._fields))
 
 
 @array_function
@@ -146,7 +146,7 @@ def unique_values(x: Any, /) -> Any:
     >>> xp.unique_values(xp.asarray([3, 1, 3]))
     Array([1, 3], dtype=int64, device='cpu')
     """
-    return compute(plan_unique, "unique_values", ("x",), (x,), "unique_values", ("values",))
+    return call(plan_unique, "unique_values", ("x",), (x,), "unique_values", ("values",))
 
 
 def _isin_complex(x1: Any, x2: Any, invert: bool) -> Any:

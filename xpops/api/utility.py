@@ -12,7 +12,7 @@ from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.operands import Axes
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
-from xpops.dispatch.primitives import compute, copier, unary
+from xpops.dispatch.primitives import call, copier, unary
 from xpops.dispatch.reductions import reduction
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
@@ -138,7 +138,7 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
     if prepend is not None or append is not None:
         parts = {"prepend": prepend, "x": x, "append": append}
         x = concat_named("diff", {name: part for name, part in parts.items() if part is not None}, axis)
-    return compute(_plan_diff, "diff", ("x",), (x,), axis, times)
+    return call(_plan_diff, "diff", ("x",), (x,), axis, times)
 
 
 def _plan_diff(engine: Engine, specs: tuple[Operand, ...], axis: Any, n: int) -> Program:

@@ -4,6 +4,7 @@
 ``XPOPS_CACHE_DIR``       the directory of compiled kernels (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``;
                           for a user without a home directory ``$TMPDIR/xpops-<uid>``).
 ``XPOPS_PREPARE``         ``0``: import compiles nothing, not even with an empty cache.
+``XPOPS_PURE``            ``1``: do without the compiled core.
 ``XPOPS_DEBUG``           ``1``: wait after every launch, so that a fault names the operator that caused it, and an
                           index out of range raises in its own call.
 """
@@ -15,6 +16,7 @@ import warnings
 from pathlib import Path
 
 default_device: str | None = os.environ.get("XPOPS_DEFAULT_DEVICE") or None
+pure: bool = os.environ.get("XPOPS_PURE", "0") not in ("", "0")
 prepare: bool = os.environ.get("XPOPS_PREPARE", "1") != "0"
 debug: bool = os.environ.get("XPOPS_DEBUG", "0") not in ("", "0")
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from xpops.core.devices import Device
 from xpops.core.errors import describe
+from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.fusion.traced_arrays import require_no_trace
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
-from xpops.frameworks.adapter import Adapter, View
+from xpops.engine.program import Data
+from xpops.frameworks.adapter import Adapter, Known, R, View
 from xpops.frameworks.registry import adapter_of
 from xpops.plan.signature import Operand
 
@@ -39,6 +43,8 @@ class Operands:
     writable : tuple of bool
         Whether arrays may be written.
     out : View or None
+    target : Data
+        The data of `out` that a launch takes.
     device : Device
         The one device of all arrays.
     framework : Adapter or None
@@ -46,9 +52,9 @@ class Operands:
         the operands belong to no framework or to several.
     stream : int
         The stream of the call: the framework's current stream if it has one, else that of xpops.
-    as_given : bool
-        Whether the kernel takes the arguments themselves. False if a NumPy scalar became a Python scalar, or if an
-        operand was copied: torch's lazy conjugates and negatives, whose memory holds other values than the tensor.
+    inputs : list
+        The data that a launch takes (`xpops.dispatch.steady`): like `values`, but the framework's own choice for its
+        arrays.
 
     Raises
     ------
@@ -62,30 +68,53 @@ class Operands:
         self._function = function
         self._foreign: list[tuple[Adapter, View]] = []
         self._written: tuple[Adapter, Any] | None = None
-        self.as_given = True
+        # Whether the kernel takes the arguments themselves. False if a NumPy scalar became a Python scalar, or if an
+        # operand was copied: torch's lazy conjugates and negatives, whose memory holds other values than the tensor.
+        self._as_given = True
         adapters = [self._adapter(x, name) for x, name in zip(arguments, names, strict=True)]
         self.framework = _common_framework((*arguments, out), adapters)
         views = [self._view(x, adapter, name) for x, adapter, name in zip(arguments, adapters, names, strict=True)]
         self.specs: tuple[Operand, ...] = tuple(view.layout if isinstance(view, View) else type(view) for view in views)
         self.values = [view.data if isinstance(view, View) else view for view in views]
+        take = None if self.framework is None else self.framework.data_of
+        self.inputs = self.values if take is None else [take(x) if isinstance(x, View) else x for x in views]
         self.writable = tuple(not isinstance(view, View) or view.writable for view in views)
         self.out: View | None = None
+        self.target: Data = None
         if out is not None:
             lender = self._adapter(out, "out")
             view = self._view(out, lender, "out")
             if not isinstance(view, View):
                 raise TypeError(f"{function}: out is a scalar, {out!r}; accepted: an array")
             self.out = view
+            self.target = view.data if take is None else take(view)
             if lender is not None:
                 self._written = (lender, out)
             names, views = ("out", *names), [self.out, *views]
         self.device = self._common_device(names, views)
         self.stream = self._stream_of(self.device)
 
+    def keys(self, arguments: tuple[Any, ...], specs: tuple[Operand, ...]) -> tuple[Operand | Known, ...] | None:
+        """What the steady state reads from `arguments` of `specs`; None if it would not recognise them."""
+        if not self._as_given:
+            return None
+        if self.framework is None:
+            return None if self._foreign else specs
+        learn = self.framework.learn
+        known: list[Operand | Known] = []
+        for x, spec in zip(arguments, specs, strict=True):
+            found = learn(x, spec) if isinstance(spec, Layout) else spec
+            if found is None:
+                return None
+            known.append(found)
+        return tuple(known)
+
     @property
-    def native(self) -> bool:
-        """Whether no operand is foreign memory on a GPU."""
-        return not self._foreign
+    def adapt_kernel(self) -> Callable[[Any, tuple[Layout, ...], Callable[..., R]], Callable[..., R]]:
+        """A function of a way, layouts of results and a kernel: the kernel that takes `inputs`, on such operands."""
+        if self.framework is None or not engine_of(self.device).is_host:
+            return _keep_kernel
+        return partial(self.framework.host_kernel, self.specs)
 
     def release(self) -> None:
         """Make each lender's stream wait for our work on its memory, and tell the framework of `out` of the write.
@@ -127,15 +156,15 @@ class Operands:
         if adapter is None:
             value = x
             if isinstance(x, np.generic):
-                value, self.as_given = x.item(), False
+                value, self._as_given = x.item(), False
             for kind in SCALAR_TYPES:
                 if isinstance(value, kind):
                     return kind(value)
             raise TypeError(f"{self._function}: {argument} is {x!r}; accepted: bool, int, float and complex scalars")
         view = adapter.view(x, self._function, argument, self._stream_of)
+        self._as_given &= view.owner is x
         if not engine_of(view.layout.device).is_host:
             self._foreign.append((adapter, view))
-            self.as_given &= view.owner is x
         return view
 
     def _common_device(self, names: tuple[str, ...], views: list[Any]) -> Device:
@@ -150,6 +179,10 @@ class Operands:
                     f"move one with {name}.to_device({first}.device)"
                 )
         return device
+
+
+def _keep_kernel(way: Any, layouts: tuple[Layout, ...], kernel: Callable[..., R]) -> Callable[..., R]:
+    return kernel
 
 
 def _common_framework(arguments: tuple[Any, ...], adapters: list[Adapter | None]) -> Adapter | None:

@@ -7,16 +7,14 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch import state
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.dispatch.keys import Fixed, call_key
+from xpops.dispatch.keys import Fixed, way_of
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.state import inline, launches
+from xpops.dispatch.steady import known, make_launch, make_measured_launch, remember
 from xpops.engine import engine_of
-from xpops.engine.program import Data, Kernel, Measure, Owner, Program
-from xpops.engine.protocol import Engine
+from xpops.engine.program import Kernel, Measure, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views
@@ -28,66 +26,47 @@ _programs: BoundedDict[tuple[Any, ...], Program | Measure] = BoundedDict(PLAN_LI
 
 
 def unary(plan: Plan, function: str, x: Any, *parameters: object) -> Any:
-    """`compute` of one array, named `x`. Looks for the steady state first. Lists in parameters become tuples."""
-    kind = x.__class__
-    try:
-        if kind is state.array_class:
-            launch = launches.get(call_key(plan, (x._layout,), parameters))
-            if launch is not None:
-                return launch(x._data)
-        elif kind in inline:
-            result = inline[kind].call(call_key(plan, (), parameters), x, None, None)
-            if result is not None:
-                return result
-    except TypeError:
-        return unary(plan, function, x, *_hashable(parameters, function))
-    return compute(plan, function, ("x",), (x,), *parameters, steady=True)
+    """`call` of one array, named `x`."""
+    return call(plan, function, ("x",), (x,), *parameters)
 
 
-def call(plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Any) -> Any:
-    """`compute` of one or several arrays. Looks for the steady state first. Lists in parameters become tuples."""
-    kind = arguments[0].__class__
-    try:
-        if kind is state.array_class:
-            layouts = [argument._layout for argument in arguments if argument.__class__ is kind]
-            if len(layouts) == len(arguments):
-                launch = launches.get(call_key(plan, tuple(layouts), parameters))
-                if launch is not None:
-                    return launch(*[argument._data for argument in arguments])
-        elif len(arguments) == 2 and kind in inline:
-            result = inline[kind].call(call_key(plan, (), parameters), *arguments, None)
-            if result is not None:
-                return result
-    except TypeError:
-        return call(plan, function, names, arguments, *_hashable(parameters, function))
-    return compute(plan, function, names, arguments, *parameters, steady=True)
-
-
-def call_known(
-    plan: Plan, arguments: tuple[Any, ...], parameters: tuple[Hashable, ...] = (), outs: tuple[Any, ...] = ()
+def call(
+    plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], *parameters: Any, kept: bool = True
 ) -> Any:
-    """The results of a remembered call of xpops arrays and scalars. None if no such call is remembered.
+    """Run `plan` on any operands.
 
-    `outs` are the arguments that the call writes. None, too, if one of them is read-only.
+    Parameters
+    ----------
+    plan : callable
+        ``plan(engine, specs, *parameters)``: checks the operands, and returns a Program or a Measure.
+    function : str
+        The public function, for errors.
+    names : tuple of str
+        The public names of the arguments, for errors.
+    arguments : tuple
+        Arrays of any framework, Python and NumPy scalars.
+    *parameters : hashable
+        Lists become tuples, and 0-d integer arrays become integers.
+    kept : bool
+        Whether to keep the plan. False if parameters come from data: then another call hardly needs the same plan.
+
+    Returns
+    -------
+    array or tuple of array
+        Arrays of the operands' framework. If they belong to several frameworks, or to none that is known, xpops arrays.
     """
-    cls = state.array_class
-    specs = tuple([x._layout if x.__class__ is cls else x.__class__ for x in arguments])
-    launch = launches.get(call_key(plan, specs, parameters))
-    if launch is None or not all(x._writable for x in outs):
-        return None
-    return launch(*[x._data if x.__class__ is cls else x for x in arguments])
-
-
-def _hashable(parameters: tuple[Any, ...], function: str) -> tuple[Hashable, ...]:
-    """Make parameters hashable. If they already are, the TypeError came from elsewhere: raise it again."""
+    way = way_of(plan, parameters)
     try:
-        hash(parameters)
+        result = known(way, arguments)
+        return _first_call(way, function, names, arguments, kept) if result is None else result
     except TypeError:
-        return tuple(freeze(each, function) for each in parameters)
-    raise
+        if is_hashable(parameters):  # the error is another one
+            raise
+    return call(plan, function, names, arguments, *(freeze(each, function) for each in parameters), kept=kept)
 
 
-def _is_hashable(parameters: tuple[Any, ...]) -> bool:
+def is_hashable(parameters: tuple[Any, ...]) -> bool:
+    """Whether parameters can be part of a key as they are."""
     try:
         hash(parameters)
     except TypeError:
@@ -116,110 +95,33 @@ def freeze(parameter: Any, function: str) -> Hashable:
     return hashable
 
 
-def compute(
-    plan: Plan,
-    function: str,
-    names: tuple[str, ...],
-    arguments: tuple[Any, ...],
-    *parameters: object,
-    steady: bool = False,
-    kept: bool = True,
+def _first_call(
+    way: tuple[Any, ...], function: str, names: tuple[str, ...], arguments: tuple[Any, ...], kept: bool
 ) -> Any:
-    """Run `plan` on any operands, by the slow path: examine the operands, plan, launch, and remember the call.
-
-    Parameters
-    ----------
-    plan : callable
-        ``plan(engine, specs, *parameters)``: checks the operands, and returns a Program or a Measure.
-    function : str
-        The public function, for errors.
-    names : tuple of str
-        The public names of the arguments, for errors.
-    arguments : tuple
-        Arrays of any framework, Python and NumPy scalars.
-    *parameters : hashable
-    steady : bool
-        Whether to keep a steady state. True if the caller looks for one first, as `unary` and `call` do.
-    kept : bool
-        Whether to keep the plan. False if parameters come from data: then another call hardly needs the same plan.
-
-    Returns
-    -------
-    array or tuple of array
-        Arrays of the operands' framework. If they belong to several frameworks, or to none that is known, xpops arrays.
-    """
+    """The results by the slow path: examine the operands, plan, launch, and remember the launch."""
+    plan, parameters = way[:2]
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
             return argument.trace.primitive(function, arguments, tuple(freeze(each, function) for each in parameters))
     operands = Operands(function, names, arguments)
-    engine = engine_of(operands.device)
-    settings = tuple(freeze(each, function) for each in parameters)
-    given = parameters if _is_hashable(parameters) else settings  # `unary` and `call` look for this key
-    key = call_key(plan, operands.specs, given)
-    planned = _programs.get(key) if kept else None
+    key = (way, *operands.specs)
+    planned = _programs.get(key)
     if planned is None:
-        planned = plan(engine, operands.specs, *settings)
+        settings = tuple(freeze(each, function) for each in parameters)
+        planned = plan(engine_of(operands.device), operands.specs, *settings)
         if kept:
             _programs[key] = planned
-    stream = operands.stream
     try:
-        program = planned if isinstance(planned, Program) else planned(stream, *operands.values)
-        made = [_allocate_result(engine, operands, layout) for layout in program.layouts]
-        program.kernel(stream, *(data for _, data, _ in made), *operands.values)
+        if isinstance(planned, Program):
+            launch = make_launch(operands, planned.layouts, operands.adapt_kernel(way, *planned))
+        else:
+            launch = make_measured_launch(operands, way, planned)
+        results = launch(*operands.inputs)
     finally:  # kernels that were launched before an error still read the operands
         operands.release()
-    results = tuple(_wrap_result(operands, layout, *each) for layout, each in zip(program.layouts, made, strict=True))
-    if steady and planned is program:
-        _remember(key, call_key(plan, (), given), engine, operands, arguments, program, results)
-    return results if len(results) != 1 else results[0]
-
-
-def _allocate_result(engine: Engine, operands: Operands, layout: Layout) -> tuple[Any, Data, Owner]:
-    """Memory for a result: the framework's array, or None and an owner."""
-    allocated = operands.framework.allocate(layout) if operands.framework is not None else None
-    if allocated is not None:
-        return *allocated, None
-    return None, *engine.allocate(layout, operands.stream)
-
-
-def _wrap_result(operands: Operands, layout: Layout, array: Any, data: Data, owner: Owner) -> Any:
-    if array is not None:
-        return array
-    ours = state.array_class(layout, data, owner)
-    return ours if operands.framework is None else operands.framework.export(ours)
-
-
-def _remember(
-    key: tuple[Any, ...],
-    way: tuple[Any, ...],
-    engine: Engine,
-    operands: Operands,
-    arguments: tuple[Any, ...],
-    program: Program,
-    results: tuple[Any, ...],
-) -> None:
-    """Keep the steady state of a call whose result sizes do not depend on data.
-
-    It goes to `launches` for xpops arrays, else to the inline cache of the framework, if the framework has one.
-
-    Parameters
-    ----------
-    key, way : tuple
-        The key of the call, and the same key without the operands' layouts.
-    """
-    layouts, kernel = program
-    if operands.native and operands.framework is None:
-        if len(layouts) == 1:
-            launches[key] = state.make_launch(engine, layouts[0], kernel, len(operands.specs))
-        else:
-            launches[key] = state.make_launch_of_several(engine, layouts, kernel)
-        return
-    remember = getattr(operands.framework, "inline", None)
-    if remember is None or not operands.as_given or engine.is_host or len(arguments) > 2 or len(layouts) != 1:
-        return
-    x1, x2 = (*arguments, None)[:2]
-    if remember.remember(way, x1, x2, None, operands.specs, *layouts, kernel, *results):
-        inline[arguments[0].__class__] = remember
+    if kept:
+        remember(way, arguments, operands, launch)
+    return results
 
 
 def copier(source: Layout, target: Layout) -> Kernel:

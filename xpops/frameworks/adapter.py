@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.engine import engine_of
 from xpops.engine.program import Data
+from xpops.plan.signature import Operand
+
+R = TypeVar("R")
 
 
 class View(NamedTuple):
@@ -28,6 +31,22 @@ class View(NamedTuple):
     data: Data
     owner: Any
     writable: bool
+
+
+class Known:
+    """A layout of a framework's arrays. In keys of remembered calls it is compared by identity.
+
+    Attributes
+    ----------
+    layout : Layout
+    is_host : bool
+        Whether the arrays are in the host's memory.
+    """
+
+    __slots__ = ("is_host", "layout")
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout, self.is_host = layout, layout.device is CPU
 
 
 class Adapter:
@@ -54,13 +73,13 @@ class Adapter:
         """
         raise NotImplementedError
 
-    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        """A new array from the framework's own allocator, and its data; None if results go through `export` instead."""
-        return None
-
     def export(self, array: Any) -> Any:
-        """The framework's array on the memory of an xpops array. Needed where `allocate` returns None."""
+        """The framework's array on the memory of an xpops array. Needed where `allocator` returns None."""
         raise NotImplementedError
+
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        """The framework's own views of arrays of `cls`, by the kind of `xpops.arrays.viewing.Step`."""
+        return {}
 
     def resolve(self, x: Any) -> Any:
         """A copy of `x` if its memory holds other values than `x`, such as a lazy conjugate; else `x` itself."""
@@ -75,6 +94,67 @@ class Adapter:
     def current_stream(self, device: Device) -> int | None:
         """The handle of the framework's current stream (0: legacy default); None if there is none, or it is unknown."""
         return None
+
+    def stream_of(self, device: Device) -> Callable[[], int] | None:
+        """A function that returns what `current_stream` returns; None if that is None."""
+        if self.current_stream(device) is None:
+            return None
+        return lambda: self.current_stream(device) or 0
+
+    # The steady state. Without `learn` and `read`, every call of the framework's arrays is planned anew.
+
+    def learn(self, x: Any, layout: Layout) -> Known | None:
+        """Make `read` recognise arrays like `x`, which `view` took as it is; None if the framework cannot.
+
+        Two arrays are alike if calls of them differ in the values of elements and in addresses only.
+        """
+        return None
+
+    def read(self, x: Any) -> tuple[Known | None, Data]:
+        """The layout and the data of an array like one that was learnt; None and anything if it is like none of them.
+
+        The data are for the engine of the device. On the host they may be the framework's array itself, if
+        `host_kernel` makes kernels that take such arrays.
+        """
+        return None, None
+
+    def exchange(self, cls: type) -> object | None:
+        """The capsule of DLPack's C exchange API, if the compiled core may use it to read arrays of `cls`."""
+        return None
+
+    def data_of(self, view: View) -> Data:
+        """The data that `read` returns for a viewed array."""
+        return view.data
+
+    def address(self, data: Data) -> int:
+        """The address of data that `read` returns."""
+        return engine_of(CPU).address(data)
+
+    def is_writable(self, x: Any) -> bool:
+        """Whether the elements of `x` may be written."""
+        return True
+
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Any]] | None:
+        """A function ``(stream)`` that returns the data of a new array, and the array; None if results are exported."""
+        return None
+
+    def host_kernel(
+        self, specs: tuple[Operand, ...], way: Any, layouts: tuple[Layout, ...], kernel: Callable[..., R]
+    ) -> Callable[..., R]:
+        """The kernel of a call on the host that takes what `read` and `allocator` return.
+
+        Parameters
+        ----------
+        specs : tuple of Layout or type
+            The operands.
+        way : Operator or tuple
+            The operator, perhaps with the result's dtype; or the plan function with its parameters.
+        layouts : tuple of Layout
+            Those of the results.
+        kernel : Kernel or Measure
+            That of the host's engine.
+        """
+        return kernel
 
 
 def foreign_view(layout: Layout, address: int, owner: Any, writable: bool, what: str) -> View:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import cupy
 
 from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
-from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, View, exported_strides, foreign_view, order_before
+from xpops.frameworks.adapter import Adapter, Known, View, exported_strides, foreign_view, order_before
+from xpops.plan.cache import BoundedDict
+
+# What `_key_of` returns -> what `read` returns.
+_known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
+_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "reshape": cupy.ndarray.reshape,
+    "permute": cupy.ndarray.transpose,
+    "broadcast_to": cupy.broadcast_to,
+    "flip": cupy.flip,
+    "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+}
 
 
 class CupyAdapter(Adapter):
@@ -41,13 +52,34 @@ class CupyAdapter(Adapter):
         layout = layout_of(dtype, x.shape, strides, device, alignment(address))
         return foreign_view(layout, address, x, True, f"{function}: {argument}")
 
-    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        item = layout.dtype.itemsize
-        with cupy.cuda.Device(layout.device.index):
-            memory = cupy.cuda.alloc(layout.nbytes)
-            strides = tuple(step * item for step in exported_strides(layout))
-            array = cupy.ndarray(layout.shape, layout.dtype, memory, strides)
-        return array, array.data.ptr
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        return _VIEWS if cls is cupy.ndarray else {}
+
+    def learn(self, x: Any, layout: Layout) -> Known | None:
+        if type(x) is not cupy.ndarray:
+            return None
+        key = _key_of(x)
+        found = _known.get(key)
+        if found is None:
+            found = _known[key] = Known(layout)
+        return found
+
+    def read(self, x: Any) -> tuple[Known | None, Data]:
+        return _known.get(_key_of(x)), x.data.ptr
+
+    def address(self, data: Data) -> int:
+        return int(data)
+
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Any]]:
+        item, nbytes, place = layout.dtype.itemsize, layout.nbytes, cupy.cuda.Device(layout.device.index)
+        strides = tuple(step * item for step in exported_strides(layout))
+
+        def new(stream: int) -> tuple[Data, Any]:
+            with place:
+                array = cupy.ndarray(layout.shape, layout.dtype, cupy.cuda.alloc(nbytes), strides)
+            return array.data.ptr, array
+
+        return new
 
     def export(self, array: Any) -> Any:
         return cupy.from_dlpack(array)
@@ -58,6 +90,11 @@ class CupyAdapter(Adapter):
     def current_stream(self, device: Device) -> int:
         handle: int = cupy.cuda.get_current_stream(device.index).ptr
         return handle
+
+
+def _key_of(x: Any) -> tuple[Any, ...]:
+    """All properties on which a call depends, but for the memory of `x`."""
+    return x.dtype, x.shape, x.strides, x.device.id, x.data.ptr & (MAX_ALIGNMENT - 1)
 
 
 ADAPTER = CupyAdapter()

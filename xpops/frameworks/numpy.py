@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,18 @@ from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, View
+from xpops.frameworks.adapter import Adapter, Known, View
+from xpops.plan.cache import BoundedDict
+
+# (dtype, shape, strides in bytes) -> what `read` returns. On the host the alignment does not matter.
+_known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
+_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "reshape": np.ndarray.reshape,
+    "permute": np.ndarray.transpose,
+    "broadcast_to": np.broadcast_to,
+    "flip": np.flip,
+    "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+}
 
 
 class NumpyAdapter(Adapter):
@@ -22,7 +33,7 @@ class NumpyAdapter(Adapter):
 
     def is_array_type(self, cls: type) -> bool:
         """Whether arrays of `cls` mean the same as an ndarray on their memory. False for unit arrays, for example."""
-        return (
+        return cls is np.ndarray or (  # the masked arrays of others take long to import
             issubclass(cls, np.ndarray)
             and not issubclass(cls, (np.ma.MaskedArray, np.matrix))
             and cls.__array_ufunc__ is np.ndarray.__array_ufunc__
@@ -38,9 +49,32 @@ class NumpyAdapter(Adapter):
         layout = layout_of(dtype, x.shape, strides, CPU, alignment(address))
         return View(layout, x if type(x) is np.ndarray else x.view(np.ndarray), x, x.flags.writeable)
 
-    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        data, _ = engine_of(CPU).allocate(layout, 0)
-        return data, data
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        return _VIEWS if cls is np.ndarray else {}
+
+    def learn(self, x: Any, layout: Layout) -> Known | None:
+        if type(x) is not np.ndarray:
+            return None
+        key = (x.dtype, x.shape, x.strides)
+        found = _known.get(key)
+        if found is None:
+            found = _known[key] = Known(layout)
+        return found
+
+    def read(self, x: Any) -> tuple[Known | None, Data]:
+        return _known.get((x.dtype, x.shape, x.strides)), x
+
+    def is_writable(self, x: Any) -> bool:
+        return bool(x.flags.writeable)
+
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Any]]:
+        allocate = engine_of(CPU).allocator(layout)
+
+        def new(stream: int) -> tuple[Data, Any]:
+            data, _ = allocate(stream)
+            return data, data
+
+        return new
 
     def export(self, array: Any) -> Any:
         return array._data

@@ -2,37 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
+from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, View, exported_strides, order_before
-from xpops.frameworks.inline import InlineCache, increment_version
+from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, order_before
 from xpops.plan.cache import BoundedDict
+from xpops.plan.signature import Operand
 
 # torch uses the same names of dtypes as NumPy and ml_dtypes.
 _TORCH_DTYPES = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
+# torch.Tensor.numpy does not know the dtypes of ml_dtypes. These torch dtypes have the same width.
+_PLAIN = {dt.bfloat16: torch.int16, **dict.fromkeys(dt.FLOAT8, torch.uint8)}
 _DTYPES = {theirs: ours for ours, theirs in _TORCH_DTYPES.items()}
 # (dtype, shape, strides, device, alignment), as torch's objects -> layout: saves the conversion in later calls.
 _layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
+# What `_key_of` returns -> what `read` returns.
+_known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 # Cached, since it takes a microsecond to make a torch.device.
 _devices: dict[Device, torch.device] = {}
+# Tensors have no negative strides, so torch has no view that flips.
+_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "reshape": torch.Tensor.reshape,
+    "permute": torch.Tensor.permute,
+    "broadcast_to": torch.Tensor.expand,
+    "unstack": torch.Tensor.unbind,
+}
+_MISALIGNED = MAX_ALIGNMENT - 1
+
+# Torch's compiler makes tensors without the dispatcher, which takes half the time. If this torch has no compiler, -1 is
+# the current device: no device has this index.
+_guards: Any = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+_new_on_host: Any = getattr(_guards, "_empty_strided_cpu", None)
+_new_on_current: Any = getattr(_guards, "_empty_strided_cuda", None)
+_current_device: Any = getattr(torch._C, "_cuda_getDevice", None) if _new_on_current else lambda: -1
+
+# Torch counts writes, so that autograd can refuse a backward pass that would read overwritten values. The public
+# function only wraps the private one.
+increment_version: Callable[[Any], None] = getattr(
+    torch._C, "_increment_version", torch.autograd.graph.increment_version
+)
 
 
 class TorchAdapter(Adapter):
-    """Memory from torch's allocator, on torch's current stream. Views use the attributes of tensors, not DLPack."""
+    """Memory from torch's allocator, on torch's current stream. Views use the attributes of tensors, not DLPack.
+
+    On the host, launches take the tensors themselves.
+    """
 
     name = "torch"
-
-    def __init__(self) -> None:
-        self.inline = InlineCache(_current_raw_stream)
 
     def is_array_type(self, cls: type) -> bool:
         return issubclass(cls, torch.Tensor)
@@ -62,18 +90,58 @@ class TorchAdapter(Adapter):
         order_before(device, _current_raw_stream(device.index), stream)
         return View(layout, address, x, writable)
 
-    def allocate(self, layout: Layout) -> tuple[Any, Data] | None:
-        device = layout.device
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        return _VIEWS if cls in (torch.Tensor, torch.nn.Parameter) else {}
+
+    def learn(self, x: Any, layout: Layout) -> Known | None:
+        key = _key_of(x)
+        found = _known.get(key)
+        if found is None:
+            found = _known[key] = Known(layout)
+        return found
+
+    def read(self, x: Any) -> tuple[Known | None, Data]:
+        try:
+            found = _known.get(_key_of(x))
+        except RuntimeError:  # nested and sparse tensors, and those of transforms, lack properties
+            return None, None
+        return found, x if found is None or found.is_host else x.data_ptr()
+
+    def exchange(self, cls: type) -> object | None:
+        return getattr(cls, "__dlpack_c_exchange_api__", None)
+
+    def data_of(self, view: View) -> Data:
+        return view.owner if view.layout.device is CPU else view.data
+
+    def address(self, data: Data) -> int:
+        return data if data.__class__ is int else data.data_ptr()
+
+    def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Any]]:
+        device, shape, strides = layout.device, layout.shape, exported_strides(layout)
         place = _devices.get(device)
         if place is None:
             place = _devices[device] = torch.device(device)
-        dtype = _TORCH_DTYPES[layout.dtype]
-        if layout.contiguous:
-            tensor = torch.empty(layout.shape, dtype=dtype, device=place)
-        else:
-            tensor = torch.empty_strided(layout.shape, exported_strides(layout), dtype=dtype, device=place)
-        address = tensor.data_ptr()
-        return tensor, engine_of(CPU).adopt(address, layout, tensor, True) if device is CPU else address
+        dtype, index, current = _TORCH_DTYPES[layout.dtype], device.index, _current_device
+        elsewhere = partial(torch.empty_strided, shape, strides, dtype=dtype, device=place)
+        new = _new_on_host if device is CPU else _new_on_current
+
+        def new_on_host(stream: int) -> tuple[Data, Any]:
+            tensor = elsewhere() if new is None else new(shape, strides, dtype)
+            return tensor, tensor
+
+        def new_on_gpu(stream: int) -> tuple[Data, Any]:
+            tensor = new(shape, strides, dtype) if current() == index else elsewhere()
+            return tensor.data_ptr(), tensor
+
+        return new_on_host if device is CPU else new_on_gpu
+
+    def host_kernel(
+        self, specs: tuple[Operand, ...], way: Any, layouts: tuple[Layout, ...], kernel: Callable[..., R]
+    ) -> Callable[..., R]:
+        def on_tensors(stream: int, *data: Any) -> R:
+            return kernel(stream, *[_to_ndarray(x) if x.__class__ not in SCALAR_TYPES else x for x in data])
+
+        return on_tensors
 
     def export(self, array: Any) -> Any:
         return torch.from_dlpack(array)
@@ -90,6 +158,25 @@ class TorchAdapter(Adapter):
 
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)
+
+    def stream_of(self, device: Device) -> Callable[[], int] | None:
+        return None if device is CPU else partial(_current_raw_stream, device.index)
+
+
+def _key_of(x: torch.Tensor) -> tuple[Any, ...]:
+    """All properties on which a call depends, but for the memory of `x`."""
+    gradients = x.requires_grad and torch.is_grad_enabled()
+    lazy = x.is_neg() or x.is_conj()
+    return x.dtype, x.shape, x.stride(), x.device, x.data_ptr() & _MISALIGNED, gradients, lazy
+
+
+def _to_ndarray(x: torch.Tensor) -> np.ndarray[Any, Any]:
+    """The memory of a tensor on the host as an ndarray."""
+    dtype = _DTYPES[x.dtype]
+    plain = _PLAIN.get(dtype)
+    x = x.detach()
+    array: np.ndarray[Any, Any] = x.numpy() if plain is None else x.view(plain).numpy().view(dtype)
+    return array
 
 
 def _stream_from_object(index: int) -> int:

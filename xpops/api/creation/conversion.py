@@ -16,7 +16,8 @@ from xpops.core.dtypes import DType, as_dtype
 from xpops.core.errors import describe
 from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch import elementwise, launches
+from xpops.dispatch import elementwise
+from xpops.dispatch.steady import launches
 from xpops.dlpack import importing
 from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of, is_wrapper
@@ -135,7 +136,7 @@ def cast(x: Array, dtype: DType, function: str) -> Array:
     """
     if x.dtype == dtype:
         return x
-    launch = launches.get((IDENTITY, x._layout, dtype))
+    launch = launches.get(((IDENTITY, dtype), x._layout))
     if launch is None:
         check_parts(x.dtype, dtype, function)
     result: Array = elementwise(IDENTITY, (x,), None, dtype) if launch is None else launch(x._data)

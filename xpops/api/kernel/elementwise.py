@@ -14,10 +14,9 @@ from xpops.api.devices import default_device
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch import state
-from xpops.dispatch.keys import call_key
-from xpops.dispatch.primitives import call_known, compute
-from xpops.dispatch.state import launches
+from xpops.dispatch.keys import way_of
+from xpops.dispatch.primitives import call
+from xpops.dispatch.steady import launches, make_launch_on
 from xpops.engine import engine_of
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
@@ -108,6 +107,7 @@ class ElementwiseKernel:
         self._name = name
         self._form = _return_none if no_return else _as_tuple if return_tuple else None
         # A key of plans: equal only to itself.
+        self._names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))
         self._plan = functools.partial(_plan, self._operation)
 
     def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:
@@ -143,14 +143,11 @@ class ElementwiseKernel:
         if block_size is not None:
             self._count(block_size, "block_size", 1)
         given, arguments = bool(outs), (*ins, *outs)
-        made = call_known(self._plan, arguments, (size, given), outs)
-        if made is None and all(isinstance(x, SCALARS) for x in arguments):
+        require_writable(self._operation, outs)
+        if all(isinstance(x, SCALARS) for x in arguments):
             made = self._call_with_scalars(arguments, size)
-        elif made is None:
-            if given:
-                require_writable(self._operation, outs)
-            names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))[: len(arguments)]
-            made = compute(self._plan, self._name, names, arguments, size, given, steady=True)
+        else:
+            made = call(self._plan, self._name, self._names[: len(arguments)], arguments, size, given)
         if self._form is not None:
             return self._form(outs or made)
         return made if not given else outs if len(outs) > 1 else outs[0]
@@ -169,14 +166,13 @@ class ElementwiseKernel:
         device = default_device()
         values = [each.item() if isinstance(each, np.generic) else each for each in arguments]
         kinds = tuple(map(type, values))
-        key = call_key(self._plan, kinds, (size, device))
+        key = (way_of(self._plan, (size, device)), *kinds)
         launch = launches.get(key)
         if launch is None:
             engine = require_cuda(engine_of(device), device, self._name)
             program = _plan(self._operation, engine, kinds, size, False, device)
-            launch = launches[key] = state.make_launch_of_several(engine, *program)
-        made = launch(*values)
-        return made if len(made) > 1 else made[0]
+            launch = launches[key] = make_launch_on(engine, *program, None, engine.current_stream)
+        return launch(*values)
 
 
 def _as_tuple(results: Any) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
-from xpops.dispatch.primitives import call_known, compute
+from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
@@ -102,11 +102,8 @@ class Functor:
             If the structure does not compile, or takes other operands.
         """
         wanted = None if result is None else dt.as_dtype(result, self._name)
-        known = call_known(self._plan, args, (wanted,))
-        if known is not None:
-            return known
         names = tuple(f"args[{number}]" for number in range(len(args)))
-        return compute(self._plan, self._name, names, args, wanted, steady=True)
+        return call(self._plan, self._name, names, args, wanted)
 
     def __repr__(self) -> str:
         return f"<functor {self._name}>"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch.primitives import call_known, compute, freeze
+from xpops.dispatch.primitives import call, freeze
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
@@ -106,6 +106,7 @@ class ReductionKernel:
             raise ValueError(f"{name}: {word} is not known here; accepted: i, n and _ind in map_expr")
         self._name = name
         # A key of plans: equal only to itself.
+        self._names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))
         self._plan = functools.partial(
             _plan, UserReduction(self._operation, reduce_expr, post_map_expr, known, reduce_type)
         )
@@ -141,12 +142,8 @@ class ReductionKernel:
         ins, outs = split_arguments(args, out, self._operation)
         axes = axis if axis is None or axis.__class__ is int else freeze(axis, self._name)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
-        made = call_known(self._plan, arguments, parameters, outs)
-        if made is None:
-            if outs:
-                require_writable(self._operation, outs)
-            names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))[: len(arguments)]
-            made = compute(self._plan, self._name, names, arguments, *parameters, steady=True)
+        require_writable(self._operation, outs)
+        made = call(self._plan, self._name, self._names[: len(arguments)], arguments, *parameters)
         return outs[0] if outs else made
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ from xpops.api.statistics.sums import sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.operands import Axes
-from xpops.dispatch.keys import call_key
+from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
 from xpops.plan.cache import BoundedDict
 
@@ -130,7 +130,7 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
         raise TypeError(f"vector_norm: ord is {ord!r}; accepted: a number")
     order = _ORDERS.get(ord)
     parameters = (freeze(axis, "vector_norm"), bool(keepdims), order)
-    key = call_key(_norm, (), parameters)
+    key = way_of(_norm, parameters)
     norm = _norms.get(key)
     if norm is None:
         norm = _norms[key] = fuse(partial(_norm, *parameters))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from xpops.api.foreign import keeps_framework
-from xpops.arrays import Array, view_of
+from typing import Any
+
+from xpops.api.signatures import array_function, tuple_function
+from xpops.arrays.viewing import Step, view
 from xpops.core.operands import Axes
 from xpops.plan.strides import views
 
 __all__ = ["flip", "matrix_transpose", "moveaxis", "permute_dims", "unstack"]
 
 
-@keeps_framework
-def flip(x: Array, /, *, axis: Axes | None = None) -> Array:
+@array_function
+def flip(x: Any, /, *, axis: Axes | None = None) -> Any:
     """The elements in reverse order along some axes.
 
     Parameters
@@ -36,12 +38,11 @@ def flip(x: Array, /, *, axis: Axes | None = None) -> Array:
     Array([[2, 1],
            [4, 3]], dtype=int64, device='cpu')
     """
-    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, "flip")
-    return view_of(x, views.flip(x._layout, axes))
+    return view(_plan_flip, "flip", x, axis)
 
 
-@keeps_framework
-def matrix_transpose(x: Array, /) -> Array:
+@array_function
+def matrix_transpose(x: Any, /) -> Any:
     """The transposes of a stack of matrices.
 
     Parameters
@@ -64,13 +65,11 @@ def matrix_transpose(x: Array, /) -> Array:
     >>> xp.matrix_transpose(xp.zeros((5, 2, 3))).shape
     (5, 3, 2)
     """
-    if x.ndim < 2:
-        raise ValueError(f"matrix_transpose: x has shape {x.shape}; accepted: two axes or more")
-    return view_of(x, views.permute(x._layout, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)))
+    return view(_plan_transpose, "matrix_transpose", x)
 
 
-@keeps_framework
-def moveaxis(x: Array, source: Axes, destination: Axes, /) -> Array:
+@array_function
+def moveaxis(x: Any, source: Axes, destination: Axes, /) -> Any:
     """Move some axes to other positions. The other axes keep their order.
 
     Parameters
@@ -96,18 +95,11 @@ def moveaxis(x: Array, source: Axes, destination: Axes, /) -> Array:
     >>> xp.moveaxis(xp.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    sources = views.axes_of(source, x.ndim, "moveaxis", "source")
-    places = views.axes_of(destination, x.ndim, "moveaxis", "destination")
-    if len(sources) != len(places):
-        raise ValueError(f"moveaxis: source is {source!r} and destination {destination!r}; accepted: as many of each")
-    order = [axis for axis in range(x.ndim) if axis not in sources]
-    for place, axis in sorted(zip(places, sources, strict=True)):
-        order.insert(place, axis)
-    return view_of(x, views.permute(x._layout, order))
+    return view(_plan_move, "moveaxis", x, source, destination)
 
 
-@keeps_framework
-def permute_dims(x: Array, /, axes: Axes) -> Array:
+@array_function
+def permute_dims(x: Any, /, axes: Axes) -> Any:
     """The axes in another order.
 
     Parameters
@@ -133,14 +125,11 @@ def permute_dims(x: Array, /, axes: Axes) -> Array:
     >>> xp.permute_dims(xp.zeros((2, 3, 4)), (2, 0, -2)).shape
     (4, 2, 3)
     """
-    order = views.axes_of(axes, x.ndim, "permute_dims", "axes")
-    if len(order) != x.ndim:
-        raise ValueError(f"permute_dims: axes is {axes!r}; accepted: each of the {x.ndim} axes once")
-    return view_of(x, views.permute(x._layout, order))
+    return view(_plan_permute, "permute_dims", x, axes)
 
 
-@keeps_framework
-def unstack(x: Array, /, *, axis: Axes = 0) -> tuple[Array, ...]:
+@tuple_function
+def unstack(x: Any, /, *, axis: Axes = 0) -> tuple[Any, ...]:
     """The slices of an array along an axis.
 
     Parameters
@@ -165,5 +154,37 @@ def unstack(x: Array, /, *, axis: Axes = 0) -> tuple[Array, ...]:
     >>> first
     Array([1, 3], dtype=int64, device='cpu')
     """
-    before = (slice(None),) * views.axis_of(axis, x.ndim, "unstack")
-    return tuple(x[(*before, position)] for position in range(x.shape[len(before)]))
+    parts: tuple[Any, ...] = view(_plan_unstack, "unstack", x, axis)
+    return parts
+
+
+def _plan_flip(shape: tuple[int, ...], axis: Any) -> Step:
+    return Step("flip", tuple(range(len(shape))) if axis is None else views.axes_of(axis, len(shape), "flip"))
+
+
+def _plan_transpose(shape: tuple[int, ...]) -> Step:
+    if len(shape) < 2:
+        raise ValueError(f"matrix_transpose: x has shape {shape}; accepted: two axes or more")
+    return Step("permute", (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2))
+
+
+def _plan_move(shape: tuple[int, ...], source: Any, destination: Any) -> Step:
+    sources = views.axes_of(source, len(shape), "moveaxis", "source")
+    places = views.axes_of(destination, len(shape), "moveaxis", "destination")
+    if len(sources) != len(places):
+        raise ValueError(f"moveaxis: source is {source!r} and destination {destination!r}; accepted: as many of each")
+    order = [axis for axis in range(len(shape)) if axis not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return Step("permute", tuple(order))
+
+
+def _plan_permute(shape: tuple[int, ...], axes: Any) -> Step:
+    order = views.axes_of(axes, len(shape), "permute_dims", "axes")
+    if len(order) != len(shape):
+        raise ValueError(f"permute_dims: axes is {axes!r}; accepted: each of the {len(shape)} axes once")
+    return Step("permute", order)
+
+
+def _plan_unstack(shape: tuple[int, ...], axis: Any) -> Step:
+    return Step("unstack", views.axis_of(axis, len(shape), "unstack"))

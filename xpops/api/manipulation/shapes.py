@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from xpops.api.foreign import keeps_framework
+from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign, contiguous_copy, view_of
+from xpops.arrays.viewing import Step, view
 from xpops.core.layouts import contiguous_strides
 from xpops.core.operands import Axes, Shape
 from xpops.plan.strides import broadcast, views
+from xpops.plan.strides.views import Region
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to", "expand_dims", "reshape", "squeeze"]
 
@@ -67,8 +71,8 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     )
 
 
-@keeps_framework
-def broadcast_to(x: Array, /, shape: Shape) -> Array:
+@array_function
+def broadcast_to(x: Any, /, shape: Shape) -> Any:
     """An array broadcast to a shape.
 
     Parameters
@@ -92,12 +96,11 @@ def broadcast_to(x: Array, /, shape: Shape) -> Array:
     Array([[1, 2],
            [1, 2]], dtype=int64, device='cpu')
     """
-    target = views.shape_of(shape, "broadcast_to")
-    return view_of(x, views.broadcast_to(x._layout, target), writable=False)
+    return view(_plan_broadcast, "broadcast_to", x, shape)
 
 
-@keeps_framework
-def expand_dims(x: Array, /, axis: Axes = 0) -> Array:
+@array_function
+def expand_dims(x: Any, /, axis: Axes = 0) -> Any:
     """An array with new axes of length 1.
 
     Parameters
@@ -123,12 +126,11 @@ def expand_dims(x: Array, /, axis: Axes = 0) -> Array:
     >>> xp.expand_dims(xp.zeros((3, 4)), axis=(0, -1)).shape
     (1, 3, 4, 1)
     """
-    count = len(axis) if isinstance(axis, (tuple, list)) else 1
-    return view_of(x, views.expand_dims(x._layout, views.axes_of(axis, x.ndim + count, "expand_dims")))
+    return view(_plan_expand, "expand_dims", x, axis)
 
 
-@keeps_framework
-def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
+@array_function
+def reshape(x: Any, /, shape: Shape, *, copy: bool | None = None) -> Any:
     """The elements, in C order, in another shape.
 
     Parameters
@@ -154,18 +156,11 @@ def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
     Array([[0, 1, 2],
            [3, 4, 5]], dtype=int64, device='cpu')
     """
-    target = views.fill_shape(views.shape_of(shape, "reshape", lowest=-1), x.size)
-    region = None if copy else views.reshape(x._layout, target)
-    if region is None:
-        if copy is False:
-            raise ValueError(f"reshape: copy is False, but strides cannot show the array in the shape {target}")
-        x = contiguous_copy(x)
-        region = views.Region(0, target, contiguous_strides(target))
-    return view_of(x, region)
+    return view(_plan_reshape, "reshape", x, shape) if copy is None else _reshape(x, shape, copy)
 
 
-@keeps_framework
-def squeeze(x: Array, /, axis: Axes) -> Array:
+@array_function
+def squeeze(x: Any, /, axis: Axes) -> Any:
     """An array without some axes of length 1.
 
     Parameters
@@ -190,8 +185,40 @@ def squeeze(x: Array, /, axis: Axes) -> Array:
     >>> xp.squeeze(xp.zeros((1, 3, 1)), axis=(0, 2)).shape
     (3,)
     """
-    axes = views.axes_of(axis, x.ndim, "squeeze")
+    return view(_plan_squeeze, "squeeze", x, axis)
+
+
+def _plan_broadcast(shape: tuple[int, ...], target: Any) -> Step:
+    return Step("broadcast_to", views.require_broadcast(shape, views.shape_of(target, "broadcast_to"), "broadcast_to"))
+
+
+def _plan_expand(shape: tuple[int, ...], axis: Any) -> Step:
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    lengths = list(shape)
+    for place in sorted(views.axes_of(axis, len(shape) + count, "expand_dims")):
+        lengths.insert(place, 1)
+    return Step("reshape", tuple(lengths))
+
+
+def _plan_reshape(shape: tuple[int, ...], target: Any) -> Step:
+    return Step("reshape", views.fill_shape(views.shape_of(target, "reshape", lowest=-1), prod(shape)))
+
+
+def _plan_squeeze(shape: tuple[int, ...], axis: Any) -> Step:
+    axes = views.axes_of(axis, len(shape), "squeeze")
     for one in axes:
-        if x.shape[one] != 1:
-            raise ValueError(f"squeeze: axis {one} has length {x.shape[one]}; accepted: axes of length 1")
-    return view_of(x, views.squeeze(x._layout, axes))
+        if shape[one] != 1:
+            raise ValueError(f"squeeze: axis {one} has length {shape[one]}; accepted: axes of length 1")
+    return Step("reshape", tuple(length for place, length in enumerate(shape) if place not in axes))
+
+
+@keeps_framework
+def _reshape(x: Array, /, shape: Shape, copy: bool) -> Array:
+    """`reshape` of which the caller says whether it copies."""
+    target = _plan_reshape(x.shape, shape).argument
+    region = None if copy else views.reshape(x._layout, target)
+    if copy:
+        return view_of(contiguous_copy(x), Region(0, target, contiguous_strides(target)))
+    if region is None:
+        raise ValueError(f"reshape: copy is False, but strides cannot show the array in the shape {target}")
+    return view_of(x, region)

@@ -10,8 +10,7 @@ from numpy.typing import DTypeLike
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
-from xpops.dispatch import unary
-from xpops.dispatch.activation import activation
+from xpops.dispatch import elementwise, unary
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.ops.activation import ACTIVATIONS as op
 
@@ -55,7 +54,7 @@ def relu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     """
     if dtype is None:
         return unary(op["relu"], x, out)
-    return activation(op["relu"], x, (), result_dtype(dtype, "relu"), out)
+    return elementwise(op["relu"], (x,), out, result_dtype(dtype, "relu"))
 
 
 @array_function
@@ -90,7 +89,7 @@ def leaky_relu(x: Any, /, *, negative_slope: float = 0.01, dtype: DTypeLike | No
     Array([-0.01,  2.  ], dtype=float64, device='cpu')
     """
     slope = _number(negative_slope, "leaky_relu", "negative_slope")
-    return activation(op["leaky_relu"], x, (slope,), result_dtype(dtype, "leaky_relu"), out)
+    return elementwise(op["leaky_relu"], (x, slope), out, result_dtype(dtype, "leaky_relu"))
 
 
 @array_function
@@ -134,7 +133,7 @@ def gelu(x: Any, /, *, approximate: str = "none", dtype: DTypeLike | None = None
     if approximate not in ("none", "tanh"):
         raise ValueError(f"gelu: approximate is {approximate!r}; accepted: 'none', 'tanh'")
     row = op["gelu" if approximate == "none" else "gelu_tanh"]
-    return unary(row, x, out) if dtype is None else activation(row, x, (), result_dtype(dtype, "gelu"), out)
+    return unary(row, x, out) if dtype is None else elementwise(row, (x,), out, result_dtype(dtype, "gelu"))
 
 
 @array_function
@@ -171,7 +170,7 @@ def silu(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> Any:
     Array([-0.26894142,  0.        ,  0.73105858], dtype=float64, device='cpu')
     """
     return (
-        unary(op["silu"], x, out) if dtype is None else activation(op["silu"], x, (), result_dtype(dtype, "silu"), out)
+        unary(op["silu"], x, out) if dtype is None else elementwise(op["silu"], (x,), out, result_dtype(dtype, "silu"))
     )
 
 
@@ -207,7 +206,7 @@ def sigmoid(x: Any, /, *, dtype: DTypeLike | None = None, out: Any = None) -> An
     """
     if dtype is None:
         return unary(op["sigmoid"], x, out)
-    return activation(op["sigmoid"], x, (), result_dtype(dtype, "sigmoid"), out)
+    return elementwise(op["sigmoid"], (x,), out, result_dtype(dtype, "sigmoid"))
 
 
 @array_function
@@ -249,7 +248,7 @@ def softplus(
     Array([4.24835426e-18, 6.93147181e-01, 3.00000000e+01], dtype=float64, device='cpu')
     """
     parameters = (_number(beta, "softplus", "beta"), _number(threshold, "softplus", "threshold"))
-    return activation(op["softplus"], x, parameters, result_dtype(dtype, "softplus"), out)
+    return elementwise(op["softplus"], (x, *parameters), out, result_dtype(dtype, "softplus"))
 
 
 def _number(x: Any, function: str, argument: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.dispatch.dense import plan_on_dense, require_array
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import call
 from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
@@ -52,7 +52,7 @@ def bincount(x: Any, /, *, minlength: int = 0) -> Any:
         raise TypeError(f"bincount: minlength is {minlength!r}; accepted: an integer") from None
     if length < 0:
         raise ValueError(f"bincount: minlength is {length}; accepted: 0 and more")
-    return compute(_plan, "bincount", ("x",), (x,), length)
+    return call(_plan, "bincount", ("x",), (x,), length)
 
 
 def _plan(engine: Engine, specs: tuple[Operand, ...], minlength: int) -> Program | Measure:

@@ -22,7 +22,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import make_dense, require_array
-from xpops.dispatch.primitives import compute, unary
+from xpops.dispatch.primitives import call, unary
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.histogram import equal_bins
@@ -85,7 +85,7 @@ def histogram(x: Any, /, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
     if count < 1:
         raise ValueError(f"{_FUNCTION}: bins is {count}; accepted: 1 and more")
     if range is None:
-        counts, edges = compute(_plan, _FUNCTION, ("x",), (x,), count, *_range_of(x), True, kept=False)
+        counts, edges = call(_plan, _FUNCTION, ("x",), (x,), count, *_range_of(x), True, kept=False)
     else:
         counts, edges = unary(_plan, _FUNCTION, x, count, *_parse_range(range), False)
     return counts, edges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api.signatures import array_function
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import call
 from xpops.dispatch.scans import scan
 from xpops.ops.scan import SCANS
 
@@ -43,4 +43,4 @@ def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
     >>> xp.nn.discounted_cumsum(xp.asarray([1.0, 0.0, 2.0]), 0.5)
     Array([1.5, 1. , 2. ], dtype=float64, device='cpu')
     """
-    return compute(scan, "discounted_cumsum", ("x", "gamma"), (x, gamma), SCANS["discounted_cumsum"], axis)
+    return call(scan, "discounted_cumsum", ("x", "gamma"), (x, gamma), SCANS["discounted_cumsum"], axis)

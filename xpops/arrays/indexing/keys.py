@@ -14,7 +14,7 @@ from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
 from xpops.dispatch.dense import plan_on_dense, reshape_dense
-from xpops.dispatch.primitives import compute
+from xpops.dispatch.primitives import call
 from xpops.engine import engine_of
 from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
@@ -99,7 +99,7 @@ def _nonzero(mask: Tensor) -> tuple[Tensor, ...]:
     layout = mask._layout
     if not layout.ndim:
         mask = view_as(mask, reshape_dense(layout, (1,)))
-    found = compute(_plan_nonzero, "index", ("mask",), (mask,))
+    found = call(_plan_nonzero, "index", ("mask",), (mask,))
     return found if isinstance(found, tuple) else (found,)
 
 

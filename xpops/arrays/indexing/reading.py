@@ -7,32 +7,24 @@ from typing import Any
 from xpops.arrays.indexing.keys import NDArray, require_mask, resolve, sole_mask
 from xpops.arrays.indexing.selection import Target, select_view
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch import Tensor, state
+from xpops.dispatch import Tensor, steady
 from xpops.dispatch.dense import plan_on_dense
-from xpops.dispatch.keys import Fixed, call_key
-from xpops.dispatch.primitives import call, compute
-from xpops.dispatch.state import launches
+from xpops.dispatch.keys import Fixed, way_of
+from xpops.dispatch.primitives import call
 from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.keys import Indexed, Part
-
-# _INDEXED[n]: what a key indexes that consists of n integer arrays and nothing else.
-_INDEXED = [
-    (Fixed(range(count)), Fixed(f"index: the array for axis {axis}" for axis in range(count)), 0) for count in range(65)
-]
 
 
 def get_known(x: Tensor, key: Any) -> Any:
     """``x[key]`` by the steady state, if the key consists of integer arrays only and the call is known; else None."""
     arrays = key if key.__class__ is tuple else (key,)
     for each in arrays:
-        if each.__class__ is not state.array_class:
+        if each.__class__ is not steady.array_class:
             return None
     if len(arrays) >= len(_INDEXED):
         return None
-    layouts = (x._layout, *[each._layout for each in arrays])
-    launch = launches.get(call_key(_plan_gather, layouts, _INDEXED[len(arrays)]))
-    return None if launch is None else launch(x._data, *[each._data for each in arrays])
+    return steady.known(_INDEXED[len(arrays)], (x, *arrays))
 
 
 def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Any:
@@ -47,7 +39,7 @@ def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> A
     """
     mask = sole_mask(parts, arrays)
     if mask is not None:
-        return compute(_plan_compress, "index", ("x", "mask"), (x, mask))
+        return call(_plan_compress, "index", ("x", "mask"), (x, mask))
     view, indexed = select_view(x, parts)
     indices = resolve(view._layout, indexed, arrays)
     names = ("x", *(f"key[{number}]" for number in range(len(indices))))
@@ -75,3 +67,10 @@ def _plan_compress(engine: Engine, specs: tuple[Layout, Layout]) -> Program | Me
         nothing = layout_of(x.dtype, (0, *x.shape[mask.ndim :]), None, x.device)
         return Program((nothing,), lambda stream, *data: None)
     return plan_on_dense(engine, specs, engine.compress)
+
+
+# _INDEXED[n]: the way of ``x[key]`` for a key that consists of n integer arrays and nothing else.
+_INDEXED = [
+    way_of(_plan_gather, (Fixed(range(n)), Fixed(f"index: the array for axis {axis}" for axis in range(n)), 0))
+    for n in range(65)
+]

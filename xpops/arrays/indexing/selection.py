@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xpops.core.layouts import Layout, alignment, layout_of
-from xpops.dispatch import Tensor, state
+from xpops.dispatch import Tensor, steady
 from xpops.dispatch.keys import Fixed
 from xpops.engine import engine_of
 from xpops.engine.program import Data
@@ -43,7 +43,7 @@ def select_view(x: Tensor, parts: tuple[Part, ...]) -> tuple[Tensor, Indexed]:
     if part is layout:
         return x, indexed
     data = engine_of(layout.device).view(x._data, offset, part)
-    view: Tensor = state.array_class(part, data, x._owner, x._writable)
+    view: Tensor = steady.array_class(part, data, x._owner, x._writable)
     return view, indexed
 
 

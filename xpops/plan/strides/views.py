@@ -222,9 +222,15 @@ def broadcast_to(layout: Layout, shape: tuple[int, ...], function: str = "broadc
     ValueError
         If the array does not broadcast to exactly `shape`.
     """
-    if broadcast_shapes(layout.shape, shape, function=function) != shape:
-        raise ValueError(f"{function}: x has shape {layout.shape}, which does not broadcast to {shape}")
+    require_broadcast(layout.shape, shape, function)
     return Region(0, shape, broadcast_strides(layout.shape, layout.strides, shape))
+
+
+def require_broadcast(shape: tuple[int, ...], target: tuple[int, ...], function: str) -> tuple[int, ...]:
+    """`target`; ValueError if an array of `shape` does not broadcast to exactly that."""
+    if broadcast_shapes(shape, target, function=function) != target:
+        raise ValueError(f"{function}: x has shape {shape}, which does not broadcast to {target}")
+    return target
 
 
 def reshape(layout: Layout, shape: tuple[int, ...]) -> Region | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import cache
 from struct import Struct
 from struct import error as StructError
 from typing import Any
@@ -12,11 +14,14 @@ from typing import Any
 from cuda.bindings import driver
 
 from xpops.core import config
+from xpops.core.compiled import compiled
 from xpops.engine.cuda.runtime import driver as cuda_driver
 from xpops.engine.cuda.runtime.capture import is_capturing, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 
 ENTRY = b"xpops_kernel"
+# The most bytes of parameters that the compiled core takes; CUDA takes as many on every device.
+_MOST_BYTES = 4096
 _SUCCESS = driver.CUresult.CUDA_SUCCESS
 # The errors of a launch if another device's context, or none, is current in the calling thread.
 _WRONG_CONTEXT = (
@@ -99,7 +104,33 @@ def launcher(
 
     # For the first device the right context is nearly always current; if it is not, the launch returns an error, and
     # `_launch_again` repairs it. In a forked process the launch would crash instead.
-    return guarded if config.debug or cuda_driver.forked or context.index != 0 else launch
+    if config.debug or cuda_driver.forked or context.index != 0:
+        return guarded
+    return _compiled_launcher(name, handle, context, blocks, threads, slots, tail, shared) or launch
+
+
+def _compiled_launcher(
+    name: str, handle: Any, context: DeviceContext, blocks: int, threads: int, slots: str, tail: bytes, shared: int
+) -> Callable[..., None] | None:
+    """The launcher of the compiled core, which takes such slots; None if there is none."""
+    forms = re.sub(r"(\d+)([Qqd])", lambda found: found[2] * int(found[1]), slots)
+    if compiled is None or not set(forms) <= set("Qqd") or 8 * len(forms) + len(tail) > _MOST_BYTES:
+        return None
+
+    def failed(error: int, stream: int, pointers: int) -> None:
+        found = driver.CUresult(error)
+        _launch_again(found, name, context, handle, blocks, threads, shared, stream, pointers)
+
+    made: Callable[..., None] = compiled.Kernel(
+        name, _launch_address(), int(handle), blocks, threads, shared, forms, tail, failed
+    )
+    return made
+
+
+@cache
+def _launch_address() -> int:
+    """The address of the driver's launch function. The bindings have loaded the driver before."""
+    return ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value or 0
 
 
 def _launch_again(

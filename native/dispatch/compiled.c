@@ -1,0 +1,355 @@
+// The compiled core of the steady state: reads operands, finds the launch of a call, allocates, launches.
+#include "compiled.h"
+
+// What `configure` sets: tables of xpops/dispatch/steady.py, and the class of arrays.
+static PyObject *launches, *writes, *shows, *readers, *viewed, *array_class, *view_slowly;
+static PyObject *shape_name, *layout_name, *data_name, *owner_name, *writable_name;
+
+// Reads one operand. Returns 1, or 0 if no reader knows its class, or -1 with an exception set.
+static int read_operand(PyObject* x, Operand* found) {
+  PyObject* type = (PyObject*)Py_TYPE(x);
+  if (type == array_class) {
+    found->spec = PyObject_GetAttr(x, layout_name);
+    found->data = PyObject_GetAttr(x, data_name);
+    if (found->spec && found->data) return 1;
+    Py_CLEAR(found->spec);
+    Py_CLEAR(found->data);
+    return -1;
+  }
+  if (type == (PyObject*)&PyFloat_Type || type == (PyObject*)&PyLong_Type || type == (PyObject*)&PyBool_Type) {
+    found->spec = Py_NewRef(type), found->data = Py_NewRef(x);
+    return 1;
+  }
+  PyObject* read = PyDict_GetItemWithError(readers, type);
+  if (!read) return PyErr_Occurred() ? -1 : 0;
+  const int done = read_tensor(x, read, found);
+  if (done) return done;
+  PyObject* pair = PyObject_CallFunctionObjArgs(read, x, NULL);
+  if (!pair) return -1;
+  found->spec = Py_XNewRef(PyTuple_GetItem(pair, 0));
+  found->data = Py_XNewRef(PyTuple_GetItem(pair, 1));
+  Py_DECREF(pair);
+  return found->spec && found->data ? 1 : -1;
+}
+
+// Reads `first`, unless it is NULL, and `arguments`. The key begins with `way`; with `first`, values begin with itself.
+// Returns 1, or 0 if a class is unknown, or -1. On 1, `key` and `values` are new tuples.
+static int read_operands(PyObject* way, PyObject* first, PyObject* arguments, PyObject** key, PyObject** values) {
+  const Py_ssize_t count = PyTuple_Size(arguments), before = first ? 1 : 0;
+  if (count < 0) return -1;
+  *key = PyTuple_New(1 + before + count);
+  *values = PyTuple_New(2 * before + count);
+  int done = *key && *values ? 1 : -1;
+  if (done > 0) PyTuple_SetItem(*key, 0, Py_NewRef(way));
+  if (done > 0 && first) PyTuple_SetItem(*values, 0, Py_NewRef(first));
+  for (Py_ssize_t i = 0; done > 0 && i < before + count; ++i) {
+    Operand found = {NULL, NULL};
+    done = read_operand(i < before ? first : PyTuple_GetItem(arguments, i - before), &found);
+    if (done > 0) {
+      PyTuple_SetItem(*key, 1 + i, found.spec);
+      PyTuple_SetItem(*values, before + i, found.data);
+    }
+  }
+  if (done <= 0) {
+    Py_CLEAR(*key);
+    Py_CLEAR(*values);
+  }
+  return done;
+}
+
+// Launch objects: what `make_launch_on` of steady.py returns.
+
+typedef struct {
+  PyObject_HEAD PyObject* stream_of;
+  PyObject* kernel;
+  // A tuple of (make, finish): finish is a layout for an array of xpops, None for what `make` made, or a function.
+  PyObject* makers;
+} Launch;
+
+static PyTypeObject *launch_type, *layout_type;
+
+static PyObject* new_array(PyObject* layout, PyObject* data, PyObject* owner) {
+  PyObject* array = PyType_GenericAlloc((PyTypeObject*)array_class, 0);
+  if (!array) return NULL;
+  if (PyObject_SetAttr(array, layout_name, layout) || PyObject_SetAttr(array, data_name, data) ||
+      PyObject_SetAttr(array, owner_name, owner) || PyObject_SetAttr(array, writable_name, Py_True)) {
+    Py_CLEAR(array);
+  }
+  return array;
+}
+
+static PyObject* finish_result(PyObject* finish, PyObject* data, PyObject* made) {
+  if (finish == Py_None) return Py_NewRef(made);
+  if (Py_TYPE(finish) == layout_type) return new_array(finish, data, made);
+  return PyObject_CallFunctionObjArgs(finish, data, made, NULL);
+}
+
+// Calls the kernel with the stream, the data of `made` (pairs) and `values`. Returns 0 or -1.
+static int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ssize_t results,
+                       PyObject* values) {
+  const Py_ssize_t count = results + PyTuple_Size(values);
+  if (Py_TYPE(kernel) == kernel_type && count <= MOST) {
+    PyObject* data[MOST];
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      data[i] = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - results);
+    }
+    return launch_kernel(kernel, stream, data, count);
+  }
+  PyObject* arguments = PyTuple_New(1 + count);
+  if (!arguments) return -1;
+  PyTuple_SetItem(arguments, 0, Py_NewRef(stream));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* each = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - results);
+    PyTuple_SetItem(arguments, 1 + i, Py_NewRef(each));
+  }
+  PyObject* nothing = PyObject_CallObject(kernel, arguments);
+  Py_DECREF(arguments);
+  Py_XDECREF(nothing);
+  return nothing ? 0 : -1;
+}
+
+static PyObject* run_launch(PyObject* self, PyObject* values) {
+  Launch* launch = (Launch*)self;
+  const Py_ssize_t count = PyTuple_Size(launch->makers);
+  PyObject* made[MOST] = {NULL};
+  PyObject* found = NULL;
+  PyObject* stream = PyObject_CallNoArgs(launch->stream_of);
+  for (Py_ssize_t i = 0; stream && i < count; ++i) {
+    PyObject* pair = PyObject_CallFunctionObjArgs(PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 0), stream, NULL);
+    if (pair && (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)) {
+      PyErr_SetString(PyExc_TypeError, "a maker returns data and what it made");
+      Py_CLEAR(pair);
+    }
+    if (!(made[i] = pair)) goto done;
+  }
+  if (!stream || call_kernel(launch->kernel, stream, made, count, values)) goto done;
+  PyObject* results = PyTuple_New(count);
+  for (Py_ssize_t i = 0; results && i < count; ++i) {
+    PyObject* finish = PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 1);
+    PyObject* each = finish_result(finish, PyTuple_GetItem(made[i], 0), PyTuple_GetItem(made[i], 1));
+    if (each) {
+      PyTuple_SetItem(results, i, each);
+    } else {
+      Py_CLEAR(results);
+    }
+  }
+  found = results;
+  if (results && count == 1) {
+    found = Py_NewRef(PyTuple_GetItem(results, 0));
+    Py_DECREF(results);
+  }
+done:
+  for (Py_ssize_t i = 0; i < count; ++i) Py_XDECREF(made[i]);
+  Py_XDECREF(stream);
+  return found;
+}
+
+static PyObject* launch_call(PyObject* self, PyObject* arguments, PyObject* named) {
+  (void)named;
+  return run_launch(self, arguments);
+}
+
+static void launch_free(PyObject* self) {
+  Launch* launch = (Launch*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  Py_XDECREF(launch->stream_of);
+  Py_XDECREF(launch->kernel);
+  Py_XDECREF(launch->makers);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+// Launch(stream_of, kernel, makers)
+static PyObject* launch_new(PyTypeObject* type, PyObject* arguments, PyObject* named) {
+  PyObject *stream_of, *kernel, *makers;
+  (void)named;
+  if (!PyArg_ParseTuple(arguments, "OOO!", &stream_of, &kernel, &PyTuple_Type, &makers)) return NULL;
+  if (PyTuple_Size(makers) > MOST) {
+    return PyErr_Format(PyExc_ValueError, "Launch: %zd results; accepted: %d", PyTuple_Size(makers), (int)MOST);
+  }
+  Launch* launch = PyObject_New(Launch, type);
+  if (!launch) return NULL;
+  launch->stream_of = Py_NewRef(stream_of), launch->kernel = Py_NewRef(kernel), launch->makers = Py_NewRef(makers);
+  return (PyObject*)launch;
+}
+
+static PyType_Slot launch_slots[] = {
+    {Py_tp_new, launch_new},
+    {Py_tp_call, launch_call},
+    {Py_tp_dealloc, launch_free},
+    {Py_tp_doc,
+     "A function of the operands' data: allocates the results, launches a kernel, and makes arrays of them."},
+    {0, NULL},
+};
+static PyType_Spec launch_spec = {"xpops.core._compiled.Launch", sizeof(Launch), 0, Py_TPFLAGS_DEFAULT, launch_slots};
+
+// The module.
+
+// known(way, arguments): the result of a remembered call; None if no such call is remembered.
+static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  PyObject *key, *values, *result = NULL;
+  (void)module;
+  if (count != 2) return PyErr_Format(PyExc_TypeError, "known: %zd arguments; accepted: 2", count);
+  const int done = read_operands(given[0], NULL, given[1], &key, &values);
+  if (done < 0) return NULL;
+  if (!done) Py_RETURN_NONE;
+  PyObject* launch = PyDict_GetItemWithError(launches, key);
+  if (launch) {
+    Py_INCREF(launch);  // the call may clear the table
+    result = Py_TYPE(launch) == launch_type ? run_launch(launch, values) : PyObject_CallObject(launch, values);
+    Py_DECREF(launch);
+  } else if (!PyErr_Occurred()) {
+    result = Py_NewRef(Py_None);
+  }
+  Py_DECREF(key);
+  Py_DECREF(values);
+  return result;
+}
+
+// known_write(way, arguments, out): whether a remembered call wrote `out`.
+static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  PyObject *key, *values, *result = NULL;
+  (void)module;
+  if (count != 3) return PyErr_Format(PyExc_TypeError, "known_write: %zd arguments; accepted: 3", count);
+  const int done = read_operands(given[0], given[2], given[1], &key, &values);
+  if (done < 0) return NULL;
+  if (!done) Py_RETURN_FALSE;
+  PyObject* write = PyDict_GetItemWithError(writes, key);
+  if (write) {
+    Py_INCREF(write);
+    result = PyObject_CallObject(write, values);
+    Py_DECREF(write);
+  } else if (!PyErr_Occurred()) {
+    result = Py_NewRef(Py_False);
+  }
+  Py_DECREF(key);
+  Py_DECREF(values);
+  return result;
+}
+
+// The types of parameters, from the place `first` of a new tuple on; a tuple of types for a tuple.
+static PyObject* kinds_of(PyObject* parameters, Py_ssize_t first) {
+  const Py_ssize_t count = PyTuple_Size(parameters);
+  PyObject* kinds = PyTuple_New(first + count);
+  for (Py_ssize_t i = 0; kinds && i < count; ++i) {
+    PyObject* each = PyTuple_GetItem(parameters, i);
+    PyObject* kind = Py_TYPE(each) == &PyTuple_Type ? kinds_of(each, 0) : Py_NewRef((PyObject*)Py_TYPE(each));
+    if (kind) {
+      PyTuple_SetItem(kinds, first + i, kind);
+    } else {
+      Py_CLEAR(kinds);
+    }
+  }
+  return kinds;
+}
+
+// A plan with its parameters and their types, as `way_of` of xpops/dispatch/keys.py.
+static PyObject* way_with(PyObject* plan, PyObject* parameters) {
+  PyObject* way = kinds_of(parameters, 2);
+  if (way) PyTuple_SetItem(way, 0, Py_NewRef(plan));
+  if (way) PyTuple_SetItem(way, 1, Py_NewRef(parameters));
+  return way;
+}
+
+static PyObject* way_of(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count == 2 && PyTuple_Check(given[1])) return way_with(given[0], given[1]);
+  return PyErr_Format(PyExc_TypeError, "way_of: accepted: a plan and a tuple of parameters");
+}
+
+// The result of the remembered view of `x`; None if no such view is remembered.
+static PyObject* show(PyObject* way, PyObject* x) {
+  PyObject *type = (PyObject*)Py_TYPE(x), *result = NULL;
+  const int own = type == array_class;
+  const int known_class = own ? 1 : PySet_Contains(viewed, type);
+  if (known_class < 0) return NULL;
+  if (!known_class) Py_RETURN_NONE;
+  PyObject* shape = PyObject_GetAttr(x, own ? layout_name : shape_name);
+  PyObject* key = shape ? PyTuple_Pack(3, way, type, shape) : NULL;
+  PyObject* found = key ? PyDict_GetItemWithError(shows, key) : NULL;
+  if (found) {
+    Py_INCREF(found);  // the call may clear the table
+    result = PyObject_CallFunctionObjArgs(PyTuple_GetItem(found, 0), x, PyTuple_GetItem(found, 1), NULL);
+    Py_DECREF(found);
+  } else if (!PyErr_Occurred()) {
+    result = Py_NewRef(Py_None);
+  }
+  Py_XDECREF(key);
+  Py_XDECREF(shape);
+  return result;
+}
+
+// view(plan, function, x, *parameters): see xpops/arrays/viewing.py, whose function takes what is not remembered.
+static PyObject* view(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count < 3) return PyErr_Format(PyExc_TypeError, "view: %zd arguments; accepted: 3 or more", count);
+  PyObject *parameters = PyTuple_New(count - 3), *way = NULL, *result = NULL;
+  for (Py_ssize_t i = 3; parameters && i < count; ++i) PyTuple_SetItem(parameters, i - 3, Py_NewRef(given[i]));
+  if (parameters && (way = way_with(given[0], parameters))) result = show(way, given[2]);
+  Py_XDECREF(way);
+  Py_XDECREF(parameters);
+  if (!result) PyErr_Clear();  // a parameter cannot be hashed, or the view fails: the slow path says how
+  if (result && result != Py_None) return result;
+  Py_XDECREF(result);
+  PyObject* arguments = PyTuple_New(count);
+  for (Py_ssize_t i = 0; arguments && i < count; ++i) PyTuple_SetItem(arguments, i, Py_NewRef(given[i]));
+  result = arguments ? PyObject_CallObject(view_slowly, arguments) : NULL;
+  Py_XDECREF(arguments);
+  return result;
+}
+
+// set_view(function): the function that `view` calls for what is not remembered.
+static PyObject* set_view(PyObject* module, PyObject* function) {
+  (void)module;
+  PyObject* old = view_slowly;
+  view_slowly = Py_NewRef(function);
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
+}
+
+// configure(launches, writes, shows, readers, viewed, array_class, layout_class)
+static PyObject* configure(PyObject* module, PyObject* arguments) {
+  PyObject *given[7],
+      **kept[7] = {&launches, &writes, &shows, &readers, &viewed, &array_class, (PyObject**)&layout_type};
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "OOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
+                        &given[6])) {
+    return NULL;
+  }
+  for (int i = 0; i < 7; ++i) {
+    PyObject* old = *kept[i];
+    *kept[i] = Py_NewRef(given[i]);
+    Py_XDECREF(old);
+  }
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"known", (PyCFunction)(void (*)(void))known, METH_FASTCALL, "The result of a remembered call, or None."},
+    {"known_write", (PyCFunction)(void (*)(void))known_write, METH_FASTCALL, "Whether a remembered call wrote out."},
+    {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, "The view of an array of any framework."},
+    {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
+    {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
+    {"configure", configure, METH_VARARGS, "Set the tables, the class of arrays, and that of layouts."},
+    {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_compiled", "The compiled core of the steady state.", -1, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__compiled(void) {
+  PyObject* module = PyModule_Create(&definition);
+  if (!module) return NULL;
+  shape_name = PyUnicode_InternFromString("shape");
+  layout_name = PyUnicode_InternFromString("_layout"), data_name = PyUnicode_InternFromString("_data");
+  owner_name = PyUnicode_InternFromString("_owner"), writable_name = PyUnicode_InternFromString("_writable");
+  launch_type = (PyTypeObject*)PyType_FromSpec(&launch_spec);
+  kernel_type = (PyTypeObject*)PyType_FromSpec(&kernel_spec);
+  if (!launch_type || !kernel_type || PyModule_AddObjectRef(module, "Launch", (PyObject*)launch_type) ||
+      PyModule_AddObjectRef(module, "Kernel", (PyObject*)kernel_type) ||
+      PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES)) {
+    Py_CLEAR(module);
+  }
+  return module;
+}

@@ -1,0 +1,31 @@
+// The compiled core of the steady state: what the files share. It is optional; xpops/dispatch/steady.py does the same.
+#ifndef XPOPS_DISPATCH_COMPILED_H
+#define XPOPS_DISPATCH_COMPILED_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+// The most operands of a call whose data pass without a tuple, on the C stack.
+enum { MOST = 16 };
+
+// What an operand is in a key, and its data. New references; both NULL with an exception set on failure.
+typedef struct {
+  PyObject* spec;
+  PyObject* data;
+} Operand;
+
+// Reads a tensor through DLPack's C exchange API. Returns 1 if done, 0 if `read` must read it, -1 with an exception set.
+int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
+
+// Registers a class of tensors that have the exchange API: (class, capsule).
+PyObject* add_tensors(PyObject* module, PyObject* arguments);
+int reads_tensors_of(PyTypeObject* type);
+
+// Kernel objects launch a CUDA kernel through the driver's function pointer.
+extern PyType_Spec kernel_spec;
+extern PyTypeObject* kernel_type;
+// Launches on `stream`: data of the results first, then values. Returns 0, or -1 with an exception set.
+int launch_kernel(PyObject* kernel, PyObject* stream, PyObject* const* values, Py_ssize_t count);
+
+#endif

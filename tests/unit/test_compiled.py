@@ -1,0 +1,247 @@
+"""The compiled core of the steady state: it is that of these sources, and does what the Python code does."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+from xpops.core.compiled import compiled
+from xpops.core.layouts import layout_of
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_core = pytest.mark.skipif(compiled is None, reason="without the compiled core")
+
+# Prints what calls return, or raise: each call three times, with calls between that differ in one fact.
+PROGRAM = """
+import itertools, warnings
+import numpy as np
+import xpops as xp
+from xpops.core.compiled import compiled
+xp.set_default_device("cpu")
+print(compiled is None)
+try:
+    import torch
+except ImportError:
+    torch = None
+warnings.simplefilter("error")
+host = np.linspace(-3, 3, 12).reshape(3, 4)
+read_only = host.copy()
+read_only.flags.writeable = False
+
+def arrays(make):
+    x = make(host.astype(np.float32))
+    others = host, host > 0, np.arange(12).reshape(3, 4), host + 2j, np.zeros((0, 4))
+    return [x, x.T, x[1:, ::2], *map(make, others)]
+
+def of_torch(x):
+    made = torch.from_numpy(np.ascontiguousarray(x).copy())
+    return made
+
+makers = [xp.asarray, lambda x: x] + ([of_torch] if torch else [])
+calls = {
+    "add": lambda x, y: xp.add(x, y),
+    "integer": lambda x, y: xp.multiply(x, 2),
+    "float": lambda x, y: xp.add(x, 2.5),
+    "bool": lambda x, y: xp.add(x, True),
+    "big": lambda x, y: xp.add(x, 10**30),
+    "exp": lambda x, y: xp.exp(x),
+    "where": lambda x, y: xp.where(xp.isfinite(x), x, y),
+    "clip": lambda x, y: xp.clip(x, 0, 1),
+    "out": lambda x, y: xp.add(x, y, out=x),
+    "overlap": lambda x, y: xp.add(x[:-1], x[1:], out=x[1:]),
+    "sum": lambda x, y: xp.sum(x, axis=0),
+    "list": lambda x, y: xp.sum(x, axis=[0]),
+    "axis": lambda x, y: xp.sum(x, axis=5),
+    "max": lambda x, y: xp.max(x, axis=(0, 1)),
+    "sort": lambda x, y: xp.sort(x),
+    "topk": lambda x, y: xp.nn.topk(x, 2),
+    "nonzero": lambda x, y: xp.nonzero(x),
+    "softmax": lambda x, y: xp.nn.softmax(x),
+    "matmul": lambda x, y: xp.matmul(x, xp.permute_dims(y, (1, 0))),
+    "svd": lambda x, y: xp.linalg.svdvals(x),
+}
+
+def text(result):
+    if isinstance(result, tuple):
+        return [text(each) for each in result]
+    found = np.asarray(result.resolve_conj() if torch and isinstance(result, torch.Tensor) else result)
+    return type(result).__name__, str(found.dtype), found.shape, found.tobytes().hex()
+
+for name, call in calls.items():
+    for make in makers:
+        for _ in range(3):
+            for x, y in itertools.product(arrays(make), arrays(make)):
+                try:
+                    print(name, text(call(x, y)))
+                except Exception as error:
+                    print(name, type(error).__name__, error)
+if torch:
+    z = torch.tensor([1 + 2j, -3j])
+    leaf = torch.ones(2, requires_grad=True)
+    for _ in range(3):
+        parameter = torch.nn.Parameter(torch.ones(2))
+        for x in (z, z.conj(), z.conj().imag, z.real, torch.zeros(2), leaf, leaf.detach(), parameter):
+            for guard in (torch.no_grad, torch.enable_grad, torch.inference_mode):
+                with guard():
+                    try:
+                        print(text(xp.negative(x)), text(xp.add(x, x)))
+                    except Exception as error:
+                        print(type(error).__name__, error)
+"""
+
+
+def outputs(pure: bool) -> list[str]:
+    environment = {**os.environ, "XPOPS_PURE": str(int(pure)), "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+@needs_core
+def test_it_was_built_from_these_sources() -> None:
+    spec = importlib.util.spec_from_file_location("build", ROOT / "native" / "dispatch" / "build.py")
+    if spec is None or spec.loader is None or not (ROOT / "native" / "dispatch" / "build.py").exists():
+        pytest.skip("an installed package")
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    assert compiled is not None
+    assert compiled.sources == build.digest(), "build it again: pip install -e ."
+
+
+@needs_core
+def test_results_and_errors_are_those_of_the_python_code() -> None:
+    (without, *expected), (with_core, *found) = outputs(pure=True), outputs(pure=False)
+    assert (without, with_core) == ("True", "False")
+    assert len(expected) > 2000
+    assert found == expected
+
+
+Launch = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    ctypes.c_void_p,
+    *(ctypes.c_uint,) * 7,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_void_p,
+)
+
+
+@pytest.fixture
+def driver() -> Any:
+    """A launch function that records its arguments, and the 48 bytes of parameters. It returns `error`."""
+
+    class Driver:
+        error = 0
+
+        def __init__(self) -> None:
+            self.launches: list[Any] = []
+            self.function = Launch(self.launch)
+
+        def launch(self, function: int, *rest: Any) -> int:
+            *grid, stream, pointers, _ = rest
+            self.launches.append((function, grid, stream, ctypes.string_at(pointers[0], 48)))
+            return self.error
+
+    return Driver()
+
+
+def kernel_of(driver: Any, forms: str, tail: bytes = b"", failed: Any = None) -> Any:
+    assert compiled is not None
+    address = ctypes.cast(driver.function, ctypes.c_void_p).value
+    return compiled.Kernel("name", address, 77, 5, 6, 7, forms, tail, failed)
+
+
+@needs_core
+def test_a_kernel_writes_its_parameters(driver: Any) -> None:
+    kernel = kernel_of(driver, "QqdQ", b"sixteen bytes ..")
+    for number in range(3):
+        kernel(9, 2**64 - 1, -(2**63), 1.5, number)
+    slots = [np.asarray([2**64 - 1], np.uint64), np.asarray([-(2**63)]), np.asarray([1.5])]
+    expected = b"".join(slot.tobytes() for slot in slots)
+    assert driver.launches == [
+        (77, [5, 1, 1, 6, 1, 1, 7], 9, expected + number.to_bytes(8, "little") + b"sixteen bytes ..")
+        for number in range(3)
+    ]
+
+
+@needs_core
+@pytest.mark.parametrize("values", [(-1,), (2**64,), (1, 2), ()], ids=str)
+def test_a_kernel_refuses_what_does_not_fit(driver: Any, values: tuple[int, ...]) -> None:
+    with pytest.raises((OverflowError, TypeError), match="name"):
+        kernel_of(driver, "Q")(0, *values)
+    with pytest.raises(OverflowError, match="name: a Python integer is beyond the range of float64"):
+        kernel_of(driver, "d")(0, 10**400)
+    assert driver.launches == []
+
+
+@needs_core
+def test_a_failed_launch_is_repaired_or_raises(driver: Any) -> None:
+    repairs: list[tuple[int, int, bytes]] = []
+
+    def failed(error: int, stream: int, pointers: int) -> None:
+        address = ctypes.c_void_p.from_address(pointers).value
+        repairs.append((error, stream, ctypes.string_at(address or 0, 8)))
+        if error == 2:
+            raise RuntimeError("lost")
+
+    kernel = kernel_of(driver, "Q", failed=failed)
+    driver.error = 1
+    kernel(3, 258)
+    driver.error = 2
+    with pytest.raises(RuntimeError, match="lost"):
+        kernel(3, 258)
+    assert repairs == [(error, 3, (258).to_bytes(8, "little")) for error in (1, 2)]
+
+
+@needs_core
+def test_parameters_that_cuda_does_not_take_are_refused(driver: Any) -> None:
+    for forms, tail in (("Q?", b""), ("Q", bytes(4096)), ("16s", b"")):
+        with pytest.raises(ValueError, match="accepted: 4096 bytes, slots of Q, q and d"):
+            kernel_of(driver, forms, tail)
+
+
+@needs_core
+def test_launches_keep_no_reference() -> None:
+    assert compiled is not None
+    layout = layout_of(np.dtype("float32"), (3,), None, xp.Device("cpu"))
+    owner, data, value, stream = (object() for _ in range(4))
+    launch = compiled.Launch(lambda: stream, lambda *given: None, ((lambda stream: (data, owner), layout),))
+    gc.collect()
+    before = [sys.getrefcount(each) for each in (owner, data, value, stream, layout)]
+    for _ in range(100):
+        array = launch(value)
+        assert (array._layout, array._data, array._owner, array._writable) == (layout, data, owner, True)
+        assert type(array) is xp.Array
+    del array
+    gc.collect()
+    assert [sys.getrefcount(each) for each in (owner, data, value, stream, layout)] == before
+
+
+@needs_core
+@pytest.mark.parametrize("place", ["stream", "make", "kernel", "finish"])
+def test_errors_within_a_launch_pass(place: str) -> None:
+    assert compiled is not None
+
+    def step(name: str, value: Any) -> Any:
+        def function(*given: Any) -> Any:
+            if name == place:
+                raise KeyError(name)
+            return value
+
+        return function
+
+    maker = (step("make", (1, 2)), step("finish", 3))
+    launch = compiled.Launch(step("stream", 0), step("kernel", None), (maker, maker))
+    with pytest.raises(KeyError, match=place):
+        launch()
+    with pytest.raises(TypeError, match="a maker returns"):
+        compiled.Launch(int, print, ((lambda stream: 5, None),))()

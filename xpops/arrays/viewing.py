@@ -1,0 +1,122 @@
+"""Views: the elements of an array in another shape, or with its axes in another order.
+
+Views of a framework's arrays are made by the framework, which takes a microsecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from xpops.arrays.array import Array, adopt_foreign, contiguous_copy, view_of
+from xpops.core.compiled import compiled
+from xpops.core.layouts import Layout, alignment, contiguous_strides, layout_of
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.keys import way_of
+from xpops.dispatch.primitives import call, freeze, is_hashable
+from xpops.dispatch.steady import known_view, remember_view
+from xpops.engine.program import Program
+from xpops.engine.protocol import Engine
+from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY
+from xpops.plan.strides import views
+from xpops.plan.strides.views import Region
+
+
+class Step(NamedTuple):
+    """How a view shows an array of some shape.
+
+    Attributes
+    ----------
+    kind : str
+        "reshape", "permute", "broadcast_to", "flip" or "unstack".
+    argument : tuple of int or int
+        The new shape, the order of the axes, the axes, or the axis.
+    """
+
+    kind: str
+    argument: Any
+
+
+def _view(plan: Callable[..., Step], function: str, x: Any, *parameters: Any) -> Any:
+    """The view of an array of any framework.
+
+    Parameters
+    ----------
+    plan : callable
+        ``plan(shape, *parameters)`` checks the parameters, and returns a `Step`.
+    function : str
+        The public function, for errors.
+    """
+    if not is_hashable(parameters):
+        return _view(plan, function, x, *(freeze(each, function) for each in parameters))
+    way = way_of(plan, parameters)
+    result = known_view(way, x)
+    return _first_view(plan, way, function, x, parameters) if result is None else result
+
+
+if compiled is None:
+    view = _view
+else:
+    compiled.set_view(_view)
+    view = compiled.view
+
+
+def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, parameters: tuple[Any, ...]) -> Any:
+    """The view by the slow path: plan, and remember how the view is made."""
+    if isinstance(x, Array):
+        show, argument = _own_view(x._layout, plan(x.shape, *parameters))
+        remember_view(way, x, show, argument)
+        return show(x, argument)
+    adapter = adapter_of(type(x))
+    theirs = {} if adapter is None else adapter.views(type(x))
+    if theirs:
+        kind, argument = plan(tuple(x.shape), *parameters)
+        show = theirs.get(kind) or _flipped_copy
+        result = show(x, argument)
+        remember_view(way, x, show, argument)
+        return result
+    given = adopt_foreign(x, function, "x")
+    show, argument = _own_view(given._layout, plan(given.shape, *parameters))
+    result = show(given, argument)
+    if adapter is None:
+        return result
+    return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
+
+
+def _flipped_copy(x: Any, axes: tuple[int, ...]) -> Any:
+    """The elements along `axes` in reverse, for frameworks without negative strides."""
+    return call(_plan_flipped, "flip", ("x",), (x,), axes)
+
+
+def _plan_flipped(engine: Engine, specs: tuple[Layout], axes: tuple[int, ...]) -> Program:
+    (x,) = specs
+    region = views.flip(x, axes)
+    align = min(x.align, alignment(region.offset * x.dtype.itemsize))
+    part = layout_of(x.dtype, region.shape, region.strides, x.device, align)
+    out, copy = call_for(IDENTITY, (part,), x.device, x.dtype)
+    return Program((out,), lambda stream, out, x: copy(stream, out, engine.view(x, region.offset, part)))
+
+
+def _own_view(layout: Layout, step: Step) -> tuple[Callable[[Array, Any], Any], Any]:
+    """The function that shows an xpops array of a layout, and its argument."""
+    kind, argument = step
+    if kind == "unstack":
+        before = (slice(None),) * argument
+        return _show_several, [views.index(layout, (*before, place)) for place in range(layout.shape[argument])]
+    region: Region | None = getattr(views, kind)(layout, argument)
+    if region is None:  # a reshape that strides cannot show
+        return _show_copy, Region(0, argument, contiguous_strides(argument))
+    return _show_read_only if kind == "broadcast_to" else view_of, region
+
+
+def _show_several(x: Array, regions: list[Region]) -> tuple[Array, ...]:
+    return tuple([view_of(x, region) for region in regions])
+
+
+def _show_copy(x: Array, region: Region) -> Array:
+    return view_of(contiguous_copy(x), region)
+
+
+def _show_read_only(x: Array, region: Region) -> Array:
+    return view_of(x, region, writable=False)

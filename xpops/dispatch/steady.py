@@ -1,0 +1,226 @@
+"""The steady state: a call like an earlier one finds its launch, allocates, and launches, without planning.
+
+A launch is remembered under the way (the operator or plan, with its parameters) and what each operand is: the layout of
+an xpops array, a framework's `Known` layout, or the type of a scalar. So arrays of any framework have one mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from xpops.core.compiled import compiled
+from xpops.core.layouts import Layout
+from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch.calls import PLAN_LIMIT
+from xpops.dispatch.operands import Operands
+from xpops.dispatch.tensor import Tensor
+from xpops.engine import engine_of
+from xpops.engine.program import Data, Kernel, Measure
+from xpops.engine.protocol import Engine
+from xpops.frameworks.adapter import Adapter
+from xpops.plan.cache import BoundedDict
+from xpops.plan.strides.overlap import safe_distance
+
+# A launch takes the operands' data, and returns a new array or a tuple of them.
+Launch = Callable[..., Any]
+# A write takes `out`, its data and the operands' data. It returns False, and writes nothing, if `out` is read-only or
+# partly overlaps an operand.
+Write = Callable[..., bool]
+
+# The most results of a launch of the compiled core.
+_MOST = 16
+# The class of results. `xpops.arrays` sets it: this package must not import that one.
+array_class: type[Any] = Tensor
+# (way, layout or scalar type, ...) -> launch.
+launches: BoundedDict[tuple[Any, ...], Launch] = BoundedDict(PLAN_LIMIT)
+# (way, layout of out, layout or scalar type, ...) -> write.
+writes: BoundedDict[tuple[Any, ...], Write] = BoundedDict(PLAN_LIMIT)
+# (way of a view, class, shape or layout) -> (function, argument): the view is ``function(x, argument)``.
+shows: BoundedDict[tuple[Any, ...], tuple[Callable[[Any, Any], Any], Any]] = BoundedDict(PLAN_LIMIT)
+# The classes of other frameworks' arrays with remembered views.
+viewed: set[type] = set()
+# Class -> function that takes an operand of exactly this class. It returns what the operand is in a key, and its data.
+readers: dict[type, Callable[[Any], tuple[Any, Data]]] = {
+    kind: partial(lambda k, x: (k, x), kind) for kind in SCALAR_TYPES
+}
+
+
+def set_array_class(cls: type[Any]) -> None:
+    """Make `cls`, a subclass of `Tensor`, the class of results."""
+    global array_class
+    array_class = cls
+    readers[cls] = lambda x: (x._layout, x._data)
+    if compiled is not None:
+        compiled.configure(launches, writes, shows, readers, viewed, cls, Layout)
+
+
+def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
+    """The result of a remembered call. None if no such call is remembered."""
+    key, values = [way], []
+    for argument in arguments:
+        read = readers.get(argument.__class__)
+        if read is None:
+            return None
+        spec, data = read(argument)
+        key.append(spec)
+        values.append(data)
+    launch = launches.get(tuple(key))
+    return None if launch is None else launch(*values)
+
+
+def _known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
+    """Run a remembered call that writes `out`. False if no such call is remembered, or `out` must not be written."""
+    key, values = [way], []
+    for argument in (out, *arguments):
+        read = readers.get(argument.__class__)
+        if read is None:
+            return False
+        spec, data = read(argument)
+        key.append(spec)
+        values.append(data)
+    write = writes.get(tuple(key))
+    return write is not None and write(out, *values)
+
+
+def known_view(way: Any, x: Any) -> Any:
+    """A view like a remembered one. None if no such view is remembered."""
+    kind = x.__class__
+    if kind is not array_class and kind not in viewed:
+        return None
+    try:
+        show = shows.get((way, kind, x._layout if kind is array_class else x.shape))
+    except RuntimeError:  # a nested tensor has no shape
+        return None
+    return None if show is None else show[0](x, show[1])
+
+
+if compiled is None:
+    known, known_write = _known, _known_write
+else:
+    known, known_write = compiled.known, compiled.known_write
+
+
+def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: Launch) -> None:
+    """Keep the launch of a call for later calls like it."""
+    specs = operands.keys(arguments, operands.specs)
+    if specs is not None:
+        launches[way, *specs] = launch
+        _read_by_framework(arguments, operands)
+
+
+def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Operands, write: Write) -> None:
+    """Keep the write of a call for later calls like it."""
+    specs = operands.keys((out, *arguments), (operands.out.layout, *operands.specs)) if operands.out else None
+    if specs is not None:
+        writes[way, *specs] = write
+        _read_by_framework((out, *arguments), operands)
+
+
+def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argument: Any) -> None:
+    """Keep how a view was made: by ``function(x, argument)``."""
+    own = isinstance(x, Tensor)
+    shows[way, x.__class__, x._layout if own else x.shape] = function, argument
+    if not own:
+        viewed.add(x.__class__)
+
+
+def _read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
+    framework = operands.framework
+    for cls in {argument.__class__ for argument in arguments} - readers.keys():
+        if framework is not None:
+            readers[cls] = framework.read
+            if compiled is not None and framework.exchange(cls) is not None:
+                compiled.add_tensors(cls, framework.exchange(cls))
+
+
+def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel) -> Launch:
+    """The launch of a kernel on such operands."""
+    return make_launch_on(engine_of(operands.device), layouts, kernel, operands.framework, _stream_of(operands))
+
+
+def make_measured_launch(operands: Operands, way: Any, measure: Measure) -> Launch:
+    """The launch of a call whose result sizes depend on data: measure, and launch what is found."""
+    engine, framework, stream_of = engine_of(operands.device), operands.framework, _stream_of(operands)
+    adapt = operands.adapt_kernel
+    measure = adapt(way, (), measure)
+
+    def launch(*values: Data) -> Any:
+        layouts, kernel = measure(stream_of(), *values)
+        return make_launch_on(engine, layouts, adapt(way, layouts, kernel), framework, stream_of)(*values)
+
+    return launch
+
+
+def make_launch_on(
+    engine: Engine,
+    layouts: tuple[Layout, ...],
+    kernel: Kernel,
+    framework: Adapter | None,
+    stream_of: Callable[[], int],
+) -> Launch:
+    """The launch of a kernel: get the current stream, allocate the results, launch, and make arrays of them."""
+    makers = tuple([_maker(engine, layout, framework) for layout in layouts])
+    if compiled is not None and len(makers) <= _MOST:
+        fast: Launch = compiled.Launch(stream_of, kernel, makers)
+        return fast
+
+    def launch(*values: Data) -> Any:
+        stream = stream_of()
+        made = [make(stream) for make, _ in makers]
+        kernel(stream, *[data for data, _ in made], *values)
+        results = [_finish(finish, *each) for (_, finish), each in zip(makers, made, strict=True)]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return launch
+
+
+def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
+    """The write of a kernel: check that `out` may be written, then launch."""
+    engine, framework = engine_of(operands.device), operands.framework
+    stream_of = _stream_of(operands)
+    address = engine.address if framework is None else framework.address
+    safe = [None if isinstance(spec, type) else safe_distance(layout, spec).holds for spec in operands.specs]
+
+    def write(out: Any, target: Data, *values: Data) -> bool:
+        start = address(target)
+        for holds, value in zip(safe, values, strict=True):
+            if holds is not None and not holds(address(value) - start):
+                return False
+        if not (out._writable if framework is None else framework.is_writable(out)):
+            return False
+        kernel(stream_of(), target, *values)
+        if framework is not None:
+            framework.written(out)
+        return True
+
+    return write
+
+
+def _stream_of(operands: Operands) -> Callable[[], int]:
+    """A function that returns the stream of a call: the framework's current stream if it has one, else ours."""
+    framework, device = operands.framework, operands.device
+    theirs = None if framework is None else framework.stream_of(device)
+    return engine_of(device).current_stream if theirs is None else theirs
+
+
+# make(stream) returns the data of a new result, and its owner or the framework's array. The second is what makes the
+# array of both: the layout of an xpops array, a function, or None if the array is made already.
+_Maker = tuple[Callable[[int], tuple[Data, Any]], Layout | Callable[[Data, Any], Any] | None]
+
+
+def _maker(engine: Engine, layout: Layout, framework: Adapter | None) -> _Maker:
+    if framework is None:
+        return engine.allocator(layout), layout
+    make, export = framework.allocator(layout), framework.export
+    if make is not None:
+        return make, None
+    return engine.allocator(layout), lambda data, owner: export(array_class(layout, data, owner))
+
+
+def _finish(finish: Layout | Callable[[Data, Any], Any] | None, data: Data, made: Any) -> Any:
+    """The array of a result."""
+    if finish is None:
+        return made
+    return array_class(finish, data, made) if isinstance(finish, Layout) else finish(data, made)
