@@ -7,8 +7,9 @@ Examples
 Array([11, 12], dtype=int64, device='cpu')
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from xpops import frameworks
-from xpops.api import fft, kernel, linalg, nn, random
 from xpops.api.constants import e, inf, nan, newaxis, pi
 from xpops.api.creation.conversion import asarray, from_dlpack
 from xpops.api.creation.filling import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
@@ -86,8 +87,12 @@ from xpops.core.dtypes import (
     uint64,
 )
 from xpops.core.errors import CompileError, DeviceError, HostCopyError, OutOfMemoryError
+from xpops.core.lazy import import_later as _import_later
+from xpops.engine.cuda.preparation import at_import as _prepare_kernels
 from xpops.engine.cuda.runtime.streams import stream
-from xpops.engine.cuda.warmup import at_import as _prepare_kernels
+
+if _TYPE_CHECKING:
+    from xpops import fft, kernel, linalg, nn, random
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -290,7 +295,5 @@ __all__ = [
 
 _attach()
 _prepare_kernels()
-
-
-def __dir__() -> list[str]:
-    return __all__
+if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
+    __getattr__, __dir__ = _import_later(__name__, ("fft", "kernel", "linalg", "nn", "random"), __all__)

@@ -15,7 +15,17 @@ ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
 ORDER = ("cli", "api", "arrays", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
 # Within engine/cuda: a folder or module imports only those with a higher number.
-CUDA_ORDER = {"engine": 0, "warmup": 0, "fused": 1, "user": 1, "libraries": 2, "kernels": 3, "tuning": 4, "runtime": 5}
+CUDA_ORDER = {
+    "preparation": -1,
+    "engine": 0,
+    "warmup": 0,
+    "fused": 1,
+    "user": 1,
+    "libraries": 2,
+    "kernels": 3,
+    "tuning": 4,
+    "runtime": 5,
+}
 NATIVE_ORDER = ("kps", "kernels", "block", "memory", "index", "math", "core")
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "xpops").rglob("*.py"))
 HEADERS = sorted(path.relative_to(ROOT) for path in (ROOT / "native").rglob("*.cuh"))

@@ -63,28 +63,28 @@ def test_all_sources_hold_every_dtype_and_cast() -> None:
 
 
 def test_the_first_import_compiles_and_the_second_does_not(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    warmup.at_import()
+    warmup.prepare_once()
     before = cache.compilations
     for name, source in warmup.core_sources(90):
         cache.cubin_for(name, source, 90)
     assert cache.compilations == before  # another process compiled them, and they are on disk
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("a warm import compiles"))
     monkeypatch.setattr(cache, "nvrtc_version", lambda: pytest.fail("a warm import loads NVRTC"))
-    warmup.at_import()
+    warmup.prepare_once()
 
 
 def test_an_import_never_fails_and_tries_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = subprocess.CompletedProcess([], 1, "", "Traceback\nRuntimeError: no NVRTC\n")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     with pytest.warns(UserWarning, match="xpops: the core kernels could not be prepared: RuntimeError: no NVRTC"):
-        warmup.at_import()
+        warmup.prepare_once()
     nothing_happens(monkeypatch)
 
 
 def test_a_child_that_is_killed_is_said(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], -9, "", ""))
     with pytest.warns(UserWarning, match="the core kernels could not be prepared: exit status -9"):
-        warmup.at_import()
+        warmup.prepare_once()
 
 
 def test_several_kinds_of_gpus_have_one_child(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_several_kinds_of_gpus_have_one_child(directory: Path, monkeypatch: pyte
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(subprocess, "run", run)
-    warmup.at_import()
+    warmup.prepare_once()
     (program,) = programs
     assert sorted(re.findall(r"\d+", program)) == ["120", "90"]
 
@@ -107,7 +107,7 @@ def nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it compiles"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warmup.at_import()
+        warmup.prepare_once()
 
 
 def test_an_import_waits_no_longer_than_a_limit(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_an_import_waits_no_longer_than_a_limit(directory: Path, monkeypatch: py
     with pytest.warns(
         UserWarning, match=r"it took more than 0 s; kernels are compiled at first use, or ahead by python"
     ):
-        warmup.at_import()
+        warmup.prepare_once()
     assert time.monotonic() - start < 20
     nothing_happens(monkeypatch)
 
@@ -143,7 +143,7 @@ def test_a_python_is_started(name: str, directory: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(sys, "executable", f"/some/bin/{name}")
     monkeypatch.setattr(subprocess, "run", run)
-    warmup.at_import()
+    warmup.prepare_once()
     assert [command[0] for command in commands] == [f"/some/bin/{name}"]
 
 
@@ -182,7 +182,7 @@ def test_without_stderr_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_import_may_be_told_to_prepare_nothing(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "prepare", False)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it compiles"))
-    warmup.at_import()
+    warmup.prepare_once()
 
 
 def test_without_a_gpu_nothing_is_done(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_without_a_gpu_nothing_is_done(directory: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(warmup, "disk", lambda: pytest.fail("the disk was read"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warmup.at_import()
+        warmup.prepare_once()
     assert list(directory.iterdir()) == []
 
 

@@ -10,7 +10,7 @@ from xpops.api.signatures import FusedFunction
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import Tensor, steady
-from xpops.dispatch.fusion.programs import program, record, results_of, sources
+from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.operands import Operands
@@ -130,6 +130,8 @@ class Fused:
         """
         if named:
             return self._by_position(len(arguments), tuple(named)).source(*arguments, *named.values())
+        from xpops.dispatch.fusion.programs import record, sources
+
         operands = Operands(self._name, self._names(arguments), arguments)
         operands.release()
         return "\n".join(sources(record(self._name, self.function, operands.specs)))
@@ -147,6 +149,9 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if not is_cuda(engine):
         return functools.partial(_run_unfused, fused, specs)
+    # Imported here, because it takes long to import and only GPUs need it.
+    from xpops.dispatch.fusion.programs import program, record
+
     recorded = record(fused._name, fused.function, specs)
     return program(engine, recorded, fused._names(specs))
 

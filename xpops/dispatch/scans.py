@@ -10,7 +10,7 @@ from xpops.dispatch.dense import require_array
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.ops.scan import Scan, scan_dtype
-from xpops.plan.scan import scan_result
+from xpops.plan.result import scan_result
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of
 

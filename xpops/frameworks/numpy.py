@@ -34,7 +34,7 @@ class NumpyAdapter(Adapter):
 
     def is_array_type(self, cls: type) -> bool:
         """Whether arrays of `cls` mean the same as an ndarray on their memory. False for unit arrays, for example."""
-        return (
+        return cls is np.ndarray or (  # the masked arrays of others take long to import
             issubclass(cls, np.ndarray)
             and not issubclass(cls, (np.ma.MaskedArray, np.matrix))
             and cls.__array_ufunc__ is np.ndarray.__array_ufunc__

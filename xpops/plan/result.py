@@ -66,3 +66,19 @@ def reduced_layout(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: D
     kept = [i for i in range(x.ndim) if keepdims or i not in axes]
     out = layout_of(result, tuple(shape[i] for i in kept), tuple(dense[i] for i in kept), x.device)
     return ReducedLayout(axes, loop, tuple(0 if i in axes else dense[i] for i in range(x.ndim)), out)
+
+
+def scan_result(x: Layout, axis: int, dtype: DType, initial: bool) -> Layout:
+    """The layout of a scan's result: dense, with the axes in the order of `x`; with `initial` one longer along `axis`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xpops.core.devices import CPU
+    >>> x = layout_of(np.dtype("int8"), (2, 3), (1, 2), CPU)
+    >>> scan_result(x, 0, np.dtype("int64"), True)
+    Layout(int64, (3, 3), (1, 3), 'cpu', align=16)
+    """
+    shape = tuple(length + (initial and place == axis) for place, length in enumerate(x.shape))
+    like = layout_of(x.dtype, shape, x.strides, x.device)
+    return result_layout(Signature((), dtype, shape), (like,), x.device)

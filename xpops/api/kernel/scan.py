@@ -10,7 +10,7 @@ from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
-from xpops.plan.scan import scan_result
+from xpops.plan.result import scan_result
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of
 from xpops.plan.user import Operation, UserReduction, bind_dtypes, parse_parameters

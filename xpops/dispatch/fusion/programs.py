@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from xpops.core.errors import describe
 from xpops.core.layouts import Layout
+from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
 from xpops.dispatch.reductions import reduction
@@ -120,18 +120,6 @@ def _require_within(value: int, what: str, low: int, high: int) -> None:
     """OverflowError if an integer is out of bounds."""
     if not low <= value <= high:
         raise OverflowError(f"{what} {value}; accepted: {low} to {high}")
-
-
-def results_of(name: str, returned: Any, kind: type) -> tuple[Any, ...]:
-    """The results of a fused function as a tuple."""
-    results = returned if isinstance(returned, tuple) else (returned,)
-    for each in results:
-        if not isinstance(each, kind) or (returned is results and len(results) == 1):
-            raise TypeError(
-                f"{name}: the function returns {describe(each)}; accepted: "
-                "an array that is computed of its arguments, or a tuple of two such arrays or more"
-            )
-    return results
 
 
 def program(engine: CudaEngine, recorded: FusedRecording, names: tuple[str, ...]) -> Program:

@@ -99,7 +99,7 @@ def prepare_core(capability: int) -> None:
     compile_all(core_sources(capability), capability)
 
 
-def at_import() -> None:
+def prepare_once() -> None:
     """Compile the core kernels of every visible GPU to the disk cache. Creates no CUDA context, never fails the import.
 
     NVRTC initialises the driver, and after that no forked child could use the GPU. So a child process compiles. The

@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, layout_of
-from xpops.plan.result import result_layout
+from xpops.core.layouts import Layout
 from xpops.plan.scan.coalesce import access_of, coalesce_scan, columns_as_batches
 from xpops.plan.scan.columns import is_short, plan_columns
 from xpops.plan.scan.parameters import WARP, ScanPlan, ScanPolicy
 from xpops.plan.scan.rows import plan_rows, plan_tiles
-from xpops.plan.signature import Signature
-
-
-def scan_result(x: Layout, axis: int, dtype: DType, initial: bool) -> Layout:
-    """The layout of a scan's result: dense, with the axes in the order of `x`; with `initial` one longer along `axis`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from xpops.core.devices import CPU
-    >>> x = layout_of(np.dtype("int8"), (2, 3), (1, 2), CPU)
-    >>> scan_result(x, 0, np.dtype("int64"), True)
-    Layout(int64, (3, 3), (1, 3), 'cpu', align=16)
-    """
-    shape = tuple(length + (initial and place == axis) for place, length in enumerate(x.shape))
-    like = layout_of(x.dtype, shape, x.strides, x.device)
-    return result_layout(Signature((), dtype, shape), (like,), x.device)
 
 
 def plan_scan(
@@ -39,6 +20,7 @@ def plan_scan(
     --------
     >>> from xpops.core.devices import Device
     >>> from xpops.core.dtypes import float32
+    >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(float32, (4096, 4096), None, Device("cuda"))
     >>> from xpops.engine.cuda.tuning import scan_policy
     >>> [plan_scan(x, x, axis, False, False, 4, scan_policy(90, 132)).kernel for axis in (0, 1)]

@@ -1,0 +1,34 @@
+"""Modules that are imported at first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+
+
+def import_later(
+    package: str, modules: tuple[str, ...], names: list[str]
+) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
+    """The functions ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    modules : tuple of str
+        The modules of the package that are imported when they are first read.
+    names : list of str
+        All public names.
+
+    Examples
+    --------
+    >>> get, _ = import_later("xpops", ("fft",), ["fft"])
+    >>> get("fft").__name__
+    'xpops.fft'
+    """
+
+    def get(name: str) -> ModuleType:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return import_module(f"{package}.{name}")
+
+    return get, names.copy
