@@ -331,6 +331,8 @@ static PyMethodDef methods[] = {
     {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
     {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
     {"configure", configure, METH_VARARGS, "Set the tables, the class of arrays, and that of layouts."},
+    {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
+    {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
     {NULL, NULL, 0, NULL},
 };
@@ -346,7 +348,7 @@ PyMODINIT_FUNC PyInit__compiled(void) {
   owner_name = PyUnicode_InternFromString("_owner"), writable_name = PyUnicode_InternFromString("_writable");
   launch_type = (PyTypeObject*)PyType_FromSpec(&launch_spec);
   kernel_type = (PyTypeObject*)PyType_FromSpec(&kernel_spec);
-  if (!launch_type || !kernel_type || PyModule_AddObjectRef(module, "Launch", (PyObject*)launch_type) ||
+  if (!launch_type || !kernel_type || add_memory() || PyModule_AddObjectRef(module, "Launch", (PyObject*)launch_type) ||
       PyModule_AddObjectRef(module, "Kernel", (PyObject*)kernel_type) ||
       PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES)) {
     Py_CLEAR(module);

@@ -22,6 +22,11 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
 int reads_tensors_of(PyTypeObject* type);
 
+// Host memory: allocate(nbytes), borrow(address, nbytes, owner, read_only). `add_memory` makes their type, or returns -1.
+PyObject* allocate(PyObject* module, PyObject* nbytes);
+PyObject* borrow(PyObject* module, PyObject* arguments);
+int add_memory(void);
+
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;
 extern PyTypeObject* kernel_type;

@@ -256,8 +256,9 @@ def view_of(x: Array, region: Region, writable: bool = True) -> Array:
     offset, shape, strides = region
     layout = x._layout
     engine = engine_of(layout.device)
-    address = engine.address(x._data) + offset * layout.dtype.itemsize
-    part = layout_of(layout.dtype, shape, strides, layout.device, alignment(address))
+    # On the host the alignment does not matter.
+    start = 0 if engine.is_host else engine.address(x._data) + offset * layout.dtype.itemsize
+    part = layout_of(layout.dtype, shape, strides, layout.device, alignment(start))
     return Array(part, engine.view(x._data, offset, part), x._owner, x._writable and writable)
 
 

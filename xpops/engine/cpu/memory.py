@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core.compiled import compiled
+from xpops.core.dtypes import INFO
 from xpops.core.errors import OutOfMemoryError
 from xpops.core.layouts import Layout, extent
 from xpops.engine.program import Owner
@@ -17,29 +19,40 @@ NDArray = np.ndarray[Any, Any]
 # JAX shares host memory without a copy only at this alignment. SIMD loops are faster with it, too.
 ALIGNMENT = 64
 
+# NumPy's own dtypes. Arrays of others have no buffer protocol.
+_EXPORTED = frozenset(dtype for dtype in INFO if dtype.isbuiltin == 1)
+
 _address_of, _first_byte = ctypes.addressof, ctypes.c_char.from_buffer
 
 
 def allocator(layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
     """See `xpops.engine.memory.Memory.allocator`."""
     shape, dtype, strides = layout.shape, layout.dtype, _byte_strides(layout)
-    nbytes, low = layout.nbytes + ALIGNMENT, extent(layout)[0]
-    empty, array, uint8 = np.empty, np.ndarray, np.uint8
+    nbytes, start = layout.nbytes, -extent(layout)[0]
+    new, array = _aligned if compiled is None else compiled.allocate, np.ndarray
 
     def allocate(stream: int = 0) -> tuple[NDArray, Owner]:
         try:
-            buffer: Any = empty(nbytes, uint8)
+            return array(shape, dtype, new(nbytes), start, strides), None
         except MemoryError:
-            raise OutOfMemoryError(f"cpu: {layout.nbytes:,} bytes were asked for") from None
-        # A ctypes object on the buffer tells its address in a third of the time of `buffer.ctypes`.
-        start = -_address_of(_first_byte(buffer)) % ALIGNMENT - low
-        return array(shape, dtype, buffer, start, strides), None
+            raise OutOfMemoryError(f"cpu: {nbytes:,} bytes were asked for") from None
 
     return allocate
 
 
+def _aligned(nbytes: int) -> NDArray:
+    """Uninitialised bytes at an aligned address."""
+    buffer: Any = np.empty(nbytes + ALIGNMENT, np.uint8)
+    # A ctypes object on the buffer tells its address in a third of the time of `buffer.ctypes`.
+    start = -_address_of(_first_byte(buffer)) % ALIGNMENT
+    aligned: NDArray = buffer[start : start + nbytes]
+    return aligned
+
+
 def view(data: NDArray, offset: int, layout: Layout) -> NDArray:
     """See `xpops.engine.memory.Memory.view`."""
+    if layout.dtype in _EXPORTED and data.flags.c_contiguous:
+        return np.ndarray(layout.shape, layout.dtype, data, offset * data.itemsize, _byte_strides(layout))
     # as_strided cannot step before the first element, so negative strides go through the address.
     address = data.ctypes.data + offset * layout.dtype.itemsize
     return adopt(address, layout, data, data.flags.writeable)
@@ -50,6 +63,9 @@ def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray
     if layout.size == 0:
         return np.empty(layout.shape, layout.dtype)
     low, high = extent(layout)
+    if compiled is not None:
+        memory = compiled.borrow(address + low, high - low, owner, not writable)
+        return np.ndarray(layout.shape, layout.dtype, memory, -low, _byte_strides(layout))
     buffer: Any = (ctypes.c_char * (high - low)).from_address(address + low)
     buffer.owner = owner  # the ndarray's base is this ctypes instance, which keeps its attribute `owner` alive
     array: NDArray = np.ndarray(layout.shape, layout.dtype, buffer, -low, _byte_strides(layout))
@@ -59,4 +75,4 @@ def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray
 
 def _byte_strides(layout: Layout) -> tuple[int, ...]:
     item = layout.dtype.itemsize
-    return tuple(stride * item for stride in layout.strides)
+    return tuple([stride * item for stride in layout.strides])

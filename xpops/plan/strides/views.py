@@ -103,11 +103,13 @@ def index(layout: Layout, key: Any) -> Region:
     Region(offset=9, shape=(3,), strides=(-2,))
     """
     given = key if isinstance(key, tuple) else (key,)
-    used = sum(part is not None and part is not Ellipsis for part in given)
+    used = len(given) - given.count(None)
+    if Ellipsis in given or used > layout.ndim:
+        given = with_whole_axes(given, used - given.count(Ellipsis), layout.ndim)
     offset, axis = 0, 0
     shape: list[int] = []
     strides: list[int] = []
-    for part in with_whole_axes(given, used, layout.ndim):
+    for part in given:
         if part is None:
             shape.append(1)
             strides.append(0)
@@ -118,13 +120,14 @@ def index(layout: Layout, key: Any) -> Region:
             shape.append(len(range(start, stop, step)))
             strides.append(step * stride)
         else:
-            start = position(part, length, axis)
+            start = part if part.__class__ is int and 0 <= part < length else position(part, length, axis)
         offset += start * stride
         axis += 1
-    return Region(0 if 0 in shape else offset, tuple(shape), tuple(strides))
+    whole = (*shape, *layout.shape[axis:])
+    return Region(0 if 0 in whole else offset, whole, (*strides, *layout.strides[axis:]))
 
 
-def with_whole_axes(parts: tuple[Any, ...], used: int, ndim: int) -> list[Any]:
+def with_whole_axes(parts: tuple[Any, ...], used: int, ndim: int) -> tuple[Any, ...]:
     """The parts of a key, with slices of whole axes for ``...`` and for missing parts; `used` parts index an axis each.
 
     Raises
@@ -138,7 +141,7 @@ def with_whole_axes(parts: tuple[Any, ...], used: int, ndim: int) -> list[Any]:
     if len(dots) > 1:
         raise IndexError("index: several '...' in one key; accepted: one at most")
     place = dots[0] if dots else len(parts)
-    return [*parts[:place], *[slice(None)] * (ndim - used), *parts[place + 1 :]]
+    return (*parts[:place], *(slice(None),) * (ndim - used), *parts[place + 1 :])
 
 
 def slice_bounds(part: slice, length: int) -> tuple[int, int, int]:
