@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from xpops.arrays import adopt_foreign
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.plan.strides import views
@@ -35,7 +35,7 @@ def operand_of(function: str, x: Any, axis: Any, accepts: str = "arithmetic", *,
     ValueError
         If an axis is named twice; with `nonempty`, if one of the axes has no elements.
     """
-    given = adopt_foreign(x, function, "x")
+    given = array_layout(x, function, "x")
     if given.dtype not in dt.CATEGORIES[accepts]:
         names = ", ".join(each.name for each in dt.INFO if each in dt.CATEGORIES[accepts])
         raise TypeError(f"{function}: dtype {given.dtype} is not accepted; accepted: {names}")

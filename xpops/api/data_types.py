@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 from xpops.api.creation.conversion import check_parts, convert
 from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.promotion import SCALAR_TYPES, promote
@@ -78,7 +79,7 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: str | None
     target = as_dtype(dtype, "astype")
     if isinstance(x, Array) or device is not None:
         return convert(adopt_foreign(x, "astype", "x"), target, device, True if copy else None, "astype")
-    found = x.dtype if isinstance(x, Traced) else adopt_foreign(x, "astype", "x").dtype
+    found = x.dtype if isinstance(x, Traced) else array_layout(x, "astype", "x").dtype
     check_parts(found, target, "astype")
     return x if found == target and not copy else elementwise(IDENTITY, (x,), None, target)
 
@@ -249,5 +250,5 @@ def _dtype_or_scalar(x: Any) -> DType | type:
 def _dtype_of(x: Any, function: str) -> DType:
     """The dtype of an array of any framework, or the dtype itself."""
     if isinstance(x, Tensor) or (not isinstance(x, type) and adapter_of(type(x)) is not None):
-        return adopt_foreign(x, function, "argument").dtype
+        return array_layout(x, function, "argument").dtype
     return as_dtype(x, function)

@@ -22,7 +22,7 @@ from xpops.api.signatures.results import (
     unique_inverse_function,
 )
 from xpops.api.utility import any
-from xpops.arrays import adopt_foreign
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES, promote
@@ -162,7 +162,7 @@ def _common_dtype(x1: Any, x2: Any) -> DType:
     scalars = {name: x.item() if isinstance(x, np.generic) else x for name, x in given.items() if _is_scalar(x)}
     if len(scalars) == len(given):
         raise TypeError("isin: x1 and x2 are scalars; accepted: at least one array")
-    dtypes = [adopt_foreign(x, "isin", name).dtype for name, x in given.items() if name not in scalars]
+    dtypes = [array_layout(x, "isin", name).dtype for name, x in given.items() if name not in scalars]
     common = promote([*dtypes, *map(type, scalars.values())], "isin")
     for name, value in scalars.items():
         if isinstance(value, int) and common in dt.CATEGORIES["integer"]:

@@ -12,8 +12,9 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.fusion.traced_arrays import require_no_trace
 from xpops.dispatch.ownership import borrow
+from xpops.dispatch.steady import readers
 from xpops.engine import engine_of
-from xpops.frameworks.adapter import View
+from xpops.frameworks.adapter import Known, View
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
@@ -31,6 +32,21 @@ def view_foreign(x: Any, function: str, argument: str) -> View:
         require_no_trace(x, function)
         raise TypeError(f"{function}: {argument} is {describe(x)}; accepted: an array")
     return borrow(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
+
+
+def array_layout(x: Any, function: str, argument: str) -> Layout:
+    """The layout of an array of any framework; its memory is not viewed if arrays like it were seen before.
+
+    Raises
+    ------
+    TypeError
+        If `x` is no array.
+    """
+    read = readers.get(x.__class__)
+    spec = None if read is None else read(x)[0]
+    if isinstance(spec, Known):
+        return spec.layout
+    return spec if isinstance(spec, Layout) else view_foreign(x, function, argument).layout
 
 
 def copy_to_device(host: np.ndarray[Any, Any], device: Device) -> Tensor:

@@ -29,9 +29,9 @@ class Step(NamedTuple):
     Attributes
     ----------
     kind : str
-        "reshape", "permute", "broadcast_to", "flip" or "unstack".
+        "reshape", "permute", "broadcast_to", "flip", "unstack" or "diagonal".
     argument : tuple of int or int
-        The new shape, the order of the axes, the axes, or the axis.
+        The new shape, the order of the axes, the new shape, the axes, the axis, or the offset of the diagonals.
     """
 
     kind: str

@@ -22,6 +22,7 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "broadcast_to": cupy.broadcast_to,
     "flip": cupy.flip,
     "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+    "diagonal": lambda x, offset: cupy.diagonal(x, offset, -2, -1),
 }
 
 

@@ -23,6 +23,7 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "broadcast_to": np.broadcast_to,
     "flip": np.flip,
     "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+    "diagonal": lambda x, offset: np.diagonal(x, offset, -2, -1),
 }
 
 

@@ -37,6 +37,7 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "permute": torch.Tensor.permute,
     "broadcast_to": torch.Tensor.expand,
     "unstack": torch.Tensor.unbind,
+    "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
 }
 _MISALIGNED = MAX_ALIGNMENT - 1
 

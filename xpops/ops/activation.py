@@ -1,7 +1,7 @@
 """The rows of activations: elementwise operators that are not in the standard, in ``xpops.nn``.
 
-Their NumPy functions use the methods of ``native/xpops/math/activation.cuh``. They take and return ndarrays of float32
-or float64. All but `relu` and `leaky_relu` compute in float64.
+Their NumPy functions take and return ndarrays of float32 or float64. float64 uses the methods of
+``native/xpops/math/activation.cuh``. float32 needs fewer passes, because float64 holds its products exactly.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.ops.functions import select
 from xpops.ops.operator import Operator
 
 NDArray = np.ndarray[Any, Any]
@@ -20,75 +21,125 @@ _SCALE = 2.0**64
 _FAR = 60.0
 # erfc(a / sqrt(2)) / 2 * exp(a * a / 2) * (a + 4) as a polynomial in (a - 4) / (a + 4), to 2^-58.
 _MIDDLE = 4.0
-_TAIL = np.polynomial.Polynomial(
-    [0.7552851304157515, -0.6078966419718921, 0.38713740074221464, -0.18652185795965937, 0.06039657489093058,
-     -0.007540188966660091, -0.003479692367260775, 0.001630818456623526, 0.00013334431084868897,
-     -0.00023109492747724818, -1.9082474855551145e-06, 3.514464905808587e-05, 7.166169169527959e-07,
-     -5.92006110070052e-06, -6.295508369870093e-07, 1.0213368989165999e-06, 2.715215951644754e-07,
-     -1.5470265304991244e-07, -8.505485639816176e-08, 1.3096417708292619e-08, 1.9351635462719252e-08,
-     1.9814551143240737e-09, -2.414262449389222e-09, -7.319628567633335e-10, -1.6142870476384166e-11]
+_TAIL = (
+    0.7552851304157515, -0.6078966419718921, 0.38713740074221464, -0.18652185795965937, 0.06039657489093058,
+    -0.007540188966660091, -0.003479692367260775, 0.001630818456623526, 0.00013334431084868897,
+    -0.00023109492747724818, -1.9082474855551145e-06, 3.514464905808587e-05, 7.166169169527959e-07,
+    -5.92006110070052e-06, -6.295508369870093e-07, 1.0213368989165999e-06, 2.715215951644754e-07,
+    -1.5470265304991244e-07, -8.505485639816176e-08, 1.3096417708292619e-08, 1.9351635462719252e-08,
+    1.9814551143240737e-09, -2.414262449389222e-09, -7.319628567633335e-10, -1.6142870476384166e-11,
 )  # fmt: skip
+# The same for a up to 15, to 2^-26.
+_SINGLE_TAIL = (
+    0.7552851352531066, -0.6078965798763342, 0.38713691651823146, -0.18652365630259662, 0.06040348948659986,
+    -0.00752400438990217, -0.00351021102296497, 0.0015684083337842902, 0.00017465943960907416, -0.00013419624381299562,
+)  # fmt: skip
+# Below these numbers exp is subnormal in the dtype of 4 and of 8 bytes.
+_SUBNORMAL = {4: -87.0, 8: -708.0}
 # The coefficients of 2 sqrt(2 / pi) (a + 0.044715 a^3), each as the sum of two float64.
 _FIRST, _FIRST_LOW = 1.5957691216057128, 1.7885919910836427e-14
 _THIRD, _THIRD_LOW = 0.07135481627260025, -6.175149918155315e-19
 
 
 def _relu(x: NDArray) -> Any:
-    return np.where(x <= 0, x.dtype.type(0), x)
+    positive = np.maximum(x, 0)
+    positive += x.dtype.type(0)  # -0.0 becomes +0.0
+    return positive
 
 
 def _leaky_relu(x: NDArray, slope: NDArray) -> Any:
-    return np.where(x > 0, x, x * slope)
+    return select(x > 0, x, x * slope)
 
 
 def _gelu(x: NDArray) -> Any:
-    a = np.minimum(np.abs(_wide(x)), _FAR)
+    if x.dtype == np.float32:
+        return _gelu_single(x)
+    a = np.minimum(np.abs(x), _FAR)
     square, low = _product(a, a)
     inverse = 1 / (a + _MIDDLE)
-    above = _scaled_exp(-square / 2, -low / 2) * inverse * _TAIL((a - _MIDDLE) * inverse)
-    return np.where(x > 0, x * (1 - above / _SCALE), x * above / _SCALE).astype(x.dtype)
+    above = _scaled_exp(-square / 2, -low / 2) * inverse * _polynomial((a - _MIDDLE) * inverse, _TAIL)
+    return select(x > 0, x * (1 - above / _SCALE), x * above / _SCALE)
+
+
+def _gelu_single(x: NDArray) -> Any:
+    a = np.minimum(np.abs(x), _FAR)
+    density = np.exp(a.astype(np.float64) ** 2 * -0.5)
+    inverse = 1 / (a + _MIDDLE)
+    ratio = _polynomial((a - _MIDDLE) * inverse, _SINGLE_TAIL) * inverse
+    result = np.asarray(x * np.abs((x > 0) - density.astype(np.float32) * ratio))
+    far = x < -12  # `density` is subnormal in float32
+    if far.any():
+        result[far] = x[far] * (density[far] * ratio[far])
+    return result
 
 
 def _gelu_tanh(x: NDArray) -> Any:
-    a = np.minimum(np.abs(_wide(x)), _FAR / 2)
+    wide = _wide(x)
+    a = np.minimum(np.abs(wide), _FAR / 2)
+    if x.dtype == np.float32:
+        power = np.exp((a * a * _THIRD + _FIRST) * -a)
+        return (wide * (np.maximum(power, x > 0) / (1 + power))).astype(np.float32)
     square, square_low = _product(a, a)
     third, third_low = _product(np.float64(_THIRD), square)
     slope = third + _FIRST
     slope_low = third_low + (third + (_FIRST - slope)) + (_THIRD * square_low + _THIRD_LOW * square + _FIRST_LOW)
     argument, low = _product(slope, a)
-    return _logistic(x, x > 0, -argument, -(low + slope_low * a)).astype(x.dtype)
+    power = _scaled_exp(-argument, -(low + slope_low * a))
+    share = 1 / (1 + power / _SCALE)
+    return select(x > 0, x * share, x * power * share / _SCALE)
 
 
 def _sigmoid(x: NDArray) -> Any:
-    return _logistic(np.float64(1), x > 0, -np.abs(_wide(x)), 0.0).astype(x.dtype)
+    power = np.exp(-np.abs(x))
+    return np.maximum(power, x > 0) / (1 + power)
 
 
 def _silu(x: NDArray) -> Any:
-    return _logistic(_wide(x), x > 0, -np.abs(_wide(x)), 0.0).astype(x.dtype)
+    result = np.asarray(x * _sigmoid(x))
+    far = x < _SUBNORMAL[x.dtype.itemsize]  # the sigmoid is subnormal
+    if far.any():
+        root = np.exp(_wide(x[far]) / 2)
+        result[far] = root * x[far] * root
+    return result
 
 
 def _softplus(x: NDArray, beta: NDArray, threshold: NDArray) -> Any:
-    scaled, low = _product(_wide(x), _wide(beta))
-    low = np.where(np.abs(scaled) < 900, low, 0)
-    tail = np.log1p(_scaled_exp(-np.abs(scaled), np.where(scaled > 0, -low, low)) / _SCALE)
-    y = np.where(scaled > 0, scaled + (tail + low), tail) / beta
-    return np.where(scaled > threshold, x, y).astype(x.dtype)
+    scaled = _wide(x) * _wide(beta)
+    power = np.exp(-np.abs(scaled))
+    if x.dtype == np.float64:  # the product is rounded
+        low = _product(x, beta)[1]
+        power -= power * select(power > 0, np.copysign(1.0, scaled) * low, np.zeros_like(power))
+    y = (np.maximum(scaled, 0) + np.log1p(power)) / beta
+    return select(scaled > threshold, x, y.astype(x.dtype))
 
 
 def _wide(x: NDArray) -> NDArray:
     return x.astype(np.float64, copy=False)
 
 
+def _polynomial(x: NDArray, coefficients: tuple[float, ...]) -> NDArray:
+    """The polynomial whose first coefficient is the constant."""
+    first, *others, last = coefficients
+    result: NDArray = x * last
+    for coefficient in reversed(others):
+        result += coefficient
+        result *= x
+    result += first
+    return result
+
+
 def _product(x: Any, y: Any) -> tuple[Any, Any]:
     """The product and its rounding error (Dekker, 1971): each factor is split into two parts of 26 bits."""
     product = x * y
-    (x1, x2), (y1, y2) = ((high, each - high) for each in (x, y) for high in [_leading(each)])
+    x1, x2 = parts = _split(x)
+    y1, y2 = parts if y is x else _split(y)
     return product, ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
 
 
-def _leading(x: Any) -> Any:
-    """The first 26 bits."""
-    return np.asarray((np.asarray(x).view(np.int64) + (1 << 26)) & -(1 << 27)).view(np.float64)
+def _split(x: Any) -> tuple[Any, Any]:
+    """The first 26 bits, and the rest."""
+    leading = np.asarray((np.asarray(x).view(np.int64) + (1 << 26)) & -(1 << 27)).view(np.float64)
+    return leading, x - leading
 
 
 def _scaled_exp(x: NDArray, low: Any) -> Any:
@@ -96,13 +147,6 @@ def _scaled_exp(x: NDArray, low: Any) -> Any:
     root = np.exp(np.maximum(x, -1800) / 2) * 2.0**32
     power = root * root
     return power + power * low
-
-
-def _logistic(y: Any, up: NDArray, minus: NDArray, low: Any) -> Any:
-    """``y / (1 + exp(minus + low))`` if `up`, else ``y * exp(minus + low) / (1 + exp(minus + low))``."""
-    power = _scaled_exp(minus, low)
-    share = 1 / (1 + power / _SCALE)
-    return np.where(up, y * share, y * power * share / _SCALE)
 
 
 _REAL = "real floating-point"

@@ -116,7 +116,16 @@ _ROWS = (
         ulps=(0.5, 0.5, 1, 1),
         domain="nonzero",
     ),
-    _plain("remainder", 2, "real-valued", header=_ARITHMETIC, long="always", ulps=(0.5, 0.5), domain="any nonzero"),
+    _plain(
+        "remainder",
+        2,
+        "real-valued",
+        header=_ARITHMETIC,
+        cpu=functions.remainder,
+        long="always",
+        ulps=(0.5, 0.5),
+        domain="any nonzero",
+    ),
     _plain("sign", 1, "numeric", header=_ARITHMETIC, cpu=functions.sign, long="complex", ulps=(0, 0, 3, 3)),
     _plain("square", 1, "numeric", header=_ARITHMETIC, rounded="square_rn({})", ulps=(0.5, 0.5, 1, 1)),
     _plain("subtract", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, -{})", ulps=_ROUNDED),
@@ -151,7 +160,13 @@ _ROWS = (
     _narrow("log2", 1, "floating-point", header=_EXPONENTIAL, ulps=(1, 1.5, 1.5, 2), domain="positive"),
     # No narrow functor: where the operands cancel, the hardware's exponential is not accurate enough.
     _transcendental(
-        "logaddexp", 2, "real floating-point", header=_EXPONENTIAL, ulps=(4.5, 5), domain="positive positive"
+        "logaddexp",
+        2,
+        "real floating-point",
+        header=_EXPONENTIAL,
+        cpu=functions.logaddexp,
+        ulps=(4.5, 5),
+        domain="positive positive",
     ),
     _transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5)),
     _narrow(

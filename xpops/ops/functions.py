@@ -36,9 +36,22 @@ def signbit(x: NDArray) -> Any:
     return np.signbit(x)
 
 
+def select(mask: Any, x: NDArray, y: NDArray) -> Any:
+    """`x` where `mask` is True, else `y`: ``np.where`` of arrays of one dtype and shape.
+
+    It has no branches, which cost ``np.where`` ten times as much if the mask is random.
+    """
+    bits = np.asarray(x).view(f"i{x.dtype.itemsize}")
+    others = np.asarray(y).view(bits.dtype)
+    every = -np.asarray(mask).astype(bits.dtype)
+    every &= bits ^ others
+    every ^= others
+    return every.view(x.dtype)
+
+
 def clip(x: NDArray, low: NDArray, high: NDArray) -> Any:
     """NaN in any operand gives NaN."""
-    return np.minimum(np.maximum(x, low), high)
+    return np.clip(x, low, high)
 
 
 def round(x: NDArray) -> Any:
@@ -48,15 +61,46 @@ def round(x: NDArray) -> Any:
 
 def floor_divide(x: NDArray, y: NDArray) -> Any:
     """``floor(x / y)``, also at infinity, where NumPy, like Python, returns NaN or -1."""
+    if x.dtype == np.float32:
+        return _floor_of_quotient(x, y).astype(np.float32)
     quotient = np.floor_divide(x, y)
     if x.dtype.kind != "f":
         return quotient
     return np.where(np.isinf(x) | np.isinf(y), np.divide(x, y), quotient)
 
 
+def remainder(x: NDArray, y: NDArray) -> Any:
+    """NumPy's. In float32 most quotients have few bits; then their product with `y` is exact in float64."""
+    if x.dtype != np.float32:
+        return np.remainder(x, y)
+    quotient = _floor_of_quotient(x, y)
+    result = np.asarray(np.copysign(x - quotient * y, y).astype(np.float32))
+    hard = ~(np.abs(quotient) < 2.0**28) | np.isnan(result)
+    if hard.any():
+        x, y = np.broadcast_arrays(x, y)
+        result[hard] = np.remainder(x[hard], y[hard])
+    return result
+
+
+def _floor_of_quotient(x: NDArray, y: NDArray) -> Any:
+    """In float64. Quotients of float32 that are no integers are too far from one to be rounded to it, up to 2**28."""
+    return np.floor(np.divide(x, y, dtype=np.float64))
+
+
+def logaddexp(x: NDArray, y: NDArray) -> Any:
+    """NumPy's method on whole arrays. float32 is computed in float64."""
+    x, y = (each.astype(np.promote_types(each.dtype, np.float64), copy=False) for each in (x, y))
+    tail = np.log1p(np.exp(-np.abs(x - y)))
+    return np.maximum(x, y) + np.fmax(tail, 0)  # the difference of equal infinities is NaN
+
+
 def nextafter(x: NDArray, y: NDArray) -> Any:
     """Returns `y` if the operands are equal, also for zeros of different sign, where NumPy's float16 returns `x`."""
-    return np.where(x == y, y, np.nextafter(x, y))
+    start = np.where(x == 0, np.copysign(x, y), x)
+    up = (y > x) ^ np.signbit(start)  # away from 0, to the next larger integer with these bits
+    steps = (up.view(np.int8) * 2 - 1) * (x != y)
+    bits = start.view(f"i{x.dtype.itemsize}") + steps.astype(f"i{x.dtype.itemsize}")
+    return np.where((x == x) & (y == y), bits.view(x.dtype), x + y)
 
 
 def power(x: NDArray, y: NDArray) -> Any:
@@ -64,9 +108,13 @@ def power(x: NDArray, y: NDArray) -> Any:
 
     -0.0 and minus infinity to the power 0.5 are positive, where NumPy returns the square root.
     """
+    if y.ndim == 0 and y == 2:
+        return np.square(x)
     if x.dtype.kind == "f":
-        rooted = (y == 0.5) & ((x == 0) | np.isinf(x))
-        return np.where(rooted, np.abs(x), np.power(x, y))
+        roots = y == 0.5
+        if not roots.any():
+            return np.power(x, y)
+        return np.where(roots & ((x == 0) | np.isinf(x)), np.abs(x), np.power(x, y))
     if x.dtype.kind != "i":
         return np.power(x, y)
     sign = np.where(y & 1, x, 1)

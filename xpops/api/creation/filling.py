@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from xpops.api.devices import device_or_default
+from xpops.api.devices import default_device, device_or_default
 from xpops.arrays import Array, adopt_foreign, new_array
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
-from xpops.core.layouts import layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Shape
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.dispatch import elementwise
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.keys import way_of
+from xpops.dispatch.steady import known, launches, make_launch_on
+from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.strides import views
 
@@ -62,7 +68,7 @@ def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None 
     >>> xp.empty_like(xp.asarray([True, False])).dtype
     dtype('bool')
     """
-    return _allocate_like(x, dtype, device, "empty_like")
+    return allocate(*_like(x, dtype, device, "empty_like"), "empty_like")
 
 
 def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -94,8 +100,7 @@ def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, devic
            [-0., -0.]], dtype=float64, device='cpu')
     """
     value, natural = _fill_value(fill_value, "full")
-    found = natural if dtype is None else as_dtype(dtype, "full")
-    return fill(allocate(shape, found, device, "full"), value, "full")
+    return filled(shape, natural if dtype is None else dtype, device, value, "full")
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -107,7 +112,7 @@ def full_like(x: Any, /, fill_value: Any, *, dtype: DTypeLike | None = None, dev
     Array([7, 7], dtype=int64, device='cpu')
     """
     value, _ = _fill_value(fill_value, "full_like")
-    return fill(_allocate_like(x, dtype, device, "full_like"), value, "full_like")
+    return filled(*_like(x, dtype, device, "full_like"), value, "full_like")
 
 
 def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -118,7 +123,7 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = N
     >>> xp.ones(2, dtype=xp.bool)
     Array([ True,  True], dtype=bool, device='cpu')
     """
-    return fill(allocate(shape, dtype, device, "ones"), True, "ones")
+    return filled(shape, dtype, device, True, "ones")
 
 
 def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -129,7 +134,7 @@ def ones_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None =
     >>> xp.ones_like(xp.asarray([3, 4]))
     Array([1, 1], dtype=int64, device='cpu')
     """
-    return fill(_allocate_like(x, dtype, device, "ones_like"), True, "ones_like")
+    return filled(*_like(x, dtype, device, "ones_like"), True, "ones_like")
 
 
 def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -140,7 +145,7 @@ def zeros(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = 
     >>> xp.zeros(2)
     Array([0., 0.], dtype=float64, device='cpu')
     """
-    return fill(allocate(shape, dtype, device, "zeros"), False, "zeros")
+    return filled(shape, dtype, device, False, "zeros")
 
 
 def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -151,16 +156,39 @@ def zeros_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None 
     >>> xp.zeros_like(xp.asarray([3.5]))
     Array([0.], dtype=float64, device='cpu')
     """
-    return fill(_allocate_like(x, dtype, device, "zeros_like"), False, "zeros_like")
+    return filled(*_like(x, dtype, device, "zeros_like"), False, "zeros_like")
+
+
+def filled(shape: Any, dtype: Any, device: str | None, value: Any, function: str) -> Array:
+    """A new array of one value; by default float64, on the default device."""
+    lengths = tuple(shape) if isinstance(shape, list) else shape
+    # What the value's checks depend on, but for the value itself: a launch checks whether the dtype holds it.
+    way = way_of(filled, (lengths, dtype, default_device() if device is None else device))
+    with suppress(TypeError, OverflowError):  # something cannot be hashed, or held: an error, which the checks raise
+        found: Array | None = known(way, (value,))
+        if found is not None:
+            return found
+    x = allocate(shape, dtype, device, function)
+    fill(x, value, function)
+    engine, layout = engine_of(x.device), x._layout
+    kernel = call_for(IDENTITY, (type(value),), x.device, x.dtype, layout).kernel
+    with suppress(TypeError):
+        launches[way, type(value)] = make_launch_on(engine, (layout,), kernel, None, engine.current_stream)
+    return x
 
 
 def allocate(shape: Any, dtype: Any, device: str | None, function: str) -> Array:
     """An uninitialised array; by default float64, on the default device."""
+    return new_array(layout_of_new(shape, dtype, device, function))
+
+
+def layout_of_new(shape: Any, dtype: Any, device: str | None, function: str) -> Layout:
+    """The layout of a new array; by default float64, on the default device."""
     found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, function)
     lengths = views.shape_of(shape, function)
     if math.prod(lengths) * found.itemsize >= _MOST_BYTES:
         raise ValueError(f"{function}: shape is {lengths}, which is more than memory can hold")
-    return new_array(layout_of(found, lengths, None, device_or_default(device, function)))
+    return layout_of(found, lengths, None, device_or_default(device, function))
 
 
 def fill(x: Array, value: Any, function: str) -> Array:
@@ -186,9 +214,10 @@ def require_integer(x: Any, dtype: DType, what: str, function: str) -> int:
     return int(x)
 
 
-def _allocate_like(x: Any, dtype: Any, device: str | None, function: str) -> Array:
-    x = adopt_foreign(x, function, "x")
-    return allocate(x.shape, x.dtype if dtype is None else dtype, x.device if device is None else device, function)
+def _like(x: Any, dtype: Any, device: str | None, function: str) -> tuple[tuple[int, ...], Any, str]:
+    """The shape of an array; and its dtype and device, unless others are given."""
+    given = array_layout(x, function, "x")
+    return given.shape, given.dtype if dtype is None else dtype, given.device if device is None else device
 
 
 def _fill_value(value: Any, function: str) -> tuple[Any, DType]:

@@ -9,14 +9,17 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from xpops.api.creation.conversion import cast
-from xpops.api.creation.filling import allocate, fill, require_integer
+from xpops.api.creation.filling import fill, layout_of_new, require_integer
 from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
+from xpops.core.layouts import Layout
 from xpops.dispatch import elementwise
+from xpops.dispatch.steady import known, launches, make_launch_on
 from xpops.engine import engine_of
 from xpops.ops.elementwise import OPERATORS
 from xpops.plan.strides import views
+from xpops.plan.strides.views import Region
 
 __all__ = ["arange", "linspace", "meshgrid"]
 
@@ -70,7 +73,7 @@ def arange(
         start = require_integer(start, found, "start", "arange")
         step = require_integer(step, dt.int64, "step", "arange")
         require_integer(start + max(length - 1, 0) * step, found, "the last value", "arange")
-    return _fill_ramp(start, step, allocate((length,), found, device, "arange"))
+    return _ramp(start, step, layout_of_new((length,), found, device, "arange"))
 
 
 def linspace(
@@ -120,10 +123,10 @@ def linspace(
         raise TypeError(f"linspace: dtype is {found}; accepted: numeric dtypes, complex ones for complex ends")
     steps = count - 1 if endpoint else count
     integral = found in dt.CATEGORIES["integer"]
-    out = allocate((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace")
+    out = layout_of_new((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace")
     power = _power_of(start, stop)
     first, last = _scale(start, -power), _scale(stop, -power)
-    x = _fill_ramp(first, (last - first) / steps if steps > 0 else 0.0, out)
+    x = _ramp(first, (last - first) / steps if steps > 0 else 0.0, out)
     if power:
         x = elementwise(OPERATORS["multiply"], (x, math.ldexp(1.0, power)))
     if integral:
@@ -175,19 +178,27 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
     shape = [0] * len(axes)
     for x, axis in zip(vectors, axes, strict=True):
         shape[axis] = x.size
-    keys = [tuple(slice(None) if other == axis else None for other in range(len(axes))) for axis in axes]
-    return tuple(
-        view_of(x[key], views.broadcast_to(x[key]._layout, tuple(shape)), writable=False)
-        for x, key in zip(vectors, keys, strict=True)
-    )
+    return tuple(_along(x, tuple(shape), axis) for x, axis in zip(vectors, axes, strict=True))
 
 
-def _fill_ramp(start: Any, step: Any, out: Array) -> Array:
-    """Write ``start + i * step`` to `out`, and return it."""
-    engine = engine_of(out.device)
+def _along(x: Array, shape: tuple[int, ...], axis: int) -> Array:
+    """A read-only view of a vector that varies along an axis of `shape`."""
+    strides = tuple(x._layout.strides[0] if other == axis else 0 for other in range(len(shape)))
+    return view_of(x, Region(0, shape, strides), writable=False)
+
+
+def _ramp(start: Any, step: Any, out: Layout) -> Array:
+    """``start + i * step`` for each index i."""
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else int if out.dtype in dt.CATEGORIES["integer"] else float
-    engine.arange(out._layout)(engine.current_stream(), out._data, kind(start), kind(step))
-    return out
+    ends, way = (kind(start), kind(step)), (_ramp, out)
+    found: Array | None = known(way, ends)
+    if found is not None:
+        return found
+    engine = engine_of(out.device)
+    launch = make_launch_on(engine, (out,), engine.arange(out), None, engine.current_stream)
+    launches[way, kind, kind] = launch
+    made: Array = launch(*ends)
+    return made
 
 
 def _power_of(start: complex, stop: complex) -> int:

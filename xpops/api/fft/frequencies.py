@@ -12,7 +12,8 @@ from xpops.api.data_types import astype
 from xpops.api.manipulation.joining import concat
 from xpops.api.manipulation.repetition import roll
 from xpops.api.signatures import array_function
-from xpops.arrays import Array, adopt_foreign
+from xpops.arrays import Array
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.operands import Axes
@@ -116,7 +117,7 @@ def ifftshift(x: Any, /, *, axes: Axes | None = None) -> Any:
 
 
 def _axes(x: Any, axes: Any, function: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    shape = adopt_foreign(x, function, "x").shape
+    shape = array_layout(x, function, "x").shape
     return shape, tuple(range(len(shape))) if axes is None else axes_of(axes, len(shape), function, "axes")
 
 

@@ -16,8 +16,9 @@ from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import FusedFunction, array_function
 from xpops.api.statistics.extremes import max, min
 from xpops.api.statistics.sums import sum
-from xpops.arrays import Array, adopt_foreign
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout
 from xpops.core.operands import Axes
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
@@ -167,8 +168,8 @@ def _product(x: Any, count: int) -> Any:
     return half * half * x if count % 2 else half * half
 
 
-def _require_floating(x: Any, function: str) -> Array:
-    given = adopt_foreign(x, function, "x")
+def _require_floating(x: Any, function: str) -> Layout:
+    given = array_layout(x, function, "x")
     if given.dtype not in dt.CATEGORIES["floating-point"]:
         raise TypeError(f"{function}: x has dtype {given.dtype}; accepted: floating-point dtypes")
     return given

@@ -9,7 +9,6 @@ from numpy.typing import DTypeLike
 
 from xpops.api.elementwise.arithmetic import multiply, subtract
 from xpops.api.elementwise.signs import positive
-from xpops.api.foreign import keeps_framework
 from xpops.api.linalg.solutions import inv
 from xpops.api.linear_algebra import matmul
 from xpops.api.manipulation.axes import unstack
@@ -17,7 +16,8 @@ from xpops.api.manipulation.joining import stack
 from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import array_function, binary_function
 from xpops.api.statistics.sums import sum
-from xpops.arrays import Array, adopt_foreign, view_of
+from xpops.arrays.tensors import array_layout
+from xpops.arrays.viewing import Step, view
 from xpops.core import dtypes as dt
 from xpops.dispatch import linalg
 from xpops.dispatch.matrices import require_matrices
@@ -58,7 +58,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     Array([0, 0, 1], dtype=int64, device='cpu')
     """
     for name, x in (("x1", x1), ("x2", x2)):
-        given = adopt_foreign(x, "cross", name)
+        given = array_layout(x, "cross", name)
         found = views.axis_of(axis, given.ndim, "cross")
         if operator.index(axis) >= 0:
             raise ValueError(f"cross: axis is {axis}; accepted: negative ones")
@@ -71,8 +71,8 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return stack([subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in pairs], axis=axis)
 
 
-@keeps_framework
-def diagonal(x: Array, /, *, offset: int = 0) -> Array:
+@array_function
+def diagonal(x: Any, /, *, offset: int = 0) -> Any:
     """The diagonals of matrices.
 
     Parameters
@@ -99,13 +99,16 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     >>> xp.linalg.diagonal(xp.asarray([[1, 2], [3, 4]]))
     Array([1, 4], dtype=int64, device='cpu')
     """
-    if x.ndim < 2:
-        raise ValueError(f"diagonal: x has shape {x.shape}; accepted: two axes or more")
+    return view(_plan_diagonal, "diagonal", x, offset)
+
+
+def _plan_diagonal(shape: tuple[int, ...], offset: Any) -> Step:
+    if len(shape) < 2:
+        raise ValueError(f"diagonal: x has shape {shape}; accepted: two axes or more")
     try:
-        shift = operator.index(offset)
+        return Step("diagonal", operator.index(offset))
     except TypeError:
         raise TypeError(f"diagonal: offset is {offset!r}; accepted: an integer") from None
-    return view_of(x, views.diagonal(x._layout, shift))
 
 
 @array_function
@@ -143,7 +146,7 @@ def matrix_power(x: Any, n: int, /) -> Any:
         times = operator.index(n)
     except TypeError:
         raise TypeError(f"matrix_power: n is {n!r}; accepted: an integer") from None
-    require_matrices(adopt_foreign(x, "matrix_power", "x")._layout, "matrix_power")
+    require_matrices(array_layout(x, "matrix_power", "x"), "matrix_power")
     if times == 0:
         return unary(linalg.identity, "matrix_power", x, "matrix_power")
     square, times = (inv(x), -times) if times < 0 else (positive(x), times)
@@ -185,7 +188,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
            [6, 8]], dtype=int64, device='cpu')
     """
     for name, x in (("x1", x1), ("x2", x2)):
-        given = adopt_foreign(x, "outer", name)
+        given = array_layout(x, "outer", name)
         if given.ndim != 1:
             raise ValueError(f"outer: {name} has shape {given.shape}; accepted: one axis")
     return multiply(expand_dims(x1, axis=1), expand_dims(x2, axis=0))

@@ -20,7 +20,7 @@ from xpops.api.searching import count_nonzero, where
 from xpops.api.signatures import array_function, binary_function
 from xpops.api.signatures.results import SlogdetResult, slogdet_function
 from xpops.api.statistics.extremes import max
-from xpops.arrays import adopt_foreign
+from xpops.arrays.tensors import array_layout
 from xpops.core.dtypes import REAL_OF
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import linalg
@@ -224,7 +224,7 @@ def solve(x1: Any, x2: Any, /) -> Any:
 
 def _find_significant(x: Any, values: Any, rtol: Any, function: str) -> Any:
     """A boolean array: which singular values are not negligible."""
-    given = adopt_foreign(x, function, "x")
+    given = array_layout(x, function, "x")
     if 0 in given.shape[-2:]:
         return greater(values, 0.0)  # there is no largest value
     if rtol is None:

@@ -10,8 +10,11 @@ from xpops.api.creation.conversion import asarray
 from xpops.api.creation.filling import empty, full, require_integer
 from xpops.api.foreign import keeps_framework
 from xpops.api.indexing import take
+from xpops.api.signatures import array_function
 from xpops.arrays import Array
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.dispatch.primitives import call
@@ -25,8 +28,8 @@ _REPEATING = ("edge", "reflect", "symmetric", "wrap")
 _MODES = ("constant", "empty", *_REPEATING)
 
 
-@keeps_framework
-def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
+@array_function
+def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
     """An array with elements added before and after each axis.
 
     Parameters
@@ -66,11 +69,16 @@ def pad(x: Array, pad_width: Any, mode: str = "constant", *, constant_values: An
     """
     if mode not in _MODES:
         raise ValueError(f"pad: mode is {mode!r}; accepted: {', '.join(map(repr, _MODES))}")
-    widths = _widths(pad_width, x.ndim)
+    given = array_layout(x, "pad", "x")
+    widths = _widths(pad_width, given.ndim)
     if mode in _REPEATING:
         return _pad_by_indices(x, widths, mode)
-    values = _pairs(constant_values, x.ndim, "constant_values") if mode == "constant" else None
-    return _pad_by_values(x, widths, values)
+    values = _pairs(constant_values, given.ndim, "constant_values") if mode == "constant" else None
+    if values is None or len({repr(value) for pair in values for value in pair}) != 1:
+        return _pad_by_values(x, widths, values)
+    shape = _padded_shape(given.shape, widths)
+    fill = full((), _fill_value(values[0][0], given.dtype), dtype=given.dtype, device="cpu").to_numpy().tobytes()
+    return call(_plan_constant, "pad", ("x",), (x,), tuple(before for before, _ in widths), shape, fill)
 
 
 def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:
@@ -105,6 +113,7 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     return pairs
 
 
+@keeps_framework
 def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
     for axis, width in enumerate(widths):
         if not any(width):
@@ -116,21 +125,22 @@ def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array
     return x.copy() if not any(map(any, widths)) else x
 
 
+@keeps_framework
 def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[Any, Any]] | None) -> Array:
     """`x` with `values` around it. In the corners, values of later axes replace those of earlier axes."""
-    shape = tuple(length + before + after for length, (before, after) in zip(x.shape, widths, strict=True))
-    if values is not None and len({repr(value) for pair in values for value in pair}) == 1:
-        fill = full((), _fill_value(values[0][0], x), dtype=x.dtype, device="cpu").to_numpy().tobytes()
-        constant: Array = call(_plan_constant, "pad", ("x",), (x,), tuple(before for before, _ in widths), shape, fill)
-        return constant
+    shape = _padded_shape(x.shape, widths)
     padded = empty(shape, dtype=x.dtype, device=x.device)
     if values is not None:
         for axis, ((before, after), pair) in enumerate(zip(widths, values, strict=True)):
             everything = (slice(None),) * axis
-            padded[(*everything, slice(before))] = _fill_value(pair[0], x)
-            padded[(*everything, slice(shape[axis] - after, None))] = _fill_value(pair[1], x)
+            padded[(*everything, slice(before))] = _fill_value(pair[0], x.dtype)
+            padded[(*everything, slice(shape[axis] - after, None))] = _fill_value(pair[1], x.dtype)
     padded[tuple(slice(before, before + length) for length, (before, _) in zip(x.shape, widths, strict=True))] = x
     return padded
+
+
+def _padded_shape(shape: tuple[int, ...], widths: list[tuple[int, int]]) -> tuple[int, ...]:
+    return tuple(length + before + after for length, (before, after) in zip(shape, widths, strict=True))
 
 
 def _plan_constant(
@@ -141,12 +151,12 @@ def _plan_constant(
     return Program((out,), engine.window(x, starts, out, fill) if out.size else lambda stream, *data: None)
 
 
-def _fill_value(value: Any, x: Array) -> Any:
+def _fill_value(value: Any, dtype: DType) -> Any:
     """`value`, after a check that it promotes to the dtype of `x`. 0 and 1 become bool for a boolean `x`."""
-    if x.dtype == dt.bool and value in (0, 1):
+    if dtype == dt.bool and value in (0, 1):
         return bool(value)
-    if not isinstance(value, SCALAR_TYPES) or scalar_dtype(type(value), x.dtype) != x.dtype:
-        raise TypeError(f"pad: constant_values has {value!r}; accepted for {x.dtype}: a scalar that promotes to it")
-    if x.dtype in dt.CATEGORIES["integer"]:
-        require_integer(value, x.dtype, "constant_values", "pad")
+    if not isinstance(value, SCALAR_TYPES) or scalar_dtype(type(value), dtype) != dtype:
+        raise TypeError(f"pad: constant_values has {value!r}; accepted for {dtype}: a scalar that promotes to it")
+    if dtype in dt.CATEGORIES["integer"]:
+        require_integer(value, dtype, "constant_values", "pad")
     return value

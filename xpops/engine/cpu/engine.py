@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from xpops.core.dtypes import DType
-from xpops.core.errors import OutOfMemoryError
-from xpops.core.layouts import Layout, extent
+from xpops.core.layouts import Layout
+from xpops.engine.cpu.elementwise import elementwise
 from xpops.engine.cpu.fft import fft
 from xpops.engine.cpu.gather import gather, scatter, take_along
 from xpops.engine.cpu.histogram import bincount, histogram
 from xpops.engine.cpu.linalg import cholesky, eig, eigh, inv, qr, slogdet, solve, svd, triangle
 from xpops.engine.cpu.matmul import matmul
+from xpops.engine.cpu.memory import adopt, allocator, view
 from xpops.engine.cpu.random import random
 from xpops.engine.cpu.reduce import reduce
-from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.scatter import scatter_reduce
 from xpops.engine.cpu.searchsorted import searchsorted
@@ -30,14 +26,10 @@ from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
 from xpops.engine.cpu.window import window
 from xpops.engine.program import Kernel, Owner
-from xpops.ops.elementwise import IDENTITY, OPERATORS
-from xpops.ops.operator import Operator
+from xpops.ops.elementwise import OPERATORS
 from xpops.plan.signature import Operand, Signature
 
 NDArray = np.ndarray[Any, Any]
-
-# JAX shares host memory without a copy only at this alignment. SIMD loops are faster with it, too.
-HOST_ALIGNMENT = 64
 
 
 class CpuEngine:
@@ -45,6 +37,10 @@ class CpuEngine:
 
     is_host, dlpack_kind, fft_split = True, 1, None
 
+    adopt = staticmethod(adopt)
+    allocator = staticmethod(allocator)
+    view = staticmethod(view)
+    elementwise = staticmethod(elementwise)
     reduce = staticmethod(reduce)
     bincount = staticmethod(bincount)
     histogram = staticmethod(histogram)
@@ -75,35 +71,8 @@ class CpuEngine:
     upsample = staticmethod(upsample)
     window = staticmethod(window)
 
-    def allocator(self, layout: Layout) -> Callable[[int], tuple[NDArray, Owner]]:
-        return partial(self.allocate, layout)
-
     def allocate(self, layout: Layout, stream: int = 0) -> tuple[NDArray, Owner]:
-        try:
-            buffer = np.empty(layout.nbytes + HOST_ALIGNMENT, np.uint8)
-        except MemoryError:
-            raise OutOfMemoryError(f"cpu: {layout.nbytes:,} bytes were asked for") from None
-        low, _ = extent(layout)
-        start = -buffer.ctypes.data % HOST_ALIGNMENT - low
-        return np.ndarray(layout.shape, layout.dtype, buffer, start, _byte_strides(layout)), None
-
-    def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
-        loops = signature.loop if op.own_halves else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
-        pairs, function = tuple(zip(signature.loop, loops, strict=True)), op.cpu
-
-        def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
-            with np.errstate(all="ignore"):
-                converted = [_converted(x, *pair) for x, pair in zip(inputs, pairs, strict=True)]
-                if isinstance(function, np.ufunc):
-                    function(*converted, out=out, casting="unsafe")
-                else:
-                    np.copyto(out, cast(np.asarray(function(*converted)), out.dtype), casting="unsafe")
-
-        def copy(stream: int, out: NDArray, x: Any) -> None:
-            with np.errstate(all="ignore"):
-                np.copyto(out, cast(x, out.dtype), casting="unsafe")
-
-        return copy if op is IDENTITY else kernel
+        return allocator(layout)(stream)
 
     def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
         return self.elementwise(OPERATORS["where"], signature, operands, out)
@@ -124,23 +93,8 @@ class CpuEngine:
     def join(self, parts: tuple[Layout, ...], axis: int, out: Layout) -> None:
         """Return None: NumPy copies one part after the other."""
 
-    def view(self, data: NDArray, offset: int, layout: Layout) -> NDArray:
-        # as_strided cannot step before the first element, so negative strides go through the address.
-        address = data.ctypes.data + offset * layout.dtype.itemsize
-        return self.adopt(address, layout, data, data.flags.writeable)
-
     def address(self, data: NDArray) -> int:
         return data.ctypes.data
-
-    def adopt(self, address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray:
-        if layout.size == 0:
-            return np.empty(layout.shape, layout.dtype)
-        low, high = extent(layout)
-        buffer: Any = (ctypes.c_char * (high - low)).from_address(address + low)
-        buffer.owner = owner  # the ndarray's base is this ctypes instance, which keeps its attribute `owner` alive
-        array: NDArray = np.ndarray(layout.shape, layout.dtype, buffer, -low, _byte_strides(layout))
-        array.flags.writeable = writable
-        return array
 
     def to_host(self, data: NDArray, layout: Layout, stream: int = 0) -> NDArray:
         return data.copy()
@@ -159,13 +113,3 @@ class CpuEngine:
 
     def retain(self, owner: Owner, stream: int) -> None:
         pass  # a kernel has read its operands when it returns
-
-
-def _converted(x: Any, loop: DType, wide: DType) -> NDArray:
-    """Convert an operand to the loop's dtype, and then to the wider dtype of the computation."""
-    return cast(x, loop).astype(wide, copy=False)
-
-
-def _byte_strides(layout: Layout) -> tuple[int, ...]:
-    item = layout.dtype.itemsize
-    return tuple(stride * item for stride in layout.strides)

@@ -11,8 +11,9 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.blocks import block_shape, blocks
-from xpops.engine.cpu.rounding import ACCUMULATED, WIDENED, cast
+from xpops.engine.cpu.blocks import BLOCK, block_shape, blocks
+from xpops.engine.cpu.quiet import quietly
+from xpops.engine.cpu.rounding import ACCUMULATED, NARROW, WIDENED, cast
 from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.strides.coalesce import Strides
@@ -39,14 +40,37 @@ def reduce(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
     if isinstance(op.cpu, np.ufunc):
+        if _is_one_call(op, op.cpu, x, axes, loop, out):
+            return _in_one_call(op.cpu, x, axes, out)
         return _by_blocks(op, op.cpu, x, axes, loop, correction)
     function, wide = op.cpu, WIDENED.get(loop, loop)
     along = axes if not op.positional else axes[0] if len(axes) == 1 else None
 
+    def run(out: NDArray, x: NDArray) -> None:
+        result = function(cast(x, loop).astype(wide, copy=False), along)
+        out[...] = cast(np.asarray(result), out.dtype).reshape(out.shape)
+
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
-        with np.errstate(all="ignore"):
-            result = function(cast(x, loop).astype(wide, copy=False), along)
-            out[...] = cast(np.asarray(result), out.dtype).reshape(out.shape)
+        quietly(run, out, x)
+
+    return kernel
+
+
+def _is_one_call(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DType, out: Layout) -> bool:
+    """Whether one call of NumPy reduces the elements in the wider dtype, pairwise or a few, and rounds the result."""
+    if op.averages or op.term is not None or x.size > BLOCK or out.dtype in NARROW or not np.can_cast(x.dtype, loop):
+        return False
+    if len(axes) == 1:
+        return _is_direct(ufunc, x.shape[axes[0]], x.strides[axes[0]] == 1, x.size)
+    return x.contiguous and len(axes) == x.ndim and _is_direct(ufunc, x.size, True, x.size)
+
+
+def _in_one_call(ufunc: np.ufunc, x: Layout, axes: Axes, out: Layout) -> Kernel:
+    combine: Any = ufunc.reduce
+    wide, keepdims = ACCUMULATED.get(out.dtype, out.dtype), out.ndim == x.ndim
+
+    def kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        quietly(combine, x, axes, wide, out, keepdims)
 
     return kernel
 
@@ -67,33 +91,40 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
         return blocked if op.term is None else (op.term(each.astype(wide)) for each in blocked)
 
     def result(x: NDArray) -> NDArray:
-        total = combine(_pairwise(ufunc, each, innermost_first, wide) for each in elements(x))
+        total = combine(pairwise(ufunc, each, innermost_first, wide) for each in elements(x))
         if not op.averages:
             return total
         if not op.dispersion:
             return _divided(total, count, _LARGEST.get(loop, np.inf))
         mean = _divided(total, count, np.inf)
         deviations = (_squares(each - mean) for each in elements(x))
-        variance = _summed(_pairwise(np.add, each, innermost_first, each.dtype) for each in deviations) / divisor
+        variance = _summed(pairwise(np.add, each, innermost_first, each.dtype) for each in deviations) / divisor
         return np.sqrt(variance) if op.root else variance
 
+    def run(out: NDArray, x: NDArray) -> None:
+        for key in blocks(layout, lengths, kept):
+            out[key] = cast(result(x[key]), out.dtype)
+
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
-        target = out.reshape(shape)
-        with np.errstate(all="ignore"):
-            for key in blocks(layout, lengths, kept):
-                target[key] = cast(result(x[key]), out.dtype)
+        quietly(run, out.reshape(shape), x)
 
     return kernel
 
 
-def _pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
+def pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
     """Reduce a block along axes, which keep length 1. Rounding errors grow as the logarithm of the axes' lengths."""
     for axis in axes:
-        length, by_numpy = x.shape[axis], x.strides[axis] == x.itemsize and x.shape[axis] > _LINES
-        if not by_numpy and (length > _LINES or (x.size > _FEW and x.size < _LINES * length)):
+        if not _is_direct(ufunc, x.shape[axis], x.strides[axis] == x.itemsize, x.size):
             x = _halved(ufunc, x, axis, dtype)
         x = ufunc.reduce(x, axis=axis, dtype=dtype, keepdims=True)
     return x
+
+
+def _is_direct(ufunc: np.ufunc, length: int, contiguous: bool, size: int) -> bool:
+    """Whether NumPy reduces an axis accurately and fast: it adds contiguous elements pairwise."""
+    if ufunc is np.add and contiguous and length > _LINES:
+        return True
+    return length <= _LINES and (size <= _FEW or size >= _LINES * length)
 
 
 def _halved(ufunc: np.ufunc, x: NDArray, axis: int, dtype: DType) -> NDArray:

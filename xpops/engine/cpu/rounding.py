@@ -19,23 +19,31 @@ ACCUMULATED = {
     dt.complex64: dt.complex128,
 }
 NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
-# float32 holds all numbers of the other real dtypes exactly.
-_WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))
+# float32 does not hold all numbers of these dtypes exactly, but the second dtype does.
+_EXACT = {
+    **dict.fromkeys((dt.int32, dt.uint32, dt.float64), dt.float64),
+    **dict.fromkeys((dt.int64, dt.uint64), np.dtype(np.longdouble)),
+}
 
 
 def cast(x: Any, dtype: DType) -> NDArray:
     """Convert an ndarray or Python scalar to `dtype`; an ndarray that has it is returned itself."""
-    if dtype in NARROW and not (isinstance(x, np.ndarray) and x.dtype not in _WIDE):
-        x = _to_odd(np.asarray(x))
-    return x.astype(dtype, copy=False) if isinstance(x, np.ndarray) else np.asarray(x, dtype)
+    if not isinstance(x, np.ndarray):
+        return np.asarray(_to_odd(np.asarray(x)) if dtype in NARROW else x, dtype)
+    # NumPy rounds float64 to float16 once. Integers that float32 rounds are infinite in float16.
+    if dtype in NARROW and dtype != dt.float16 and x.dtype in _EXACT:
+        x = _to_odd(x)
+    array: NDArray = x
+    return array.astype(dtype, copy=False)
 
 
 def _to_odd(x: NDArray) -> NDArray:
     """Round `x` to odd: to float32 towards zero, with the last bit set if inexact. It then rounds on as `x` would."""
-    if x.dtype not in _WIDE:
+    if x.dtype not in _EXACT:
         return x
-    exact, near = x.astype(np.longdouble), x.astype(np.float32)
-    bits, inexact = near.view(np.uint32), np.isfinite(exact) & (near != exact)
-    bits -= inexact & (np.abs(near) > np.abs(exact))
+    exact, near = x.astype(_EXACT[x.dtype], copy=False), x.astype(np.float32)
+    back = near.astype(exact.dtype)
+    bits, inexact = near.view(np.uint32), np.isfinite(exact) & (back != exact)
+    bits -= np.abs(back) > np.abs(exact)
     bits |= inexact
     return near

@@ -8,11 +8,15 @@ import numpy as np
 
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import block_shape, blocks
+from xpops.engine.cpu.quiet import quietly
 from xpops.engine.cpu.rounding import ACCUMULATED, cast
 from xpops.engine.program import Kernel
 from xpops.ops.scan import Scan
 
 NDArray = np.ndarray[Any, Any]
+
+# The elements of a recurrence that are computed one after the other.
+_CHUNK = 16
 
 
 def scan(op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
@@ -33,9 +37,8 @@ def scan(op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
         if initial:
             np.moveaxis(out, axis, 0)[0] = op.initial
             out = np.moveaxis(np.moveaxis(out, axis, 0)[1:], 0, axis)
-        with np.errstate(all="ignore"):
-            for key in blocks(layout, lengths, others):
-                scanned(out[key], x[key], gamma)
+        for key in blocks(layout, lengths, others):
+            quietly(scanned, out[key], x[key], gamma)
 
     return kernel
 
@@ -45,10 +48,29 @@ def _scanned(op: Scan, x: NDArray, before: NDArray | None, gamma: float) -> NDAr
     if op.ufunc is None:
         if before is not None:
             x[-1:] += gamma * before
-        for place in reversed(range(len(x) - 1)):
-            x[place] += gamma * x[place + 1]
+        _recur(x, np.float64(gamma))
         return x[:1]
     if before is not None:
         op.ufunc(before, x[:1], out=x[:1])
     op.ufunc.accumulate(x, axis=0, out=x)
     return x[-1:]
+
+
+def _recur(x: NDArray, gamma: np.float64) -> None:
+    """Compute ``x[i] += gamma * x[i + 1]`` from the end to the beginning of the first axis."""
+    power = gamma**_CHUNK
+    if len(x) < 2 * _CHUNK or not np.isfinite(power) or (power == 0 and gamma != 0):
+        for place in reversed(range(len(x) - 1)):
+            x[place] += gamma * x[place + 1]
+        return
+    # All chunks at a time, and then their first elements, each of which is the sum of its chunk.
+    rest = len(x) % _CHUNK
+    chunks = x[rest:].reshape(-1, _CHUNK, *x.shape[1:])
+    for place in reversed(range(_CHUNK - 1)):
+        chunks[:, place] += gamma * chunks[:, place + 1]
+    later = chunks[:, 0].copy()
+    _recur(later, power)
+    powers = gamma ** np.arange(_CHUNK, 0, -1).reshape(-1, *(1,) * (x.ndim - 1))
+    chunks[:-1] += powers * later[1:, np.newaxis]
+    for place in reversed(range(rest)):
+        x[place] += gamma * x[place + 1]

@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
+from xpops.engine.cpu.blocks import BLOCK, blocks, line_blocks
+from xpops.engine.cpu.quiet import quietly
+from xpops.engine.cpu.reduce import pairwise
 from xpops.engine.cpu.rounding import WIDENED, cast
 from xpops.engine.program import Kernel
 
@@ -15,33 +19,48 @@ NDArray = np.ndarray[Any, Any]
 
 def softmax(x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
-    wide = WIDENED.get(x.dtype, x.dtype)
+    layout, lengths = x, line_blocks(x, axis, BLOCK)
+    narrow, others = WIDENED.get(x.dtype, x.dtype), tuple(other for other in range(x.ndim) if other != axis)
+
+    def lines(x: NDArray) -> NDArray:
+        wide: NDArray = x.astype(np.float64, copy=False)
+        top = np.max(wide, axis=axis, keepdims=True)
+        below: NDArray = wide - top
+        weights: NDArray = np.exp(below)
+        if x.dtype == dt.float64:
+            weights += weights * np.where(np.isfinite(below), _lost(wide, top, below), 0)
+        total = _total(weights, axis)
+        if log:
+            below -= _logarithm(below, weights, total, axis)
+            return below
+        weights *= 1 / total
+        return weights
+
+    def run(out: NDArray, x: NDArray) -> None:
+        for key in blocks(layout, lengths, others):
+            out[key] = cast(lines(x[key]).astype(narrow, copy=False), out.dtype)
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
-        with np.errstate(all="ignore"):
-            below, low = _difference(x.astype(np.float64, copy=False), np.max(x, axis=axis, keepdims=True))
-            weights = np.exp(below)
-            weights += weights * np.where(np.isfinite(below), low, 0)
-            total = _total(weights, axis)
-            result = below - _logarithm(below, weights, total, axis) if log else weights / total
-            out[...] = cast(result.astype(wide, copy=False), out.dtype)
+        quietly(run, out, x)
 
     return kernel
 
 
 def _total(x: NDArray, axis: int) -> NDArray:
-    """The pairwise sum along an axis. NumPy adds pairwise only along a contiguous axis, so move it last."""
-    return np.expand_dims(np.sum(np.ascontiguousarray(np.moveaxis(x, axis, -1)), axis=-1), axis)
+    return pairwise(np.add, x, (axis,), x.dtype)
 
 
 def _logarithm(below: NDArray, weights: NDArray, total: NDArray, axis: int) -> NDArray:
     """The logarithm of the total. For a total below 2, log1p of the weights that are not the largest: more accurate."""
-    rest = _total(np.where(below == 0, 0, weights), axis)
-    return np.where(total < 2, np.log1p(rest), np.log(total))
+    result: NDArray = np.log(total)
+    small = total < 2
+    if small.any():
+        np.copyto(result, np.log1p(_total(weights * (below != 0), axis)), where=small)
+    return result
 
 
-def _difference(x: NDArray, y: NDArray) -> tuple[NDArray, NDArray]:
-    """The difference and its rounding error (Knuth's two-sum), which would be visible in small results."""
-    found = x - y
-    back = found - x
-    return found, (x - (found - back)) - (y + back)
+def _lost(x: NDArray, y: NDArray, difference: NDArray) -> NDArray:
+    """The rounding error of ``x - y`` (Knuth's two-sum), which would be visible in small results."""
+    back = difference - x
+    lost: NDArray = (x - (difference - back)) - (y + back)
+    return lost
