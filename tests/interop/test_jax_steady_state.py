@@ -99,6 +99,7 @@ def test_views_are_jax_arrays_of_the_same_elements(shape: tuple[int, ...]) -> No
             (xp.permute_dims(given, (2, 0, 1)), x.transpose(2, 0, 1)),
             (xp.broadcast_to(given, (2, *shape)), np.broadcast_to(x, (2, *shape))),
             (xp.flip(given, axis=(0, -1)), x[::-1, :, ::-1]),
+            (xp.linalg.diagonal(given, offset=1), x.diagonal(1, -2, -1)),
             *zip(xp.unstack(given, axis=1), np.unstack(x, axis=1), strict=True),
         ]
         for result, expected in pairs:

@@ -24,6 +24,7 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "permute": jnp.transpose,
     "broadcast_to": jnp.broadcast_to,
     "flip": jnp.flip,
+    "diagonal": lambda x, offset: jnp.diagonal(x, offset, -2, -1),
     "unstack": lambda x, axis: tuple(jnp.unstack(x, axis=axis)),
 }
 # The devices of JAX whose arrays are in the host's memory.
