@@ -14,7 +14,7 @@ from benchmarks.host.row import Row
 # A GPU has room for some thousand launches; a call that finds it full would wait.
 MOST_CALLS = 200
 # Seconds after which a row gets no more rounds, if it has the fewest.
-LONGEST, FEWEST_ROUNDS = 0.1, 3
+LONGEST, FEWEST_ROUNDS = 0.07, 3
 # Seconds of a round of small calls, for each library, and of large ones, which are repeated only if they take less.
 ROUND, LARGE_ROUND = 0.001, 0.0005
 DTYPES = ("float32", "float16", "bfloat16")

@@ -87,3 +87,26 @@ def test_arrays_on_several_devices_are_refused_as_before() -> None:
     command = [sys.executable, "-c", textwrap.dedent(program)]
     shown = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
     assert len(shown.split()) == 4
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (1, 3, 0), (5, 1, 2)])
+def test_views_are_jax_arrays_of_the_same_elements(shape: tuple[int, ...]) -> None:
+    for seed in range(2):
+        x = np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+        given = put(x)
+        pairs = [
+            (xp.reshape(given, (shape[0] * shape[1], shape[2])), x.reshape(shape[0] * shape[1], shape[2])),
+            (xp.permute_dims(given, (2, 0, 1)), x.transpose(2, 0, 1)),
+            (xp.broadcast_to(given, (2, *shape)), np.broadcast_to(x, (2, *shape))),
+            (xp.flip(given, axis=(0, -1)), x[::-1, :, ::-1]),
+            (xp.linalg.diagonal(given, offset=1), x.diagonal(1, -2, -1)),
+            *zip(xp.unstack(given, axis=1), np.unstack(x, axis=1), strict=True),
+        ]
+        for result, expected in pairs:
+            assert isinstance(result, jax.Array)
+            np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+def test_a_tracer_is_refused_by_views() -> None:
+    with pytest.raises(TypeError, match="reshape: x is a JAX tracer"):
+        jax.jit(lambda x: xp.reshape(x, (-1,)))(put(np.ones((2, 3), np.float32)))

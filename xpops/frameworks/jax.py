@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from xpops.core.devices import CPU, Device
@@ -18,6 +19,14 @@ from xpops.plan.cache import BoundedDict
 ALIGNMENT = 16
 # (dtype, shape, strides in bytes) of the ndarray on an array's memory -> what `read` returns.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
+_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "reshape": jnp.reshape,
+    "permute": jnp.transpose,
+    "broadcast_to": jnp.broadcast_to,
+    "flip": jnp.flip,
+    "diagonal": lambda x, offset: jnp.diagonal(x, offset, -2, -1),
+    "unstack": lambda x, axis: tuple(jnp.unstack(x, axis=axis)),
+}
 # The devices of JAX whose arrays are in the host's memory.
 _hosts: set[Any] = set()
 
@@ -41,6 +50,10 @@ class JaxAdapter(DLPackAdapter):
         view = dlpack_view(x, function, argument, stream, writable=False)
         # The host's ndarray holds what DLPack lent, so `x` itself may be the owner: calls like this are remembered.
         return view._replace(owner=x) if view.layout.device == CPU else view
+
+    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+        """JAX's own functions, which copy: its arrays have no strides, so a view would be copied, too."""
+        return {} if issubclass(cls, jax.core.Tracer) else _VIEWS
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         if layout.device != CPU or not isinstance(x.device, jax.Device):  # an array on several devices has a sharding
