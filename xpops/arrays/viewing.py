@@ -72,7 +72,7 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     theirs = {} if adapter is None else adapter.views(type(x))
     if theirs:
         kind, argument = plan(tuple(x.shape), *parameters)
-        show = theirs.get(kind) or _flipped_copy
+        show = _flipped_copy if kind == "flip" and kind not in theirs else theirs[kind]
         result = show(x, argument)
         remember_view(way, x, show, argument)
         return result
