@@ -37,7 +37,8 @@ def elementwise(op: Operator, signature: Signature, operands: tuple[Operand, ...
     """See `xpops.engine.protocol.Engine.elementwise`."""
     if op is IDENTITY:
         return _copy(operands[0], out)
-    loops = signature.loop if op.own_halves else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
+    as_given = op.own_halves or op.cpu_halves
+    loops = signature.loop if as_given else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
     function, layouts = op.cpu, [operand for operand in operands if isinstance(operand, Layout)]
     ready = [isinstance(x, Layout) and x.dtype == loop for x, loop in zip(operands, loops, strict=True)]
     if isinstance(function, np.ufunc) and all(ready) and _result_of(function, loops) == out.dtype:
