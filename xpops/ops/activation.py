@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from xpops.ops.functions import select
+from xpops.ops.functions import where
 from xpops.ops.operator import Operator
 
 NDArray = np.ndarray[Any, Any]
@@ -48,7 +48,7 @@ def _relu(x: NDArray) -> Any:
 
 
 def _leaky_relu(x: NDArray, slope: NDArray) -> Any:
-    return select(x > 0, x, x * slope)
+    return where(x > 0, x, x * slope)
 
 
 def _gelu(x: NDArray) -> Any:
@@ -58,7 +58,7 @@ def _gelu(x: NDArray) -> Any:
     square, low = _product(a, a)
     inverse = 1 / (a + _MIDDLE)
     above = _scaled_exp(-square / 2, -low / 2) * inverse * _polynomial((a - _MIDDLE) * inverse, _TAIL)
-    return select(x > 0, x * (1 - above / _SCALE), x * above / _SCALE)
+    return where(x > 0, x * (1 - above / _SCALE), x * above / _SCALE)
 
 
 def _gelu_single(x: NDArray) -> Any:
@@ -86,7 +86,7 @@ def _gelu_tanh(x: NDArray) -> Any:
     argument, low = _product(slope, a)
     power = _scaled_exp(-argument, -(low + slope_low * a))
     share = 1 / (1 + power / _SCALE)
-    return select(x > 0, x * share, x * power * share / _SCALE)
+    return where(x > 0, x * share, x * power * share / _SCALE)
 
 
 def _sigmoid(x: NDArray) -> Any:
@@ -108,9 +108,9 @@ def _softplus(x: NDArray, beta: NDArray, threshold: NDArray) -> Any:
     power = np.exp(-np.abs(scaled))
     if x.dtype == np.float64:  # the product is rounded
         low = _product(x, beta)[1]
-        power -= power * select(power > 0, np.copysign(1.0, scaled) * low, np.zeros_like(power))
+        power -= power * where(power > 0, np.copysign(1.0, scaled) * low, np.zeros_like(power))
     y = (np.maximum(scaled, 0) + np.log1p(power)) / beta
-    return select(scaled > threshold, x, y.astype(x.dtype))
+    return where(scaled > threshold, x, y.astype(x.dtype))
 
 
 def _wide(x: NDArray) -> NDArray:

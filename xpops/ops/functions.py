@@ -36,17 +36,13 @@ def signbit(x: NDArray) -> Any:
     return np.signbit(x)
 
 
-def select(mask: Any, x: NDArray, y: NDArray) -> Any:
-    """`x` where `mask` is True, else `y`: ``np.where`` of arrays of one dtype and shape.
-
-    It has no branches, which cost ``np.where`` ten times as much if the mask is random.
-    """
-    bits = np.asarray(x).view(f"i{x.dtype.itemsize}")
-    others = np.asarray(y).view(bits.dtype)
-    every = -np.asarray(mask).astype(bits.dtype)
-    every &= bits ^ others
-    every ^= others
-    return every.view(x.dtype)
+def where(condition: NDArray, x: NDArray, y: NDArray) -> Any:
+    """``np.where`` of operands of one dtype, without branches, which take ten times as long for random conditions."""
+    if x.dtype.itemsize > 8:
+        return np.where(condition, x, y)
+    bits, others = (np.asarray(each).view(f"i{each.dtype.itemsize}") for each in (x, y))
+    chosen = np.negative(condition.astype(bits.dtype))
+    return (((bits ^ others) & chosen) ^ others).view(x.dtype)
 
 
 def clip(x: NDArray, low: NDArray, high: NDArray) -> Any:

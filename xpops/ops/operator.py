@@ -38,6 +38,8 @@ class Operator:
     own_halves : bool
         Whether the functor takes float16, bfloat16 and float8 numbers unconverted. Otherwise they are computed in
         float32, except in `narrow` functors.
+    cpu_halves : bool
+        Whether `cpu` takes float16 and bfloat16 numbers unconverted, because it does not round.
     defaults : tuple of float
         The default values of the last operands, if these are parameters: numbers that do not take part in promotion, in
         float64 or float32 as the elements are computed.
@@ -84,6 +86,7 @@ class Operator:
     condition: bool = False
     logical: bool = False
     own_halves: bool = False
+    cpu_halves: bool = False
     defaults: tuple[float, ...] = ()
     integers: bool = True
     narrow: bool = False

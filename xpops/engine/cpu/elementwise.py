@@ -26,6 +26,7 @@ from xpops.plan.signature import Operand, Signature
 NDArray = np.ndarray[Any, Any]
 # compute(out, *operands) writes `out`.
 Compute = Callable[..., None]
+Conversion = Callable[[Any], NDArray]
 
 # The elements of a block. Measured on x86-64 with an L2 cache of 2 MiB, 2026-11, over 2**12 to 2**16.
 BLOCK = 1 << 14
@@ -37,27 +38,35 @@ def elementwise(op: Operator, signature: Signature, operands: tuple[Operand, ...
     """See `xpops.engine.protocol.Engine.elementwise`."""
     if op is IDENTITY:
         return _copy(operands[0], out)
-    loops = signature.loop if op.own_halves else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
+    as_given = op.own_halves or op.cpu_halves
+    loops = signature.loop if as_given else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
     function, layouts = op.cpu, [operand for operand in operands if isinstance(operand, Layout)]
     ready = [isinstance(x, Layout) and x.dtype == loop for x, loop in zip(operands, loops, strict=True)]
-    if isinstance(function, np.ufunc) and all(ready) and _result_of(function, loops) == out.dtype:
-
-        def kernel(stream: int, out: NDArray, *inputs: NDArray) -> None:
-            quietly(function, *inputs, out=out)
-
-        return kernel
-    conversions = [
+    conversions: list[Conversion | None] = [
         None if is_ready else partial(_converted, loop=loop, wide=wide)
         for is_ready, loop, wide in zip(ready, signature.loop, loops, strict=True)
     ]
+    if isinstance(function, np.ufunc) and sum(ready) == len(layouts) and _result_of(function, loops) == out.dtype:
+        return _in_one_call(function, conversions)
 
     def compute(out: NDArray, *inputs: Any) -> None:
-        converted = [x if convert is None else convert(x) for x, convert in zip(inputs, conversions, strict=True)]
-        np.copyto(out, cast(np.asarray(function(*converted)), out.dtype), casting="unsafe")
+        np.copyto(out, cast(np.asarray(function(*_all_converted(inputs, conversions))), out.dtype), casting="unsafe")
 
     if len(operands) == len(layouts) == 1 and layouts[0].dtype in WIDENED and out.size >= _TABLE:
         compute = _tabulated(compute, layouts[0].dtype, out.dtype)
     return _by_blocks(compute, operands, out)
+
+
+def _in_one_call(function: np.ufunc, conversions: list[Conversion | None]) -> Kernel:
+    """The kernel that calls the ufunc. Only scalars are converted."""
+
+    def kernel(stream: int, out: NDArray, *inputs: NDArray) -> None:
+        quietly(function, *inputs, out=out)
+
+    def kernel_of_scalars(stream: int, out: NDArray, *inputs: Any) -> None:
+        quietly(lambda: function(*_all_converted(inputs, conversions), out=out))
+
+    return kernel_of_scalars if any(conversions) else kernel
 
 
 def _copy(x: Operand, out: Layout) -> Kernel:
@@ -102,6 +111,10 @@ def _tabulated(compute: Compute, dtype: DType, result: DType) -> Compute:
         np.take(table, x.view(np.uint16).astype(np.intp), out=out, mode="wrap")
 
     return look_up
+
+
+def _all_converted(inputs: tuple[Any, ...], conversions: list[Conversion | None]) -> list[NDArray]:
+    return [x if convert is None else convert(x) for x, convert in zip(inputs, conversions, strict=True)]
 
 
 def _converted(x: Any, loop: DType, wide: DType) -> NDArray:

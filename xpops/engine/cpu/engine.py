@@ -79,11 +79,16 @@ class CpuEngine:
 
     def arange(self, out: Layout) -> Kernel:
         def kernel(stream: int, out: NDArray, start: Any, step: Any) -> None:
-            if out.dtype.kind in "iu":  # modulo 2**64, so that the whole 64-bit range is exact
-                index = np.arange(out.size, dtype=np.uint64)
-                out[...] = (index * np.uint64(step % 2**64) + np.uint64(start % 2**64)).astype(out.dtype)
+            if out.dtype.kind in "iu":  # modulo the dtype's range, so that the whole range is exact
+                bits, modulus = out.view(f"u{out.itemsize}"), 2 ** (8 * out.itemsize)
+                bits[...] = np.arange(out.size)
+                bits *= bits.dtype.type(step % modulus)
+                bits += bits.dtype.type(start % modulus)
             else:
-                out[...] = start + np.arange(out.size) * step
+                numbers = np.arange(out.size, dtype=np.result_type(out.dtype, np.float64))
+                numbers *= step
+                numbers += start
+                out[...] = numbers
 
         return kernel
 

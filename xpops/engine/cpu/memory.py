@@ -62,13 +62,15 @@ def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray
     """See `xpops.engine.memory.Memory.adopt`."""
     if layout.size == 0:
         return np.empty(layout.shape, layout.dtype)
-    low, high = extent(layout)
+    contiguous = layout.contiguous  # then the range and the strides need no computing
+    low, high = (0, layout.nbytes) if contiguous else extent(layout)
+    strides = None if contiguous else _byte_strides(layout)
     if compiled is not None:
         memory = compiled.borrow(address + low, high - low, owner, not writable)
-        return np.ndarray(layout.shape, layout.dtype, memory, -low, _byte_strides(layout))
+        return np.ndarray(layout.shape, layout.dtype, memory, -low, strides)
     buffer: Any = (ctypes.c_char * (high - low)).from_address(address + low)
     buffer.owner = owner  # the ndarray's base is this ctypes instance, which keeps its attribute `owner` alive
-    array: NDArray = np.ndarray(layout.shape, layout.dtype, buffer, -low, _byte_strides(layout))
+    array: NDArray = np.ndarray(layout.shape, layout.dtype, buffer, -low, strides)
     array.flags.writeable = writable
     return array
 

@@ -24,9 +24,11 @@ def window(
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         if fill is not None:
             out[...] = np.frombuffer(fill, out.dtype)[0]
-        within = None if band is None else _band(out.shape, *band)
         for to, of in pieces:
-            np.copyto(out[to], x[of], where=True if within is None else within[to[-2:]])
+            if band is None:
+                np.copyto(out[to], x[of])
+            else:
+                _copy_band(out[to], x[of], *(diagonal + to[-2].start - to[-1].start for diagonal in band))
 
     return kernel
 
@@ -39,7 +41,10 @@ def _ranges(lengths: tuple[int, ...], starts: tuple[int, ...], shape: tuple[int,
     return to, tuple(slice(each.start - start, each.stop - start) for each, start in zip(to, starts, strict=True))
 
 
-def _band(shape: tuple[int, ...], low: int, high: int) -> NDArray:
-    """Whether each element of a matrix lies on a diagonal of the band."""
-    diagonals = np.arange(shape[-1]) - np.arange(shape[-2])[:, np.newaxis]
-    return (diagonals >= low) & (diagonals <= high)
+def _copy_band(out: NDArray, x: NDArray, low: int, high: int) -> None:
+    """Copy the diagonals of a band of matrices, row by row, or column by column if these are fewer."""
+    if out.shape[-2] > out.shape[-1]:
+        out, x, low, high = out.mT, x.mT, -high, -low
+    for row in range(out.shape[-2]):
+        part = slice(max(row + low, 0), max(row + high + 1, 0))
+        out[..., row, part] = x[..., row, part]

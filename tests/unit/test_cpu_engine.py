@@ -1,0 +1,72 @@
+"""Parts of the CPU engine: calls without warnings, aligned memory, and products of integers by limbs."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xpops.core.devices import CPU
+from xpops.core.dtypes import bfloat16, float32
+from xpops.core.layouts import layout_of
+from xpops.engine.cpu import matmul
+from xpops.engine.cpu.memory import allocator
+from xpops.engine.cpu.quiet import quietly
+
+
+def divide_by_zero() -> Any:
+    return np.divide(np.ones(3), np.zeros(3))
+
+
+def test_warnings_are_off_inside_only() -> None:
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        assert np.all(np.isinf(quietly(divide_by_zero)))
+        assert np.all(np.isinf(quietly(quietly, divide_by_zero)))
+        with pytest.raises(FloatingPointError):
+            divide_by_zero()
+
+
+def test_an_error_passes_and_the_next_call_works() -> None:
+    with pytest.raises(ZeroDivisionError):
+        quietly(lambda: 1 // 0)
+    assert quietly(max, 1, 2) == 2
+
+
+def test_threads_call_at_the_same_time() -> None:
+    barrier, found = threading.Barrier(8, timeout=30), []
+
+    def work() -> None:
+        for _ in range(20):
+            found.append(quietly(lambda: (barrier.wait(), divide_by_zero())[1]))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 160
+
+
+@pytest.mark.parametrize("dtype", [float32, bfloat16], ids=str)
+@pytest.mark.parametrize("shape", [(), (0, 3), (1,), (5, 7), (1000, 1001)], ids=str)
+def test_memory_is_aligned(shape: Any, dtype: Any) -> None:
+    allocate = allocator(layout_of(dtype, shape, None, CPU))
+    for _ in range(20):
+        data, _ = allocate(0)
+        assert (data.shape, data.dtype, data.ctypes.data % 64) == (shape, dtype, 0)
+        data[...] = 1
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "uint64", "int64"])
+def test_long_products_of_integers_are_computed_in_parts(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matmul, "_TERMS", 50)
+    info, random = np.iinfo(dtype), np.random.default_rng(3)
+    x1, x2 = (random.integers(info.min, info.max, (2, 120, 120), dtype, endpoint=True) for _ in range(2))
+    out: Any = np.empty((2, 120, 120), dtype)
+    layouts = [layout_of(x1.dtype, x1.shape, None, CPU)] * 3
+    matmul.matmul(*layouts, False)(0, out, x1, x2)
+    np.testing.assert_array_equal(out, x1 @ x2)
