@@ -71,7 +71,8 @@ def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray
     buffer: Any = (ctypes.c_char * (high - low)).from_address(address + low)
     buffer.owner = owner  # the ndarray's base is this ctypes instance, which keeps its attribute `owner` alive
     array: NDArray = np.ndarray(layout.shape, layout.dtype, buffer, -low, strides)
-    array.flags.writeable = writable
+    if not writable:
+        array.flags.writeable = False
     return array
 
 
