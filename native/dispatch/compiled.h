@@ -33,4 +33,13 @@ extern PyTypeObject* kernel_type;
 // Launches on `stream`: data of the results first, then values. Returns 0, or -1 with an exception set.
 int launch_kernel(PyObject* kernel, PyObject* stream, PyObject* const* values, Py_ssize_t count);
 
+// Launch objects are functions of the operands' data: they allocate the results, launch a kernel, and make arrays.
+extern PyType_Spec launch_spec;
+extern PyTypeObject* launch_type;
+PyObject* run_launch(PyObject* launch, PyObject* values);
+
+// The classes of arrays and layouts, and the names of an array's attributes.
+extern PyTypeObject* layout_type;
+extern PyObject *array_class, *layout_name, *data_name, *owner_name, *writable_name;
+
 #endif

@@ -72,10 +72,11 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     theirs = {} if adapter is None else adapter.views(type(x))
     if theirs:
         kind, argument = plan(tuple(x.shape), *parameters)
-        show = _flipped_copy if kind == "flip" and kind not in theirs else theirs[kind]
-        result = show(x, argument)
-        remember_view(way, x, show, argument)
-        return result
+        show = theirs.get(kind, _flipped_copy if kind == "flip" else None)
+        if show is not None:
+            result = show(x, argument)
+            remember_view(way, x, show, argument)
+            return result
     given = adopt_foreign(x, function, "x")
     show, argument = _own_view(given._layout, plan(given.shape, *parameters))
     result = show(given, argument)

@@ -85,7 +85,10 @@ def launcher(
 
     def launch(stream: int, *values: Any) -> None:
         # A launch releases the GIL, so each concurrent launch has its own buffer.
-        parameters = free.pop() if free else new_buffer()
+        try:
+            parameters = free.pop()
+        except IndexError:
+            parameters = new_buffer()
         try:
             write(parameters[0], 0, *values)
         except StructError:  # addresses and checked integers always fit

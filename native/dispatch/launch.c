@@ -1,0 +1,127 @@
+// A launch: what `make_launch_on` of xpops/dispatch/steady.py returns.
+#include "compiled.h"
+
+typedef struct {
+  PyObject_HEAD PyObject* stream_of;
+  PyObject* kernel;
+  // A tuple of (make, finish): finish is a layout for an array of xpops, None for what `make` made, or a function.
+  PyObject* makers;
+} Launch;
+
+PyTypeObject *launch_type, *layout_type;
+PyObject *array_class, *layout_name, *data_name, *owner_name, *writable_name;
+
+static PyObject* new_array(PyObject* layout, PyObject* data, PyObject* owner) {
+  PyObject* array = PyType_GenericAlloc((PyTypeObject*)array_class, 0);
+  if (!array) return NULL;
+  if (PyObject_SetAttr(array, layout_name, layout) || PyObject_SetAttr(array, data_name, data) ||
+      PyObject_SetAttr(array, owner_name, owner) || PyObject_SetAttr(array, writable_name, Py_True)) {
+    Py_CLEAR(array);
+  }
+  return array;
+}
+
+static PyObject* finish_result(PyObject* finish, PyObject* data, PyObject* made) {
+  if (finish == Py_None) return Py_NewRef(made);
+  if (Py_TYPE(finish) == layout_type) return new_array(finish, data, made);
+  return PyObject_CallFunctionObjArgs(finish, data, made, NULL);
+}
+
+// Calls the kernel with the stream, the data of `made` (pairs) and `values`. Returns 0 or -1.
+static int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ssize_t results,
+                       PyObject* values) {
+  const Py_ssize_t count = results + PyTuple_Size(values);
+  if (Py_TYPE(kernel) == kernel_type && count <= MOST) {
+    PyObject* data[MOST];
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      data[i] = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - results);
+    }
+    return launch_kernel(kernel, stream, data, count);
+  }
+  PyObject* arguments = PyTuple_New(1 + count);
+  if (!arguments) return -1;
+  PyTuple_SetItem(arguments, 0, Py_NewRef(stream));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* each = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - results);
+    PyTuple_SetItem(arguments, 1 + i, Py_NewRef(each));
+  }
+  PyObject* nothing = PyObject_CallObject(kernel, arguments);
+  Py_DECREF(arguments);
+  Py_XDECREF(nothing);
+  return nothing ? 0 : -1;
+}
+
+PyObject* run_launch(PyObject* self, PyObject* values) {
+  Launch* launch = (Launch*)self;
+  const Py_ssize_t count = PyTuple_Size(launch->makers);
+  PyObject* made[MOST] = {NULL};
+  PyObject* found = NULL;
+  PyObject* stream = PyObject_CallNoArgs(launch->stream_of);
+  for (Py_ssize_t i = 0; stream && i < count; ++i) {
+    PyObject* pair = PyObject_CallFunctionObjArgs(PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 0), stream, NULL);
+    if (pair && (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)) {
+      PyErr_SetString(PyExc_TypeError, "a maker returns data and what it made");
+      Py_CLEAR(pair);
+    }
+    if (!(made[i] = pair)) goto done;
+  }
+  if (!stream || call_kernel(launch->kernel, stream, made, count, values)) goto done;
+  PyObject* results = PyTuple_New(count);
+  for (Py_ssize_t i = 0; results && i < count; ++i) {
+    PyObject* finish = PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 1);
+    PyObject* each = finish_result(finish, PyTuple_GetItem(made[i], 0), PyTuple_GetItem(made[i], 1));
+    if (each) {
+      PyTuple_SetItem(results, i, each);
+    } else {
+      Py_CLEAR(results);
+    }
+  }
+  found = results;
+  if (results && count == 1) {
+    found = Py_NewRef(PyTuple_GetItem(results, 0));
+    Py_DECREF(results);
+  }
+done:
+  for (Py_ssize_t i = 0; i < count; ++i) Py_XDECREF(made[i]);
+  Py_XDECREF(stream);
+  return found;
+}
+
+static PyObject* launch_call(PyObject* self, PyObject* arguments, PyObject* named) {
+  (void)named;
+  return run_launch(self, arguments);
+}
+
+static void launch_free(PyObject* self) {
+  Launch* launch = (Launch*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  Py_XDECREF(launch->stream_of);
+  Py_XDECREF(launch->kernel);
+  Py_XDECREF(launch->makers);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+// Launch(stream_of, kernel, makers)
+static PyObject* launch_new(PyTypeObject* type, PyObject* arguments, PyObject* named) {
+  PyObject *stream_of, *kernel, *makers;
+  (void)named;
+  if (!PyArg_ParseTuple(arguments, "OOO!", &stream_of, &kernel, &PyTuple_Type, &makers)) return NULL;
+  if (PyTuple_Size(makers) > MOST) {
+    return PyErr_Format(PyExc_ValueError, "Launch: %zd results; accepted: %d", PyTuple_Size(makers), (int)MOST);
+  }
+  Launch* launch = PyObject_New(Launch, type);
+  if (!launch) return NULL;
+  launch->stream_of = Py_NewRef(stream_of), launch->kernel = Py_NewRef(kernel), launch->makers = Py_NewRef(makers);
+  return (PyObject*)launch;
+}
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, launch_new},
+    {Py_tp_call, launch_call},
+    {Py_tp_dealloc, launch_free},
+    {Py_tp_doc,
+     "A function of the operands' data: allocates the results, launches a kernel, and makes arrays of them."},
+    {0, NULL},
+};
+PyType_Spec launch_spec = {"xpops.core._compiled.Launch", sizeof(Launch), 0, Py_TPFLAGS_DEFAULT, slots};
