@@ -17,7 +17,8 @@ from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, order_before
-from xpops.frameworks.torch_kernels import TORCH_DTYPES, torch_kernel
+from xpops.frameworks.torch_functions import TORCH_DTYPES
+from xpops.frameworks.torch_kernels import torch_kernel
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 

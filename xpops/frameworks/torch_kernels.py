@@ -3,185 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import c_float
-from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 
-from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, layout_of
-from xpops.engine import engine_of
-from xpops.engine.cpu.rounding import cast
+from xpops.core.layouts import Layout
 from xpops.engine.program import Kernel
-from xpops.frameworks.torch_functions import Function, function_of
-from xpops.ops.elementwise import IDENTITY
+from xpops.frameworks.torch_elementwise import elementwise_kernel
+from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, function_of, outermost, widened
 from xpops.ops.operator import Operator
+from xpops.ops.reduction import Reduction
+from xpops.ops.scan import Scan
+from xpops.ops.softmax import Softmax
 from xpops.ops.torch import HALVES, TorchFunction, casts_alike
-from xpops.plan.signature import Operand, Signature, signature_of
-
-# torch uses the same names of dtypes as NumPy and ml_dtypes.
-TORCH_DTYPES: dict[DType, torch.dtype] = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
-# torch.scalar_tensor takes no larger integer.
-_LARGEST = 2**63 - 1
-# Numbers below these are in the range of float16 and of float32.
-_SMALL, _BIG = 2.0**15, 2.0**63
-# The elements that a thread of torch takes at once. So many numbers in float64 fit in a core's cache.
-_BLOCK = 1 << 15
-
-# Converts an operand to what torch's function takes; None: the function takes the operand itself.
-_Converter = Callable[[Any], Any] | None
+from xpops.plan.result import reduced_layout
+from xpops.plan.signature import Operand
+from xpops.plan.strides.views import axis_of
 
 
 def torch_kernel(
     specs: tuple[Operand, ...], way: Any, layouts: tuple[Layout, ...], host: Callable[..., Any]
 ) -> Callable[..., Any] | None:
-    """The kernel of a call on tensors by torch's own function; None if torch does not compute what xpops does.
+    """The kernel of a call on tensors by torch's own function; None if NumPy computes it.
 
     Parameters
     ----------
     specs, way, layouts
         See `xpops.frameworks.adapter.Adapter.host_kernel`.
     host : callable
-        The kernel of the host's engine on tensors. It raises the error for a scalar that the loop's dtype cannot hold.
+        The kernel of the host's engine on tensors.
     """
-    op, dtype = way[:2] if isinstance(way, tuple) else (way, None)
-    if isinstance(op, Operator):
-        return _elementwise(op, specs, dtype, layouts[0], host)
-    return None
-
-
-def _elementwise(
-    op: Operator, specs: tuple[Operand, ...], dtype: DType | None, out: Layout, host: Kernel
-) -> Kernel | None:
-    if op is IDENTITY:
-        return _copy_kernel(specs[0], out)
-    signature = signature_of(op, specs, dtype)
-    if out.dtype != signature.dtype:
+    if isinstance(way, Operator):
+        return elementwise_kernel(way, specs, None, layouts[0], host)
+    first, second = way[:2]
+    if isinstance(first, Operator):
+        return elementwise_kernel(first, specs, second, layouts[0], host)
+    # The parameters of plan functions with a row: the row, then those of the functions below.
+    x, (row, *parameters) = specs[0] if len(specs) == 1 else None, second or (None,)
+    if not isinstance(x, Layout) or x.size == 0:
         return None
-    kernel = _by_torch(op, specs, signature, out)
-    if kernel is not None:
-        return _within_range(kernel, specs, signature.loop, host)
-    return None if op.own_halves else _through_float32(op, specs, signature, out)
+    if isinstance(row, Reduction):
+        return _reduction(row, x, layouts[0], *parameters)
+    if isinstance(row, Scan):
+        return _scan(row, x, layouts[0], *parameters)
+    return _softmax(row, x, layouts[0], *parameters) if isinstance(row, Softmax) else None
 
 
-def _by_torch(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> Kernel | None:
-    """The kernel of the function that the row names."""
-    same, loop = op.torch, signature.loop[op.condition]
+def _reduction(
+    op: Reduction, x: Layout, out: Layout, axis: Any, keepdims: bool, dtype: DType | None, correction: float
+) -> Kernel | None:
+    axes, loop, _, _ = reduced_layout(x, op, axis, keepdims, dtype)
+    # NumPy adds large arrays block by block, without a copy in float64.
+    if not axes or (op.share is not None and x.size > BLOCK):
+        return None
+    return _kernel(op.torch, (axes, keepdims), x, loop, out, None)
+
+
+def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, initial: bool) -> Kernel | None:
+    along = axis_of(0 if axis is None else axis, x.ndim, op.name)
+    # Along other axes torch takes longer than NumPy, which takes longest for halves.
+    if initial or (x.strides[along] != 1 and x.size > BLOCK and x.dtype not in HALVES):
+        return None
+    return _kernel(op.torch, (along,), x, out.dtype, out, outermost(x, along))
+
+
+def _softmax(op: Softmax, x: Layout, out: Layout, axis: int, dtype: DType | None) -> Kernel | None:
+    along = axis_of(axis, x.ndim, op.name)
+    return _kernel(op.torch, (along,), x, x.dtype, out, outermost(x, along))
+
+
+def _kernel(
+    same: TorchFunction | None, arguments: tuple[Any, ...], x: Layout, loop: DType, out: Layout, divided: int | None
+) -> Kernel | None:
+    """The kernel of a function of one operand in the dtype `loop`; `divided`: see `widened`."""
     function = None if same is None else function_of(same.name)
-    if same is None or function is None or loop not in same.dtypes | same.wide or out.dtype not in (loop, dt.bool):
+    if same is None or function is None or out.dtype != loop or not casts_alike(x.dtype, loop):
         return None
     if loop in same.wide:
-        return _widened(function, specs[0], loop, out)
-    converters: list[_Converter] = []
-    for spec, wanted in zip(specs[: op.arity - op.parameters], signature.loop, strict=False):
-        if isinstance(spec, Layout) and not casts_alike(spec.dtype, wanted):
-            return None
-        converters.append(_converter(spec, wanted))
-    return _kernel(function, [*converters, *[None] * op.parameters], same)
-
-
-def _through_float32(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> Kernel | None:
-    """The kernel of the host's engine on halves that torch converts to float32 and back: NumPy takes much longer."""
-    halves = [isinstance(spec, Layout) and spec.dtype in HALVES for spec in specs]
-    as_given = [isinstance(spec, type) or spec.dtype == loop for spec, loop in zip(specs, signature.loop, strict=True)]
-    if not any(halves) or not all(as_given) or out.dtype in dt.FLOAT8:
+        return widened(function, arguments, divided) if x.dtype == loop else None
+    if loop not in same.dtypes:
         return None
-    loops = tuple(dt.float32 if half else loop for half, loop in zip(halves, signature.loop, strict=True))
-    narrow = out.dtype in HALVES
-    wide = layout_of(dt.float32, out.shape, None, out.device) if narrow else out
-    kernel = engine_of(out.device).elementwise(op, signature._replace(loop=loops, dtype=wide.dtype), specs, wide)
 
-    def convert_and_launch(stream: int, out: torch.Tensor, *operands: Any) -> None:
-        given = [x.to(torch.float32) if half else x for x, half in zip(operands, halves, strict=True)]
-        result = torch.empty(wide.shape, dtype=torch.float32, device="cpu") if narrow else out
-        kernel(stream, *[x.detach().numpy() if isinstance(x, torch.Tensor) else x for x in (result, *given)])
-        if narrow:
-            out.copy_(result)
+    def kernel(stream: int, out: torch.Tensor, x: torch.Tensor) -> None:
+        function(x, *arguments, out=out)
 
-    return convert_and_launch
+    def convert_and_launch(stream: int, out: torch.Tensor, x: torch.Tensor) -> None:
+        function(x.to(theirs), *arguments, out=out)
 
-
-def _copy_kernel(x: Operand, out: Layout) -> Kernel | None:
-    if isinstance(x, Layout) and casts_alike(x.dtype, out.dtype):
-        return lambda stream, out, x: out.copy_(x)
-    return None
-
-
-def _kernel(function: Function, converters: list[_Converter], same: TorchFunction) -> Kernel:
-    """The kernel of a function of converted operands."""
-    more = same.arguments
-
-    def kernel(stream: int, out: torch.Tensor, *operands: Any) -> None:
-        function(*operands, *more, out=out)
-
-    def convert_and_launch(stream: int, out: torch.Tensor, *operands: Any) -> None:
-        converted = [x if to is None else to(x) for x, to in zip(operands, converters, strict=True)]
-        function(*converted, *more, out=out)
-
-    return convert_and_launch if any(converters) else kernel
-
-
-def _widened(function: Function, x: Operand, dtype: DType, out: Layout) -> Kernel:
-    """The kernel of a function of one operand, and perhaps parameters, that computes in float64."""
-    convert = _converter(x, dtype)
-
-    def kernel(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
-        wide = (x if convert is None else convert(x)).to(torch.float64)
-        result = torch.empty_like(wide)
-        function(wide, *(c_float(number).value for number in parameters), out=result)
-        out.copy_(result)
-
-    def by_blocks(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
-        lengths = _BLOCK * torch.get_num_threads()
-        for target, part in zip(out.view(-1).split(lengths), x.view(-1).split(lengths), strict=True):
-            kernel(stream, target, part, *parameters)
-
-    flat = convert is None and isinstance(x, Layout) and x.contiguous and out.contiguous
-    return by_blocks if flat and out.size > _BLOCK else kernel
-
-
-def _converter(spec: Operand, dtype: DType) -> _Converter:
-    """The conversion of an operand to the loop's dtype."""
-    theirs = TORCH_DTYPES[dtype]
-    if isinstance(spec, Layout):
-        return None if spec.dtype == dtype else partial(torch.Tensor.to, dtype=theirs)
-    make = partial(torch.scalar_tensor, dtype=theirs, device="cpu")
-    if dtype in HALVES:  # torch would round twice what float32 does not hold
-        return lambda value: make(
-            value if abs(value) < _SMALL and c_float(value).value == value else _rounded(value, dtype)
-        )
-    if dtype.kind in "fc":  # torch refuses numbers beyond the range instead of making them infinite, and large integers
-        widest = torch.complex128 if dtype.kind == "c" else torch.float64
-        return lambda value: make(value) if abs(value) < _BIG else _scalar(value, widest).to(theirs)
-    return make
-
-
-def _scalar(value: complex, dtype: torch.dtype) -> torch.Tensor:
-    """A tensor of one number, also from an integer of any size."""
-    floating = complex(value) if dtype.is_complex else float(value)  # type: ignore[arg-type]
-    return torch.scalar_tensor(floating, dtype=dtype, device="cpu")
-
-
-def _rounded(value: float, dtype: DType) -> float:
-    with np.errstate(all="ignore"):
-        return float(cast(value if abs(value) < _BIG else float(value), dtype))
-
-
-def _within_range(kernel: Kernel, specs: tuple[Operand, ...], loop: tuple[DType, ...], host: Kernel) -> Kernel:
-    """`kernel`, or `host` if an operand is an integer that the loop's dtype cannot hold."""
-    bounds = [
-        (position, int(np.iinfo(dtype).min), min(int(np.iinfo(dtype).max), _LARGEST))
-        for position, (spec, dtype) in enumerate(zip(specs, loop, strict=True))
-        if spec is int and dtype.kind in "iu"
-    ]
-    if not bounds:
-        return kernel
-
-    def check_and_launch(stream: int, out: torch.Tensor, *operands: Any) -> None:
-        fits = all(low <= operands[position] <= high for position, low, high in bounds)
-        (kernel if fits else host)(stream, out, *operands)
-
-    return check_and_launch
+    theirs = TORCH_DTYPES[loop]
+    return kernel if x.dtype == loop else convert_and_launch
