@@ -1,0 +1,95 @@
+"""The functions of torch that rows name (`xpops.ops.torch.TorchFunction`), and those that torch lacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from ctypes import c_float
+from operator import attrgetter
+from typing import Any
+
+import torch
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.program import Kernel
+
+# function(*operands, *arguments, out=tensor)
+Function = Callable[..., object]
+
+# torch uses the same names of dtypes as NumPy and ml_dtypes.
+TORCH_DTYPES: dict[DType, torch.dtype] = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
+# The elements that a thread of torch takes at once. So many numbers in float64 fit in a core's cache.
+BLOCK = 1 << 15
+
+
+def function_of(name: str) -> Function | None:
+    """The function that rows call `name`; None if this version of torch does not have it."""
+    try:
+        found: Function = _OWN.get(name) or attrgetter(name)(torch)
+    except AttributeError:
+        return None
+    return found
+
+
+def widened(function: Function, arguments: tuple[Any, ...], along: int | None) -> Kernel:
+    """The kernel of a function of one operand that computes in float64, block by block.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the operand, then parameters that the kernel takes, then `arguments`.
+    arguments : tuple
+    along : int or None
+        The axis of operand and result that blocks divide: no result depends on elements of two blocks. None: one block.
+    """
+
+    def kernel(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
+        result = torch.empty_like(out, dtype=torch.float64)
+        rounded = (c_float(number).value for number in parameters)
+        function(x.to(torch.float64), *rounded, *arguments, out=result)
+        out.copy_(result)
+
+    def by_blocks(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
+        room = BLOCK * torch.get_num_threads()
+        if along is None or x.numel() <= room:
+            return kernel(stream, out, x, *parameters)
+        length = max(room * x.shape[along] // x.numel(), 1)
+        for target, part in zip(out.split(length, along), x.split(length, along), strict=True):
+            kernel(stream, target, part, *parameters)
+        return None
+
+    return by_blocks
+
+
+def outermost(x: Layout, along: int | None = None) -> int | None:
+    """The axis of the largest stride, but for `along`; None if there is none."""
+    others = [axis for axis in range(x.ndim) if axis != along]
+    return max(others, key=x.strides.__getitem__) if others else None
+
+
+def _copy(x: torch.Tensor, *, out: torch.Tensor) -> None:
+    out.copy_(x)
+
+
+def _gelu(x: torch.Tensor, *, out: torch.Tensor) -> None:
+    """``x * erfc(-x / sqrt(2)) / 2``, without the difference in which torch's loses the negative tail."""
+    torch.mul(x, -math.sqrt(0.5), out=out).erfc_().mul_(x).mul_(0.5)
+
+
+def _gelu_tanh(x: torch.Tensor, *, out: torch.Tensor) -> None:
+    """``x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x**3))``, without that difference."""
+    torch.mul(x, x, out=out).mul_(0.044715).add_(1).mul_(x).mul_(2 * math.sqrt(2 / math.pi)).sigmoid_().mul_(x)
+
+
+def _log_softmax(x: torch.Tensor, axis: int, *, out: torch.Tensor) -> None:
+    """``x - max - log(total)``. For a total below 2, log1p of the weights below the largest: torch loses them."""
+    torch.sub(x, x.amax(axis, True), out=out)
+    weights = out.exp()
+    total = weights.sum(axis, True)
+    rest = weights.masked_fill_(out == 0, 0).sum(axis, True)
+    out.sub_(torch.where(total < 2, rest.log1p_(), total.log_()))
+
+
+_OWN: dict[str, Function] = {"copy": _copy, "gelu": _gelu, "gelu_tanh": _gelu_tanh, "log_softmax": _log_softmax}
