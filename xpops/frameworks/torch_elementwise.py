@@ -72,15 +72,22 @@ def _by_torch(op: Operator, specs: tuple[Operand, ...], signature: Signature, ou
 
 
 def _through_float32(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> Kernel | None:
-    """The kernel of the host's engine on halves that torch converts to float32 and back: NumPy takes much longer."""
+    """The kernel of the host's engine on halves that torch converts to float32 and back: NumPy takes much longer.
+
+    None for one operand: the engine has a table of all results.
+    """
     halves = [isinstance(spec, Layout) and spec.dtype in HALVES for spec in specs]
     as_given = [isinstance(spec, type) or spec.dtype == loop for spec, loop in zip(specs, signature.loop, strict=True)]
-    if not any(halves) or not all(as_given) or out.dtype in dt.FLOAT8:
+    if len(specs) == 1 or not any(halves) or not all(as_given) or out.dtype in dt.FLOAT8:
         return None
     loops = tuple(dt.float32 if half else loop for half, loop in zip(halves, signature.loop, strict=True))
     narrow = out.dtype in HALVES
     wide = layout_of(dt.float32, out.shape, None, out.device) if narrow else out
-    kernel = engine_of(out.device).elementwise(op, signature._replace(loop=loops, dtype=wide.dtype), specs, wide)
+    single = tuple(
+        layout_of(dt.float32, spec.shape, spec.strides, spec.device) if isinstance(spec, Layout) and half else spec
+        for spec, half in zip(specs, halves, strict=True)
+    )
+    kernel = engine_of(out.device).elementwise(op, signature._replace(loop=loops, dtype=wide.dtype), single, wide)
 
     def convert_and_launch(stream: int, out: torch.Tensor, *operands: Any) -> None:
         given = [x.to(torch.float32) if half else x for x, half in zip(operands, halves, strict=True)]
