@@ -16,7 +16,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine import engine_of
 from xpops.engine.cpu.rounding import cast
 from xpops.engine.program import Kernel
-from xpops.frameworks.torch_functions import TORCH_DTYPES, Function, function_of, outermost, widened
+from xpops.frameworks.torch_functions import TORCH_DTYPES, Function, function_of, widened
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.ops.torch import HALVES, TorchFunction, casts_alike
@@ -62,7 +62,7 @@ def _by_torch(op: Operator, specs: tuple[Operand, ...], signature: Signature, ou
         return None
     if loop in same.wide:
         x = specs[0]
-        return widened(function, (), outermost(out)) if isinstance(x, Layout) and x.dtype == loop else None
+        return widened(function, (), x) if isinstance(x, Layout) and x.dtype == loop else None
     converters: list[_Converter] = []
     for spec, wanted in zip(specs[: op.arity - op.parameters], signature.loop, strict=False):
         if isinstance(spec, Layout) and not casts_alike(spec.dtype, wanted):

@@ -33,7 +33,7 @@ def function_of(name: str) -> Function | None:
     return found
 
 
-def widened(function: Function, arguments: tuple[Any, ...], along: int | None) -> Kernel:
+def widened(function: Function, arguments: tuple[Any, ...], x: Layout, along: int | None = None) -> Kernel:
     """The kernel of a function of one operand that computes in float64, block by block.
 
     Parameters
@@ -41,32 +41,29 @@ def widened(function: Function, arguments: tuple[Any, ...], along: int | None) -
     function : callable
         Takes the operand, then parameters that the kernel takes, then `arguments`.
     arguments : tuple
-    along : int or None
-        The axis of operand and result that blocks divide: no result depends on elements of two blocks. None: one block.
+    x : Layout
+        That of the operand.
+    along : int, optional
+        The axis on which each result depends. By default each result depends on one element.
     """
 
     def kernel(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
         result = torch.empty_like(out, dtype=torch.float64)
-        rounded = (c_float(number).value for number in parameters)
+        rounded = [c_float(number).value for number in parameters]
         function(x.to(torch.float64), *rounded, *arguments, out=result)
         out.copy_(result)
 
+    others = [axis for axis in range(x.ndim) if axis != along]
+    if not others or x.size <= BLOCK:
+        return kernel
+    outermost = max(others, key=x.strides.__getitem__)
+
     def by_blocks(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
-        room = BLOCK * torch.get_num_threads()
-        if along is None or x.numel() <= room:
-            return kernel(stream, out, x, *parameters)
-        length = max(room * x.shape[along] // x.numel(), 1)
-        for target, part in zip(out.split(length, along), x.split(length, along), strict=True):
+        length = max(BLOCK * torch.get_num_threads() * x.shape[outermost] // x.numel(), 1)
+        for target, part in zip(out.split(length, outermost), x.split(length, outermost), strict=True):
             kernel(stream, target, part, *parameters)
-        return None
 
     return by_blocks
-
-
-def outermost(x: Layout, along: int | None = None) -> int | None:
-    """The axis of the largest stride, but for `along`; None if there is none."""
-    others = [axis for axis in range(x.ndim) if axis != along]
-    return max(others, key=x.strides.__getitem__) if others else None
 
 
 def _copy(x: torch.Tensor, *, out: torch.Tensor) -> None:

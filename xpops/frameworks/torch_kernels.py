@@ -11,7 +11,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.program import Kernel
 from xpops.frameworks.torch_elementwise import elementwise_kernel
-from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, function_of, outermost, widened
+from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, function_of, widened
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
@@ -54,10 +54,10 @@ def _reduction(
     op: Reduction, x: Layout, out: Layout, axis: Any, keepdims: bool, dtype: DType | None, correction: float
 ) -> Kernel | None:
     axes, loop, _, _ = reduced_layout(x, op, axis, keepdims, dtype)
-    # NumPy adds large arrays block by block, without a copy in float64.
+    # NumPy adds large arrays block by block, without a copy in float64; `widened` takes the others as one block.
     if not axes or (op.share is not None and x.size > BLOCK):
         return None
-    return _kernel(op.torch, (axes, keepdims), x, loop, out, None)
+    return _kernel(op.torch, (axes, keepdims), x, loop, out)
 
 
 def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, initial: bool) -> Kernel | None:
@@ -65,23 +65,28 @@ def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, init
     # Along other axes torch takes longer than NumPy, which takes longest for halves.
     if initial or (x.strides[along] != 1 and x.size > BLOCK and x.dtype not in HALVES):
         return None
-    return _kernel(op.torch, (along,), x, out.dtype, out, outermost(x, along))
+    return _kernel(op.torch, (along,), x, out.dtype, out, along)
 
 
 def _softmax(op: Softmax, x: Layout, out: Layout, axis: int, dtype: DType | None) -> Kernel | None:
     along = axis_of(axis, x.ndim, op.name)
-    return _kernel(op.torch, (along,), x, x.dtype, out, outermost(x, along))
+    return _kernel(op.torch, (along,), x, x.dtype, out, along)
 
 
 def _kernel(
-    same: TorchFunction | None, arguments: tuple[Any, ...], x: Layout, loop: DType, out: Layout, divided: int | None
+    same: TorchFunction | None,
+    arguments: tuple[Any, ...],
+    x: Layout,
+    loop: DType,
+    out: Layout,
+    along: int | None = None,
 ) -> Kernel | None:
-    """The kernel of a function of one operand in the dtype `loop`; `divided`: see `widened`."""
+    """The kernel of a function of one operand in the dtype `loop`. `along`: see `widened`."""
     function = None if same is None else function_of(same.name)
     if same is None or function is None or out.dtype != loop or not casts_alike(x.dtype, loop):
         return None
     if loop in same.wide:
-        return widened(function, arguments, divided) if x.dtype == loop else None
+        return widened(function, arguments, x, along) if x.dtype == loop else None
     if loop not in same.dtypes:
         return None
 
