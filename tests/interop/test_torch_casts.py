@@ -14,6 +14,8 @@ import xpops as xp
 from tests.helpers.tensors import host_of, tensor_of
 from tests.helpers.values import HALVES, assert_bits, binary_values, grid, random_bits, unary_values
 from xpops.core import dtypes as dt
+from xpops.dispatch import elementwise
+from xpops.ops.elementwise import IDENTITY
 
 torch = pytest.importorskip("torch")
 NDArray = np.ndarray[Any, Any]
@@ -75,6 +77,19 @@ def test_casts(source: Any, target: Any) -> None:
     for x in (tensor_of(torch, host), tensor_of(torch, np.repeat(host, 2))[::2]):
         for _ in range(2):
             assert_bits(host_of(torch, xp.astype(x, target)), nearest(host, target), host)
+
+
+@pytest.mark.parametrize("target", HALVES, ids=str)
+def test_casts_of_many_numbers(target: Any) -> None:
+    """More than a thread of torch takes at once, and assignments that broadcast them."""
+    host = np.resize(around_middles(target), (3, 50_000))
+    out = tensor_of(torch, np.zeros((2, 3, 50_000), target))
+    for x in (tensor_of(torch, host), tensor_of(torch, host.T).T):
+        for _ in range(2):
+            assert_bits(host_of(torch, xp.astype(x, target)).reshape(-1), nearest(host, target).reshape(-1))
+            elementwise(IDENTITY, (x,), out)
+            assert_bits(host_of(torch, out).reshape(-1), nearest(np.stack([host, host]), target).reshape(-1))
+            out.zero_()
 
 
 @pytest.mark.parametrize("dtype", dt.COMPLEX_FLOATS, ids=str)

@@ -16,7 +16,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine import engine_of
 from xpops.engine.cpu.rounding import cast
 from xpops.engine.program import Kernel
-from xpops.frameworks.torch_functions import TORCH_DTYPES, Function, function_of, widened
+from xpops.frameworks.torch_functions import TORCH_DTYPES, Function, copy_by_odd, function_of, in_blocks, widened
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.ops.torch import HALVES, TorchFunction, casts_alike
@@ -24,6 +24,8 @@ from xpops.plan.signature import Operand, Signature, signature_of
 
 # torch.scalar_tensor takes no larger integer.
 _LARGEST = 2**63 - 1
+# float64 holds all numbers of these.
+_EXACT_IN_FLOAT64 = frozenset((dt.int32, dt.uint32, dt.float64))
 # Numbers below these are in the range of float16 and of float32.
 _SMALL, _BIG = 2.0**15, 2.0**63
 
@@ -100,8 +102,12 @@ def _through_float32(op: Operator, specs: tuple[Operand, ...], signature: Signat
 
 
 def _copy_kernel(x: Operand, out: Layout) -> Kernel | None:
-    if isinstance(x, Layout) and casts_alike(x.dtype, out.dtype):
+    if not isinstance(x, Layout):
+        return None
+    if casts_alike(x.dtype, out.dtype):
         return lambda stream, out, x: out.copy_(x)
+    if x.dtype in _EXACT_IN_FLOAT64 and out.dtype in (*HALVES, dt.float8_e5m2):
+        return in_blocks(copy_by_odd, x) if x.shape == out.shape else copy_by_odd
     return None
 
 

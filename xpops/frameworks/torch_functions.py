@@ -34,17 +34,15 @@ def function_of(name: str) -> Function | None:
 
 
 def widened(function: Function, arguments: tuple[Any, ...], x: Layout, along: int | None = None) -> Kernel:
-    """The kernel of a function of one operand that computes in float64, block by block.
+    """The kernel of a function of one operand that computes in float64.
 
     Parameters
     ----------
     function : callable
         Takes the operand, then parameters that the kernel takes, then `arguments`.
     arguments : tuple
-    x : Layout
-        That of the operand.
-    along : int, optional
-        The axis on which each result depends. By default each result depends on one element.
+    x, along
+        See `in_blocks`.
     """
 
     def kernel(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
@@ -53,6 +51,20 @@ def widened(function: Function, arguments: tuple[Any, ...], x: Layout, along: in
         function(x.to(torch.float64), *rounded, *arguments, out=result)
         out.copy_(result)
 
+    return in_blocks(kernel, x, along)
+
+
+def in_blocks(kernel: Kernel, x: Layout, along: int | None = None) -> Kernel:
+    """A kernel of one operand that launches `kernel` for block after block, if there are many elements.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    x : Layout
+        That of the operand. The result has its shape.
+    along : int, optional
+        The axis on which each result depends. By default each result depends on one element.
+    """
     others = [axis for axis in range(x.ndim) if axis != along]
     if not others or x.size <= BLOCK:
         return kernel
@@ -68,6 +80,20 @@ def widened(function: Function, arguments: tuple[Any, ...], x: Layout, along: in
 
 def _copy(x: torch.Tensor, *, out: torch.Tensor) -> None:
     out.copy_(x)
+
+
+def copy_by_odd(stream: int, out: torch.Tensor, x: torch.Tensor) -> None:
+    """Copy numbers that float64 holds to a dtype narrower than float32, rounded once.
+
+    First they are rounded to float32 towards zero, with the last bit set if inexact. Those round on as `x` would.
+    """
+    wide = x.to(torch.float64)
+    near = wide.to(torch.float32)
+    exact, found = wide.abs(), near.to(torch.float64).abs()
+    above = found > exact
+    bits = near.view(torch.int32)
+    bits.sub_(above.view(torch.int8)).bitwise_or_((above | (found < exact)).view(torch.int8))
+    out.copy_(near)
 
 
 def _gelu(x: torch.Tensor, *, out: torch.Tensor) -> None:
