@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import gc
 import sys
 import weakref
@@ -249,3 +250,23 @@ def test_tensors_of_transforms_and_nested_ones_take_the_long_way() -> None:
             xp.negative(torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged))
         with pytest.raises(TypeError, match="sparse"):
             xp.negative(x.to_sparse())
+
+
+class Level(enum.IntEnum):
+    LOW = 2
+
+
+@frameworks
+def test_an_operand_of_a_subclass_of_int_is_a_scalar_again(make: Any) -> None:
+    x = make(np.ones(3))
+    for _ in range(3):
+        np.testing.assert_array_equal(np.asarray(xp.add(x, Level.LOW)), np.full(3, 3.0))
+
+
+@pytest.mark.parametrize("other", FRAMEWORKS.values(), ids=FRAMEWORKS)
+@frameworks
+def test_out_of_another_framework_is_written_again(make: Any, other: Any) -> None:
+    x, out = make(np.arange(3.0)), other(np.zeros(3))
+    for step in range(3):
+        assert xp.add(x, step, out=out) is out
+        np.testing.assert_array_equal(np.asarray(out), np.arange(3.0) + step)

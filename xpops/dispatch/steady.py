@@ -129,7 +129,7 @@ def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argumen
 def _read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
     framework = operands.framework
     for cls in {argument.__class__ for argument in arguments} - readers.keys():
-        if framework is not None:
+        if framework is not None and framework.is_array_type(cls):  # not a subclass of int, such as an enumeration
             readers[cls] = framework.read
             if compiled is not None and framework.exchange(cls) is not None:
                 compiled.add_tensors(cls, framework.exchange(cls))

@@ -40,6 +40,8 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
 }
 _MISALIGNED = MAX_ALIGNMENT - 1
+# The types of data on the host that kernels take as they are; the `out` of another framework is an ndarray.
+_READY = (*SCALAR_TYPES, np.ndarray)
 
 # Torch's compiler makes tensors without the dispatcher, which takes half the time. If this torch has no compiler, -1 is
 # the current device: no device has this index.
@@ -140,7 +142,7 @@ class TorchAdapter(Adapter):
         self, specs: tuple[Operand, ...], way: Any, layouts: tuple[Layout, ...], kernel: Callable[..., R]
     ) -> Callable[..., R]:
         def on_tensors(stream: int, *data: Any) -> R:
-            return kernel(stream, *[_to_ndarray(x) if x.__class__ not in SCALAR_TYPES else x for x in data])
+            return kernel(stream, *[x if x.__class__ in _READY else _to_ndarray(x) for x in data])
 
         return on_tensors
 
