@@ -123,6 +123,7 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found) {
   if (place == class_count) return 0;
   Tensor view;
   if (exchanges[place]->view(tensor, &view) || is_plain(tensor, view.dtype.code == COMPLEX) <= 0) {
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return -1;
     PyErr_Clear();  // the slow path says what is wrong
     return 0;
   }
