@@ -270,3 +270,27 @@ def test_out_of_another_framework_is_written_again(make: Any, other: Any) -> Non
     for step in range(3):
         assert xp.add(x, step, out=out) is out
         np.testing.assert_array_equal(np.asarray(out), np.arange(3.0) + step)
+
+
+@frameworks
+def test_an_integer_tensor_as_a_parameter_may_change(make: Any) -> None:
+    host, axis = np.arange(6.0).reshape(2, 3), torch.tensor(0)
+    x = make(host)
+    for number in (0, 1, 0, 1):
+        axis.fill_(number)
+        np.testing.assert_array_equal(np.asarray(xp.sum(x, axis=axis)), host.sum(number))
+        np.testing.assert_array_equal(np.asarray(xp.max(x, axis=(axis,))), host.max(number))
+        np.testing.assert_array_equal(np.asarray(xp.flip(x, axis=axis)), np.flip(host, number))
+        np.testing.assert_array_equal(np.asarray(xp.linalg.vector_norm(x, axis=axis, ord=1)), host.sum(number))
+        assert xp.zeros((axis, 2)).shape == (number, 2)
+
+
+@frameworks
+def test_an_array_of_lengths_is_a_shape(make: Any) -> None:
+    x, lengths = make(np.arange(6.0)), torch.tensor([2, 3])
+    for shape in ([2, 3], [3, 2], [2, 3]):
+        lengths.copy_(torch.tensor(shape))
+        for given in (lengths, lengths.numpy()):
+            assert tuple(xp.reshape(x, given).shape) == tuple(shape)
+    with pytest.raises(TypeError, match="reshape: shape is"):
+        xp.reshape(x, torch.tensor(3.0))
