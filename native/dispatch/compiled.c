@@ -211,6 +211,7 @@ static PyMethodDef methods[] = {
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
+    {"forget_tensors", forget_tensors, METH_NOARGS, "Forget the classes of `add_tensors`."},
     {NULL, NULL, 0, NULL},
 };
 

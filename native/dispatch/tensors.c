@@ -64,6 +64,16 @@ PyObject* add_tensors(PyObject* module, PyObject* arguments) {
   return PyBool_FromLong(fits);
 }
 
+PyObject* forget_tensors(PyObject* module, PyObject* nothing) {
+  (void)module, (void)nothing;
+  while (class_count) {
+    --class_count;
+    Py_CLEAR(classes[class_count]);
+  }
+  if (known) PyDict_Clear(known);
+  Py_RETURN_NONE;
+}
+
 // Whether an attribute, or the result of a method without arguments, is False. -1 with an exception set.
 static int is_false(PyObject* tensor, PyObject* name, int method) {
   PyObject* found = method ? PyObject_CallMethodObjArgs(tensor, name, NULL) : PyObject_GetAttr(tensor, name);

@@ -20,6 +20,7 @@ from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel, Measure
 from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter
+from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides.overlap import safe_distance
 
@@ -54,6 +55,19 @@ def set_array_class(cls: type[Any]) -> None:
     readers[cls] = lambda x: (x._layout, x._data)
     if compiled is not None:
         compiled.configure(launches, writes, shows, readers, viewed, cls, Layout)
+
+
+def _forget_frameworks() -> None:
+    """Forget the classes of frameworks: an adapter was registered, which may take some of them."""
+    for cls in readers.keys() - {*SCALAR_TYPES, array_class}:
+        del readers[cls]
+    viewed.clear()
+    shows.clear()
+    if compiled is not None:
+        compiled.forget_tensors()
+
+
+forgetters.append(_forget_frameworks)
 
 
 def _known(way: Any, arguments: tuple[Any, ...]) -> Any:

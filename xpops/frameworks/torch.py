@@ -16,7 +16,7 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, order_before
+from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
@@ -100,7 +100,7 @@ class TorchAdapter(Adapter):
         key = _key_of(x)
         found = _known.get(key)
         if found is None:
-            found = _known[key] = Known(layout)
+            found = _known[key] = known_layout(self, layout)
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
