@@ -162,7 +162,10 @@ static PyObject* view(PyObject* module, PyObject* const* given, Py_ssize_t count
   if (parameters && (way = way_with(given[0], parameters))) result = show(way, given[2]);
   Py_XDECREF(way);
   Py_XDECREF(parameters);
-  if (!result) PyErr_Clear();  // a parameter cannot be hashed, or the view fails: the slow path says how
+  if (!result) {  // a parameter cannot be hashed, or the view fails: the slow path says how
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
+    PyErr_Clear();
+  }
   if (result && result != Py_None) return result;
   Py_XDECREF(result);
   PyObject* arguments = PyTuple_New(count);
@@ -208,6 +211,7 @@ static PyMethodDef methods[] = {
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
+    {"forget_tensors", forget_tensors, METH_NOARGS, "Forget the classes of `add_tensors`."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -222,7 +226,8 @@ PyMODINIT_FUNC PyInit__compiled(void) {
   owner_name = PyUnicode_InternFromString("_owner"), writable_name = PyUnicode_InternFromString("_writable");
   launch_type = (PyTypeObject*)PyType_FromSpec(&launch_spec);
   kernel_type = (PyTypeObject*)PyType_FromSpec(&kernel_spec);
-  if (!launch_type || !kernel_type || add_memory() || PyModule_AddObjectRef(module, "Launch", (PyObject*)launch_type) ||
+  if (!launch_type || !kernel_type || add_memory(module) ||
+      PyModule_AddObjectRef(module, "Launch", (PyObject*)launch_type) ||
       PyModule_AddObjectRef(module, "Kernel", (PyObject*)kernel_type) ||
       PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES)) {
     Py_CLEAR(module);

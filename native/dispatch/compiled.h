@@ -20,12 +20,14 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
 
 // Registers a class of tensors that have the exchange API: (class, capsule).
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
+// Forgets all these classes: ().
+PyObject* forget_tensors(PyObject* module, PyObject* nothing);
 int reads_tensors_of(PyTypeObject* type);
 
-// Host memory: allocate(nbytes), borrow(address, nbytes, owner, read_only). `add_memory` makes their type, or returns -1.
+// Host memory: allocate(nbytes), borrow(address, nbytes, owner, read_only). `add_memory` adds their type, or returns -1.
 PyObject* allocate(PyObject* module, PyObject* nbytes);
 PyObject* borrow(PyObject* module, PyObject* arguments);
-int add_memory(void);
+int add_memory(PyObject* module);
 
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;

@@ -50,7 +50,8 @@ PyObject* allocate(PyObject* module, PyObject* nbytes) {
   return made;
 }
 
-// borrow(address, nbytes, owner, read_only): memory that `owner` keeps alive.
+// borrow(address, nbytes, owner, read_only): memory that `owner` keeps alive. Of memory that somebody else owns it keeps
+// the owner, so that views of views are no chain, which would be freed by recursion.
 PyObject* borrow(PyObject* module, PyObject* arguments) {
   unsigned long long address;
   Py_ssize_t size;
@@ -58,6 +59,7 @@ PyObject* borrow(PyObject* module, PyObject* arguments) {
   int read_only;
   (void)module;
   if (!PyArg_ParseTuple(arguments, "KnOp", &address, &size, &owner, &read_only)) return NULL;
+  if (Py_TYPE(owner) == memory_type && ((Memory*)owner)->owner) owner = ((Memory*)owner)->owner;
   PyObject* made = new_memory((void*)(uintptr_t)address, size, Py_NewRef(owner), read_only);
   if (!made) Py_DECREF(owner);
   return made;
@@ -71,7 +73,7 @@ static PyType_Slot slots[] = {
 };
 static PyType_Spec spec = {"xpops.core._compiled.Memory", sizeof(Memory), 0, Py_TPFLAGS_DEFAULT, slots};
 
-int add_memory(void) {
+int add_memory(PyObject* module) {
   memory_type = (PyTypeObject*)PyType_FromSpec(&spec);
-  return memory_type ? 0 : -1;
+  return memory_type ? PyModule_AddObjectRef(module, "Memory", (PyObject*)memory_type) : -1;
 }

@@ -64,6 +64,16 @@ PyObject* add_tensors(PyObject* module, PyObject* arguments) {
   return PyBool_FromLong(fits);
 }
 
+PyObject* forget_tensors(PyObject* module, PyObject* nothing) {
+  (void)module, (void)nothing;
+  while (class_count) {
+    --class_count;
+    Py_CLEAR(classes[class_count]);
+  }
+  if (known) PyDict_Clear(known);
+  Py_RETURN_NONE;
+}
+
 // Whether an attribute, or the result of a method without arguments, is False. -1 with an exception set.
 static int is_false(PyObject* tensor, PyObject* name, int method) {
   PyObject* found = method ? PyObject_CallMethodObjArgs(tensor, name, NULL) : PyObject_GetAttr(tensor, name);
@@ -123,6 +133,7 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found) {
   if (place == class_count) return 0;
   Tensor view;
   if (exchanges[place]->view(tensor, &view) || is_plain(tensor, view.dtype.code == COMPLEX) <= 0) {
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return -1;
     PyErr_Clear();  // the slow path says what is wrong
     return 0;
   }

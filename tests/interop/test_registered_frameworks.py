@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,12 @@ GUIDE = Path(__file__).parents[2] / "docs" / "frameworks.md"
 
 
 @pytest.fixture(autouse=True)
-def _as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(registry, "_registered", ())
     monkeypatch.setattr(registry, "_known", registry.BoundedDict(1024))
+    yield
+    for forget in registry.forgetters:
+        forget()
 
 
 class Frame:
@@ -108,6 +114,30 @@ def test_registered_adapters_release_their_caches() -> None:
     xp.frameworks.register(Caching())
     registry._release_caches()
     assert released == [True]
+
+
+class Boxes(xp.frameworks.Adapter):
+    name = "boxes"
+
+    def is_array_type(self, cls: type) -> bool:
+        return cls is np.ndarray or cls.__module__ == "torch"
+
+    def view(self, x: Any, *given: Any) -> Any:
+        return import_module("xpops.frameworks.numpy").ADAPTER.view(np.asarray(x), *given)
+
+    def export(self, array: Any) -> Any:
+        return Frame(array)
+
+
+def test_calls_before_the_registration_are_forgotten() -> None:
+    given = [np.ones(3)]
+    with suppress(ImportError):
+        given.append(import_module("torch").ones(3))
+    for x in given * 3:
+        assert type(xp.add(x, 1)) is type(xp.reshape(x, (3, 1))) is type(x)
+    xp.frameworks.register(Boxes())
+    for x in given * 3:
+        assert type(xp.add(x, 1)) is type(xp.reshape(x, (3, 1))) is Frame
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 import gc
 import sys
 import weakref
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -249,3 +251,60 @@ def test_tensors_of_transforms_and_nested_ones_take_the_long_way() -> None:
             xp.negative(torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged))
         with pytest.raises(TypeError, match="sparse"):
             xp.negative(x.to_sparse())
+
+
+class Level(enum.IntEnum):
+    LOW = 2
+
+
+@frameworks
+def test_an_operand_of_a_subclass_of_int_is_a_scalar_again(make: Any) -> None:
+    x = make(np.ones(3))
+    for _ in range(3):
+        np.testing.assert_array_equal(np.asarray(xp.add(x, Level.LOW)), np.full(3, 3.0))
+
+
+@pytest.mark.parametrize("other", FRAMEWORKS.values(), ids=FRAMEWORKS)
+@frameworks
+def test_out_of_another_framework_is_written_again(make: Any, other: Any) -> None:
+    x, out = make(np.arange(3.0)), other(np.zeros(3))
+    for step in range(3):
+        assert xp.add(x, step, out=out) is out
+        np.testing.assert_array_equal(np.asarray(out), np.arange(3.0) + step)
+
+
+@frameworks
+def test_an_integer_tensor_as_a_parameter_may_change(make: Any) -> None:
+    host, axis = np.arange(6.0).reshape(2, 3), torch.tensor(0)
+    x = make(host)
+    for number in (0, 1, 0, 1):
+        axis.fill_(number)
+        np.testing.assert_array_equal(np.asarray(xp.sum(x, axis=axis)), host.sum(number))
+        np.testing.assert_array_equal(np.asarray(xp.max(x, axis=(axis,))), host.max(number))
+        np.testing.assert_array_equal(np.asarray(xp.flip(x, axis=axis)), np.flip(host, number))
+        np.testing.assert_array_equal(np.asarray(xp.linalg.vector_norm(x, axis=axis, ord=1)), host.sum(number))
+        assert xp.zeros((axis, 2)).shape == (number, 2)
+
+
+@frameworks
+def test_an_array_of_lengths_is_a_shape(make: Any) -> None:
+    x, lengths = make(np.arange(6.0)), torch.tensor([2, 3])
+    for shape in ([2, 3], [3, 2], [2, 3]):
+        lengths.copy_(torch.tensor(shape))
+        for target in (lengths, lengths.numpy()):
+            assert tuple(xp.reshape(x, target).shape) == tuple(shape)
+    with pytest.raises(TypeError, match="reshape: shape is"):
+        xp.reshape(x, torch.tensor(3.0))
+
+
+def test_a_layout_that_is_learnt_again_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = import_module("xpops.frameworks.torch")
+    usual, strided = torch.ones(1, 3), torch.empty_strided((1, 3), (7, 1))
+    for _ in range(3):
+        xp.add(usual, 1), xp.add(strided.fill_(2), 1)
+    adapter._known.clear()  # as if many other layouts had been learnt
+    slow, first_call = [], xp.dispatch._first_call
+    monkeypatch.setattr(xp.dispatch, "_first_call", lambda *given: (slow.append(given), first_call(*given))[1])
+    for x in (usual, strided) * 5:
+        np.testing.assert_array_equal(np.asarray(xp.copysign(x, -2.5)), -x.numpy())
+    assert 1 <= len(slow) <= 2

@@ -17,6 +17,7 @@ import pytest
 import xpops as xp
 from xpops.core.compiled import compiled
 from xpops.core.layouts import layout_of
+from xpops.dispatch import steady
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_core = pytest.mark.skipif(compiled is None, reason="without the compiled core")
@@ -245,3 +246,21 @@ def test_errors_within_a_launch_pass(place: str) -> None:
         launch()
     with pytest.raises(TypeError, match="a maker returns"):
         compiled.Launch(int, print, ((lambda stream: 5, None),))()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_within_a_view_passes(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+    x, calls = xp.zeros((2, 3, 5)), []
+
+    def interrupted(x: Any, argument: Any) -> Any:
+        calls.append(argument)
+        raise error
+
+    xp.reshape(x, (5, 6))
+    for key, (show, argument) in [*steady.shows.items()]:
+        if key[-1] is x._layout:
+            monkeypatch.setitem(steady.shows, key, (interrupted, argument))
+            assert show
+    with pytest.raises(error):
+        xp.reshape(x, (5, 6))
+    assert len(calls) == 1

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import warnings
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
+import xpops as xp
 from xpops.core.devices import CPU
 from xpops.core.dtypes import bfloat16, float32
 from xpops.core.layouts import layout_of
@@ -70,3 +73,17 @@ def test_long_products_of_integers_are_computed_in_parts(dtype: str, monkeypatch
     layouts = [layout_of(x1.dtype, x1.shape, None, CPU)] * 3
     matmul.matmul(*layouts, False)(0, out, x1, x2)
     np.testing.assert_array_equal(out, x1 @ x2)
+
+
+def test_views_of_views_are_freed_without_recursion() -> None:
+    x, owner = xp.ones((4, 4), device=CPU), weakref.ref(lent := np.arange(6.0).reshape(2, 3))
+    for _ in range(100_000):
+        x = x.T
+    np.testing.assert_array_equal(x.to_numpy(), np.ones((4, 4)))
+    shown = xp.asarray(lent, device=CPU, copy=False).T.T.T[::-1]
+    del x, lent
+    gc.collect()
+    np.testing.assert_array_equal(shown.to_numpy(), np.arange(6.0).reshape(2, 3).T[::-1])
+    del shown
+    gc.collect()
+    assert owner() is None

@@ -12,7 +12,7 @@ from xpops.arrays.array import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.core.compiled import compiled
 from xpops.core.layouts import Layout, alignment, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.keys import way_of
+from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.primitives import call, freeze, is_hashable
 from xpops.dispatch.steady import known_view, remember_view
 from xpops.engine import engine_of
@@ -49,8 +49,12 @@ def _view(plan: Callable[..., Step], function: str, x: Any, *parameters: Any) ->
     function : str
         The public function, for errors.
     """
-    if not is_hashable(parameters):
-        return _view(plan, function, x, *(freeze(each, function) for each in parameters))
+    if not (is_hashable(parameters) and all(map(is_constant, parameters))):
+        try:
+            frozen = [freeze(each, function) for each in parameters]
+        except TypeError:  # such as an array of lengths: the plan takes it, or says what it accepts
+            return _first_view(plan, None, function, x, parameters)
+        return _view(plan, function, x, *frozen)
     way = way_of(plan, parameters)
     result = known_view(way, x)
     return _first_view(plan, way, function, x, parameters) if result is None else result
@@ -64,10 +68,11 @@ else:
 
 
 def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, parameters: tuple[Any, ...]) -> Any:
-    """The view by the slow path: plan, and remember how the view is made."""
+    """The view by the slow path: plan, and remember how the view is made. It is not remembered if `way` is None."""
     if isinstance(x, Array):
         show, argument = _own_view(x._layout, plan(x.shape, *parameters))
-        remember_view(way, x, show, argument)
+        if way is not None:
+            remember_view(way, x, show, argument)
         return show(x, argument)
     adapter = adapter_of(type(x))
     theirs = {} if adapter is None else adapter.views(type(x))
@@ -76,7 +81,8 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
         known = theirs if kind in theirs else {"flip": _flipped_copy}
         if kind in known:
             result = known[kind](x, argument)
-            remember_view(way, x, known[kind], argument)
+            if way is not None:
+                remember_view(way, x, known[kind], argument)
             return result
     given = adopt_foreign(x, function, "x")
     show, argument = _own_view(given._layout, plan(given.shape, *parameters))

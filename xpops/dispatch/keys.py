@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from xpops.core.compiled import compiled
 
 
@@ -38,6 +40,19 @@ def _way_of(plan: Any, parameters: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     kinds = [each.__class__ for each in parameters]
     return plan, parameters, *(_types_of(parameters) if tuple in kinds else kinds)
+
+
+def is_constant(parameter: object) -> bool:
+    """Whether nobody can change a hashable parameter. Torch hashes 0-d tensors by identity, but they are integers too.
+
+    Examples
+    --------
+    >>> is_constant((0, None, np.int8(1), "fro"))
+    True
+    """
+    if isinstance(parameter, tuple):
+        return isinstance(parameter, Fixed) or all(map(is_constant, parameter))
+    return isinstance(parameter, (int, np.generic)) or not hasattr(parameter.__class__, "__index__")
 
 
 def _types_of(parameters: tuple[Any, ...]) -> list[Any]:

@@ -87,7 +87,7 @@ class Operands:
             if not isinstance(view, View):
                 raise TypeError(f"{function}: out is a scalar, {out!r}; accepted: an array")
             self.out = view
-            self.target = view.data if take is None else take(view)
+            self.target = take(view) if take is not None and lender is self.framework else view.data
             if lender is not None:
                 self._written = (lender, out)
             names, views = ("out", *names), [self.out, *views]
@@ -96,7 +96,8 @@ class Operands:
 
     def keys(self, arguments: tuple[Any, ...], specs: tuple[Operand, ...]) -> tuple[Operand | Known, ...] | None:
         """What the steady state reads from `arguments` of `specs`; None if it would not recognise them."""
-        if not self._as_given:
+        written_elsewhere = self._written is not None and self._written[0] is not self.framework
+        if not self._as_given or (self.framework is not None and written_elsewhere):
             return None
         if self.framework is None:
             return None if self._foreign else specs

@@ -10,7 +10,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.dispatch.keys import Fixed, way_of
+from xpops.dispatch.keys import Fixed, is_constant, way_of
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import known, make_launch, make_measured_launch, remember
 from xpops.engine import engine_of
@@ -58,7 +58,10 @@ def call(
     way = way_of(plan, parameters)
     try:
         result = known(way, arguments)
-        return _first_call(way, function, names, arguments, kept) if result is None else result
+        if result is not None:
+            return result
+        if all(map(is_constant, parameters)):
+            return _first_call(way, function, names, arguments, kept)
     except TypeError:
         if is_hashable(parameters):  # the error is another one
             raise
@@ -75,14 +78,12 @@ def is_hashable(parameters: tuple[Any, ...]) -> bool:
 
 
 def freeze(parameter: Any, function: str) -> Hashable:
-    """A parameter in hashable form: lists become tuples, unhashable integers (0-d arrays) become Python integers."""
+    """A parameter in hashable form: lists become tuples, 0-d arrays, which may change, become Python integers."""
     if isinstance(parameter, Fixed):
         return parameter
     if isinstance(parameter, (list, tuple)):
         return tuple(freeze(each, function) for each in parameter)
-    try:
-        hash(parameter)
-    except TypeError:
+    if not (is_hashable((parameter,)) and is_constant(parameter)):
         try:
             return operator.index(parameter)
         except TypeError:

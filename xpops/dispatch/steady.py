@@ -20,6 +20,7 @@ from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel, Measure
 from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter
+from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides.overlap import safe_distance
 
@@ -54,6 +55,19 @@ def set_array_class(cls: type[Any]) -> None:
     readers[cls] = lambda x: (x._layout, x._data)
     if compiled is not None:
         compiled.configure(launches, writes, shows, readers, viewed, cls, Layout)
+
+
+def _forget_frameworks() -> None:
+    """Forget the classes of frameworks: an adapter was registered, which may take some of them."""
+    for cls in readers.keys() - {*SCALAR_TYPES, array_class}:
+        del readers[cls]
+    viewed.clear()
+    shows.clear()
+    if compiled is not None:
+        compiled.forget_tensors()
+
+
+forgetters.append(_forget_frameworks)
 
 
 def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
@@ -129,7 +143,7 @@ def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argumen
 def _read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
     framework = operands.framework
     for cls in {argument.__class__ for argument in arguments} - readers.keys():
-        if framework is not None:
+        if framework is not None and framework.is_array_type(cls):  # not a subclass of int, such as an enumeration
             readers[cls] = framework.read
             if compiled is not None and framework.exchange(cls) is not None:
                 compiled.add_tensors(cls, framework.exchange(cls))

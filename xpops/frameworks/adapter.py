@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout, contiguous_strides
@@ -34,7 +36,7 @@ class View(NamedTuple):
 
 
 class Known:
-    """A layout of a framework's arrays. In keys of remembered calls it is compared by identity.
+    """A layout of a framework's arrays, in keys of remembered calls. `known_layout` makes the one object of each.
 
     Attributes
     ----------
@@ -43,10 +45,23 @@ class Known:
         Whether the arrays are in the host's memory.
     """
 
-    __slots__ = ("is_host", "layout")
+    __slots__ = ("__weakref__", "is_host", "layout")
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.is_host = layout, layout.device is CPU
+
+
+_interned: WeakValueDictionary[tuple[Adapter, Layout], Known] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def known_layout(adapter: Adapter, layout: Layout) -> Known:
+    """The one `Known` of a layout of an adapter: whoever learns the layout again, or in another form, gets the same."""
+    with _lock:
+        found = _interned.get((adapter, layout))
+        if found is None:
+            found = _interned[adapter, layout] = Known(layout)
+        return found
 
 
 class Adapter:

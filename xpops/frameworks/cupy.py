@@ -11,7 +11,7 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, View, exported_strides, foreign_view, order_before
+from xpops.frameworks.adapter import Adapter, Known, View, exported_strides, foreign_view, known_layout, order_before
 from xpops.plan.cache import BoundedDict
 
 # What `_key_of` returns -> what `read` returns.
@@ -62,7 +62,7 @@ class CupyAdapter(Adapter):
         key = _key_of(x)
         found = _known.get(key)
         if found is None:
-            found = _known[key] = Known(layout)
+            found = _known[key] = known_layout(self, layout)
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:

@@ -12,7 +12,7 @@ import numpy as np
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Known, View
+from xpops.frameworks.adapter import Known, View, known_layout
 from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
 from xpops.plan.cache import BoundedDict
 
@@ -63,7 +63,7 @@ class JaxAdapter(DLPackAdapter):
         key = (host.dtype, host.shape, host.strides)
         found = _known.get(key)
         if found is None:
-            found = _known[key] = Known(layout)
+            found = _known[key] = known_layout(self, layout)
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:

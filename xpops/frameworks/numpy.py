@@ -12,7 +12,7 @@ from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, View
+from xpops.frameworks.adapter import Adapter, Known, View, known_layout
 from xpops.plan.cache import BoundedDict
 
 # (dtype, shape, strides in bytes) -> what `read` returns. On the host the alignment does not matter.
@@ -59,7 +59,7 @@ class NumpyAdapter(Adapter):
         key = (x.dtype, x.shape, x.strides)
         found = _known.get(key)
         if found is None:
-            found = _known[key] = Known(layout)
+            found = _known[key] = known_layout(self, layout)
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 
@@ -16,6 +17,8 @@ from xpops.plan.cache import BoundedDict
 
 # The root module of a framework's classes -> the framework. ``xpops.frameworks.<framework>`` has the adapter.
 _FRAMEWORKS = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
+# Functions that `register` calls: they forget what depends on the adapter of a class.
+forgetters: list[Callable[[], None]] = []
 # The root modules of other libraries whose arrays have a namespace of their own, but are no wrappers.
 _PLAIN = ("xpops", "array_api_strict", "dpctl", "dpnp", "mlx")
 
@@ -69,6 +72,8 @@ def register(adapter: Adapter) -> None:
         raise ValueError(f"register: adapter.name is {name!r}; accepted: any but {', '.join(sorted(_RESERVED))}")
     _registered = (adapter, *(each for each in _registered if each.name != name))
     _known = BoundedDict(1024)  # after `_registered`: a new dict must not get entries of the old tuple
+    for forget in forgetters:
+        forget()
 
 
 def _release_caches() -> None:

@@ -16,7 +16,7 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, order_before
+from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
 from xpops.frameworks.torch_functions import TORCH_DTYPES
 from xpops.frameworks.torch_kernels import torch_kernel
 from xpops.plan.cache import BoundedDict
@@ -40,6 +40,8 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
 }
 _MISALIGNED = MAX_ALIGNMENT - 1
+# The types of data on the host that kernels take as they are; the `out` of another framework is an ndarray.
+_READY = (*SCALAR_TYPES, np.ndarray)
 
 # Torch's compiler makes tensors without the dispatcher, which takes half the time. If this torch has no compiler, -1 is
 # the current device: no device has this index.
@@ -98,7 +100,7 @@ class TorchAdapter(Adapter):
         key = _key_of(x)
         found = _known.get(key)
         if found is None:
-            found = _known[key] = Known(layout)
+            found = _known[key] = known_layout(self, layout)
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
@@ -140,7 +142,7 @@ class TorchAdapter(Adapter):
         self, specs: tuple[Operand, ...], way: Any, layouts: tuple[Layout, ...], kernel: Callable[..., R]
     ) -> Callable[..., R]:
         def on_ndarrays(stream: int, *data: Any) -> R:
-            return kernel(stream, *[_to_ndarray(x) if x.__class__ not in SCALAR_TYPES else x for x in data])
+            return kernel(stream, *[x if x.__class__ in _READY else _to_ndarray(x) for x in data])
 
         return torch_kernel(specs, way, layouts, on_ndarrays) or on_ndarrays
 

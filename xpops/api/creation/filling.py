@@ -19,7 +19,7 @@ from xpops.core.operands import Shape
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.dispatch import elementwise
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.keys import way_of
+from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.steady import known, launches, make_launch_on
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY
@@ -172,8 +172,9 @@ def filled(shape: Any, dtype: Any, device: str | None, value: Any, function: str
     fill(x, value, function)
     engine, layout = engine_of(x.device), x._layout
     kernel = call_for(IDENTITY, (type(value),), x.device, x.dtype, layout).kernel
-    with suppress(TypeError):
-        launches[way, type(value)] = make_launch_on(engine, (layout,), kernel, None, engine.current_stream)
+    if is_constant(lengths):
+        with suppress(TypeError):
+            launches[way, type(value)] = make_launch_on(engine, (layout,), kernel, None, engine.current_stream)
     return x
 
 

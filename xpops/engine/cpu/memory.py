@@ -56,7 +56,7 @@ def view(data: NDArray, offset: int, layout: Layout) -> NDArray:
         return np.ndarray(layout.shape, layout.dtype, data, offset * data.itemsize, strides)
     # as_strided cannot step before the first element, so negative strides go through the address.
     address = data.ctypes.data + offset * layout.dtype.itemsize
-    return adopt(address, layout, data, data.flags.writeable)
+    return adopt(address, layout, _keeper(data), data.flags.writeable)
 
 
 def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray:
@@ -75,6 +75,16 @@ def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray
     if not writable:
         array.flags.writeable = False
     return array
+
+
+def _keeper(data: NDArray) -> Any:
+    """What keeps the memory of `data` alive: no other view, since a long chain of views is freed by recursion."""
+    while type(data.base) is np.ndarray:
+        data = data.base
+    base: Any = data.base
+    if compiled is None:
+        return base.owner if isinstance(base, ctypes.Array) and hasattr(base, "owner") else data
+    return base if type(base) is compiled.Memory else data
 
 
 def _byte_strides(layout: Layout) -> tuple[int, ...]:
