@@ -48,8 +48,8 @@ class Operands:
     device : Device
         The one device of all arrays.
     framework : Adapter or None
-        The framework of the result: that of all foreign operands. None if an operand or `out` is an xpops array, or
-        the operands belong to no framework or to several.
+        The framework of the result: that of all foreign operands and `out`. None if one of these is an xpops array, or
+        they belong to no framework or to several.
     stream : int
         The stream of the call: the framework's current stream if it has one, else that of xpops.
     inputs : list
@@ -72,7 +72,8 @@ class Operands:
         # operand was copied: torch's lazy conjugates and negatives, whose memory holds other values than the tensor.
         self._as_given = True
         adapters = [self._adapter(x, name) for x, name in zip(arguments, names, strict=True)]
-        self.framework = _common_framework((*arguments, out), adapters)
+        lender = None if out is None else self._adapter(out, "out")
+        self.framework = _common_framework((*arguments, out), [*adapters, lender])
         views = [self._view(x, adapter, name) for x, adapter, name in zip(arguments, adapters, names, strict=True)]
         self.specs: tuple[Operand, ...] = tuple(view.layout if isinstance(view, View) else type(view) for view in views)
         self.values = [view.data if isinstance(view, View) else view for view in views]
@@ -82,12 +83,11 @@ class Operands:
         self.out: View | None = None
         self.target: Data = None
         if out is not None:
-            lender = self._adapter(out, "out")
             view = self._view(out, lender, "out")
             if not isinstance(view, View):
                 raise TypeError(f"{function}: out is a scalar, {out!r}; accepted: an array")
             self.out = view
-            self.target = take(view) if take is not None and lender is self.framework else view.data
+            self.target = view.data if take is None else take(view)
             if lender is not None:
                 self._written = (lender, out)
             names, views = ("out", *names), [self.out, *views]
@@ -96,8 +96,7 @@ class Operands:
 
     def keys(self, arguments: tuple[Any, ...], specs: tuple[Operand, ...]) -> tuple[Operand | Known, ...] | None:
         """What the steady state reads from `arguments` of `specs`; None if it would not recognise them."""
-        written_elsewhere = self._written is not None and self._written[0] is not self.framework
-        if not self._as_given or (self.framework is not None and written_elsewhere):
+        if not self._as_given:
             return None
         if self.framework is None:
             return None if self._foreign else specs
