@@ -291,8 +291,8 @@ def test_an_array_of_lengths_is_a_shape(make: Any) -> None:
     x, lengths = make(np.arange(6.0)), torch.tensor([2, 3])
     for shape in ([2, 3], [3, 2], [2, 3]):
         lengths.copy_(torch.tensor(shape))
-        for given in (lengths, lengths.numpy()):
-            assert tuple(xp.reshape(x, given).shape) == tuple(shape)
+        for target in (lengths, lengths.numpy()):
+            assert tuple(xp.reshape(x, target).shape) == tuple(shape)
     with pytest.raises(TypeError, match="reshape: shape is"):
         xp.reshape(x, torch.tensor(3.0))
 

@@ -78,7 +78,7 @@ def is_hashable(parameters: tuple[Any, ...]) -> bool:
 
 
 def freeze(parameter: Any, function: str) -> Hashable:
-    """A parameter in hashable form: lists become tuples, integers that may change (0-d arrays) become Python integers."""
+    """A parameter in hashable form: lists become tuples, integers that may change (0-d arrays) Python integers."""
     if isinstance(parameter, Fixed):
         return parameter
     if isinstance(parameter, (list, tuple)):

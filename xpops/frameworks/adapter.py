@@ -36,7 +36,7 @@ class View(NamedTuple):
 
 
 class Known:
-    """A layout of a framework's arrays. In keys of remembered calls it is compared by identity. `known_layout` makes them.
+    """A layout of a framework's arrays. In keys it is compared by identity: make it with `known_layout`.
 
     Attributes
     ----------

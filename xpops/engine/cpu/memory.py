@@ -77,7 +77,7 @@ def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray
 
 
 def _keeper(data: NDArray) -> Any:
-    """What keeps the memory of `data` alive: not another view, since a long chain of views would be freed by recursion."""
+    """What keeps the memory of `data` alive. Not another view: a long chain would be freed by recursion."""
     while type(data.base) is np.ndarray:
         data = data.base
     base: Any = data.base
