@@ -253,8 +253,7 @@ def new_array(layout: Layout) -> Array:
 
 def view_of(x: Array, region: Region, writable: bool = True) -> Array:
     """A view of a region of `x`."""
-    offset, shape, strides = region
-    layout = x._layout
+    (offset, shape, strides), layout = region, x._layout
     engine = engine_of(layout.device)
     # On the host the alignment does not matter.
     start = 0 if engine.is_host else engine.address(x._data) + offset * layout.dtype.itemsize

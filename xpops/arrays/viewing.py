@@ -15,6 +15,7 @@ from xpops.dispatch.calls import call_for
 from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.primitives import call, freeze, is_hashable
 from xpops.dispatch.steady import known_view, remember_view
+from xpops.engine import engine_of
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of
@@ -77,11 +78,11 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     theirs = {} if adapter is None else adapter.views(type(x))
     if theirs:
         kind, argument = plan(tuple(x.shape), *parameters)
-        show = theirs.get(kind, _flipped_copy if kind == "flip" else None)
-        if show is not None:
-            result = show(x, argument)
+        known = theirs if kind in theirs else {"flip": _flipped_copy}
+        if kind in known:
+            result = known[kind](x, argument)
             if way is not None:
-                remember_view(way, x, show, argument)
+                remember_view(way, x, known[kind], argument)
             return result
     given = adopt_foreign(x, function, "x")
     show, argument = _own_view(given._layout, plan(given.shape, *parameters))
@@ -114,7 +115,14 @@ def _own_view(layout: Layout, step: Step) -> tuple[Callable[[Array, Any], Any], 
     region: Region | None = getattr(views, kind)(layout, argument)
     if region is None:  # a reshape that strides cannot show
         return _show_copy, Region(0, argument, contiguous_strides(argument))
-    return _show_read_only if kind == "broadcast_to" else view_of, region
+    if region.offset:
+        return view_of, region
+    part = layout_of(layout.dtype, region.shape, region.strides, layout.device, layout.align)
+    return _show_read_only if kind == "broadcast_to" else _show, part
+
+
+def _show(x: Array, part: Layout) -> Array:
+    return Array(part, engine_of(part.device).view(x._data, 0, part), x._owner, x._writable)
 
 
 def _show_several(x: Array, regions: list[Region]) -> tuple[Array, ...]:
@@ -125,5 +133,5 @@ def _show_copy(x: Array, region: Region) -> Array:
     return view_of(contiguous_copy(x), region)
 
 
-def _show_read_only(x: Array, region: Region) -> Array:
-    return view_of(x, region, writable=False)
+def _show_read_only(x: Array, part: Layout) -> Array:
+    return Array(part, engine_of(part.device).view(x._data, 0, part), x._owner, False)

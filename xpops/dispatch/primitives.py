@@ -78,7 +78,7 @@ def is_hashable(parameters: tuple[Any, ...]) -> bool:
 
 
 def freeze(parameter: Any, function: str) -> Hashable:
-    """A parameter in hashable form: lists become tuples, integers that may change (0-d arrays) Python integers."""
+    """A parameter in hashable form: lists become tuples, 0-d arrays, which may change, become Python integers."""
     if isinstance(parameter, Fixed):
         return parameter
     if isinstance(parameter, (list, tuple)):

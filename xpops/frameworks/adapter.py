@@ -36,7 +36,7 @@ class View(NamedTuple):
 
 
 class Known:
-    """A layout of a framework's arrays. In keys it is compared by identity: make it with `known_layout`.
+    """A layout of a framework's arrays, in keys of remembered calls. `known_layout` makes the one object of each.
 
     Attributes
     ----------

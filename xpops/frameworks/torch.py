@@ -17,14 +17,14 @@ from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
+from xpops.frameworks.torch_functions import TORCH_DTYPES
+from xpops.frameworks.torch_kernels import torch_kernel
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
-# torch uses the same names of dtypes as NumPy and ml_dtypes.
-_TORCH_DTYPES = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
 # torch.Tensor.numpy does not know the dtypes of ml_dtypes. These torch dtypes have the same width.
 _PLAIN = {dt.bfloat16: torch.int16, **dict.fromkeys(dt.FLOAT8, torch.uint8)}
-_DTYPES = {theirs: ours for ours, theirs in _TORCH_DTYPES.items()}
+_DTYPES = {theirs: ours for ours, theirs in TORCH_DTYPES.items()}
 # (dtype, shape, strides, device, alignment), as torch's objects -> layout: saves the conversion in later calls.
 _layouts: BoundedDict[tuple[Any, ...], Layout] = BoundedDict(8192)
 # What `_key_of` returns -> what `read` returns.
@@ -124,7 +124,7 @@ class TorchAdapter(Adapter):
         place = _devices.get(device)
         if place is None:
             place = _devices[device] = torch.device(device)
-        dtype, index, current = _TORCH_DTYPES[layout.dtype], device.index, _current_device
+        dtype, index, current = TORCH_DTYPES[layout.dtype], device.index, _current_device
         elsewhere = partial(torch.empty_strided, shape, strides, dtype=dtype, device=place)
         new = _new_on_host if device is CPU else _new_on_current
 
@@ -141,10 +141,10 @@ class TorchAdapter(Adapter):
     def host_kernel(
         self, specs: tuple[Operand, ...], way: Any, layouts: tuple[Layout, ...], kernel: Callable[..., R]
     ) -> Callable[..., R]:
-        def on_tensors(stream: int, *data: Any) -> R:
+        def on_ndarrays(stream: int, *data: Any) -> R:
             return kernel(stream, *[x if x.__class__ in _READY else _to_ndarray(x) for x in data])
 
-        return on_tensors
+        return torch_kernel(specs, way, layouts, on_ndarrays) or on_ndarrays
 
     def export(self, array: Any) -> Any:
         return torch.from_dlpack(array)

@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core import dtypes as dt
 from xpops.ops.functions import where
 from xpops.ops.operator import Operator
+from xpops.ops.torch import FLOATS, HALVES, NARROW, REAL
+from xpops.ops.torch import TorchFunction as Torch
 
 NDArray = np.ndarray[Any, Any]
 
@@ -151,11 +154,23 @@ def _scaled_exp(x: NDArray, low: Any) -> Any:
 
 _REAL = "real floating-point"
 
+# Torch's results are 0 where the exponential of -x overflows, though numbers of these dtypes are that small.
+_FLUSHED = frozenset((dt.bfloat16, dt.float32))
+
 # Functors that compute an exponential; results of 16 bits and less have a shorter functor.
 _smooth = partial(Operator, header="activation", cost="transcendental", narrow=True)
 
 _ROWS = (
-    Operator("relu", 1, "real-valued", "given", "rectifier", _relu, contracts=False),
+    Operator(
+        "relu",
+        1,
+        "real-valued",
+        "given",
+        "rectifier",
+        _relu,
+        contracts=False,
+        torch=Torch("threshold", REAL, arguments=(0, 0)),
+    ),
     Operator(
         "leaky_relu",
         2,
@@ -167,8 +182,9 @@ _ROWS = (
         ulps=(0.5, 0.5),
         integers=False,
         arguments=("x", "negative_slope"),
+        torch=Torch("_C._nn.leaky_relu", FLOATS),
     ),
-    _smooth("gelu", 1, _REAL, "given", cpu=_gelu, integers=False, ulps=(8, 7)),
+    _smooth("gelu", 1, _REAL, "given", cpu=_gelu, integers=False, ulps=(8, 7), torch=Torch("gelu", wide=NARROW)),
     _smooth(
         "gelu_tanh",
         1,
@@ -179,9 +195,27 @@ _ROWS = (
         public="gelu",
         options={"approximate": "tanh"},
         ulps=(6, 6),
+        torch=Torch("gelu_tanh", wide=NARROW),
     ),
-    _smooth("silu", 1, _REAL, "given", cpu=_silu, integers=False, ulps=(6, 4)),
-    _smooth("sigmoid", 1, _REAL, "given", cpu=_sigmoid, ulps=(6, 4)),
+    _smooth(
+        "silu",
+        1,
+        _REAL,
+        "given",
+        cpu=_silu,
+        integers=False,
+        ulps=(6, 4),
+        torch=Torch("_C._nn.silu", frozenset((dt.float16,)), wide=_FLUSHED),
+    ),
+    _smooth(
+        "sigmoid",
+        1,
+        _REAL,
+        "given",
+        cpu=_sigmoid,
+        ulps=(6, 4),
+        torch=Torch("sigmoid", FLOATS - _FLUSHED, wide=_FLUSHED),
+    ),
     _smooth(
         "softplus",
         3,
@@ -192,6 +226,7 @@ _ROWS = (
         ulps=(6, 4),
         integers=False,
         arguments=("x", "beta", "threshold"),
+        torch=Torch("_C._nn.softplus", HALVES, wide=frozenset((dt.float32,))),
     ),
 )
 

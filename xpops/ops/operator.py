@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.ops.torch import TorchFunction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +76,8 @@ class Operator:
     long : {"never", "complex", "always"}
         Whether the functor's code is so long that kernels call it instead of inlining it, because the first call of an
         operator waits for the compiler. Kernels always call transcendental functors of complex numbers and of float64.
+    torch : TorchFunction or None
+        What computes it on torch's tensors in the host's memory, for the dtypes where torch has such a function.
     """
 
     name: str
@@ -100,6 +103,7 @@ class Operator:
     domain: str = ""
     cost: Literal["memory", "divisions", "transcendental"] = "memory"
     long: Literal["never", "complex", "always"] = "never"
+    torch: TorchFunction | None = None
 
     def __post_init__(self) -> None:
         count = self.arity - len(self.defaults)

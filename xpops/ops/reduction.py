@@ -12,6 +12,8 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.ops.accuracy import share_of_deviations, share_of_product, share_of_sum
+from xpops.ops.torch import NARROW, REAL
+from xpops.ops.torch import TorchFunction as Torch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +54,8 @@ class Reduction:
     domain : str
         The values for which results are ordinary numbers, from which tests draw: "any", "finite", "unit" (between -1
         and 1) or "small" (integers around 0, of which some are 0).
+    torch : TorchFunction or None
+        What computes it on torch's tensors in the host's memory. It takes the axes and whether to keep them, too.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Reduction:
     compensated: bool = False
     share: Callable[[DType, int], float] | None = None
     domain: str = "any"
+    torch: Torch | None = None
 
     @property
     def functor(self) -> str:
@@ -97,18 +102,21 @@ _deviations = partial(
     domain="finite",
 )
 
+# Integers are added modulo 2**64 in any order.
+_SUM = Torch("sum", frozenset((dt.int64,)), wide=NARROW)
+
 _ROWS = (
     Reduction("all", "arithmetic", "bool", np.all, True, truth=True, domain="small"),
     Reduction("any", "arithmetic", "bool", np.any, False, truth=True, domain="small"),
     Reduction("argmax", "real-valued", "index", np.argmax, positional=True),
     Reduction("argmin", "real-valued", "index", np.argmin, positional=True),
     Reduction("count_nonzero", "arithmetic", "index", np.count_nonzero, 0, truth=True, domain="small"),
-    Reduction("max", "real-valued", "own", np.max),
+    Reduction("max", "real-valued", "own", np.max, torch=Torch("amax", REAL)),
     Reduction("mean", "floating-point", "own", np.add, _NAN, averages=True, compensated=True, share=share_of_sum),
-    Reduction("min", "real-valued", "own", np.min),
+    Reduction("min", "real-valued", "own", np.min, torch=Torch("amin", REAL)),
     Reduction("prod", "arithmetic", "sum", np.multiply, 1, share=share_of_product, domain="unit"),
     _deviations("std", root=True),
-    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True, share=share_of_sum),
+    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True, share=share_of_sum, torch=_SUM),
     _deviations("var"),
 )
 

@@ -10,6 +10,8 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.ops.accuracy import share_of_product, share_of_running_sum
+from xpops.ops.torch import NARROW
+from xpops.ops.torch import TorchFunction as Torch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +38,8 @@ class Scan:
         The numbers in the state of a run of elements: 1 for a sum, 2 for a recurrence (a factor and a sum).
     ufunc : numpy.ufunc or None
         The NumPy ufunc that accumulates elements on the CPU; None for a recurrence.
+    torch : TorchFunction or None
+        What computes it on torch's tensors in the host's memory. It takes the axis, too.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Scan:
     reverse: bool = False
     state: int = 1
     ufunc: np.ufunc | None = None
+    torch: Torch | None = None
 
     @property
     def functor(self) -> str:
@@ -56,9 +61,19 @@ class Scan:
         return f"<scan {self.name}>"
 
 
+_WIDE = frozenset((dt.int64, dt.float64))
+
 _ROWS = (
-    Scan("cumulative_prod", "arithmetic", 1, share_of_product, "unit", ufunc=np.multiply),
-    Scan("cumulative_sum", "arithmetic", 0, share_of_running_sum, ufunc=np.add),
+    Scan(
+        "cumulative_prod",
+        "arithmetic",
+        1,
+        share_of_product,
+        "unit",
+        ufunc=np.multiply,
+        torch=Torch("cumprod", _WIDE, NARROW),
+    ),
+    Scan("cumulative_sum", "arithmetic", 0, share_of_running_sum, ufunc=np.add, torch=Torch("cumsum", _WIDE, NARROW)),
     Scan("discounted_cumsum", "real floating-point", 0, share_of_running_sum, reverse=True, state=2),
 )
 

@@ -85,6 +85,8 @@ def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:
     """A pair for each axis."""
     if ndim == 0:
         return []
+    if isinstance(given, SCALAR_TYPES):
+        return [(given, given)] * ndim
     if isinstance(given, Array):
         given = given.to_numpy()
     try:

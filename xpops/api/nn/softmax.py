@@ -15,6 +15,7 @@ from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX, Softmax
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.softmax import follows
@@ -60,7 +61,7 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any
     Array([[0.5, 0.5],
            [1. , 0. ]], dtype=float64, device='cpu')
     """
-    return unary(_plan, "softmax", x, axis, result_dtype(dtype, "softmax"), False)
+    return unary(_plan, "softmax", x, SOFTMAX, axis, result_dtype(dtype, "softmax"))
 
 
 @array_function
@@ -93,11 +94,11 @@ def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) ->
     >>> xp.nn.log_softmax(xp.asarray([1000.0, 0.0]))
     Array([    0., -1000.], dtype=float64, device='cpu')
     """
-    return unary(_plan, "log_softmax", x, axis, result_dtype(dtype, "log_softmax"), True)
+    return unary(_plan, "log_softmax", x, LOG_SOFTMAX, axis, result_dtype(dtype, "log_softmax"))
 
 
-def _plan(engine: Engine, specs: tuple[Operand, ...], axis: int, dtype: DType | None, log: bool) -> Program | Measure:
-    function = "log_softmax" if log else "softmax"
+def _plan(engine: Engine, specs: tuple[Operand, ...], op: Softmax, axis: int, dtype: DType | None) -> Program | Measure:
+    function, log = op.name, op.log
     x = require_array(specs[0], function, "x")
     if x.dtype not in dt.REAL_FLOATS:
         raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: real floating-point dtypes")

@@ -52,7 +52,8 @@ def _aligned(nbytes: int) -> NDArray:
 def view(data: NDArray, offset: int, layout: Layout) -> NDArray:
     """See `xpops.engine.memory.Memory.view`."""
     if layout.dtype in _EXPORTED and data.flags.c_contiguous:
-        return np.ndarray(layout.shape, layout.dtype, data, offset * data.itemsize, _byte_strides(layout))
+        strides = None if layout.contiguous else _byte_strides(layout)
+        return np.ndarray(layout.shape, layout.dtype, data, offset * data.itemsize, strides)
     # as_strided cannot step before the first element, so negative strides go through the address.
     address = data.ctypes.data + offset * layout.dtype.itemsize
     return adopt(address, layout, _keeper(data), data.flags.writeable)
@@ -77,7 +78,7 @@ def adopt(address: int, layout: Layout, owner: Owner, writable: bool) -> NDArray
 
 
 def _keeper(data: NDArray) -> Any:
-    """What keeps the memory of `data` alive. Not another view: a long chain would be freed by recursion."""
+    """What keeps the memory of `data` alive: no other view, since a long chain of views is freed by recursion."""
     while type(data.base) is np.ndarray:
         data = data.base
     base: Any = data.base

@@ -1,0 +1,118 @@
+"""The functions of torch that rows name (`xpops.ops.torch.TorchFunction`), and those that torch lacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from ctypes import c_float
+from operator import attrgetter
+from typing import Any
+
+import torch
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.engine.program import Kernel
+
+# function(*operands, *arguments, out=tensor)
+Function = Callable[..., object]
+
+# torch uses the same names of dtypes as NumPy and ml_dtypes.
+TORCH_DTYPES: dict[DType, torch.dtype] = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
+# The elements that a thread of torch takes at once. So many numbers in float64 fit in a core's cache.
+BLOCK = 1 << 15
+
+
+def function_of(name: str) -> Function | None:
+    """The function that rows call `name`; None if this version of torch does not have it."""
+    try:
+        found: Function = _OWN.get(name) or attrgetter(name)(torch)
+    except AttributeError:
+        return None
+    return found
+
+
+def widened(function: Function, arguments: tuple[Any, ...], x: Layout, along: int | None = None) -> Kernel:
+    """The kernel of a function of one operand that computes in float64.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the operand, then parameters that the kernel takes, then `arguments`.
+    arguments : tuple
+    x, along
+        See `in_blocks`.
+    """
+
+    def kernel(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
+        result = torch.empty_like(out, dtype=torch.float64)
+        rounded = [c_float(number).value for number in parameters]
+        function(x.to(torch.float64), *rounded, *arguments, out=result)
+        out.copy_(result)
+
+    return in_blocks(kernel, x, along)
+
+
+def in_blocks(kernel: Kernel, x: Layout, along: int | None = None) -> Kernel:
+    """A kernel of one operand that launches `kernel` for block after block, if there are many elements.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    x : Layout
+        That of the operand. The result has its shape.
+    along : int, optional
+        The axis on which each result depends. By default each result depends on one element.
+    """
+    others = [axis for axis in range(x.ndim) if axis != along]
+    if not others or x.size <= BLOCK:
+        return kernel
+    outermost = max(others, key=x.strides.__getitem__)
+
+    def by_blocks(stream: int, out: torch.Tensor, x: torch.Tensor, *parameters: float) -> None:
+        length = max(BLOCK * torch.get_num_threads() * x.shape[outermost] // x.numel(), 1)
+        for target, part in zip(out.split(length, outermost), x.split(length, outermost), strict=True):
+            kernel(stream, target, part, *parameters)
+
+    return by_blocks
+
+
+def _copy(x: torch.Tensor, *, out: torch.Tensor) -> None:
+    out.copy_(x)
+
+
+def copy_by_odd(stream: int, out: torch.Tensor, x: torch.Tensor) -> None:
+    """Copy numbers that float64 holds to a dtype narrower than float32, rounded once.
+
+    First they are rounded to float32 towards zero, with the last bit set if inexact. Those round on as `x` would.
+    """
+    wide = x.to(torch.float64)
+    near = wide.to(torch.float32)
+    exact, found = wide.abs(), near.to(torch.float64).abs()
+    above = found > exact
+    bits = near.view(torch.int32)
+    bits.sub_(above.view(torch.int8)).bitwise_or_((above | (found < exact)).view(torch.int8))
+    out.copy_(near)
+
+
+def _gelu(x: torch.Tensor, *, out: torch.Tensor) -> None:
+    """``x * erfc(-x / sqrt(2)) / 2``, without the difference in which torch's loses the negative tail."""
+    torch.mul(x, -math.sqrt(0.5), out=out).erfc_().mul_(x).mul_(0.5)
+
+
+def _gelu_tanh(x: torch.Tensor, *, out: torch.Tensor) -> None:
+    """``x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x**3))``, without that difference."""
+    torch.mul(x, x, out=out).mul_(0.044715).add_(1).mul_(x).mul_(2 * math.sqrt(2 / math.pi)).sigmoid_().mul_(x)
+
+
+def _log_softmax(x: torch.Tensor, axis: int, *, out: torch.Tensor) -> None:
+    """``x - max - log(total)``. For a total below 2, log1p of the weights below the largest: torch loses them."""
+    torch.sub(x, x.amax(axis, True), out=out)
+    weights = out.exp()
+    total = weights.sum(axis, True)
+    rest = weights.masked_fill_(out == 0, 0).sum(axis, True)
+    out.sub_(torch.where(total < 2, rest.log1p_(), total.log_()))
+
+
+_OWN: dict[str, Function] = {"copy": _copy, "gelu": _gelu, "gelu_tanh": _gelu_tanh, "log_softmax": _log_softmax}
