@@ -5,6 +5,20 @@
 static PyObject *launches, *writes, *shows, *readers, *viewed, *view_slowly;
 static PyObject* shape_name;
 
+int read_by(PyObject* read, PyObject* x, Operand* found) {
+  PyObject* pair = PyObject_CallFunctionObjArgs(read, x, NULL);
+  if (!pair) return -1;
+  const int fits = PyTuple_Check(pair) && PyTuple_Size(pair) == 2;
+  if (fits) {
+    found->spec = Py_NewRef(PyTuple_GetItem(pair, 0));
+    found->data = Py_NewRef(PyTuple_GetItem(pair, 1));
+  } else {
+    PyErr_SetString(PyExc_TypeError, "Adapter.read returns a tuple of a layout and data");
+  }
+  Py_DECREF(pair);
+  return fits ? 1 : -1;
+}
+
 // Reads one operand. Returns 1, or 0 if no reader knows its class, or -1 with an exception set.
 static int read_operand(PyObject* x, Operand* found) {
   PyObject* type = (PyObject*)Py_TYPE(x);
@@ -22,14 +36,11 @@ static int read_operand(PyObject* x, Operand* found) {
   }
   PyObject* read = PyDict_GetItemWithError(readers, type);
   if (!read) return PyErr_Occurred() ? -1 : 0;
-  const int done = read_tensor(x, read, found);
-  if (done) return done;
-  PyObject* pair = PyObject_CallFunctionObjArgs(read, x, NULL);
-  if (!pair) return -1;
-  found->spec = Py_XNewRef(PyTuple_GetItem(pair, 0));
-  found->data = Py_XNewRef(PyTuple_GetItem(pair, 1));
-  Py_DECREF(pair);
-  return found->spec && found->data ? 1 : -1;
+  Py_INCREF(read);  // another thread may register an adapter, which clears the readers
+  int done = read_tensor(x, read, found);
+  if (!done) done = read_by(read, x, found);
+  Py_DECREF(read);
+  return done;
 }
 
 // Reads `first`, unless it is NULL, and `arguments`. The key begins with `way`; with `first`, values begin with itself.

@@ -15,6 +15,9 @@ typedef struct {
   PyObject* data;
 } Operand;
 
+// Reads by calling `read`. Returns 1, or -1 with an exception set.
+int read_by(PyObject* read, PyObject* x, Operand* found);
+
 // Reads a tensor through DLPack's C exchange API. Returns 1 if done, 0 if `read` must read it, -1 with an exception set.
 int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
 

@@ -109,21 +109,16 @@ static PyObject* key_of(const Tensor* tensor, uint64_t address) {
 
 // Reads by `read`, and keeps what it says of tensors like this one.
 static int learn(PyObject* tensor, PyObject* read, PyObject* key, Operand* found) {
-  PyObject* pair = PyObject_CallFunctionObjArgs(read, tensor, NULL);
-  if (!pair) return -1;
-  found->spec = Py_XNewRef(PyTuple_GetItem(pair, 0));
-  found->data = Py_XNewRef(PyTuple_GetItem(pair, 1));
-  Py_DECREF(pair);
-  if (!found->spec || !found->data) goto failed;
+  if (read_by(read, tensor, found) < 0) return -1;
   if (found->spec != Py_None) {
     if (PyDict_Size(known) >= LIMIT) PyDict_Clear(known);
-    if (PyDict_SetItem(known, key, found->spec)) goto failed;
+    if (PyDict_SetItem(known, key, found->spec)) {
+      Py_CLEAR(found->spec);
+      Py_CLEAR(found->data);
+      return -1;
+    }
   }
   return 1;
-failed:
-  Py_CLEAR(found->spec);
-  Py_CLEAR(found->data);
-  return -1;
 }
 
 int read_tensor(PyObject* tensor, PyObject* read, Operand* found) {

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -264,3 +265,10 @@ def test_an_interrupt_within_a_view_passes(error: type[BaseException], monkeypat
     with pytest.raises(error):
         xp.reshape(x, (5, 6))
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("found", [(), (1,), (1, 2, 3), None], ids=str)
+def test_a_reader_that_returns_no_pair_is_an_error(found: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(steady.readers, Decimal, lambda x: found)
+    with pytest.raises((TypeError, ValueError), match=r"Adapter.read returns|unpack"):
+        steady.known("way", (Decimal(),))

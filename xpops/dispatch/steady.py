@@ -59,8 +59,8 @@ def set_array_class(cls: type[Any]) -> None:
 
 def _forget_frameworks() -> None:
     """Forget the classes of frameworks: an adapter was registered, which may take some of them."""
-    for cls in readers.keys() - {*SCALAR_TYPES, array_class}:
-        del readers[cls]
+    for cls in {*readers} - {*SCALAR_TYPES, array_class}:
+        readers.pop(cls, None)
     viewed.clear()
     shows.clear()
     if compiled is not None:
