@@ -118,7 +118,7 @@ static PyObject* kinds_of(PyObject* parameters, Py_ssize_t first) {
   PyObject* kinds = PyTuple_New(first + count);
   for (Py_ssize_t i = 0; kinds && i < count; ++i) {
     PyObject* each = PyTuple_GetItem(parameters, i);
-    PyObject* kind = Py_TYPE(each) == &PyTuple_Type ? kinds_of(each, 0) : Py_NewRef((PyObject*)Py_TYPE(each));
+    PyObject* kind = PyTuple_Check(each) ? kinds_of(each, 0) : Py_NewRef((PyObject*)Py_TYPE(each));
     if (kind) {
       PyTuple_SetItem(kinds, first + i, kind);
     } else {

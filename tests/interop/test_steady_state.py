@@ -8,7 +8,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -308,3 +308,32 @@ def test_a_layout_that_is_learnt_again_is_the_same(monkeypatch: pytest.MonkeyPat
     for x in (usual, strided) * 5:
         np.testing.assert_array_equal(np.asarray(xp.copysign(x, -2.5)), -x.numpy())
     assert 1 <= len(slow) <= 2
+
+
+def test_modes_of_torch_do_not_take_our_calls_over() -> None:
+    """Torch's functions on real tensors would compute nothing in this mode."""
+    fake = pytest.importorskip("torch._subclasses.fake_tensor")
+    x = torch.arange(6.0).reshape(2, 3)
+    calls = (lambda: xp.add(x, 1), lambda: xp.exp(x), lambda: xp.sum(x), lambda: xp.nn.softmax(x), lambda: xp.sort(x))
+    for call in calls:
+        expected = of(call())
+        for _ in range(2):
+            with fake.FakeTensorMode(allow_non_fake_inputs=True):
+                found = call()
+            assert type(found) is torch.Tensor
+            assert_same(of(found), expected)
+
+
+def test_types_within_a_named_tuple_count() -> None:
+    class Pair(NamedTuple):
+        first: Any
+        second: Any
+
+    x = np.arange(6.0)
+    for _ in range(2):
+        assert xp.reshape(x, Pair(3, 2)).shape == (3, 2)
+        with pytest.raises(TypeError):
+            xp.reshape(x, Pair(3.0, 2.0))
+        assert xp.sum(x.reshape(3, 2), axis=Pair(0, 1)) == 15
+        with pytest.raises(TypeError):
+            xp.sum(x.reshape(3, 2), axis=Pair(0.0, 1.0))

@@ -38,8 +38,7 @@ def _way_of(plan: Any, parameters: tuple[Any, ...]) -> tuple[Any, ...]:
     >>> way_of("sum", ((0, 1),)) == way_of("sum", ((False, True),))
     False
     """
-    kinds = [each.__class__ for each in parameters]
-    return plan, parameters, *(_types_of(parameters) if tuple in kinds else kinds)
+    return plan, parameters, *map(_kind, parameters)
 
 
 def is_constant(parameter: object) -> bool:
@@ -55,9 +54,11 @@ def is_constant(parameter: object) -> bool:
     return isinstance(parameter, (int, np.generic)) or not hasattr(parameter.__class__, "__index__")
 
 
-def _types_of(parameters: tuple[Any, ...]) -> list[Any]:
-    """The types of the parameters; a tuple of types for a tuple."""
-    return [tuple(_types_of(each)) if each.__class__ is tuple else each.__class__ for each in parameters]
+def _kind(parameter: object) -> object:
+    """The type of a parameter; the types of the elements of a tuple, a named one, too."""
+    if isinstance(parameter, tuple) and not isinstance(parameter, Fixed):
+        return tuple(map(_kind, parameter))
+    return parameter.__class__
 
 
 way_of = _way_of if compiled is None else compiled.way_of

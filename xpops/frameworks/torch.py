@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
@@ -49,6 +50,9 @@ _guards: Any = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
 _new_on_host: Any = getattr(_guards, "_empty_strided_cpu", None)
 _new_on_current: Any = getattr(_guards, "_empty_strided_cuda", None)
 _current_device: Any = getattr(torch._C, "_cuda_getDevice", None) if _new_on_current else lambda: -1
+
+# The number of modes that take torch's functions over.
+_mode_count: Callable[[], int] = getattr(torch._C, "_len_torch_dispatch_stack", int)
 
 # Torch counts writes, so that autograd can refuse a backward pass that would read overwritten values. The public
 # function only wraps the private one.
@@ -144,7 +148,15 @@ class TorchAdapter(Adapter):
         def on_ndarrays(stream: int, *data: Any) -> R:
             return kernel(stream, *[x if x.__class__ in _READY else _to_ndarray(x) for x in data])
 
-        return torch_kernel(specs, way, layouts, on_ndarrays) or on_ndarrays
+        chosen = torch_kernel(specs, way, layouts, on_ndarrays) or on_ndarrays
+
+        def without_modes(stream: int, *data: Any) -> R:
+            if _mode_count():  # such as FakeTensorMode, in which torch's functions do not compute
+                with _disable_current_modes():
+                    return chosen(stream, *data)
+            return chosen(stream, *data)
+
+        return without_modes
 
     def export(self, array: Any) -> Any:
         return torch.from_dlpack(array)
