@@ -12,6 +12,9 @@ from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
 
+# The most elements of a matrix whose band is a mask, which takes as many bytes.
+_SMALL = 1 << 16
+
 
 def window(
     x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None, band: tuple[int, int] | None = None
@@ -20,13 +23,16 @@ def window(
     wraps = fill is None
     shifts = [(start, start - n) if wraps and start else (start,) for start, n in zip(starts, x.shape, strict=True)]
     pieces = [_ranges(x.shape, shift, out.shape) for shift in product(*shifts)]
+    masks = [None if band is None else _band_of(to, *band) for to, _ in pieces]
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         if fill is not None:
             out[...] = np.frombuffer(fill, out.dtype)[0]
-        for to, of in pieces:
+        for (to, of), mask in zip(pieces, masks, strict=True):
             if band is None:
                 np.copyto(out[to], x[of])
+            elif mask is not None:
+                np.copyto(out[to], x[of], where=mask)
             else:
                 _copy_band(out[to], x[of], *(diagonal + to[-2].start - to[-1].start for diagonal in band))
 
@@ -39,6 +45,15 @@ def _ranges(lengths: tuple[int, ...], starts: tuple[int, ...], shape: tuple[int,
     ends = [min(start + n, m) for n, start, m in zip(lengths, starts, shape, strict=True)]
     to = tuple(slice(first, max(end, first)) for first, end in zip(firsts, ends, strict=True))
     return to, tuple(slice(each.start - start, each.stop - start) for each, start in zip(to, starts, strict=True))
+
+
+def _band_of(to: tuple[slice, ...], low: int, high: int) -> NDArray | None:
+    """Which elements of small matrices are in a band; None for larger ones, which `_copy_band` copies faster."""
+    rows, columns = (np.arange(each.start, each.stop) for each in to[-2:])
+    if rows.size * columns.size > _SMALL:
+        return None
+    diagonals = columns - rows[:, None]
+    return (diagonals >= low) & (diagonals <= high)
 
 
 def _copy_band(out: NDArray, x: NDArray, low: int, high: int) -> None:
