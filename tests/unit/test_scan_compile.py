@@ -13,7 +13,7 @@ from xpops.engine.cuda.kernels.scan import planned
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import scan_policy
 from xpops.ops.scan import SCANS, scan_dtype
-from xpops.plan.scan import scan_result
+from xpops.plan.result import scan_result
 from xpops.plan.scan.parameters import ScanPlan
 
 GPU = Device("cuda")

@@ -15,6 +15,7 @@ from tests.helpers.values import ulp_error
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda.tuning import softmax_policy
+from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX
 from xpops.plan.elementwise import Mode
 from xpops.plan.softmax import SoftmaxPlan, Way, follows, plan_softmax
 
@@ -47,7 +48,7 @@ CASES = [
 
 def emulated(x: NDArray, axis: int, log: bool = False, out: Any = None, capability: int = 90) -> NDArray:
     engine = EmulatedEngine(workers=2, capability=capability)
-    (found,) = run(engine, *softmax._plan(engine, (layout_on_gpu(x),), axis, out, log), x)
+    (found,) = run(engine, *softmax._plan(engine, (layout_on_gpu(x),), LOG_SOFTMAX if log else SOFTMAX, axis, out), x)
     return found
 
 

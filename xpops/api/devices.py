@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
 from xpops.core import config
@@ -57,7 +56,6 @@ def device_or_default(device: Any, function: str) -> Device:
     return default_device() if device is None else _require_available(device, function)
 
 
-@cache
 def _initial_device() -> Device:
     if config.default_device is not None:
         return _require_available(config.default_device, "XPOPS_DEFAULT_DEVICE")

@@ -45,7 +45,7 @@ def _aligned(nbytes: int) -> NDArray:
     buffer: Any = np.empty(nbytes + ALIGNMENT, np.uint8)
     # A ctypes object on the buffer tells its address in a third of the time of `buffer.ctypes`.
     start = -_address_of(_first_byte(buffer)) % ALIGNMENT
-    aligned: NDArray = buffer[start : start + nbytes]
+    aligned: NDArray = buffer[start : start + max(nbytes, 1)]  # an empty part would begin where the buffer does
     return aligned
 
 
