@@ -109,8 +109,19 @@ class Call:
                 return self.form.function(*values, **named)
 
         if "leaf" in self.facts and self.context not in ("no_grad", "inference_mode"):
-            return self._refused(call, "a tensor that requires grad")
+            return (
+                self._tracked(call)
+                if self.form.function.is_tracked
+                else self._refused(call, "a tensor that requires grad")
+            )
         return call_in_thread(call) if self.context == "thread" else call()
+
+    def _tracked(self, call: Any) -> Any:
+        """The result of torch's own view, without the gradients that torch tracks."""
+        result = call()
+        if not result.requires_grad:
+            raise Mismatch(f"{self.form.function.name} loses gradients", str(self))
+        return result.detach()
 
     def _refused(self, call: Any, what: str) -> None:
         try:
