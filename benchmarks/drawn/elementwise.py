@@ -9,32 +9,11 @@ import torch
 import xpops as xp
 from benchmarks.drawn.call import Call, cupy_function, draw_operands
 from benchmarks.drawn.operands import DTYPES, draw_dtype, draw_shape, draw_size
+from benchmarks.names import NUMPY, TORCH
 from xpops.core import dtypes as dt
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 
-_TORCH = {
-    "bitwise_invert": "bitwise_not",
-    "equal": "eq",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "less": "lt",
-    "less_equal": "le",
-    "not_equal": "ne",
-}
-_CUPY = {
-    "acos": "arccos",
-    "acosh": "arccosh",
-    "asin": "arcsin",
-    "asinh": "arcsinh",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "atanh": "arctanh",
-    "bitwise_invert": "invert",
-    "bitwise_left_shift": "left_shift",
-    "bitwise_right_shift": "right_shift",
-    "pow": "power",
-}
 # Views or nothing in torch; where and clip are drawn with dtypes and layouts of their own.
 _LEFT_OUT = ("real", "imag", "conj", "positive", "identity", "where", "clip")
 # Errors of both libraries, in units of the result's epsilon.
@@ -44,7 +23,7 @@ TOLERANCE = 16
 def operators(arity: int) -> list[Operator]:
     """The rows of a number of operands for which torch has a function."""
     rows = [row for row in OPERATORS.values() if row.arity - row.parameters == arity and row.name not in _LEFT_OUT]
-    return [row for row in rows if hasattr(torch, _TORCH.get(row.name, row.name))]
+    return [row for row in rows if hasattr(torch, TORCH.get(row.name, row.name))]
 
 
 def draw_operator(random: Random, arity: int, cap: int) -> Call:
@@ -60,8 +39,8 @@ def draw_operator(random: Random, arity: int, cap: int) -> Call:
         operands,
         {},
         getattr(xp, row.name),
-        getattr(torch, _TORCH.get(row.name, row.name)),
-        cupy_function(_CUPY.get(row.name, row.name)),
+        getattr(torch, TORCH.get(row.name, row.name)),
+        cupy_function(NUMPY.get(row.name, row.name)),
         row=row,
         tolerance=TOLERANCE,
     )

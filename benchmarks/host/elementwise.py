@@ -5,29 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks.host.row import Row, row
+from benchmarks.names import NUMPY, TORCH
 from xpops.ops.elementwise import INTERNAL, OPERATORS
 from xpops.ops.operator import Operator
 
-# Names that differ from ours.
-TORCH = {
-    "bitwise_invert": "bitwise_not",
-    "conj": "conj_physical",  # `conj` sets a bit and computes nothing
-    "equal": "eq",
-    "not_equal": "ne",
-}
-NUMPY = {
-    "acos": "arccos",
-    "acosh": "arccosh",
-    "asin": "arcsin",
-    "asinh": "arcsinh",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "atanh": "arctanh",
-    "bitwise_invert": "invert",
-    "bitwise_left_shift": "left_shift",
-    "bitwise_right_shift": "right_shift",
-    "pow": "power",
-}
 # Operands by the words of a row's domain.
 NUMBERS = {"any": "xy", "finite": "xy", "positive": "pp", "nonzero": "pp", "unit": "uu"}
 

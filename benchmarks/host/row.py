@@ -58,7 +58,7 @@ class Row(NamedTuple):
         return bool(self.names & {*FLOATING, "dtype"})
 
     def peer(self, library: str) -> str:
-        """The source of a library's own call. Our own arrays stand beside torch's."""
+        """The source of a library's own call. Arrays of xpops are compared with torch's tensors."""
         source: str = getattr(self, "torch" if library == "xpops" else library)
         return source
 

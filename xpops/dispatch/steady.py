@@ -72,6 +72,26 @@ forgetters.append(_forget_frameworks)
 
 def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
     """The result of a remembered call. None if no such call is remembered."""
+    found = _read(way, arguments)
+    if found is None:
+        return None
+    key, values = found
+    launch = launches.get(key)
+    return None if launch is None else launch(*values)
+
+
+def _known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
+    """Run a remembered call that writes `out`. False if no such call is remembered, or `out` must not be written."""
+    found = _read(way, (out, *arguments))
+    if found is None:
+        return False
+    key, values = found
+    write = writes.get(key)
+    return write is not None and write(out, *values)
+
+
+def _read(way: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Data]] | None:
+    """The key of a call, and the data of its operands; None if an operand's class is unknown."""
     key, values = [way], []
     for argument in arguments:
         read = readers.get(argument.__class__)
@@ -80,22 +100,7 @@ def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
         spec, data = read(argument)
         key.append(spec)
         values.append(data)
-    launch = launches.get(tuple(key))
-    return None if launch is None else launch(*values)
-
-
-def _known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
-    """Run a remembered call that writes `out`. False if no such call is remembered, or `out` must not be written."""
-    key, values = [way], []
-    for argument in (out, *arguments):
-        read = readers.get(argument.__class__)
-        if read is None:
-            return False
-        spec, data = read(argument)
-        key.append(spec)
-        values.append(data)
-    write = writes.get(tuple(key))
-    return write is not None and write(out, *values)
+    return tuple(key), values
 
 
 def known_view(way: Any, x: Any) -> Any:

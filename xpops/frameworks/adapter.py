@@ -172,6 +172,18 @@ class Adapter:
         return kernel
 
 
+def ndarray_views(namespace: Any) -> dict[str, Callable[[Any, Any], Any]]:
+    """What `Adapter.views` returns for the arrays of NumPy, or of a library with the same functions."""
+    return {
+        "reshape": namespace.ndarray.reshape,
+        "permute": namespace.ndarray.transpose,
+        "broadcast_to": namespace.broadcast_to,
+        "flip": namespace.flip,
+        "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+        "diagonal": lambda x, offset: namespace.diagonal(x, offset, -2, -1),
+    }
+
+
 def foreign_view(layout: Layout, address: int, owner: Any, writable: bool, what: str) -> View:
     """A View of memory that `owner` keeps alive. Error messages begin with `what`.
 

@@ -11,19 +11,21 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, View, exported_strides, foreign_view, known_layout, order_before
+from xpops.frameworks.adapter import (
+    Adapter,
+    Known,
+    View,
+    exported_strides,
+    foreign_view,
+    known_layout,
+    ndarray_views,
+    order_before,
+)
 from xpops.plan.cache import BoundedDict
 
 # What `_key_of` returns -> what `read` returns.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
-_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
-    "reshape": cupy.ndarray.reshape,
-    "permute": cupy.ndarray.transpose,
-    "broadcast_to": cupy.broadcast_to,
-    "flip": cupy.flip,
-    "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
-    "diagonal": lambda x, offset: cupy.diagonal(x, offset, -2, -1),
-}
+_VIEWS = ndarray_views(cupy)
 
 
 class CupyAdapter(Adapter):

@@ -12,19 +12,12 @@ from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, View, known_layout
+from xpops.frameworks.adapter import Adapter, Known, View, known_layout, ndarray_views
 from xpops.plan.cache import BoundedDict
 
 # (dtype, shape, strides in bytes) -> what `read` returns. On the host the alignment does not matter.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
-_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
-    "reshape": np.ndarray.reshape,
-    "permute": np.ndarray.transpose,
-    "broadcast_to": np.broadcast_to,
-    "flip": np.flip,
-    "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
-    "diagonal": lambda x, offset: np.diagonal(x, offset, -2, -1),
-}
+_VIEWS = ndarray_views(np)
 
 
 class NumpyAdapter(Adapter):

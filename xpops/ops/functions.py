@@ -79,7 +79,7 @@ def remainder(x: NDArray, y: NDArray) -> Any:
 
 
 def _floor_of_quotient(x: NDArray, y: NDArray) -> Any:
-    """In float64. Quotients of float32 that are no integers are too far from one to be rounded to it, up to 2**28."""
+    """In float64: no quotient of float32 numbers up to 2**28 is rounded to an integer, unless it is that integer."""
     return np.floor(np.divide(x, y, dtype=np.float64))
 
 

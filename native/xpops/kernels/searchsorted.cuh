@@ -169,7 +169,7 @@ XPOPS_DEVICE void search_tree(const T* tree, int levels, const Elements& element
 
 // Query: the dtype of x2; for a scalar the type in which it travels. Loop: the dtype of the comparison. kPack: the
 // number of elements of x1 in one load. kTop: the most entries of the top level. If x1 is short, the top level is x1
-// itself. If kTop is 0, there is no tree: a binary search in x1 itself, in global memory.
+// itself. If kTop is 0, there is no tree, and the search is a binary one in x1 itself, in global memory.
 template <class Sorted, class Query, bool kScalar, class Loop, class Sorter, bool kRight, class Index, int kFanBits,
           int kPack, int kTop, int kUnroll, int kBlock>
 XPOPS_DEVICE void searchsorted(const SearchParams& params) {

@@ -214,7 +214,7 @@ def _plan_squeeze(shape: tuple[int, ...], axis: Any) -> Step:
 
 @keeps_framework
 def _reshape(x: Array, /, shape: Shape, copy: bool) -> Array:
-    """`reshape` of which the caller says whether it copies."""
+    """`reshape` with a `copy` of True or False."""
     target = _plan_reshape(x.shape, shape).argument
     region = None if copy else views.reshape(x._layout, target)
     if copy:

@@ -63,7 +63,7 @@ def _recur(x: NDArray, gamma: np.float64) -> None:
         for place in reversed(range(len(x) - 1)):
             x[place] += gamma * x[place + 1]
         return
-    # All chunks at a time, and then their first elements, each of which is the sum of its chunk.
+    # First scan all chunks at once. Then the first element of each is its sum; scan these.
     rest = len(x) % _CHUNK
     chunks = x[rest:].reshape(-1, _CHUNK, *x.shape[1:])
     for place in reversed(range(_CHUNK - 1)):
