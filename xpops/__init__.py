@@ -39,7 +39,7 @@ from xpops.api.elementwise.signs import abs, negative, positive, sign
 from xpops.api.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 from xpops.api.fusion import fuse
 from xpops.api.indexing import take, take_along_axis
-from xpops.api.inspection import __array_namespace_info__
+from xpops.api.inspection import __array_namespace_info__, get_include
 from xpops.api.linear_algebra import einsum, matmul, tensordot, vecdot
 from xpops.api.manipulation.axes import flip, matrix_transpose, moveaxis, permute_dims, unstack
 from xpops.api.manipulation.joining import concat, stack
@@ -176,6 +176,7 @@ __all__ = [
     "full",
     "full_like",
     "fuse",
+    "get_include",
     "greater",
     "greater_equal",
     "hypot",

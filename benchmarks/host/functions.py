@@ -11,6 +11,7 @@ EXCLUDED = {
     "__array_namespace_info__": "no other library's call is like it",
     "allow_host_copies": "a context, not a call",
     "fuse": "makes functions: the row `fused(x, y)` calls one",
+    "get_include": "a path of headers",
     "set_default_device": "a setting of the process",
     "stream": "a context, not a call",
 }

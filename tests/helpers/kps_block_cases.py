@@ -59,6 +59,15 @@ def reductions() -> Iterator[Case]:
     yield Case("registers of a thread", body, (x, y), (zeros("float32", 32, 3),), (wanted,))
 
 
+def shuffles() -> Iterator[Case]:
+    """Values of lanes above, in groups of lanes; lanes without one keep their own."""
+    body = "out0[threadIdx.x] = kps::details::CudaShuffleDownSync(0xffffffff, in0[threadIdx.x], %d, %d);"
+    for dtype, reach, width in (("float32", 5, 32), ("complex128", 1, 16), (BFLOAT16, 3, 8), ("int64", 8, 8)):
+        x, lanes = some(dtype, 32), np.arange(32)
+        above = np.where(lanes % width + reach < width, lanes + reach, lanes)
+        yield Case(f"shuffle {dtype}", body % (reach, width), (x,), (zeros(dtype, 32),), (x[above],))
+
+
 # Prefixes
 
 LATER = "struct Later { XPOPS_DEVICE int operator()(int a, int b) const { return b ? b : a; } };  // does not commute\n"

@@ -20,6 +20,7 @@ CASES: tuple[Case, ...] = tuple(
         compute.functors(),
         compute.random(),
         block.reductions(),
+        block.shuffles(),
         block.prefixes(),
         block.sorting(),
         block.configurations(),

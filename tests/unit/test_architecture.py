@@ -26,7 +26,7 @@ CUDA_ORDER = {
     "tuning": 4,
     "runtime": 5,
 }
-NATIVE_ORDER = ("kps", "kernels", "block", "memory", "index", "math", "core")
+NATIVE_ORDER = ("names", "kps", "kernels", "block", "memory", "index", "math", "core")
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "xpops").rglob("*.py"))
 HEADERS = sorted(path.relative_to(ROOT) for path in (ROOT / "native").rglob("*.cuh"))
 

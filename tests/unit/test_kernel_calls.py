@@ -118,8 +118,8 @@ class Recorded:
 
 @pytest.fixture
 def scale(monkeypatch: pytest.MonkeyPatch) -> Recorded:
-    recorded = Recorded(8, 8, 4, 4)
-    monkeypatch.setattr(Module, "function", lambda self, engine, name: recorded)
+    recorded, sums = Recorded(8, 8, 4, 4), Recorded(24, 16)
+    monkeypatch.setattr(Module, "function", lambda self, engine, name: sums if "row_sums" in name else recorded)
     return recorded
 
 

@@ -110,8 +110,8 @@ def test_what_a_source_says_of_its_kernels() -> None:
         Parameter("z", False, False, dt.complex64),
     )
     assert parameters_of(SCALE, "scale<float>") == (
-        Parameter("x", True, False, None),
-        Parameter("by", False, False, None),
+        Parameter("x", True, False, dt.float32, "T"),
+        Parameter("by", False, False, dt.float32, "T"),
         Parameter("n", False, False, dt.int32),
     )
     assert parameters_of('extern "C" __global__ void f(void) {}', "f") == ()

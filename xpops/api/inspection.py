@@ -83,3 +83,23 @@ def __array_namespace_info__() -> ArrayNamespaceInfo:
     True
     """
     return _INFO
+
+
+def get_include() -> str:
+    """The directory of the headers ``xpops/...``, for nvcc and for PyTorch's extensions.
+
+    Returns
+    -------
+    str
+        For the option ``-I``, or the argument `extra_include_paths` of ``torch.utils.cpp_extension.load``. Kernels that
+        xpops compiles find the headers without it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> Path(xp.get_include(), "xpops", "kps.cuh").is_file()
+    True
+    """
+    from xpops.engine.cuda.runtime.compile import include_directory
+
+    return str(include_directory())

@@ -102,7 +102,7 @@ struct BroadcastConfig {
     for (int i = 0; i < dim_size; ++i) SetAxis(i, out_dims[i], in_dims[i], in_strides[i]);
   }
 
-  // The operand's offset for the output's linear index. ReadDataReduce also takes a BroadcastConfig as its index_cal.
+  // The operand's offset for the output's linear index.
   XPOPS_DEVICE int64 operator()(uint32 index) const {
     int64 offset = 0;
 #pragma unroll
@@ -128,6 +128,8 @@ struct BroadcastConfig {
 
 using details::BroadcastConfig;
 using details::FastDivMod;
+// The offsets of the elements along the axes that a reduction reduces, for ReadDataReduce.
+using IndexCalculator = BroadcastConfig;
 
 }  // namespace kps
 }  // namespace xpops

@@ -28,3 +28,7 @@
 #define VecSizeL 4
 #define VecSizeM 2
 #define VecSizeS 1
+
+#define FULL_WARP_MASK 0xffffffff
+// Sets `mask` to the lanes of the whole warp for which the predicate holds.
+#define CREATE_SHFL_MASK(mask, predicate) mask = __ballot_sync(FULL_WARP_MASK, (predicate))

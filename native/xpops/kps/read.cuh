@@ -71,6 +71,9 @@ template <typename T>
 XPOPS_DEVICE void ReadData(T* dst, const T* __restrict__ src, int num) {
   for (int i = 0; i < num; ++i) dst[i] = src[i];
 }
+namespace details {
+using kps::ReadData;
+}
 
 // Reads NX consecutive elements for each thread: dst[i] = src[threadIdx.x * NX + i]. NY is 1.
 //   dst  NX registers

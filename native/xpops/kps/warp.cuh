@@ -33,6 +33,13 @@ XPOPS_DEVICE T ShuffleUpSync(unsigned mask, T val, int delta) {
   return xpops::detail::by_words(val, [=](uint32 word) { return __shfl_up_sync(mask, word, delta); });
 }
 
+// __shfl_down_sync for any trivially copyable T: the val of the lane `delta` above in this thread's group of `width`
+// lanes, or this lane's own if there is none.
+template <typename T>
+XPOPS_DEVICE T CudaShuffleDownSync(unsigned mask, T val, int delta, int width = kWarpSize) {
+  return xpops::detail::by_words(val, [=](uint32 word) { return __shfl_down_sync(mask, word, delta, width); });
+}
+
 // Aborts the kernel if the block has more than one axis or more than `limit` threads.
 XPOPS_DEVICE void RequireOneAxis(int limit) {
   if (static_cast<int>(blockDim.x) > limit || blockDim.y * blockDim.z != 1) __trap();

@@ -12,6 +12,9 @@ template <typename T>
 XPOPS_DEVICE void WriteData(T* dst, const T* __restrict__ src, int num) {
   for (int i = 0; i < num; ++i) dst[i] = src[i];
 }
+namespace details {
+using kps::WriteData;
+}
 
 // Writes NX consecutive elements for each thread: dst[threadIdx.x * NX + i] = src[i]. NY is 1.
 //   dst  the block's first element. If not IsBoundary, it must be aligned as ReadData's src

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -12,15 +11,17 @@ import numpy as np
 
 from xpops.api.devices import default_device
 from xpops.api.kernel.gpu import require_cuda
+from xpops.api.kernel.launching import grid_of, shape_of, template_text, texts_of
+from xpops.api.kernel.packing import pack_arguments, template_dtypes
 from xpops.core.errors import describe
+from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch import Tensor
 from xpops.dispatch.operands import Operands
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
-from xpops.engine.cuda.user.arguments import check_array, parameters_of, scalar
-from xpops.engine.cuda.user.raw import Function, Module, Shape
-from xpops.frameworks.registry import adapter_of
+from xpops.engine.cuda.user.arguments import parameters_of, without_comments
+from xpops.engine.cuda.user.raw import Function, Module
+from xpops.engine.cuda.user.templates import deduced, template_of
 
 _SCALARS = (
     *SCALAR_TYPES, np.generic, bytes, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData,
@@ -70,14 +71,14 @@ class RawModule:
     ) -> None:
         if not isinstance(source, str):
             raise TypeError(f"RawModule: source is {describe(source)}; accepted: text")
-        given = _texts(options, "options")
+        given = texts_of(options, "options")
         for each in given:
             if each.lstrip("-").startswith(("arch", "gpu-architecture", "gpu-code", "ptx", "dlto", "dc")):
                 raise ValueError(f"RawModule: options has {each!r}; accepted: options that keep the result as it is")
-        self._module = Module(name, source, given, _texts(name_expressions, "name_expressions"))
+        self._module = Module(name, source, given, texts_of(name_expressions, "name_expressions"))
 
     def get_function(self, name: str) -> RawKernel:
-        """The kernel of that name: an ``extern "C"`` one, or one of `name_expressions`."""
+        """The kernel of that name: an ``extern "C"`` one, one of `name_expressions`, or a template."""
         return RawKernel._from_module(self._module, name)
 
     def __repr__(self) -> str:
@@ -92,7 +93,8 @@ class RawKernel:
     source : str
         As for `RawModule`.
     name : str
-        The name of an ``extern "C"`` kernel, or an instance of a template like ``"scale<float>"``.
+        The name of an ``extern "C"`` kernel, an instance of a template like ``"scale<float>"``, or the name of a
+        template. A template's instance is chosen by the dtypes of the arguments, or by brackets: ``scale[xp.float32]``.
     options : sequence of str
         As for `RawModule`.
 
@@ -110,21 +112,50 @@ class RawKernel:
     """
 
     def __init__(self, source: str, name: str, *, options: Sequence[str] = ()) -> None:
-        template = "<" in name
-        module = RawModule(source, options=options, name_expressions=[name] if template else (), name=name)
-        self._name, self._module = name, module._module
-        self._parameters = parameters_of(source, name)
+        expressions = [name] if "<" in name else ()
+        self._read(RawModule(source, options=options, name_expressions=expressions, name=name)._module, name)
 
     @classmethod
     def _from_module(cls, module: Module, name: str) -> RawKernel:
         self = cls.__new__(cls)
+        self._read(module, name)
+        return self
+
+    def _read(self, module: Module, name: str) -> None:
         self._name, self._module = name, module
         self._parameters = parameters_of(module.source, name)
-        return self
+        self._template = () if "<" in name else template_of(without_comments(module.source), name)
+        self._instances: dict[tuple[object, ...], RawKernel] = {}
+
+    def __getitem__(self, arguments: Any) -> RawKernel:
+        """The instance of a template with these arguments.
+
+        Parameters
+        ----------
+        arguments : dtype, int, bool, str or tuple
+            The template's arguments in order: dtypes of any library, numbers, or C++ text. Those at the end that have
+            defaults may be missing.
+
+        Raises
+        ------
+        TypeError
+            If the kernel is no template, or an argument is none of these.
+        """
+        given = arguments if isinstance(arguments, tuple) else (arguments,)
+        if not self._template or len(given) > len(self._template):
+            accepted = ", ".join(each.name for each in self._template) or "none, as the kernel is no template"
+            raise TypeError(f"{self._name}: {len(given)} template arguments; accepted: {accepted}")
+        name = f"{self._name}<{', '.join(template_text(each, self._name) for each in given)}>"
+        if (name,) not in self._instances:
+            # Types that are not built in need their header. The lines of the source keep their numbers.
+            header = "#include <xpops/core/types.cuh>\n#line 1\n" if "xpops::" in name else ""
+            module = Module(name, header + self._module.source, self._module.options, (name,))
+            self._instances[(name,)] = RawKernel._from_module(module, name)
+        return self._instances[(name,)]
 
     def __call__(
         self,
-        grid: int | Sequence[int],
+        grid: int | str | Sequence[int],
         block: int | Sequence[int],
         args: Sequence[Any] = (),
         *,
@@ -137,10 +168,14 @@ class RawKernel:
 
         Parameters
         ----------
-        grid, block : int or tuple of int
-            The numbers of blocks, and of threads of a block, along up to three axes. A grid with a 0 launches nothing.
+        grid : int, tuple of int or "elements"
+            The numbers of blocks along up to three axes; with a 0, nothing is launched. "elements": as many blocks as
+            give each element of the largest array a thread.
+        block : int or tuple of int
+            The numbers of threads of a block.
         args : sequence
-            One for each parameter. An array of any framework, on one GPU, is passed as a pointer to its first element.
+            One for each parameter. An array of any framework, on one GPU, is passed as a pointer to its first element,
+            or as an accessor (``xpops/index/accessor.cuh``), which has its shape and strides.
             Its dtype must be that of the parameter, or have the same size if the parameter is an unsigned integer. A
             NumPy scalar must have the type of the parameter. A Python scalar is converted to this type, if the source
             names a built-in type. ctypes structures, ctypes numbers and bytes are passed as they are.
@@ -165,24 +200,27 @@ class RawKernel:
         CompileError
             If the source does not compile, in the first call on a device.
         """
-        shapes = _shape(grid, "grid", self._name, 0), _shape(block, "block", self._name, 1)
-        clusters = None if cluster is None else _shape(cluster, "cluster", self._name, 1)
+        threads = shape_of(block, "block", self._name, 1)
+        clusters = None if cluster is None else shape_of(cluster, "cluster", self._name, 1)
         arguments = tuple(args)
         arrays = {i: x for i, x in enumerate(arguments) if not isinstance(x, _SCALARS)}
         self._require_count(len(arguments))
         names = tuple(f"args[{i}]" for i in arrays)
         operands = Operands(self._name, names, tuple(arrays.values())) if arrays else None
+        layouts = [] if operands is None else [each for each in operands.specs if isinstance(each, Layout)]
+        blocks = grid_of(grid, threads, (each.size for each in layouts), self._name)
         device = default_device() if operands is None else operands.device
         engine = require_cuda(engine_of(device), device, self._name)
         try:
-            packed = self._pack(arguments, arrays, operands)
-            function = self._module.function(engine, self._name)
-            self._check_sizes(function, packed)
+            kernel = self._instance_for(arguments, dict(zip(arrays, layouts, strict=True))) if self._template else self
+            packed = pack_arguments(kernel._name, kernel._parameters, arguments, arrays, operands)
+            function = kernel._module.function(engine, kernel._name)
+            kernel._check_sizes(function, packed)
             usual = engine.current_stream() if operands is None else operands.stream
             chosen = usual if stream is None else streams.handle_of(stream)
             if chosen != usual:
                 engine.order(usual, chosen)
-            function.launch(*shapes, packed, index(shared), chosen, cooperative, clusters)
+            function.launch(blocks, threads, packed, index(shared), chosen, cooperative, clusters)
             if chosen != usual:
                 engine.order(chosen, usual)
         finally:
@@ -206,7 +244,7 @@ class RawKernel:
 
     def occupancy(self, block: int | Sequence[int], *, shared: int = 0) -> int:
         """The number of blocks that a multiprocessor of the default device runs at the same time."""
-        x, y, z = _shape(block, "block", self._name, 1)
+        x, y, z = shape_of(block, "block", self._name, 1)
         return self._loaded_function().occupancy(x * y * z, index(shared))
 
     def __repr__(self) -> str:
@@ -220,26 +258,13 @@ class RawKernel:
         if self._parameters is not None and len(self._parameters) != count:
             raise TypeError(f"{self._name}: {count} arguments; accepted: {len(self._parameters)}, as the kernel has")
 
-    def _pack(self, arguments: tuple[Any, ...], arrays: dict[int, Any], operands: Operands | None) -> list[Any]:
-        """The arguments as ctypes values for the driver. Tells frameworks which of their arrays the kernel writes."""
-        packed: list[Any] = []
-        places = {i: place for place, i in enumerate(arrays)}
-        for i, argument in enumerate(arguments):
-            parameter = self._parameters[i] if self._parameters is not None else None
-            what = f"{self._name}: args[{i}]" + (f" ({parameter.name})" if parameter and parameter.name else "")
-            if i not in places or operands is None:
-                packed.append(scalar(argument, parameter, what))
-                continue
-            place = places[i]
-            check_array(operands.specs[place].dtype, parameter, what)  # type: ignore[union-attr]
-            if parameter is not None and not parameter.const:
-                if not operands.writable[place]:
-                    raise ValueError(f"{what} is read-only; accepted: a writable array, or a pointer to const")
-                adapter = None if isinstance(argument, Tensor) else adapter_of(type(argument))
-                if adapter is not None:
-                    adapter.written(argument)
-            packed.append(ctypes.c_uint64(operands.values[place]))
-        return packed
+    def _instance_for(self, arguments: tuple[Any, ...], layouts: dict[int, Layout]) -> RawKernel:
+        """The instance of the template for a call's arguments."""
+        found = template_dtypes(self._name, self._parameters or (), arguments, layouts)
+        key = tuple(found.items())
+        if key not in self._instances:
+            self._instances[key] = self[deduced(self._template, found, self._name)]
+        return self._instances[key]
 
     def _check_sizes(self, function: Function, packed: list[Any]) -> None:
         """TypeError if the parameters of the compiled kernel have other sizes."""
@@ -248,20 +273,3 @@ class RawKernel:
             raise TypeError(
                 f"{self._name}: the arguments have {given} bytes; accepted: {function.sizes}, as the kernel has"
             )
-
-
-def _texts(given: Iterable[str], argument: str) -> tuple[str, ...]:
-    found = (given,) if isinstance(given, str) else tuple(given)
-    if isinstance(given, str) or not all(isinstance(each, str) for each in found):
-        raise TypeError(f"RawModule: {argument} is {given!r}; accepted: a sequence of texts")
-    return found
-
-
-def _shape(given: int | Sequence[int], argument: str, name: str, least: int) -> Shape:
-    """One to three lengths as three, after a check. Missing lengths are 1."""
-    with suppress(TypeError):
-        found = [index(each) for each in (given if isinstance(given, Sequence) else (given,))]
-        if 1 <= len(found) <= 3 and all(each >= least for each in found):
-            x, y, z = (*found, 1, 1)[:3]
-            return x, y, z
-    raise ValueError(f"{name}: {argument} is {given!r}; accepted: one to three integers, {least} or more each")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -11,6 +13,8 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES
+from xpops.engine.cuda.user.accessors import Accessor, accessor_of
+from xpops.engine.cuda.user.templates import template_of
 
 TYPES: dict[str, DType] = {
     **{info.c_type: dtype for dtype, info in dt.INFO.items()},
@@ -47,12 +51,23 @@ class Parameter(NamedTuple):
         Whether it is a pointer, and whether it is a pointer to const.
     dtype : numpy.dtype or None
         The dtype of the parameter, or of the elements that it points to. None if the type is not in `TYPES`.
+    template : str
+        The template parameter that this type is; empty if it is none.
+    accessor : Accessor or None
+        The accessor, if the parameter is one. It counts as a pointer.
     """
 
     name: str
     pointer: bool
     const: bool
     dtype: DType | None
+    template: str = ""
+    accessor: Accessor | None = None
+
+
+def without_comments(source: str) -> str:
+    """The source with a space for each comment."""
+    return _COMMENT.sub(" ", source)
 
 
 def parameters_of(source: str, name: str) -> tuple[Parameter, ...] | None:
@@ -61,26 +76,49 @@ def parameters_of(source: str, name: str) -> tuple[Parameter, ...] | None:
     Examples
     --------
     >>> for each in parameters_of("__global__ void scale(const float* x, double* y, unsigned int n) {}", "scale"):
-    ...     print(*each)
+    ...     print(each.name, each.pointer, each.const, each.dtype)
     x True True float32
     y True False float64
     n False False uint32
     """
     word = re.escape(name.partition("<")[0].rpartition("::")[2].strip())
-    found = re.search(rf"__global__[^;{{}}]*?\b{word}\s*\(([^()]*)\)", _COMMENT.sub(" ", source))
+    code = without_comments(source)
+    found = re.search(rf"__global__[^;{{}}]*?\b{word}\s*\(([^()]*)\)", code)
     if found is None:
         return None
-    return tuple(_parameter(each) for each in re.split(r",(?![^<]*>)", found[1]) if each.strip() not in ("", "void"))
+    names = [each.name for each in template_of(code, name.partition("<")[0])]
+    given = _split(name.partition("<")[2].rpartition(">")[0])
+    template = {each: TYPES.get(_plain(text)) for each, text in itertools.zip_longest(names, given, fillvalue="")}
+    return tuple(_parameter(each, template) for each in _split(found[1]) if each != "void")
 
 
-def _parameter(text: str) -> Parameter:
+def _split(text: str) -> list[str]:
+    """The parts between commas that are not within ``<>``."""
+    return [each.strip() for each in re.split(r",(?![^<]*>)", text) if each.strip()]
+
+
+def _plain(text: str) -> str:
+    """A type without qualifiers and namespace."""
+    return " ".join(_QUALIFIER.sub(" ", text).split())
+
+
+def _parameter(text: str, template: Mapping[str, DType | None]) -> Parameter:
+    """Parse a parameter. `template` has the parameters of the kernel's template, with their dtypes as far as known."""
+    found = accessor_of(text)
+    if found is not None:
+        kind = _plain(found.element)
+        letter = kind if kind in template else ""
+        return Parameter(found.name, True, found.const, template.get(kind, TYPES.get(kind)), letter, found.accessor)
     before, star, _ = text.partition("*")
-    words = " ".join(_QUALIFIER.sub(" ", text.replace("*", " ")).split())
+    words = _plain(text.replace("*", " "))
     kind, _, name = words.rpartition(" ")
     if words in TYPES or not kind:  # it has no name
         kind, name = words, ""
     plain = text.count("*") < 2 and "&" not in text and "[" not in text
-    return Parameter(name, bool(star), "const" in before, TYPES.get(kind) if plain else None)
+    if not plain:
+        return Parameter(name, bool(star), "const" in before, None)
+    letter = kind if kind in template else ""
+    return Parameter(name, bool(star), "const" in before, template.get(kind, TYPES.get(kind)), letter)
 
 
 def check_array(dtype: DType, parameter: Parameter | None, what: str) -> None:

@@ -1,0 +1,68 @@
+"""What calls of user-defined kernels say: grids, blocks, and the arguments of templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from math import prod
+from operator import index
+from typing import Any
+
+from xpops.core.dtypes import as_dtype
+from xpops.engine.cuda.user.raw import Shape
+from xpops.engine.cuda.user.templates import spelled
+
+
+def texts_of(given: Iterable[str], argument: str) -> tuple[str, ...]:
+    """A sequence of texts as a tuple, after a check."""
+    found = (given,) if isinstance(given, str) else tuple(given)
+    if isinstance(given, str) or not all(isinstance(each, str) for each in found):
+        raise TypeError(f"RawModule: {argument} is {given!r}; accepted: a sequence of texts")
+    return found
+
+
+def shape_of(given: int | Sequence[int], argument: str, name: str, least: int) -> Shape:
+    """One to three lengths as three, after a check. Missing lengths are 1."""
+    with suppress(TypeError):
+        found = [index(each) for each in (given if isinstance(given, Sequence) else (given,))]
+        if 1 <= len(found) <= 3 and all(each >= least for each in found):
+            x, y, z = (*found, 1, 1)[:3]
+            return x, y, z
+    words = ", or 'elements'" if argument == "grid" else ""
+    raise ValueError(f"{name}: {argument} is {given!r}; accepted: one to three integers, {least} or more each{words}")
+
+
+def grid_of(given: int | str | Sequence[int], block: Shape, sizes: Iterable[int], name: str) -> Shape:
+    """The grid of a launch. "elements" means a thread for each element of the largest array.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        The numbers of elements of the arrays.
+    """
+    if given != "elements":
+        return shape_of(given, "grid", name, 0)  # type: ignore[arg-type]
+    most = max(sizes, default=None)
+    if most is None:
+        raise ValueError(f"{name}: grid is 'elements', and no argument is an array; accepted: integers")
+    return -(-most // prod(block)), 1, 1
+
+
+def template_text(argument: Any, name: str) -> str:
+    """The C++ text of a template's argument: a dtype of any library, a number, or the text itself.
+
+    Examples
+    --------
+    >>> [template_text(each, "fill") for each in ("float32", int, True, 4, "Pair<int>")]
+    ['float', 'long long', 'true', '4', 'Pair<int>']
+    """
+    if isinstance(argument, bool):
+        return "true" if argument else "false"
+    with suppress(TypeError):
+        return str(index(argument))
+    try:
+        return spelled(as_dtype(argument, name))
+    except TypeError:
+        if isinstance(argument, str):
+            return argument
+        raise
