@@ -151,10 +151,11 @@ def name_of(declaration: str) -> str:
 def _without_template(text: str) -> str:
     """The declaration without ``template <...>`` before it."""
     while text.startswith("template"):
-        depth = 0
+        depth = nested = 0  # of angle brackets, and of round ones
         for at, character in enumerate(text):
-            depth += {"<": 1, ">": -1}.get(character, 0)
-            if character == ">" and depth == 0:
+            nested += {"(": 1, ")": -1}.get(character, 0)
+            depth += {"<": 1, ">": -1}.get(character, 0) * (nested == 0)
+            if character == ">" and depth == nested == 0:
                 text = text[at + 1 :].lstrip()
                 break
         else:

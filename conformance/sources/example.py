@@ -12,6 +12,8 @@ NDArray = np.ndarray[Any, Any]
 Arrays = dict[str, NDArray]
 # Elements of the arrays of examples that have no shape of their own.
 COUNT = 64
+ALL = np.arange(COUNT)
+TYPES = ("float", "double", "xpops::float16", "int")
 
 
 class Change(NamedTuple):
