@@ -18,6 +18,7 @@ from xpops.api.statistics.moments import mean, std, var
 from xpops.api.statistics.sums import prod, sum
 from xpops.api.utility import all, any
 from xpops.arrays import Array
+from xpops.core.elsewhere import FUNCTIONS, METHODS, Elsewhere
 from xpops.dispatch.fusion.traced_arrays import Traced
 
 
@@ -97,7 +98,10 @@ def _reduction_method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def attach() -> None:
-    """Add the methods to `Array`, and those that can be fused to the traced arrays of fused functions."""
+    """Add the methods to `Array`, and those that can be fused to the traced arrays of fused functions.
+
+    Methods that only other libraries have become errors that name the call.
+    """
     shared: tuple[Callable[..., Any], ...] = (*map(_reduction_method, _REDUCTIONS), astype, clip, conj)
     for method in shared:
         for cls in (Array, Traced):
@@ -105,3 +109,7 @@ def attach() -> None:
     own: tuple[Callable[..., Any], ...] = (argsort, nonzero, take, _flatten, _ravel, _reshape, _squeeze, _transpose)
     for method in own:
         setattr(Array, method.__name__.strip("_"), method)
+    missing = {name: call for name, call in {**FUNCTIONS, **METHODS}.items() if not hasattr(Array, name)}
+    for name, call in missing.items():
+        setattr(Array, name, Elsewhere(name, call))
+    setattr(Array, "__dir__", lambda self: [name for name in object.__dir__(self) if name not in missing])  # noqa: B010

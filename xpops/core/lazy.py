@@ -6,6 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
+from xpops.core.elsewhere import FUNCTIONS, refuse
+
 
 def import_later(
     package: str, modules: tuple[str, ...], names: list[str]
@@ -28,7 +30,7 @@ def import_later(
 
     def get(name: str) -> ModuleType:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            refuse(package, name, FUNCTIONS)
         return import_module(f"{package}.{name}")
 
     return get, names.copy

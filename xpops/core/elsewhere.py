@@ -1,0 +1,170 @@
+"""Names of other libraries, and what to write here: AttributeErrors name the right call."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+# NumPy's, cupy's and torch's names of functions, and the calls of xpops.
+FUNCTIONS = {
+    "absolute": "xp.abs(x)",
+    "allclose": "xp.all(xp.abs(x - y) <= tolerance)",
+    "amax": "xp.max(x)",
+    "amin": "xp.min(x)",
+    "append": "xp.concat((x, y))",
+    "arccos": "xp.acos(x)",
+    "arccosh": "xp.acosh(x)",
+    "arcsin": "xp.asin(x)",
+    "arcsinh": "xp.asinh(x)",
+    "arctan": "xp.atan(x)",
+    "arctan2": "xp.atan2(y, x)",
+    "arctanh": "xp.atanh(x)",
+    "argwhere": "xp.stack(xp.nonzero(x), axis=1)",
+    "around": "xp.round(x)",
+    "array": "xp.asarray(x, copy=True)",
+    "array_equal": "xp.all(x == y)",
+    "as_tensor": "xp.asarray(x)",
+    "ascontiguousarray": "xp.asarray(x, copy=True)",
+    "average": "xp.mean(x)",
+    "bincount": "xp.nn.bincount(x)",
+    "bitwise_not": "xp.bitwise_invert(x)",
+    "bmm": "xp.matmul(x, y)",
+    "cat": "xp.concat((x, y), axis=0)",
+    "cholesky": "xp.linalg.cholesky(x)",
+    "clamp": "xp.clip(x, low, high)",
+    "clone": "xp.asarray(x, copy=True)",
+    "column_stack": "xp.stack((x, y), axis=1)",
+    "concatenate": "xp.concat((x, y), axis=0)",
+    "conjugate": "xp.conj(x)",
+    "copy": "xp.asarray(x, copy=True)",
+    "cross": "xp.linalg.cross(x, y)",
+    "cumprod": "xp.cumulative_prod(x, axis=0)",
+    "cumsum": "xp.cumulative_sum(x, axis=0)",
+    "det": "xp.linalg.det(x)",
+    "diag": "xp.linalg.diagonal(x)",
+    "diagonal": "xp.linalg.diagonal(x)",
+    "dot": "xp.matmul(x, y)",
+    "eq": "xp.equal(x, y)",
+    "fabs": "xp.abs(x)",
+    "fix": "xp.trunc(x)",
+    "flatnonzero": "xp.nonzero(xp.reshape(x, (-1,)))[0]",
+    "fliplr": "xp.flip(x, axis=1)",
+    "flipud": "xp.flip(x, axis=0)",
+    "fmod": "x - xp.trunc(x / y) * y",
+    "from_numpy": "xp.asarray(x)",
+    "gather": "xp.take_along_axis(x, indices, axis=axis)",
+    "ge": "xp.greater_equal(x, y)",
+    "gelu": "xp.nn.gelu(x)",
+    "gt": "xp.greater(x, y)",
+    "histogram": "xp.nn.histogram(x, bins, (low, high))",
+    "hsplit": "x[:, start:stop]",
+    "hstack": "xp.concat((x, y), axis=1)",
+    "identity": "xp.eye(n)",
+    "index_add": "xp.nn.index_add(x, indices, y)",
+    "index_select": "xp.take(x, indices, axis=axis)",
+    "inner": "xp.vecdot(x, y)",
+    "inv": "xp.linalg.inv(x)",
+    "invert": "xp.bitwise_invert(x)",
+    "is_tensor": "isinstance(x, xp.Array)",
+    "isclose": "xp.abs(x - y) <= tolerance",
+    "le": "xp.less_equal(x, y)",
+    "left_shift": "xp.bitwise_left_shift(x, y)",
+    "log_softmax": "xp.nn.log_softmax(x)",
+    "lt": "xp.less(x, y)",
+    "masked_fill": "xp.where(mask, value, x)",
+    "masked_select": "x[mask]",
+    "mm": "xp.matmul(x, y)",
+    "mod": "xp.remainder(x, y)",
+    "movedim": "xp.moveaxis(x, source, destination)",
+    "mul": "xp.multiply(x, y)",
+    "mv": "xp.matmul(x, y)",
+    "ne": "xp.not_equal(x, y)",
+    "neg": "xp.negative(x)",
+    "norm": "xp.linalg.vector_norm(x)",
+    "numel": "x.size",
+    "outer": "xp.linalg.outer(x, y)",
+    "percentile": "xp.quantile(x, percent / 100)",
+    "permute": "xp.permute_dims(x, axes)",
+    "power": "xp.pow(x, y)",
+    "qr": "xp.linalg.qr(x)",
+    "ravel": "xp.reshape(x, (-1,))",
+    "relu": "xp.nn.relu(x)",
+    "repeat_interleave": "xp.repeat(x, repeats)",
+    "right_shift": "xp.bitwise_right_shift(x, y)",
+    "rint": "xp.round(x)",
+    "row_stack": "xp.concat((x, y), axis=0)",
+    "rsqrt": "1 / xp.sqrt(x)",
+    "scatter_add": "xp.nn.scatter_add(x, indices, y)",
+    "scatter_reduce": 'xp.nn.scatter_reduce(x, indices, y, "prod")',
+    "sigmoid": "xp.nn.sigmoid(x)",
+    "softmax": "xp.nn.softmax(x)",
+    "solve": "xp.linalg.solve(x, y)",
+    "split": "x[start:stop]",
+    "sub": "xp.subtract(x, y)",
+    "svd": "xp.linalg.svd(x)",
+    "swapaxes": "xp.moveaxis(x, axis1, axis2)",
+    "take_along_dim": "xp.take_along_axis(x, indices, axis=axis)",
+    "tensor": "xp.asarray(x)",
+    "topk": "xp.nn.topk(x, k)",
+    "trace": "xp.linalg.trace(x)",
+    "transpose": "xp.permute_dims(x, axes)",
+    "true_divide": "xp.divide(x, y)",
+    "unbind": "xp.unstack(x)",
+    "unique": "xp.unique_values(x)",
+    "unsqueeze": "xp.expand_dims(x, axis=axis)",
+    "vdot": "xp.vecdot(x, y)",
+    "vstack": "xp.concat((x, y), axis=0)",
+}
+# Names that only arrays have elsewhere; those above are theirs, too.
+METHODS = {
+    "contiguous": "xp.asarray(x, copy=True)",
+    "cpu": 'x.to_device("cpu")',
+    "cuda": 'x.to_device("cuda")',
+    "detach": "x",
+    "dim": "x.ndim",
+    "double": "x.astype(xp.float64)",
+    "expand": "xp.broadcast_to(x, shape)",
+    "float": "x.astype(xp.float32)",
+    "get": "x.to_numpy()",
+    "half": "x.astype(xp.float16)",
+    "imag": "xp.imag(x)",
+    "int": "x.astype(xp.int32)",
+    "long": "x.astype(xp.int64)",
+    "nbytes": "x.size * x.dtype.itemsize",
+    "numpy": "x.to_numpy()",
+    "real": "xp.real(x)",
+    "round": "xp.round(x)",
+    "sort": "xp.sort(x)",
+    "to": "x.to_device(device), or x.astype(dtype)",
+    "view": "xp.reshape(x, shape)",
+}
+LINALG = {
+    "cond": "s[0] / s[-1] for s = xp.linalg.svdvals(x)",
+    "lstsq": "xp.linalg.pinv(x) @ y",
+    "multi_dot": "x @ y @ z",
+    "norm": "xp.linalg.vector_norm(x), or xp.linalg.matrix_norm(x)",
+}
+FFT = {
+    "fft2": "xp.fft.fftn(x, axes=(-2, -1))",
+    "ifft2": "xp.fft.ifftn(x, axes=(-2, -1))",
+    "irfft2": "xp.fft.irfftn(x, axes=(-2, -1))",
+    "rfft2": "xp.fft.rfftn(x, axes=(-2, -1))",
+}
+
+
+class Elsewhere:
+    """A method that arrays of other libraries have: reading it is an AttributeError that names the call of xpops.
+
+    It costs other attributes nothing, as a ``__getattr__`` would.
+    """
+
+    def __init__(self, name: str, call: str) -> None:
+        self._name, self._call = name, call
+
+    def __get__(self, x: object, cls: type) -> NoReturn:
+        raise AttributeError(f"{cls.__name__!r} object has no attribute {self._name!r}; use {self._call}", obj=x)
+
+
+def refuse(package: str, name: str, calls: dict[str, str]) -> NoReturn:
+    """Raise AttributeError for a name that a package lacks; it names the call of xpops if there is one."""
+    hint = f"; use {calls[name]}" if name in calls else ""
+    raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name)
