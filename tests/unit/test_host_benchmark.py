@@ -21,7 +21,7 @@ def public() -> Iterator[str]:
         functions = (name for name in namespace.__all__ if inspect.isroutine(getattr(namespace, name)))
         yield from (prefix + name for name in functions)
     for prefix, cls in (("random.Generator.", xp.random.Generator), ("Array.", xp.Array)):
-        yield from (prefix + name for name in dir(cls) if not name.startswith("_"))
+        yield from (prefix + name for name in dir(cls) if not name.startswith("_") and hasattr(cls, name))
 
 
 def measured() -> Iterator[str]:
