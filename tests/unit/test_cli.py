@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import xpops
 import xpops.cli.warmup
 from xpops.cli import main, pipeline
 from xpops.cli.pipeline import STEPS
@@ -46,6 +49,19 @@ def test_info_says_what_is_here() -> None:
     assert f"numpy {np.__version__}" in " ".join(done.stdout.split())
     assert "kernel cache" in done.stdout
     assert "frameworks" in done.stdout
+
+
+def test_info_as_json() -> None:
+    found = json.loads(run("info", "--json").stdout)
+    assert found["numpy"] == np.__version__
+    assert found["python"] == platform.python_version()
+    refused = run("warmup", "--json")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--json belongs to info, not to warmup" in refused.stderr
+
+
+def test_the_version() -> None:
+    assert run("--version").stdout == f"xpops {xpops.__version__}\n"
 
 
 def test_the_main_job_on_a_file(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from xpops import __version__
+
 
 def main(arguments: list[str]) -> int:
     """Run a command; returns the exit code."""
@@ -15,12 +17,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--input", type=Path, metavar="FILE.npy", help="run: a batch of images (n, channels, height, width)"
     )
+    parser.add_argument("--json", action="store_true", help="info: as JSON")
+    parser.add_argument("--version", action="version", version=f"xpops {__version__}")
     options = parser.parse_args(arguments)
+    if options.json and options.command != "info":
+        parser.error(f"--json belongs to info, not to {options.command}")
     # Each command imports only its own modules, so that `info` works even if others fail to import.
     if options.command == "info":
         from xpops.cli.info import print_info
 
-        print_info()
+        print_info(options.json)
         return 0
     if options.command == "warmup":
         from xpops.cli.warmup import warm_up

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
@@ -62,7 +63,10 @@ def _compiler() -> str:
         return f"none: {error}"
 
 
-def print_info() -> None:
-    """Print the facts."""
+def print_info(as_json: bool = False) -> None:
+    """Print the facts, one a line or as one JSON object."""
+    if as_json:
+        print(json.dumps(facts(), indent=1))
+        return
     for name, value in facts().items():
         print(f"{name:18} {value}")
