@@ -83,7 +83,7 @@ def run(path: Path | None) -> int:
         repeated = f", {copies[device]} times those of the CPU" if copies[device] > 1 else ""
         print(f"batch {batch['x'].shape} {batch['x'].dtype} on {device}{repeated}")
     print(
-        "\nEvery row is a call of xpops on that framework's arrays. MB: what the call must read and write; of copy: that per"
+        "\nEvery row is a call of xpops on that framework's arrays. MB: what it must read and write; of copy: that per"
         "\nsecond, as a share of a copy's; error: the largest difference to the framework's own operator."
     )
     print(f"\n{'framework':10}{'device':8}{'operator':18}{'MB':>8}{'us':>10}{'of copy':>9}{'error':>10}")
