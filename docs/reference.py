@@ -1,0 +1,103 @@
+"""A Sphinx extension that writes the reference: a page for each public function, with the facts of its row.
+
+Nothing here knows a function by its name: names come from the namespaces' ``__all__``, facts from the rows.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import xpops as xp
+from xpops.core import dtypes as dt
+from xpops.ops.elementwise import OPERATORS
+from xpops.ops.operator import Operator
+
+FOLDER = Path(__file__).parent / "reference"
+# The namespaces, and what their pages say first.
+NAMESPACES: dict[str, tuple[ModuleType, str]] = {
+    "xpops": (xp, "The functions of the array API standard, and some that it lacks."),
+    "xpops.linalg": (xp.linalg, "Linear algebra."),
+    "xpops.fft": (xp.fft, "Discrete Fourier transforms."),
+    "xpops.nn": (xp.nn, "Functions of neural networks: activations, scattering, counting, upsampling."),
+    "xpops.random": (xp.random, "Random numbers, the same on every device."),
+    "xpops.kernel": (xp.kernel, "Operators and kernels of your own, from CUDA C++."),
+}
+RESULTS = {
+    "promoted": "the dtype to which the operands promote",
+    "bool": "bool",
+    "real": "the real counterpart of the promoted dtype",
+    "given": "the dtype that the call names",
+}
+LIMITS = {"memory": "memory", "divisions": "a division or a root", "transcendental": "arithmetic"}
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Called by Sphinx."""
+    app.connect("builder-inited", lambda _: write_pages())
+    return {"parallel_read_safe": True}
+
+
+def write_pages() -> None:
+    """Write all pages, and the index of each namespace. Files that do not change keep their time."""
+    wanted = {FOLDER / "index.md": _index()}
+    for name, (namespace, words) in NAMESPACES.items():
+        members = [member for member in namespace.__all__ if is_documented(getattr(namespace, member))]
+        wanted[FOLDER / f"{name}.md"] = _namespace_page(name, words, members)
+        for member in members:
+            wanted[FOLDER / name / f"{member}.md"] = _page(name, member, getattr(namespace, member))
+    FOLDER.mkdir(exist_ok=True)
+    for path in set(FOLDER.rglob("*.md")) - set(wanted):
+        path.unlink()
+    for path, text in wanted.items():
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def is_documented(member: object) -> bool:
+    """Whether a public name is a function or a class."""
+    return inspect.isroutine(member) or inspect.isclass(member)
+
+
+def _index() -> str:
+    lines = ["# Reference", "", "Every public function has a page, with its dtypes, its result and its accuracy.", ""]
+    lines += ["```{toctree}", ":maxdepth: 1", "", *NAMESPACES, "```", ""]
+    return "\n".join(lines)
+
+
+def _namespace_page(name: str, words: str, members: list[str]) -> str:
+    lines = [f"# {name}", "", words, "", "```{toctree}", ":maxdepth: 1", ":titlesonly:", ""]
+    return "\n".join([*lines, *(f"{name}/{member}" for member in members), "```", ""])
+
+
+def _page(name: str, member: str, found: object) -> str:
+    directive = "autoclass" if inspect.isclass(found) else "autofunction"
+    options = [":members:"] if inspect.isclass(found) and not issubclass(found, Exception) else []
+    lines = [f"# {name}.{member}", "", "```{eval-rst}", f".. {directive}:: {name}.{member}"]
+    lines += [f"   {option}" for option in options] + ["```", ""]
+    operator = OPERATORS.get(member) if name == "xpops" else None
+    if operator is not None:
+        lines += ["| | |", "|---|---|", *(f"| {fact} | {value} |" for fact, value in facts(operator)), ""]
+    return "\n".join(lines)
+
+
+def facts(operator: Operator) -> Iterator[tuple[str, str]]:
+    """What the row of an elementwise operator says, in words."""
+    yield "dtypes", operator.accepts + (", bool and integers as float64" if operator.floating else "")
+    yield "result", RESULTS[operator.result]
+    errors = {dtype: operator.error(dtype) for dtype in _accepted(operator)}
+    if any(errors.values()):
+        yield "largest error on CUDA", ", ".join(f"{dtype} {error:g} ulp" for dtype, error in errors.items())
+    else:
+        yield "largest error on CUDA", "none: exact, or rounded once"
+    yield "limited by", LIMITS[operator.cost]
+    yield "devices", "CPU, CUDA; `xp.fuse` takes it; CUDA graphs can capture it"
+
+
+def _accepted(operator: Operator) -> list[Any]:
+    floating = (dt.float16, dt.bfloat16, dt.float32, dt.float64, *dt.COMPLEX_FLOATS)
+    return [dtype for dtype in floating if dtype in dt.CATEGORIES[operator.accepts]]

@@ -1,0 +1,84 @@
+"""The code of the documentation's pages runs, and the reference has a page for every public function."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import xpops as xp
+
+DOCS = Path(__file__).parents[2] / "docs"
+# Pages whose blocks make one program; that of kernels.md needs a GPU, and has its own test.
+PAGES = ("index", "tour", "library", "fuse", "debug")
+
+
+def module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def run(page: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
+    assert blocks
+    exec(compile("\n".join(blocks), f"{page}.md", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages(page: str) -> None:
+    run(page)
+
+
+def test_the_page_on_tensors() -> None:
+    torch = pytest.importorskip("torch")
+    names = run("tensors")
+    assert type(names["z"]) is torch.Tensor
+    assert names["x"][0, 0] == 7.0
+
+
+def test_what_the_pages_say(capsys: pytest.CaptureFixture[str]) -> None:
+    names = run("tour")
+    assert "use xp.cumulative_sum" in capsys.readouterr().out
+    assert names["large"].tolist() == [3.0, 4.0, 5.0, 6.0]
+    assert (names["half"] + xp.asarray([1, 2, 3])).dtype == xp.float16
+    run("debug")
+    assert "add" in capsys.readouterr().out
+
+
+def test_links_lead_somewhere() -> None:
+    links = module("links")
+    for path in DOCS.rglob("*.md"):
+        if "reference" not in path.parts:
+            links.rewritten(path.read_text(), path.relative_to(DOCS).as_posix())
+    assert links.rewritten("[a](kernels.md#elementwise) [b](../README.md)", "kps.md") == (
+        "[a](kernels.md#elementwise) [b](https://github.com/xpops/xpops/blob/main/README.md)"
+    )
+    with pytest.raises(FileNotFoundError, match=r"kps.md: there is no nowhere.md"):
+        links.rewritten("[a](nowhere.md)", "kps.md")
+
+
+def test_every_function_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reference = module("reference")
+    monkeypatch.setattr(reference, "FOLDER", tmp_path)
+    (tmp_path / "gone.md").write_text("")
+    for _ in range(2):
+        reference.write_pages()
+    for name in ("add", "asarray", "Array", "sum", "fuse"):
+        assert (tmp_path / "xpops" / f"{name}.md").is_file()
+    assert not (tmp_path / "gone.md").exists()
+    for namespace in (xp, xp.linalg, xp.fft, xp.nn, xp.random, xp.kernel):
+        for name in namespace.__all__:
+            if reference.is_documented(getattr(namespace, name)):
+                assert (tmp_path / namespace.__name__ / f"{name}.md").is_file()
+    assert "| result | bool |" in (tmp_path / "xpops" / "less.md").read_text()
+    assert "float64" in (tmp_path / "xpops" / "exp.md").read_text()
