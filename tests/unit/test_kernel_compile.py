@@ -84,12 +84,23 @@ def test_modules_are_kept_on_disk_by_all_that_they_are(cold: None) -> None:
     assert cache.compilations - before == 2
 
 
-def test_headers_of_others_are_read_each_time(cold: None, tmp_path: Path) -> None:
-    (tmp_path / "mine.h").write_text("#define N 1\n")
-    source = '#include "mine.h"\nextern "C" __global__ void nothing(int* x) { *x = N; }'
+def test_headers_of_others_are_in_the_key(cold: None, tmp_path: Path) -> None:
+    """A module is compiled again if a header has changed that it includes, directly, indirectly or by an option."""
+    source = 'extern "C" __global__ void nothing(int* x) { *x = N + M; }'
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "mine.h").write_text('#define N 1\n#include "deep/more.h"\n')
+    (tmp_path / "deep/more.h").write_text('#  include "beside.h"\n')
+    (tmp_path / "deep/beside.h").write_text("#define M 1\n")
+    for text, option in (('#include "mine.h"\n', "-DX"), ("#include <mine.h>\n", "-DX"), ("", "--pre-include=mine.h")):
+        for name, content in (("mine.h", '#define N 2\n#include "deep/more.h"\n'), ("deep/beside.h", "#define M 2\n")):
+            before = cache.compilations
+            for _ in range(2):
+                module(text + source, options=[f"-I{tmp_path}", option]).cubin(90)
+            assert cache.compilations - before == 1
+            (tmp_path / name).write_text(content + f"// {text}{option}")
     before = cache.compilations
-    for _ in range(2):
-        module(source, options=[f"-I{tmp_path}"]).cubin(90)
+    for _ in range(2):  # what a macro names is not known
+        module("#define MINE <mine.h>\n#include MINE\n" + source, options=[f"-I{tmp_path}"]).cubin(90)
     assert cache.compilations - before == 2
 
 
