@@ -15,7 +15,7 @@ import pytest
 import xpops as xp
 from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel
 from xpops.api.kernel.elementwise import user_call
-from xpops.api.kernel.functor import _call, _operation
+from xpops.api.kernel.functor import functor_call
 from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
@@ -28,6 +28,7 @@ from xpops.engine.cuda.user.elementwise import user_source
 from xpops.engine.cuda.user.raw import configuration
 from xpops.engine.cuda.user.reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
 from xpops.engine.cuda.user.scan import scan_source
+from xpops.plan.functor import parse_functor
 from xpops.plan.user import bind_dtypes, call_shape
 
 CAPABILITIES = (80, 90, 100)
@@ -97,7 +98,7 @@ def test_headers_of_others_are_in_the_key(cold: None, tmp_path: Path) -> None:
             for _ in range(2):
                 module(text + source, options=[f"-I{tmp_path}", option]).cubin(90)
             assert cache.compilations - before == 1
-            (tmp_path / name).write_text(content + f"// {text}{option}")
+            (tmp_path / name).write_text(f"{content}// {len(text)} {option}\n")
     before = cache.compilations
     for _ in range(2):  # what a macro names is not known
         module("#define MINE <mine.h>\n#include MINE\n" + source, options=[f"-I{tmp_path}"]).cubin(90)
@@ -313,9 +314,9 @@ def test_behind_an_operation_lines_are_those_of_the_source() -> None:
 def test_functors(capability: int) -> None:
     text = "struct Sum {\n  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x + y; }\n};"
     for specs in ((vector(dt.float16), vector(dt.float16)), (vector(dt.complex64), float), (vector(dt.int8), int)):
-        call = user_call(_operation(text, "Sum", specs, None), specs, None, False, GPU)
+        call = functor_call(parse_functor(text, None, ""), specs, None, GPU)
         assert compile_cubin("Sum", user_source(call, tuning_of(capability).elementwise).source, capability)
-    call = user_call(_operation(text, "Sum", specs[:1], None), specs[:1], None, False, GPU)
+    call = functor_call(parse_functor(text, None, ""), specs[:1], None, GPU)
     source = user_source(call, tuning_of(capability).elementwise).source
     with pytest.raises(xp.CompileError, match=r"Sum\.preamble\(2\)"):
         compile_cubin("Sum", source.replace("return x + y;", "return x + nowhere;"), capability)
@@ -443,7 +444,9 @@ def test_functors_of_pairs(capability: int) -> None:
     """
     for dtype, paired in ((dt.float16, True), (dt.bfloat16, True), (dt.float32, False)):
         specs = (vector(dtype), vector(dtype))
-        source = user_source(_call(text, "Sum", specs, None, GPU), tuning_of(90).elementwise).source
+        source = user_source(
+            functor_call(parse_functor(text, None, ""), specs, None, GPU), tuning_of(90).elementwise
+        ).source
         assert ("Pairs<" in source) == paired
         assert compile_cubin("Sum", source, capability)
 

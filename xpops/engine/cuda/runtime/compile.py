@@ -157,7 +157,9 @@ def _advice(log: str, headers: Headers) -> str:
             "CUDA_HOME to a toolkit"
         )
     if absent:
-        return f"\n{absent[1]}: no such header in {', '.join(map(str, headers.directories))}, or in a directory of options"
+        return (
+            f"\n{absent[1]}: no such header in {', '.join(map(str, headers.directories))}, or in a directory of options"
+        )
     unknown = _HALF_TYPE.search(log)
     if unknown:
         return f"\n{unknown[1]} is a type of CUDA's header: #include <cuda_{'bf' if 'bf' in unknown[1] else 'fp'}16.h>"

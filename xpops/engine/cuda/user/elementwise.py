@@ -55,12 +55,11 @@ def user_source(call: UserCall, policy: Policy) -> UserSource:
     operation = call.operation
     plan = _plan(call, policy)
     declared = declare(call, plan)
-    pairs = call.pairs * (not plan.tile)
-    params = f"Pairs<{declared.params}>" if pairs else declared.params
-    lines = opening(operation, call.types, family_of(plan), *["kernels/user/pairs"] * bool(pairs))
-    if not pairs:
-        _functor(lines, call)
-    functor = f"::{pairs or 'XpopsOperation'}"
+    pairs = call.pairs if not plan.tile else ()
+    lines = opening(operation, call.types, family_of(plan), *call.headers, *["kernels/user/pairs"] * bool(pairs))
+    _functor(lines, call)
+    lines += pairs
+    functor, params = ("::XpopsPairs", f"Pairs<{declared.params}>") if pairs else ("::XpopsOperation", declared.params)
     lines += within(entry_point(functor, declared.outs, declared.operands, params, plan))
     tail = struct.pack(f"<{len(declared.facts)}q", *declared.facts) + plan.tail
     return UserSource(plan, "\n".join(lines), declared.slots, tail)
@@ -165,14 +164,12 @@ def _functor(lines: list[str], call: UserCall) -> None:
         lines.append(f"    [[maybe_unused]] const xpops::Indexer<{len(call.shape)}> _ind{{n}};")
     # The user's text is in its own C++ block, so that it may redeclare i, n and _ind. The results are declared in that
     # block, so that the user cannot redeclare them: values written to such a copy would be lost.
-    declared = [
-        f"    [[maybe_unused]] {kind}& {each.name} = xpops_{each.name};" for kind, each in made if not each.raw
-    ]
+    declared = [f"    [[maybe_unused]] {kind}& {each.name} = xpops_{each.name};" for kind, each in made if not each.raw]
     lines += ["    {", *declared]
     located(lines, operation.before, "loop_prep", operation.name, ";")
     lines += ["    do {", *declared]  # the operation may end with `continue`, as in a loop
     for before, part, text, end in operation.parts or (("", "operation", operation.body, ";"),):
-        lines.append(before)
+        lines += before.splitlines()
         located(lines, text, part, operation.name, end)
     lines.append("    } while (false);")
     located(lines, operation.after, "after_loop", operation.name, ";")
