@@ -15,8 +15,8 @@ from tests.helpers.kps_cases import CASES
 from tests.helpers.kps_examples import EXAMPLES, Example
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime.compile import compile_cubin, options_for
-from xpops.engine.cuda.runtime.headers import headers_of
 from xpops.engine.cuda.runtime.driver import check
+from xpops.engine.cuda.runtime.headers import headers_of
 from xpops.engine.cuda.runtime.launch import Function
 
 

@@ -168,7 +168,7 @@ def functor_call(functor: UserFunctor, specs: tuple[Operand, ...], result: DType
     operands = tuple(
         Parameter(f"x{number}", common if isinstance(each, type) else each, False) for number, each in enumerate(dtypes)
     )
-    letters = {OPERANDS: common, RESULT: made}
+    letters: dict[DType | str, DType] = {OPERANDS: common, RESULT: made}
     state = tuple(each._replace(dtype=letters.get(each.dtype, each.dtype)) for each in functor.parameters)
     parts = ((calling(functor, operands, common, made), "", "", ""),)
     out = Parameter("y", made, False)

@@ -19,9 +19,9 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.progress import tell_if_slow
 from xpops.engine.cuda.kernels.elementwise import planned
 from xpops.engine.cuda.runtime.cache import SCHEMA, cubin_for, disk
-from xpops.engine.cuda.runtime.headers import headers_of
 from xpops.engine.cuda.runtime.compiler import is_python, python_command, python_environment
 from xpops.engine.cuda.runtime.driver import visible_gpus
+from xpops.engine.cuda.runtime.headers import headers_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
 from xpops.plan.result import result_layout

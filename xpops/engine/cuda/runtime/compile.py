@@ -15,7 +15,6 @@ from xpops.engine.cuda.runtime.compiler import CompilerError
 from xpops.engine.cuda.runtime.headers import Headers, cuda_directories, directory_option, headers_of
 from xpops.engine.cuda.runtime.nvrtc import Answer, Request
 
-
 # The header that user code includes first.
 PRELUDE = "xpops/user/prelude.cuh"
 HEADER_PACKAGES = "nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt"
