@@ -197,7 +197,8 @@ def test_ptx_and_a_cubin_have_keys_of_their_own() -> None:
     compile.target_of.cache_clear()
     with pytest.warns(UserWarning, match="PTX for compute_"):
         newest = int(compile.target_of(999).removeprefix("compute_"))
-    assert cache.key_of(SOURCE, 999) != cache.key_of(SOURCE, newest)
+    headers = headers_of(SOURCE)
+    assert cache.key_of(SOURCE, headers, 999) != cache.key_of(SOURCE, headers, newest)
 
 
 def test_names_of_templates_stand_before_ptx() -> None:
