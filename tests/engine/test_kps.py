@@ -16,6 +16,7 @@ from tests.helpers.kps_examples import EXAMPLES, Example
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime.compile import compile_cubin, options_for
 from xpops.engine.cuda.runtime.driver import check
+from xpops.engine.cuda.runtime.headers import headers_of
 from xpops.engine.cuda.runtime.launch import Function
 
 
@@ -59,7 +60,7 @@ def instance(source: str, name: str, capability: int) -> tuple[bytes, bytes]:
 
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"example.cu", 0, None, None)
     nvrtc.nvrtcAddNameExpression(program, name.encode())
-    options = [option.encode() for option in options_for(capability)]
+    options = [option.encode() for option in options_for(capability, headers_of(source))]
     (error,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS
     _, lowered = nvrtc.nvrtcGetLoweredName(program, name.encode())

@@ -26,7 +26,7 @@ CUDA_ORDER = {
     "tuning": 4,
     "runtime": 5,
 }
-NATIVE_ORDER = ("names", "kps", "kernels", "block", "memory", "index", "math", "core")
+NATIVE_ORDER = ("names", "kps", "kernels", "user", "block", "memory", "index", "math", "core")
 MODULES = sorted(path.relative_to(ROOT) for path in (ROOT / "xpops").rglob("*.py"))
 HEADERS = sorted(path.relative_to(ROOT) for path in (ROOT / "native").rglob("*.cuh"))
 
@@ -96,6 +96,8 @@ def test_headers_include_downwards(path):
     for name in re.findall(r'#include [<"]xpops/(\w+)/', (ROOT / path).read_text()):
         assert NATIVE_ORDER.index(name) >= NATIVE_ORDER.index(here), f"{path} includes {name}"
         assert (here, name) != ("kps", "kernels"), f"{path} includes {name}: they stand side by side"
+        if name == "user":  # our own kernels are compiled without what users' code has
+            assert "user" in path.parts, f"{path} includes {name}"
 
 
 # A folder with more files is hard to read.

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from xpops.core.errors import CompileError
-from xpops.engine.cuda.runtime import cache, compile
+from xpops.engine.cuda.runtime import cache, headers
+from xpops.engine.cuda.runtime.headers import headers_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = 'extern "C" __global__ void xpops_kernel(int* x) { *x = 1; }\n'
@@ -49,28 +50,30 @@ def entries(directory: Path) -> list[Path]:
 
 AXES = {
     "schema": ("SCHEMA", -1),
-    "options": ("options_for", lambda capability: (f"--gpu-architecture=sm_{capability}", "--std=c++17", "-lineinfo")),
+    "options": ("options_for", lambda capability, headers, options: ("-lineinfo",)),
     "version of NVRTC": ("nvrtc_version", lambda: "99.0"),
-    "headers": ("header_digest", lambda source: "other"),
 }
+NONE = headers_of("")
 
 
 @pytest.mark.parametrize("axis", AXES)
 def test_the_key_holds_every_axis(axis: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = cache.key_of(SOURCE, 90)
-    assert cache.key_of(SOURCE, 90) == before
+    before = cache.key_of(SOURCE, NONE, 90)
+    assert cache.key_of(SOURCE, NONE, 90) == before
     monkeypatch.setattr(cache, *AXES[axis])
-    assert cache.key_of(SOURCE, 90) != before
+    assert cache.key_of(SOURCE, NONE, 90) != before
 
 
-def test_the_key_holds_source_and_architecture() -> None:
-    assert len({cache.key_of(SOURCE, 90), cache.key_of(SOURCE + " ", 90), cache.key_of(SOURCE, 80)}) == 3
+def test_the_key_holds_source_headers_and_architecture() -> None:
+    other = NONE._replace(digest="other")
+    given = ((SOURCE, NONE, 90), (SOURCE + " ", NONE, 90), (SOURCE, other, 90), (SOURCE, NONE, 80))
+    assert len({cache.key_of(*each) for each in given}) == 4
 
 
 def test_the_key_holds_what_else_is_asked_of_the_compiler() -> None:
     """The key contains options and the names of templates, because a cubin for other names lacks the kernel."""
     keys = [
-        cache.key_of(SOURCE, 90, options, expressions)
+        cache.key_of(SOURCE, NONE, 90, options, expressions)
         for options in ((), ("-DN=1",), ("-DN=2",))
         for expressions in ((), ("f<1>",), ("f<2>",), ("f<1>", "f<2>"))
     ]
@@ -84,18 +87,17 @@ def test_a_cubin_has_the_names_that_were_asked_for(directory: Path) -> None:
     assert b"_Z3setILi2EEvPi" in two
 
 
-def test_the_key_holds_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, digest = cache.key_of(SOURCE, 90), compile.header_digest(SOURCE)
-    monkeypatch.setattr(compile, "include_directory", lambda: Path("/somewhere/else"))
-    monkeypatch.setattr(cache, "header_digest", lambda source: digest)
-    assert any("/somewhere/else" in option for option in cache.options_for(90))
-    assert cache.key_of(SOURCE, 90) == before
+def test_the_key_holds_no_path(tmp_path: Path) -> None:
+    moved = NONE._replace(directories=(tmp_path,))
+    assert any(str(tmp_path) in option for option in cache.options_for(90, moved))
+    assert cache.key_of(SOURCE, moved, 90) == cache.key_of(SOURCE, NONE, 90)
+    assert cache.key_of(SOURCE, NONE, 90, (f"-I{tmp_path}",)) == cache.key_of(SOURCE, NONE, 90)
 
 
 @pytest.fixture
-def headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of headers for this test."""
-    monkeypatch.setattr(compile, "include_directory", lambda: tmp_path)
+    monkeypatch.setattr(headers, "include_directory", lambda: tmp_path)
     forget()
     yield tmp_path
     forget()
@@ -103,17 +105,17 @@ def headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def forget() -> None:
     """Forget what a new process would not know."""
-    compile._header.cache_clear()
-    compile._closure.cache_clear()
+    headers._own_headers.cache_clear()
+    headers._read_once.cache_clear()
 
 
 def digest(source: str) -> str:
     forget()
-    return compile.header_digest(source)
+    return headers_of(source).digest
 
 
-def test_the_digest_holds_what_is_included(headers: Path) -> None:
-    (headers / "deep").mkdir()
+def test_the_digest_holds_what_is_included(folder: Path) -> None:
+    (folder / "deep").mkdir()
     seen = [digest("#include <a.cuh>\n")]
     for name, text in [
         ("a.cuh", ""),
@@ -122,17 +124,17 @@ def test_the_digest_holds_what_is_included(headers: Path) -> None:
         ("deep/b.cuh", "x"),
         ("deep/b.cuh", "y"),
     ]:
-        (headers / name).write_text(text)
+        (folder / name).write_text(text)
         seen.append(digest("#include <a.cuh>\n"))
-    assert len(set(seen)) == len(seen) - 1  # an empty header and a missing header have the same digest
+    assert len(set(seen)) == len(seen)
     assert digest("#include <deep/b.cuh>\n") not in seen
     assert digest("int x;\n") not in seen
 
 
-def test_the_digest_holds_nothing_else(headers: Path) -> None:
-    (headers / "a.cuh").write_text("int")
+def test_the_digest_holds_nothing_else(folder: Path) -> None:
+    (folder / "a.cuh").write_text("int")
     before = digest("#include <a.cuh>\nint x;\n")
-    (headers / "b.cuh").write_text("int")
+    (folder / "b.cuh").write_text("int")
     assert digest("#include <a.cuh>\nint y;\n") == before
 
 

@@ -15,7 +15,7 @@ import pytest
 import xpops as xp
 from xpops.api.kernel import ElementwiseKernel, ReductionKernel, ScanKernel
 from xpops.api.kernel.elementwise import user_call
-from xpops.api.kernel.functor import _call, _operation
+from xpops.api.kernel.functor import functor_call
 from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
@@ -28,6 +28,7 @@ from xpops.engine.cuda.user.elementwise import user_source
 from xpops.engine.cuda.user.raw import configuration
 from xpops.engine.cuda.user.reduce import in_one_source, mapped, of_nothing, reduce_source, value_of
 from xpops.engine.cuda.user.scan import scan_source
+from xpops.plan.functor import parse_functor
 from xpops.plan.user import bind_dtypes, call_shape
 
 CAPABILITIES = (80, 90, 100)
@@ -84,12 +85,23 @@ def test_modules_are_kept_on_disk_by_all_that_they_are(cold: None) -> None:
     assert cache.compilations - before == 2
 
 
-def test_headers_of_others_are_read_each_time(cold: None, tmp_path: Path) -> None:
-    (tmp_path / "mine.h").write_text("#define N 1\n")
-    source = '#include "mine.h"\nextern "C" __global__ void nothing(int* x) { *x = N; }'
+def test_headers_of_others_are_in_the_key(cold: None, tmp_path: Path) -> None:
+    """A module is compiled again if a header has changed that it includes, directly, indirectly or by an option."""
+    source = 'extern "C" __global__ void nothing(int* x) { *x = N + M; }'
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "mine.h").write_text('#define N 1\n#include "deep/more.h"\n')
+    (tmp_path / "deep/more.h").write_text('#  include "beside.h"\n')
+    (tmp_path / "deep/beside.h").write_text("#define M 1\n")
+    for text, option in (('#include "mine.h"\n', "-DX"), ("#include <mine.h>\n", "-DX"), ("", "--pre-include=mine.h")):
+        for name, content in (("mine.h", '#define N 2\n#include "deep/more.h"\n'), ("deep/beside.h", "#define M 2\n")):
+            before = cache.compilations
+            for _ in range(2):
+                module(text + source, options=[f"-I{tmp_path}", option]).cubin(90)
+            assert cache.compilations - before == 1
+            (tmp_path / name).write_text(f"{content}// {text[9:-1]} {option}\n")
     before = cache.compilations
-    for _ in range(2):
-        module(source, options=[f"-I{tmp_path}"]).cubin(90)
+    for _ in range(2):  # what a macro names is not known
+        module("#define MINE <mine.h>\n#include MINE\n" + source, options=[f"-I{tmp_path}"]).cubin(90)
     assert cache.compilations - before == 2
 
 
@@ -302,9 +314,9 @@ def test_behind_an_operation_lines_are_those_of_the_source() -> None:
 def test_functors(capability: int) -> None:
     text = "struct Sum {\n  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x + y; }\n};"
     for specs in ((vector(dt.float16), vector(dt.float16)), (vector(dt.complex64), float), (vector(dt.int8), int)):
-        call = user_call(_operation(text, "Sum", specs, None), specs, None, False, GPU)
+        call = functor_call(parse_functor(text, None, ""), specs, None, GPU)
         assert compile_cubin("Sum", user_source(call, tuning_of(capability).elementwise).source, capability)
-    call = user_call(_operation(text, "Sum", specs[:1], None), specs[:1], None, False, GPU)
+    call = functor_call(parse_functor(text, None, ""), specs[:1], None, GPU)
     source = user_source(call, tuning_of(capability).elementwise).source
     with pytest.raises(xp.CompileError, match=r"Sum\.preamble\(2\)"):
         compile_cubin("Sum", source.replace("return x + y;", "return x + nowhere;"), capability)
@@ -432,7 +444,9 @@ def test_functors_of_pairs(capability: int) -> None:
     """
     for dtype, paired in ((dt.float16, True), (dt.bfloat16, True), (dt.float32, False)):
         specs = (vector(dtype), vector(dtype))
-        source = user_source(_call(text, "Sum", specs, None, GPU), tuning_of(90).elementwise).source
+        source = user_source(
+            functor_call(parse_functor(text, None, ""), specs, None, GPU), tuning_of(90).elementwise
+        ).source
         assert ("Pairs<" in source) == paired
         assert compile_cubin("Sum", source, capability)
 

@@ -20,6 +20,7 @@ from xpops.cli import main
 from xpops.core import config
 from xpops.core.errors import DeviceError
 from xpops.engine.cuda.runtime import cache, compile, driver
+from xpops.engine.cuda.runtime.headers import headers_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = 'extern "C" __global__ void xpops_kernel(int* x) { *x = 1; }\n'
@@ -189,14 +190,15 @@ def test_a_gpu_newer_than_nvrtc_gets_ptx(tmp_path: Path, monkeypatch: pytest.Mon
     assert f".target sm_{newest}\n".encode() in ptx[0]
     assert ptx[0].endswith(b"\0")  # as the driver requires
     assert ptx[0] == ptx[1]
-    assert compile.options_for(int(newest))[0] == f"--gpu-architecture=sm_{newest}"
+    assert compile.options_for(int(newest), headers_of(""))[0] == f"--gpu-architecture=sm_{newest}"
 
 
 def test_ptx_and_a_cubin_have_keys_of_their_own() -> None:
     compile.target_of.cache_clear()
     with pytest.warns(UserWarning, match="PTX for compute_"):
         newest = int(compile.target_of(999).removeprefix("compute_"))
-    assert cache.key_of(SOURCE, 999) != cache.key_of(SOURCE, newest)
+    headers = headers_of(SOURCE)
+    assert cache.key_of(SOURCE, headers, 999) != cache.key_of(SOURCE, headers, newest)
 
 
 def test_names_of_templates_stand_before_ptx() -> None:

@@ -24,7 +24,7 @@ class CompileError(RuntimeError):
 
     def __init__(self, key: str, options: tuple[str, ...], source: str, log: str) -> None:
         self.key, self.options, self.source, self.log = key, options, source, log
-        super().__init__(f"NVRTC failed on {key}\noptions: {' '.join(options)}\n{_number_lines(source)}\n{log.strip()}")
+        super().__init__(f"NVRTC failed on {key}\n{log.strip()}\noptions: {' '.join(options)}\n{_number_lines(source)}")
 
 
 def _number_lines(source: str) -> str:

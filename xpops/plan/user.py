@@ -60,9 +60,9 @@ class Operation(NamedTuple):
         that the body declares are not visible in `after`.
     definitions : tuple of str
         Lines that define macros, before the preamble.
-    parts : tuple of (str, str)
-        The body in pieces: (name, text). Compiler errors call a user's text by its name; generated lines have an empty
-        name. Without parts the whole body is the user's ``operation``.
+    parts : tuple of (str, str, str, str)
+        The body in pieces: a generated line, the name and the text of what a user wrote, and what ends it. Compiler
+        errors call a user's text by its name. Without parts the whole body is the user's ``operation``.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Operation(NamedTuple):
     before: str = ""
     after: str = ""
     definitions: tuple[str, ...] = ()
-    parts: tuple[tuple[str, str], ...] = ()
+    parts: tuple[tuple[str, str, str, str], ...] = ()
 
     def mentions(self, word: str) -> bool:
         """Whether a statement contains the word, directly or through a macro; a member's name does not count."""

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "xpops/core/bits.cuh"
+#include "xpops/core/conversion.cuh"
 
 namespace xpops {
 
@@ -65,6 +66,15 @@ XPOPS_DEVICE uint16 float16_bits(float x) {
 struct float16 {
   uint16 bits;
   float16() = default;
+  template <class S, class = typename Conversion<float16, S>::Implicit>
+  XPOPS_DEVICE float16(S x) : bits(Conversion<float16, S>::bits(x)) {}
+  template <class S, class = typename Conversion<float16, S>::To> XPOPS_DEVICE operator S() const {
+    return Conversion<float16, S>::value(*this);
+  }
+  template <class S, class = typename Conversion<float16, S>::Explicit, class = void>
+  XPOPS_DEVICE explicit operator S() const {
+    return Conversion<float16, S>::value(*this);
+  }
   // The sign bit is merged in, because cvt turns every NaN into +NaN, but copysign must be able to make a -NaN.
   XPOPS_DEVICE explicit float16(float x) {
     uint32 b = float_bits(x);
@@ -92,6 +102,15 @@ struct float16 {
 struct bfloat16 {
   uint16 bits;
   bfloat16() = default;
+  template <class S, class = typename Conversion<bfloat16, S>::Implicit>
+  XPOPS_DEVICE bfloat16(S x) : bits(Conversion<bfloat16, S>::bits(x)) {}
+  template <class S, class = typename Conversion<bfloat16, S>::To> XPOPS_DEVICE operator S() const {
+    return Conversion<bfloat16, S>::value(*this);
+  }
+  template <class S, class = typename Conversion<bfloat16, S>::Explicit, class = void>
+  XPOPS_DEVICE explicit operator S() const {
+    return Conversion<bfloat16, S>::value(*this);
+  }
   XPOPS_DEVICE explicit bfloat16(float x) {
     uint32 b = float_bits(x);
 #if XPOPS_PTX_SM80

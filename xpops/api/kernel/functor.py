@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-import re
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from xpops.api.kernel.elementwise import user_call
 from xpops.api.kernel.gpu import require_cuda
@@ -12,10 +13,11 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
-from xpops.core.promotion import promote
+from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.plan.functor import OPERANDS, RESULT, UserFunctor, parse_functor
 from xpops.plan.signature import Operand
 from xpops.plan.user import Operation, Parameter
 
@@ -23,21 +25,31 @@ if TYPE_CHECKING:
     from xpops.core.devices import Device
     from xpops.engine.cuda.user.operands import UserCall
 
-_STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
+_SCALARS = (*SCALAR_TYPES, np.generic)
 
 
-def functor(source: str, name: str | None = None) -> Functor:
+def functor(source: str, name: str | None = None, parameters: str = "") -> Functor:
     """An elementwise operator from a C++ structure with ``operator()``.
 
     Parameters
     ----------
     source : str
         C++ with a structure whose ``operator()`` takes one value for each operand. The values have the dtype to which
-        all operands promote; float for float16, bfloat16 and float8. The structure may also have ``apply2``, which
-        takes and returns two numbers in one register: ``xpops::packed2<xpops::float16>``, or the same of bfloat16. It
-        is used if all operands and the result have this dtype.
+        all operands promote; float for float16, bfloat16 and float8. A class template gets float16 and bfloat16 as they
+        are. Instead of the functor, the structure may be a factory: called without arguments, it returns the functor.
     name : str, optional
-        The name of the structure; by default the last structure of the source.
+        The name of the structure; by default the last structure of the source. The arguments of a class template are
+        those in the name, like ``"Cast<R, T>"``: T is the dtype of the operands, and R that of the result. Without
+        them, a template of one type has the argument T.
+    parameters : str
+        Numbers that the structure is made of, like ``"float32 slope, T bias"``: its members, or the arguments of its
+        constructor. Calls get them by name. T and R are dtypes as in `name`.
+
+    Notes
+    -----
+    The functor may also compute two elements at once, if operands have no other dtype than T: by
+    ``void Apply2(R* to, const T* x, const T* y) const``, or, if T and R are the same 16-bit dtype, by ``apply2``, which
+    takes and returns ``xpops::packed2<xpops::float16>``, or the same of bfloat16.
 
     Returns
     -------
@@ -49,7 +61,7 @@ def functor(source: str, name: str | None = None) -> Functor:
     TypeError
         If `source` is not a str.
     ValueError
-        If `source` has no such structure.
+        If `source` has no such structure, or a parameter cannot be one.
 
     Examples
     --------
@@ -61,26 +73,34 @@ def functor(source: str, name: str | None = None) -> Functor:
     >>> swish(xp.ones(3, device="cpu"), 2.0)
     Traceback (most recent call last):
     xpops.core.errors.DeviceError: Swish: the arrays are on cpu; kernels of one's own need a GPU
+
+    Parameters are not compiled into the kernel: calls with other values use the same one.
+
+    >>> leaky = xp.kernel.functor('''
+    ... template <class T> struct Leaky {
+    ...   float slope;
+    ...   XPOPS_DEVICE T operator()(T x) const { return x > T(0) ? x : T(slope * x); }
+    ... };
+    ... ''', parameters="float32 slope")
+    >>> leaky(xp.ones(3, device="cpu"), slope=0.01)
+    Traceback (most recent call last):
+    xpops.core.errors.DeviceError: Leaky: the arrays are on cpu; kernels of one's own need a GPU
     """
     if not isinstance(source, str):
         raise TypeError(f"functor: source is {describe(source)}; accepted: text")
-    found = _STRUCT.findall(source)
-    if not found or name not in (None, *found):
-        raise ValueError(
-            f"functor: name is {name!r}; accepted: a structure of the source: {', '.join(found) or 'none'}"
-        )
-    return Functor(source, name or found[-1])
+    return Functor(parse_functor(source, name, parameters))
 
 
 class Functor:
     """A user-defined operator, as `functor` returns it."""
 
-    def __init__(self, source: str, name: str) -> None:
-        self._name = name
+    def __init__(self, functor: UserFunctor) -> None:
+        self._name = functor.name
+        self._parameters = tuple(each.name for each in functor.parameters)
         # A key of plans: equal only to itself.
-        self._plan = functools.partial(_plan, source, name)
+        self._plan = functools.partial(_plan, functor)
 
-    def __call__(self, *args: Any, result: Any = None) -> Any:
+    def __call__(self, *args: Any, result: Any = None, **parameters: Any) -> Any:
         """Compute the result.
 
         Parameters
@@ -89,11 +109,13 @@ class Functor:
             At least one array.
         result : dtype, optional
             The dtype of the result; by default that to which the operands promote.
+        **parameters : scalar
+            One for each of the functor's `parameters`, by name.
 
         Raises
         ------
         TypeError
-            If the operands have no common dtype.
+            If the operands have no common dtype, or the names of parameters are others.
         ValueError
             If the operands do not broadcast.
         DeviceError
@@ -103,38 +125,56 @@ class Functor:
         """
         wanted = None if result is None else dt.as_dtype(result, self._name)
         names = tuple(f"args[{number}]" for number in range(len(args)))
+        if self._parameters or parameters:
+            args, names = (*args, *self._state(parameters)), (*names, *self._parameters)
         return call(self._plan, self._name, names, args, wanted)
+
+    def _state(self, given: dict[str, Any]) -> tuple[Any, ...]:
+        """The values of the parameters, in their order."""
+        if given.keys() != set(self._parameters):
+            raise TypeError(
+                f"{self._name}: parameters are {', '.join(given) or 'missing'}; accepted: "
+                f"{', '.join(self._parameters) or 'none'}, by name"
+            )
+        values = []
+        for name in self._parameters:
+            value = given[name]
+            if not isinstance(value, _SCALARS):
+                raise TypeError(f"{self._name}: {name} is {describe(value)}; accepted: a number")
+            values.append(value.item() if isinstance(value, np.generic) else value)
+        return tuple(values)
 
     def __repr__(self) -> str:
         return f"<functor {self._name}>"
 
 
-def _plan(source: str, name: str, engine: Engine, specs: tuple[Operand, ...], result: DType | None) -> Program:
+def _plan(functor: UserFunctor, engine: Engine, specs: tuple[Operand, ...], result: DType | None) -> Program:
     from xpops.engine.cuda.user.elementwise import elementwise
 
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
-    gpu = require_cuda(engine, device, name)
-    call = _call(source, name, specs, result, device)
+    gpu = require_cuda(engine, device, functor.name)
+    call = functor_call(functor, specs, result, device)
     return Program(call.outs, elementwise(gpu, call))
 
 
-def _call(source: str, name: str, specs: tuple[Operand, ...], result: DType | None, device: Device) -> UserCall:
-    """The description of a call. With ``apply2`` and one 16-bit dtype, it computes two numbers at a time."""
-    call = user_call(_operation(source, name, specs, result), specs, None, False, device)
-    paired = {*call.types.ins, *call.types.outs} in ({dt.float16}, {dt.bfloat16}) and "apply2" in source
-    return call._replace(pairs=name) if paired else call
+def functor_call(functor: UserFunctor, specs: tuple[Operand, ...], result: DType | None, device: Device) -> UserCall:
+    """The description of a call: an operation on the operands, followed by the functor's parameters."""
+    from xpops.engine.cuda.user.functor import calling, calling_on_pairs
 
-
-def _operation(source: str, name: str, specs: tuple[Operand, ...], result: DType | None) -> Operation:
-    """The functor as an operation on operands of these dtypes."""
-    from xpops.engine.cuda.user.operands import computed
-
-    common = promote((each.dtype if isinstance(each, Layout) else each for each in specs), name)
-    ins = tuple(
-        Parameter(f"x{number}", each.dtype if isinstance(each, Layout) else common, False)
-        for number, each in enumerate(specs)
-    )
+    given = specs[: len(specs) - len(functor.parameters)]
+    dtypes = [each.dtype if isinstance(each, Layout) else each for each in given]
+    common = promote(dtypes, functor.name)
     made = common if result is None else result
-    values = ", ".join(f"xpops::cast<{computed(common)}>({each.name})" for each in ins)
-    body = f"y = xpops::cast<{computed(made)}>(::{name}()({values}));"
-    return Operation(name, ins, (Parameter("y", made, False),), body, source)
+    operands = tuple(
+        Parameter(f"x{number}", common if isinstance(each, type) else each, False) for number, each in enumerate(dtypes)
+    )
+    letters: dict[DType | str, DType] = {OPERANDS: common, RESULT: made}
+    state = tuple(each._replace(dtype=letters.get(each.dtype, each.dtype)) for each in functor.parameters)
+    parts = ((calling(functor, operands, common, made), "", "", ""),)
+    out = Parameter("y", made, False)
+    operation = Operation(functor.name, (*operands, *state), (out,), "", functor.source, parts=parts)
+    call = user_call(operation, specs, None, False, device)._replace(headers=("kernels/user/functor",))
+    if any(each.dtype != common for each in operands):
+        return call
+    paired = "Apply2" in functor.source or ("apply2" in functor.source and common == made in (dt.float16, dt.bfloat16))
+    return call._replace(pairs=calling_on_pairs(functor, operands, common, made)) if paired else call

@@ -147,9 +147,7 @@ class RawKernel:
             raise TypeError(f"{self._name}: {len(given)} template arguments; accepted: {accepted}")
         name = f"{self._name}<{', '.join(template_text(each, self._name) for each in given)}>"
         if (name,) not in self._instances:
-            # Types that are not built in need their header. The lines of the source keep their numbers.
-            header = "#include <xpops/core/types.cuh>\n#line 1\n" if "xpops::" in name else ""
-            module = Module(name, header + self._module.source, self._module.options, (name,))
+            module = Module(name, self._module.source, self._module.options, (name,))
             self._instances[(name,)] = RawKernel._from_module(module, name)
         return self._instances[(name,)]
 

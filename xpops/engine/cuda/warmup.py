@@ -19,9 +19,9 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.progress import tell_if_slow
 from xpops.engine.cuda.kernels.elementwise import planned
 from xpops.engine.cuda.runtime.cache import SCHEMA, cubin_for, disk
-from xpops.engine.cuda.runtime.compile import header_digest
 from xpops.engine.cuda.runtime.compiler import is_python, python_command, python_environment
 from xpops.engine.cuda.runtime.driver import visible_gpus
+from xpops.engine.cuda.runtime.headers import headers_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
 from xpops.plan.result import result_layout
@@ -149,4 +149,4 @@ def _mark(capability: int) -> bytes:
     sources = core_sources(capability)
     digest = sha256(repr((SCHEMA, sources)).encode()).hexdigest()
     headers = "\n".join(source for _, source in sources)
-    return f"core {capability} {digest} {header_digest(headers)}".encode()
+    return f"core {capability} {digest} {headers_of(headers).digest}".encode()

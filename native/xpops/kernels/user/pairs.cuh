@@ -1,8 +1,8 @@
-// The elementwise family for functors that compute two 16-bit floating-point numbers at a time.
+// The elementwise family for functors that compute two elements at a time.
 #pragma once
 
 #include <xpops/kernels/elementwise.cuh>
-#include <xpops/math/packed.cuh>
+#include <xpops/kernels/user/functor.cuh>
 
 namespace xpops {
 
@@ -10,17 +10,24 @@ namespace xpops {
 template <class Params>
 struct Pairs : Params {};
 
+// Two neighbours. They are aligned together, so that a functor may access them at once.
+template <class T>
+struct Two {
+  alignas(2 * sizeof(T)) T elem[2];
+};
+
 template <class Op, class T, int kPack, class Params, class... Values>
-XPOPS_DEVICE packed2<T> apply_pair(const Params&, const Fragments<kPack>&, int, int, Values... values) {
-  return Op().apply2(values...);
+XPOPS_DEVICE bool apply_pair(const Params&, const Fragments<kPack>&, int, int, Two<T>& to, const Values&... values) {
+  return Op::apply_pair(to.elem, values...);
 }
 
-// Calls `apply2` on two elements of every operand.
+// Calls `Op::apply_pair` on two elements of every operand.
 template <class Op, class T, int kPack, class Params, class Head, class... Tail, class... Values>
-XPOPS_DEVICE packed2<T> apply_pair(const Params& params, const Fragments<kPack, Head, Tail...>& from, int i, int j,
-                                   Values... values) {
-  const packed2<T> pair(Head::template value<kPack>(params, from.head, i), Head::template value<kPack>(params, from.head, j));
-  return apply_pair<Op, T>(params, from.tail, i, j, values..., pair);
+XPOPS_DEVICE bool apply_pair(const Params& params, const Fragments<kPack, Head, Tail...>& from, int i, int j, Two<T>& to,
+                             const Values&... values) {
+  auto first = Head::template value<kPack>(params, from.head, i);
+  const Two<decltype(first)> two{first, Head::template value<kPack>(params, from.head, j)};
+  return apply_pair<Op>(params, from.tail, i, j, to, values..., two);
 }
 
 // An element without a neighbour is paired with itself.
@@ -31,9 +38,11 @@ XPOPS_DEVICE void compute_pack(const Pairs<Params>& params, typename Params::Ind
   typename Out::template Fragment<kPack> out;
 #pragma unroll
   for (int i = 0; i < kPack; i += kWidth) {
-    const auto pair = apply_pair<Op, typename Out::T>(params, in, i, i + kWidth - 1);
-    out.pack.elem[i] = pair.first();
-    if constexpr (kWidth == 2) out.pack.elem[i + 1] = pair.second();
+    Two<typename Out::T> two;
+    if (!apply_pair<Op>(params, in, i, i + kWidth - 1, two)) {
+      for (int j = 0; j < kWidth; ++j) two.elem[j] = cast<typename Out::T>(apply<Op>(params, in, i + j));
+    }
+    for (int j = 0; j < kWidth; ++j) out.pack.elem[i + j] = two.elem[j];
   }
   Out::store(params, linear, out);
 }

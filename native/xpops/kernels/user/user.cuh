@@ -2,6 +2,7 @@
 #pragma once
 
 #include <xpops/kernels/fused/elementwise.cuh>
+#include <xpops/user/atomic.cuh>
 
 namespace xpops {
 
@@ -43,6 +44,26 @@ struct TruthCell {
   XPOPS_TRUTH_ASSIGNMENT(/)
 #undef XPOPS_TRUTH_ASSIGNMENT
 };
+
+// Atomic functions on elements of raw arrays.
+template <class T>
+struct Element<NarrowCell<T>> {
+  using Value = float;
+  using Bits = unsigned_t<T>;
+  XPOPS_DEVICE static float value(Bits bits) { return static_cast<float>(__builtin_bit_cast(T, bits)); }
+  XPOPS_DEVICE static Bits bits(float x) { return T(x).bits; }
+};
+template <>
+struct Element<TruthCell> : Element<bool> {};
+
+template <class T>
+XPOPS_DEVICE float atomicAdd(NarrowCell<T>* at, float x) {
+  return static_cast<float>(atomicAdd(&at->stored, T(x)));
+}
+template <class T, class Offset, class Length>
+XPOPS_DEVICE void FastAtomicAdd(NarrowCell<T>* base, Offset offset, Length length, float value) {
+  FastAtomicAdd(&base->stored, offset, length, T(value));
+}
 
 template <class T>
 using cell_t = conditional_t<is_half_v<T> || is_float8_v<T>, NarrowCell<T>, conditional_t<is_same_v<T, bool>, TruthCell, T>>;

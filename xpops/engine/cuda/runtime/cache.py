@@ -15,14 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from xpops.core import config
 from xpops.engine.cuda.runtime import compiler
-from xpops.engine.cuda.runtime.compile import (
-    compile_cubin,
-    header_digest,
-    names_its_headers,
-    nvrtc_version,
-    options_for,
-    with_options,
-)
+from xpops.engine.cuda.runtime.compile import compile_cubin, nvrtc_version, options_for
+from xpops.engine.cuda.runtime.headers import Headers, directory_option, headers_of
 
 if TYPE_CHECKING:
     from cuda.core.utils import FileStreamProgramCache
@@ -39,12 +33,13 @@ compilations = 0
 _count_lock = threading.Lock()
 
 
-def key_of(source: str, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()) -> bytes:
+def key_of(
+    source: str, headers: Headers, capability: int, options: tuple[str, ...] = (), expressions: tuple[str, ...] = ()
+) -> bytes:
     """A hash of all that can change the cubin: schema, source, options, architecture, NVRTC's version, and headers."""
-    # The digest of the headers' contents replaces the include path, which differs between installations.
-    usual = tuple(option for option in options_for(capability) if not option.startswith("--include-path"))
-    given = " ".join(with_options(usual, options))
-    parts = (str(SCHEMA), source, given, nvrtc_version(), header_digest(source), *expressions)
+    # The digest of the headers' contents replaces the include paths, which differ between installations.
+    given = " ".join(each for each in options_for(capability, headers, options) if directory_option(each) is None)
+    parts = (str(SCHEMA), source, given, nvrtc_version(), headers.digest, *expressions)
     return sha256("\0".join(parts).encode()).digest()
 
 
@@ -114,21 +109,21 @@ def cubin_for(
 ) -> bytes:
     """Load the cubin of `source` from the disk, or compile it and store it there; see `compile_cubin`.
 
-    A source that includes headers that are not ours is compiled in every process, since those headers may have changed.
+    A source that may read headers without naming them is compiled in every process.
     """
-    kept = names_its_headers(source, options)
-    key = key_of(source, capability, options, expressions)
+    headers = headers_of(source, options)
+    key = key_of(source, headers, capability, options, expressions)
 
     def compiled() -> bytes:
         global compilations
         cubin = compile_cubin(name, source, capability, options, expressions)
         with _count_lock:
             compilations += 1
-        if kept:
+        if headers.complete:
             _write(key, cubin)
         return cubin
 
-    return (_read(key) if kept else None) or compiler.background.run(key, compiled)
+    return (_read(key) if headers.complete else None) or compiler.background.run(key, compiled)
 
 
 class Once:

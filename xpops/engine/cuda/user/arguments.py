@@ -33,11 +33,15 @@ TYPES: dict[str, DType] = {
     "unsigned long long": dt.uint64,
     "size_t": dt.uint64,
     "ptrdiff_t": dt.int64,
+    "uintptr_t": dt.uint64,
+    "intptr_t": dt.int64,
+    "half": dt.float16,
     "__half": dt.float16,
+    "nv_bfloat16": dt.bfloat16,
     "__nv_bfloat16": dt.bfloat16,
 }
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_QUALIFIER = re.compile(r"\b(?:const|volatile|__restrict__|__restrict|__grid_constant__|xpops::)")
+_QUALIFIER = re.compile(r"\b(?:(?:const|volatile|__restrict__|__restrict|__grid_constant__)\b|(?:xpops|std)::)")
 _KINDS = {"b": (bool,), "i": (bool, int), "u": (bool, int), "f": (bool, int, float), "c": SCALAR_TYPES}
 
 
@@ -115,10 +119,11 @@ def _parameter(text: str, template: Mapping[str, DType | None]) -> Parameter:
     if words in TYPES or not kind:  # it has no name
         kind, name = words, ""
     plain = text.count("*") < 2 and "&" not in text and "[" not in text
+    const = re.search(r"\bconst\b", before) is not None
     if not plain:
-        return Parameter(name, bool(star), "const" in before, None)
+        return Parameter(name, bool(star), const, None)
     letter = kind if kind in template else ""
-    return Parameter(name, bool(star), "const" in before, template.get(kind, TYPES.get(kind)), letter)
+    return Parameter(name, bool(star), const, template.get(kind, TYPES.get(kind)), letter)
 
 
 def check_array(dtype: DType, parameter: Parameter | None, what: str) -> None:

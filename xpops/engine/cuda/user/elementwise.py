@@ -12,6 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import entry_point, family_of, truth
+from xpops.engine.cuda.runtime.compile import PRELUDE
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.user.operands import UserCall, c_type, computed, counts, declare
 from xpops.engine.program import Kernel
@@ -54,12 +55,11 @@ def user_source(call: UserCall, policy: Policy) -> UserSource:
     operation = call.operation
     plan = _plan(call, policy)
     declared = declare(call, plan)
-    pairs = call.pairs * (not plan.tile)
-    params = f"Pairs<{declared.params}>" if pairs else declared.params
-    lines = opening(operation, call.types, family_of(plan), *["kernels/user/pairs"] * bool(pairs))
-    if not pairs:
-        _functor(lines, call)
-    functor = f"::{pairs or 'XpopsOperation'}"
+    pairs = call.pairs if not plan.tile else ()
+    lines = opening(operation, call.types, family_of(plan), *call.headers, *["kernels/user/pairs"] * bool(pairs))
+    _functor(lines, call)
+    lines += pairs
+    functor, params = ("::XpopsPairs", f"Pairs<{declared.params}>") if pairs else ("::XpopsOperation", declared.params)
     lines += within(entry_point(functor, declared.outs, declared.operands, params, plan))
     tail = struct.pack(f"<{len(declared.facts)}q", *declared.facts) + plan.tail
     return UserSource(plan, "\n".join(lines), declared.slots, tail)
@@ -80,10 +80,10 @@ def opening(operation: Operation, types: Types, header: str, *more: str, state: 
     dtypes = (*types.ins, *types.outs, *(dtype for _, dtype in types.letters))
     complexes = not _COMPLEX.isdisjoint(dtypes) or any("complex" in text for text in texts)
     headers = [header, "kernels/user/user", *more, *["math/complex"] * complexes]
-    lines = [f"#include <xpops/{each}.cuh>" for each in headers]
+    lines = [f"#include <{PRELUDE}>", *(f"#include <xpops/{each}.cuh>" for each in headers)]
     lines += [*USING, *(f"using {letter} = {computed(dtype)};" for letter, dtype in types.letters)]
     lines += operation.definitions
-    located(lines, operation.preamble, "preamble", operation.name)
+    located(lines, operation.preamble, "preamble", operation.name, ";")
     return lines
 
 
@@ -92,18 +92,25 @@ def within(lines: list[str]) -> list[str]:
     return ["namespace xpops {", *lines, "}  // namespace xpops", "using xpops::xpops_kernel;", ""]
 
 
-def located(lines: list[str], text: str, part: str, name: str) -> None:
-    """Add a user's text to the lines of a source, with ``#line``, so that errors have the text's own line numbers."""
-    if text.strip():
-        own = text.splitlines()
-        lines += [f'#line 1 "{name}.{part}"', *own, f'#line {len(lines) + len(own) + 3} "{name}.cu"']
+def located(lines: list[str], text: str, part: str, name: str, end: str) -> None:
+    """Add a user's text to the lines of a source, with ``#line``, so that errors have the text's own line numbers.
+
+    `end` follows the text. To the compiler it is on the text's last line, where it finds what the text lacks.
+    """
+    own = text.rstrip().splitlines()
+    if own:
+        place = f'"{name}.{part}"'
+        lines += [f"#line 1 {place}", *own, f"#line {len(own)} {place}"]
+    lines.append(end)
+    if own:
+        lines.append(f'#line {len(lines) + 2} "{name}.cu"')
 
 
-def method(lines: list[str], head: str, before: str, text: tuple[str, str, str], after: str) -> None:
-    """Add a method that contains a user's text. `text` holds the last three arguments of `located`."""
+def method(lines: list[str], head: str, before: str, text: tuple[str, str, str], end: str) -> None:
+    """Add a method that contains a user's text. `text` has three arguments of `located`."""
     lines += [f"  XPOPS_DEVICE {head} {{", f"    {before}"]
-    located(lines, *text)
-    lines += [f"    {after}", "  }"]
+    located(lines, *text, end)
+    lines.append("  }")
 
 
 def _plan(call: UserCall, policy: Policy) -> ElementwisePlan:
@@ -152,23 +159,21 @@ def _functor(lines: list[str], call: UserCall) -> None:
     ]
     lines += ["struct XpopsOperation {", f"  static XPOPS_DEVICE void run({', '.join(formal)}) {{"]
     if operation.needs_coordinates:
-        lines.append(f"    const xpops::PlaceIndexer<{len(call.shape)}> _ind(n, i, xpops_lengths);")
+        lines.append(f"    [[maybe_unused]] const xpops::PlaceIndexer<{len(call.shape)}> _ind(n, i, xpops_lengths);")
     elif operation.mentions("_ind"):
-        lines.append(f"    const xpops::Indexer<{len(call.shape)}> _ind{{n}};")
+        lines.append(f"    [[maybe_unused]] const xpops::Indexer<{len(call.shape)}> _ind{{n}};")
     # The user's text is in its own C++ block, so that it may redeclare i, n and _ind. The results are declared in that
     # block, so that the user cannot redeclare them: values written to such a copy would be lost.
-    declared = [f"    {kind}& {each.name} = xpops_{each.name};" for kind, each in made if not each.raw]
+    declared = [f"    [[maybe_unused]] {kind}& {each.name} = xpops_{each.name};" for kind, each in made if not each.raw]
     lines += ["    {", *declared]
-    located(lines, operation.before, "loop_prep", operation.name)
-    lines += ["    ; do {", *declared]  # the operation may end with `continue`, as in a loop
-    for part, text in operation.parts or (("operation", operation.body),):
-        if part:
-            located(lines, text, part, operation.name)
-        else:
-            lines.append(f"    {text}")
-    lines.append("    ; } while (false);")
-    located(lines, operation.after, "after_loop", operation.name)
-    lines += ["    ;", "    }", "  }"]
+    located(lines, operation.before, "loop_prep", operation.name, ";")
+    lines += ["    do {", *declared]  # the operation may end with `continue`, as in a loop
+    for before, part, text, end in operation.parts or (("", "operation", operation.body, ";"),):
+        lines += before.splitlines()
+        located(lines, text, part, operation.name, end)
+    lines.append("    } while (false);")
+    located(lines, operation.after, "after_loop", operation.name, ";")
+    lines += ["    }", "  }"]
     held = [(kind, each) for kind, each in made if each.raw or call.given]
     given = [*(f"{kind} {each.name}" for kind, each in (*taken, *held)), *(f"const {each}" for each in extra)]
     lines.append(f"  XPOPS_DEVICE auto operator()({', '.join(given)}) const {{")

@@ -26,8 +26,10 @@ class UserCall(NamedTuple):
     given : bool
         Whether the caller gave the results, as arguments behind the operands. Then the operation may read them.
     shape : tuple of int
-    pairs : str
-        The C++ structure whose ``apply2`` computes two elements at once, if all arrays have the same 16-bit dtype.
+    headers : tuple of str
+        What the operation needs besides ``kernels/user/user``.
+    pairs : tuple of str
+        The lines of a C++ structure that computes two elements at once; empty if the operation does not.
     """
 
     operation: Operation
@@ -36,7 +38,8 @@ class UserCall(NamedTuple):
     outs: tuple[Layout, ...]
     given: bool
     shape: tuple[int, ...]
-    pairs: str = ""
+    headers: tuple[str, ...] = ()
+    pairs: tuple[str, ...] = ()
 
 
 class Declared(NamedTuple):

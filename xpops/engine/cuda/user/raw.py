@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xpops.core import config
 from xpops.engine.cuda.runtime.cache import Once, cubin_for
+from xpops.engine.cuda.runtime.compile import PRELUDE
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Module:
 
     def cubin(self, capability: int) -> tuple[bytes, dict[str, bytes]]:
         """The cubin, and the lowered name of each expression."""
-        compiled = cubin_for(self.name, self.source, capability, self.options, self.expressions)
+        options = (f"--pre-include={PRELUDE}", *self.options)
+        compiled = cubin_for(self.name, self.source, capability, options, self.expressions)
         *names, cubin = compiled.split(b"\0", len(self.expressions))
         return cubin, dict(zip(self.expressions, names, strict=True))
 

@@ -41,7 +41,7 @@ def mapped(runtime: Runtime, reduction: UserReduction, types: Types, ins: tuple[
     operation = reduction.map
     target = Parameter("xpops_state", made.dtype, False)
     before = f"xpops_state = {conversion(reduction, types)}("
-    each = operation._replace(outs=(target,), parts=(("", before), ("map_expr", operation.body), ("", ");")))
+    each = operation._replace(outs=(target,), parts=((before, "map_expr", operation.body, ");"),))
     return elementwise(runtime, UserCall(each, types._replace(outs=(made.dtype,)), ins, (made,), False, made.shape))
 
 
@@ -99,7 +99,7 @@ def of_nothing(runtime: Runtime, reduction: UserReduction, types: Types, out: La
     """The kernel ``(stream, out)`` for a reduction of no elements: it writes the finished identity."""
     operation = reduction.map
     before = f"{state_type(reduction, types)} a = {conversion(reduction, types)}("
-    parts = (("", before), ("identity", reduction.identity), ("", ");"), ("post_map_expr", reduction.finish))
+    parts = ((before, "identity", reduction.identity, ");"), ("", "post_map_expr", reduction.finish, ";"))
     fill = operation._replace(ins=(), body=state_text(reduction), parts=parts)
     return elementwise(runtime, UserCall(fill, types._replace(ins=()), (), (out,), False, out.shape))
 

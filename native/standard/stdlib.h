@@ -1,0 +1,1 @@
+// CUDA C++ has the functions of this header without an include.

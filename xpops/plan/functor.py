@@ -1,0 +1,111 @@
+"""User-defined functors as data: C++ structures, their template arguments, and the parameters of their constructors."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from xpops.plan.user import Parameter, parse_parameters
+
+# What template arguments and dtypes of parameters mean, beside dtypes' own names.
+OPERANDS, RESULT = "T", "R"
+_STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
+_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:<(.*)>)?", re.DOTALL)
+_TAKEN = re.compile(rf"x\d+|y|result|{OPERANDS}|{RESULT}")
+
+
+class UserFunctor(NamedTuple):
+    """A functor.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        C++ with the structure `name`.
+    arguments : str or None
+        The arguments of a class template, in terms of `OPERANDS` and `RESULT`. None if the structure is no template.
+    parameters : tuple of Parameter
+        What the structure is made of, in the order of its members or of its constructor's parameters.
+    """
+
+    name: str
+    source: str
+    arguments: str | None
+    parameters: tuple[Parameter, ...]
+
+
+def parse_functor(source: str, name: str | None, parameters: str) -> UserFunctor:
+    """Find the structure `name` in a source; by default the last one.
+
+    Raises
+    ------
+    ValueError
+        If the source has no such structure, if it is a class template whose arguments must be written, or if a
+        parameter cannot be one.
+
+    Examples
+    --------
+    >>> scale = parse_functor("template <class T> struct Scale { T by; };", None, "T by")
+    >>> scale.name, scale.arguments, [each.name for each in scale.parameters]
+    ('Scale', 'T', ['by'])
+    """
+    found = {each[1]: _template_parameters(source[: each.start()]) for each in _STRUCT.finditer(source)}
+    form = _NAME.fullmatch((name or next(reversed(found), "")).strip())
+    if form is None or form[1] not in found:
+        raise ValueError(
+            f"functor: name is {name!r}; accepted: a structure of the source: {', '.join(found) or 'none'}"
+        )
+    wanted, arguments = found[form[1]], form[2]
+    if arguments is not None and wanted is None:
+        raise ValueError(f"functor: name is {name!r}, which is no class template; accepted: {form[1]!r}")
+    if arguments is None and wanted is not None:
+        required = [each for each in wanted if "=" not in each]
+        if len(required) > 1 or not all(re.match(r"(?:class|typename)\b", each) for each in required):
+            raise ValueError(
+                f"functor: {form[1]} is a template of {', '.join(wanted)}; accepted: a name with its arguments, like "
+                f"'{form[1]}<{RESULT}, {OPERANDS}>', where {OPERANDS} is the dtype of the operands and {RESULT} that "
+                "of the result"
+            )
+        arguments = OPERANDS if required else ""
+    return UserFunctor(form[1], source, arguments, _parse_state(parameters, form[1]))
+
+
+def _parse_state(text: str, function: str) -> tuple[Parameter, ...]:
+    """The parameters of a functor: scalars, of a dtype or of the dtype of operands or result."""
+    found = parse_parameters(text, "parameters", function)
+    for each in found:
+        if each.raw or (isinstance(each.dtype, str) and each.dtype not in (OPERANDS, RESULT)):
+            raise ValueError(
+                f"{function}: parameters has {'raw ' * each.raw}{each.dtype} {each.name}; accepted: a dtype, or "
+                f"{OPERANDS} for that of the operands, or {RESULT} for that of the result"
+            )
+        if _TAKEN.fullmatch(each.name):
+            raise ValueError(f"{function}: parameters has {each.name!r}, a name of ours; accepted: another name")
+    return found
+
+
+def _template_parameters(before: str) -> tuple[str, ...] | None:
+    """The parameters of the ``template <...>`` that a text ends with; None if it ends with none."""
+    text, depth, end = before.rstrip(), 0, 0
+    if not text.endswith(">"):
+        return None
+    for place in range(len(text) - 1, -1, -1):
+        depth += (text[place] == ">") - (text[place] == "<")
+        if depth == 0:
+            end = place
+            break
+    if not re.search(r"\btemplate\s*$", text[:end]):
+        return None
+    return tuple(each.strip() for each in _split(text[end + 1 : -1]))
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas that are in no brackets."""
+    found, depth = [""], 0
+    for each in text:
+        depth += (each in "<(") - (each in ">)")
+        if each == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += each
+    return found if text.strip() else []
