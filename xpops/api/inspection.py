@@ -100,6 +100,6 @@ def get_include() -> str:
     >>> Path(xp.get_include(), "xpops", "kps.cuh").is_file()
     True
     """
-    from xpops.engine.cuda.runtime.compile import include_directory
+    from xpops.engine.cuda.runtime.headers import include_directory
 
     return str(include_directory())
