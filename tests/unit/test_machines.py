@@ -6,6 +6,7 @@ import os
 import pwd
 import subprocess
 import sys
+import tomllib
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -344,3 +345,10 @@ def test_a_kernel_that_the_driver_is_too_old_for(name: str, monkeypatch: pytest.
     with pytest.raises(DeviceError) as caught:
         driver.check((getattr(bindings.CUresult, f"CUDA_ERROR_{name}"),), "loading")
     assert ("update it (at least 580)" in str(caught.value)) == (name != "INVALID_VALUE")
+
+
+def test_the_wheel_holds_all_headers() -> None:
+    root = Path(xp.__file__).parents[1]
+    held = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    headers = {path.name for path in (root / "native").iterdir() if path.is_dir() and not list(path.rglob("*.c"))}
+    assert held["force-include"] == {f"native/{name}": f"xpops/native/{name}" for name in headers}
