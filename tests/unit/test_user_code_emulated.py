@@ -1,4 +1,4 @@
-"""What the code of users has without an include: 16-bit floats with operators, atomic functions; and functors' forms."""
+"""What the code of users has without an include: 16-bit floats with operators, atomic functions; forms of functors."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ OPERATIONS: dict[str, tuple[str, Any]] = {
     "product": ("a * b", lambda a, b, d: (a * b).astype(d)),
     "quotient": ("a / b", lambda a, b, d: (a / b).astype(d)),
     "every operation rounds": ("a * b + a", lambda a, b, d: ((a * b).astype(d).astype("f4") + a).astype(d)),
-    "compound": ("(c += a, c *= b, c -= 1, c)", lambda a, b, d: (((a + 2).astype(d).astype("f4") * b).astype(d).astype("f4") - 1).astype(d)),
+    "compound": ("(c += a, c *= b, c)", lambda a, b, d: ((a + 2).astype(d).astype("f4") * b).astype(d)),
     "integers do not widen": ("a + 2 * b", lambda a, b, d: (a + (2 * b).astype(d).astype("f4")).astype(d)),
     "float widens": ("a * 1.5f + b", lambda a, b, d: (a * np.float32(1.5) + b).astype(d)),
     "double widens": ("H(a * 1.25)", lambda a, b, d: (a * np.float32(1.25)).astype(d)),
     "negative": ("-a", lambda a, b, d: -a.astype(d)),
     "absolute": ("abs(a)", lambda a, b, d: abs(a).astype(d)),
     "larger": ("a > b ? a : b", lambda a, b, d: np.where(a > b, a, b).astype(d)),
-    "clipped": ("a < 0 ? 0 : a > 2.5 ? H(2.5) : a", lambda a, b, d: np.where(a < 0, 0, np.where(a > 2.5, 2.5, a)).astype(d)),
+    "clipped": ("a < 0 ? 0 : a", lambda a, b, d: np.where(a < 0, 0, a).astype(d)),
     "root": ("sqrt(a)", lambda a, b, d: np.sqrt(a).astype(d)),
     "as float": ("sqrtf(a)", lambda a, b, d: np.sqrt(a).astype(d)),
     "floor": ("floor(a)", lambda a, b, d: np.floor(a).astype(d)),
@@ -60,9 +60,10 @@ OPERATIONS: dict[str, tuple[str, Any]] = {
     "intrinsics": ("__hadd(__hmul(a, b), __hneg(a))", lambda a, b, d: ((a * b).astype(d).astype("f4") - a).astype(d)),
     "maximum": ("__hmax(a, b)", lambda a, b, d: np.fmax(a, b).astype(d)),
     "minimum with NaN": ("__hmin_nan(a, b)", lambda a, b, d: np.minimum(a, b).astype(d)),
-    "compared": ("H(__hgt(a, b)) + H(__hltu(a, b)) + H(__hne(a, b))", lambda a, b, d: ((a > b) * 1.0 + ~(a >= b) + ((a < b) | (a > b))).astype(d)),
+    "compared": ("H(__hgt(a, b)) + H(__hltu(a, b))", lambda a, b, d: ((a > b) * 1.0 + ~(a >= b)).astype(d)),
+    "different": ("H(__hne(a, b)) + H(__hneu(a, b))", lambda a, b, d: (((a < b) | (a > b)) * 1.0 + (a != b)).astype(d)),
     "not a number": ("H(__hisnan(a)) + H(isnan(b))", lambda a, b, d: (np.isnan(a) * 1.0 + np.isnan(b)).astype(d)),
-    "of pairs": ("__low2half(__lowhigh2highlow(__hadd2(__halves2half2(a, b), __half2half2(a))))", lambda a, b, d: (a + b).astype(d)),
+    "of pairs": ("__high2half(__hadd2(__halves2half2(a, b), __half2half2(a)))", lambda a, b, d: (a + b).astype(d)),
 }  # fmt: skip
 
 
@@ -109,7 +110,8 @@ def test_fixed_width_integers_and_traits_need_no_include() -> None:
         int32_t small = x; uint64_t large = ~uint64_t(0); std::int8_t tiny = -3;
         typename std::enable_if<std::is_same<int32_t, int>::value, int64_t>::type sum = small;
         static_assert(sizeof(typename std::aligned_storage<16, 16>::type) == 16, "");
-        z = sum + std::max<int64_t>(tiny, 2) + std::min(3, 4) + int64_t(large >> 60) + std::numeric_limits<short>::max();
+        z = sum + std::max<int64_t>(tiny, 2) + std::min(3, 4) + int64_t(large >> 60);
+        z += std::numeric_limits<short>::max();
         """,
     )  # fmt: skip
     x = np.arange(5, dtype=np.int16)
@@ -180,7 +182,13 @@ def test_a_nan_loses_in_atomic_maxima() -> None:
 
 
 @pytest.mark.parametrize("dtype", [*HALVES, np.float32, np.float64, np.int64], ids=name_of)
-@pytest.mark.parametrize("text", ["FastAtomicAdd(&y[0], at, y.size(), x)", "FastAtomicAdd(reinterpret_cast<E*>(&y[0]), size_t(at), int(y.size()), E(x))"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FastAtomicAdd(&y[0], at, y.size(), x)",
+        "FastAtomicAdd(reinterpret_cast<E*>(&y[0]), size_t(at), int(y.size()), E(x))",
+    ],
+)
 def test_fast_additions_at_any_address(text: str, dtype: Any) -> None:
     """Odd and even bases, every element, and neighbours on both sides that must keep their bits."""
     kernel = ElementwiseKernel("T x, int64 at", "raw T y", text, preamble=f"using E = {_c_type(dtype)};")
@@ -296,27 +304,80 @@ def called_with(operator: Any, *arguments: Any, result: Any = None, **parameters
 
 
 STATE = {
-    "members": ("struct F { float a; int b; template <class T> XPOPS_DEVICE T operator()(T x) const { return x * T(a) + T(b); } };", None),
-    "constructor": ("struct F { XPOPS_DEVICE explicit F(float a, int b) : a_(a), b_(b) {} XPOPS_DEVICE float operator()(float x) const { return x * a_ + b_; } private: float a_; int b_; };", None),
-    "factory": ("struct G { float a; int b; XPOPS_DEVICE float operator()(float x) const { return x * a + b; } };\nstruct F { float a; int b; XPOPS_DEVICE G operator()() const { return G{a, b}; } };", None),
-    "template": ("template <class Number> struct F { float a; int b; XPOPS_DEVICE Number operator()(Number x) const { return x * Number(a) + Number(b); } };", "F<T>"),
-    "factory template": ("template <class G> struct F { G made; XPOPS_DEVICE F(float a, int b) : made{a, b} {} XPOPS_DEVICE G operator()() const { return made; } };\ntemplate <class Number> struct G { float a; int b; XPOPS_DEVICE Number operator()(Number x) { return x * Number(a) + Number(b); } };", "F<G<T>>"),
+    "members": (
+        """
+        struct F {
+          float a; int b;
+          template <class T> XPOPS_DEVICE T operator()(T x) const { return x * T(a) + T(b); }
+        };
+        """,
+        "F",
+    ),
+    "constructor": (
+        """
+        struct F {
+          XPOPS_DEVICE explicit F(float a, int b) : a_(a), b_(b) {}
+          XPOPS_DEVICE float operator()(float x) const { return x * a_ + b_; }
+         private:
+          float a_; int b_;
+        };
+        """,
+        "F",
+    ),
+    "factory": (
+        """
+        struct G { float a; int b; XPOPS_DEVICE float operator()(float x) const { return x * a + b; } };
+        struct F { float a; int b; XPOPS_DEVICE G operator()() const { return G{a, b}; } };
+        """,
+        "F",
+    ),
+    "template": (
+        """
+        template <class Number> struct F {
+          float a; int b;
+          XPOPS_DEVICE Number operator()(Number x) const { return x * Number(a) + Number(b); }
+        };
+        """,
+        "F<T>",
+    ),
+    "factory template": (
+        """
+        template <class G> struct F {
+          XPOPS_DEVICE F(float a, int b) : made{a, b} {}
+          XPOPS_DEVICE G operator()() const { return made; }
+          G made;
+        };
+        template <class Number> struct G {
+          float a; int b;
+          XPOPS_DEVICE Number operator()(Number x) { return x * Number(a) + Number(b); }
+        };
+        """,
+        "F<G<T>>",
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("form", STATE)
 def test_parameters(form: str) -> None:
     text, name = STATE[form]
-    operator = functor(text, name or "F", "float32 a, int32 b")
+    operator = functor(text, name, "float32 a, int32 b")
     x = RANDOM.integers(-20, 20, 33).astype(np.float32)
     for a, b in ((2.0, 3), (0.5, -1), (np.float64(4), np.int64(9)), (3, 0), (True, 1)):
         for dtype in (np.float32, np.float64, np.float16):
             same(called_with(operator, x.astype(dtype), a=a, b=b), (x * float(a) + float(b)).astype(dtype))
 
 
+SHIFT = """
+template <class Number>
+struct Shift {
+  Number by;
+  XPOPS_DEVICE Number operator()(Number x) const { return x + by; }
+};
+"""
+
+
 def test_parameters_of_the_operands_dtype() -> None:
-    text = "template <class Number> struct Shift { Number by; XPOPS_DEVICE Number operator()(Number x) const { return x + by; } };"
-    operator = functor(text, parameters="T by")
+    operator = functor(SHIFT, parameters="T by")
     for dtype in (np.int8, np.int64, np.float16, np.float64):
         x = np.arange(17).astype(dtype)
         same(called_with(operator, x, by=3), x + dtype(3))
@@ -325,14 +386,13 @@ def test_parameters_of_the_operands_dtype() -> None:
 
 
 def test_parameters_that_are_refused() -> None:
-    text = "template <class Number> struct Shift { Number by; XPOPS_DEVICE Number operator()(Number x) const { return x + by; } };"
-    operator = functor(text, parameters="T by")
+    operator = functor(SHIFT, parameters="T by")
     x = floats(3)
     with pytest.raises(TypeError, match="Shift: parameters are missing; accepted: by, by name"):
         operator(x)
     with pytest.raises(TypeError, match="Shift: parameters are to; accepted: by, by name"):
         operator(x, to=3)
-    with pytest.raises(TypeError, match="Shift: by is a numpy.ndarray; accepted: a number"):
+    with pytest.raises(TypeError, match=r"Shift: by is a numpy\.ndarray; accepted: a number"):
         operator(x, by=x)
     with pytest.raises(TypeError, match="Average: parameters are by; accepted: none, by name"):
         functor(AVERAGE)(x, x, by=1)
@@ -344,7 +404,7 @@ def test_parameters_that_are_refused() -> None:
         ("float by", "parameters has 'float by'; accepted: 'T x'"),
     ):
         with pytest.raises(ValueError, match=message):
-            functor(text, parameters=parameters)
+            functor(SHIFT, parameters=parameters)
     with pytest.raises(
         ValueError, match="Convert is a template of class To, class From, class Enable = void; accepted: a name"
     ):
