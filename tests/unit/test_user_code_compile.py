@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -96,7 +95,7 @@ def test_halves_are_written_like_float(capability: int) -> None:
     assert module(GENERIC, name_expressions=names).cubin(capability)[0].startswith(b"\x7fELF")
 
 
-INTEGERS = tuple(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)) + ("size_t", "long", "bool")
+INTEGERS = (*tuple(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)), "size_t", "long", "bool")
 FLOATS = ("float", "double", "xpops::float16", "xpops::bfloat16", "xpops::float8_e5m2")
 ATOMICS = """
 template <class T> __global__ void numbers(T* x, T v) {
