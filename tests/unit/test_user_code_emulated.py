@@ -385,6 +385,19 @@ def test_parameters_of_the_operands_dtype() -> None:
         called_with(operator, np.arange(3), by=1j)
 
 
+def test_parameters_may_have_the_names_of_an_operations_variables() -> None:
+    text = """
+    struct Divide {
+      XPOPS_DEVICE Divide(int n, float i) : inverse(i / n) {}
+      XPOPS_DEVICE float operator()(float x) const { return x * inverse; }
+      float inverse;
+    };
+    """
+    operator = functor(text, parameters="int32 n, float32 i")
+    x = floats(40, 30).T
+    same(called_with(operator, x, n=4, i=2), x * np.float32(0.5))
+
+
 def test_parameters_that_are_refused() -> None:
     operator = functor(SHIFT, parameters="T by")
     x = floats(3)
@@ -399,8 +412,8 @@ def test_parameters_that_are_refused() -> None:
     for parameters, message in (
         ("raw T by", "parameters has raw T by; accepted: a dtype, or T for that of the operands"),
         ("U by", "parameters has U by; accepted: a dtype, or T for that of the operands"),
-        ("T x0", "parameters has 'x0', a name of ours; accepted: another name"),
-        ("T result", "parameters has 'result', a name of ours"),
+        ("T x0", "parameters has 'x0', the name of an operand; accepted: another name"),
+        ("T result", "parameters has 'result' twice, or it is one of T, R, y, result"),
         ("float by", "parameters has 'float by'; accepted: 'T x'"),
     ):
         with pytest.raises(ValueError, match=message):
