@@ -505,31 +505,62 @@ inline void* __cluster_map_shared_rank(const void* mine, unsigned rank) {
   return base + (static_cast<const char*>(mine) - &shared_memory);
 }
 
-template <class T>
-T atomicAdd(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old + x; }); }
-template <class T>
-T atomicSub(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old - x; }); }
-template <class T>
-T atomicMax(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old > x ? old : x; }); }
-template <class T>
-T atomicMin(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old < x ? old : x; }); }
-template <class T>
-T atomicOr(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old | x; }); }
-template <class T>
-T atomicAnd(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old & x; }); }
-template <class T>
-T atomicXor(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T old) -> T { return old ^ x; }); }
-template <class T>
-T atomicExch(T* at, emulator::plain<T> x) { return emulator::update(at, [=](T) -> T { return x; }); }
+namespace emulator {
+// The same for floating point, whose bits are compared.
+template <class Bits, class T, class Op>
+T update_bits(T* at, Op op) {
+  const Bits old = update(reinterpret_cast<Bits*>(at), [=](Bits bits) {
+    const T changed = op(__builtin_bit_cast(T, bits));
+    return __builtin_bit_cast(Bits, changed);
+  });
+  return __builtin_bit_cast(T, old);
+}
+}  // namespace emulator
+
+// The atomic functions of CUDA C++, for the types that it has.
+#define EMULATOR_ATOMIC(name, T, expression)                                         \
+  inline T name(T* at, T x) {                                                        \
+    return emulator::update(at, [=]([[maybe_unused]] T old) -> T { return expression; }); \
+  }
+#define EMULATOR_ATOMIC_32(name, expression) \
+  EMULATOR_ATOMIC(name, int, expression)     \
+  EMULATOR_ATOMIC(name, unsigned, expression)
+#define EMULATOR_ATOMIC_64(name, expression)      \
+  EMULATOR_ATOMIC(name, long long, expression)    \
+  EMULATOR_ATOMIC(name, unsigned long long, expression)
+EMULATOR_ATOMIC_32(atomicAdd, old + x)
+EMULATOR_ATOMIC(atomicAdd, unsigned long long, old + x)
+EMULATOR_ATOMIC_32(atomicSub, old - x)
+EMULATOR_ATOMIC_32(atomicMax, old > x ? old : x)
+EMULATOR_ATOMIC_64(atomicMax, old > x ? old : x)
+EMULATOR_ATOMIC_32(atomicMin, old < x ? old : x)
+EMULATOR_ATOMIC_64(atomicMin, old < x ? old : x)
+EMULATOR_ATOMIC_32(atomicOr, old | x)
+EMULATOR_ATOMIC_64(atomicOr, old | x)
+EMULATOR_ATOMIC_32(atomicAnd, old & x)
+EMULATOR_ATOMIC_64(atomicAnd, old & x)
+EMULATOR_ATOMIC_32(atomicXor, old ^ x)
+EMULATOR_ATOMIC_64(atomicXor, old ^ x)
+EMULATOR_ATOMIC_32(atomicExch, x)
+EMULATOR_ATOMIC(atomicExch, unsigned long long, x)
+inline float atomicAdd(float* at, float x) { return emulator::update_bits<unsigned>(at, [=](float old) { return old + x; }); }
+inline double atomicAdd(double* at, double x) {
+  return emulator::update_bits<unsigned long long>(at, [=](double old) { return old + x; });
+}
+inline float atomicExch(float* at, float x) { return emulator::update_bits<unsigned>(at, [=](float) { return x; }); }
 inline unsigned atomicInc(unsigned* at, unsigned last) {
   return emulator::update(at, [=](unsigned old) { return old >= last ? 0 : old + 1; });
 }
-template <class T>
-EMULATOR_PLAIN T atomicCAS(T* at, emulator::plain<T> compare, emulator::plain<T> x) {
-  emulator::touch_atomic(at, sizeof(T));
-  __atomic_compare_exchange_n(at, &compare, x, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  return compare;
-}
+#define EMULATOR_CAS(T)                                                                               \
+  EMULATOR_PLAIN inline T atomicCAS(T* at, T compare, T x) {                                          \
+    emulator::touch_atomic(at, sizeof(T));                                                            \
+    __atomic_compare_exchange_n(at, &compare, x, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
+    return compare;                                                                                   \
+  }
+EMULATOR_CAS(int)
+EMULATOR_CAS(unsigned)
+EMULATOR_CAS(unsigned short)
+EMULATOR_CAS(unsigned long long)
 
 // The functions that -fsanitize=alignment,bounds,shift-exponent calls. They are hidden, so that they do not replace the
 // sanitizer's own in other libraries.

@@ -177,5 +177,8 @@ def test_the_guide(pretended: PretendedEngine, scale: Recorded) -> None:
     np.testing.assert_allclose(names["w"].to_numpy(), host / (1 + np.exp(-2 * host)), rtol=1e-6)
     np.testing.assert_allclose(names["rows"].to_numpy(), np.sqrt((host**2).sum(1)), rtol=1e-6)
     np.testing.assert_array_equal(names["so_far"].to_numpy(), host)
+    np.testing.assert_array_equal(names["narrow"].to_numpy(), host.astype(np.float16))
+    np.testing.assert_array_equal(names["sloped"].to_numpy(), host)
+    np.testing.assert_array_equal(names["sums"].to_numpy(), host.sum(0))
     assert scale.calls[0][:2] == ((1, 1, 1), (256, 1, 1))
     assert compile_cubin("scale", names["scale"]._module.source, 90)

@@ -11,7 +11,7 @@ from xpops.plan.user import Parameter, parse_parameters
 OPERANDS, RESULT = "T", "R"
 _STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:<(.*)>)?", re.DOTALL)
-_TAKEN = re.compile(rf"x\d+|y|result|{OPERANDS}|{RESULT}")
+_OPERAND = re.compile(r"x\d+")
 
 
 class UserFunctor(NamedTuple):
@@ -72,15 +72,17 @@ def parse_functor(source: str, name: str | None, parameters: str) -> UserFunctor
 
 def _parse_state(text: str, function: str) -> tuple[Parameter, ...]:
     """The parameters of a functor: scalars, of a dtype or of the dtype of operands or result."""
-    found = parse_parameters(text, "parameters", function)
+    found = parse_parameters(text, "parameters", function, (OPERANDS, RESULT, "y", "result"))
     for each in found:
         if each.raw or (isinstance(each.dtype, str) and each.dtype not in (OPERANDS, RESULT)):
             raise ValueError(
                 f"{function}: parameters has {'raw ' * each.raw}{each.dtype} {each.name}; accepted: a dtype, or "
                 f"{OPERANDS} for that of the operands, or {RESULT} for that of the result"
             )
-        if _TAKEN.fullmatch(each.name):
-            raise ValueError(f"{function}: parameters has {each.name!r}, a name of ours; accepted: another name")
+        if _OPERAND.fullmatch(each.name):
+            raise ValueError(
+                f"{function}: parameters has {each.name!r}, the name of an operand; accepted: another name"
+            )
     return found
 
 

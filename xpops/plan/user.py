@@ -141,8 +141,10 @@ class Types(NamedTuple):
     letters: tuple[tuple[str, DType], ...]
 
 
-def parse_parameters(text: str, argument: str, function: str) -> tuple[Parameter, ...]:
-    """The parameters that a text lists.
+def parse_parameters(
+    text: str, argument: str, function: str, reserved: tuple[str, ...] = RESERVED
+) -> tuple[Parameter, ...]:
+    """The parameters that a text lists. None may have one of the `reserved` names.
 
     Raises
     ------
@@ -169,8 +171,8 @@ def parse_parameters(text: str, argument: str, function: str) -> tuple[Parameter
             )
         if name in _KEYWORDS.split():
             raise ValueError(f"{function}: {argument} has {name!r}, a keyword of C++; accepted: another name")
-        if name in RESERVED or name in (each.name for each in found):
-            raise ValueError(f"{function}: {argument} has {name!r} twice, or it is one of {', '.join(RESERVED)}")
+        if name in reserved or name in (each.name for each in found):
+            raise ValueError(f"{function}: {argument} has {name!r} twice, or it is one of {', '.join(reserved)}")
         found.append(Parameter(name, _NAMES.get(kind, kind), raw))
     return tuple(found)
 

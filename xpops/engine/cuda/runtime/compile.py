@@ -19,6 +19,9 @@ from xpops.engine.cuda.runtime.nvrtc import Answer, Request
 PRELUDE = "xpops/user/prelude.cuh"
 HEADER_PACKAGES = "nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt"
 _ABSENT_HEADER = re.compile(r'(?:could not|cannot) open source file "([^"]+)"')
+# A text of the user between directives, and its brackets. Comments, strings and characters have none.
+_NAMED_TEXT = re.compile(r'^#line 1 "(.+)"\n(.*?)^#line \d+ "\1"$', re.MULTILINE | re.DOTALL)
+_BRACKET = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|([()\[\]{}])""", re.DOTALL)
 _HALF_TYPE = re.compile(r'identifier "((?:__)?(?:half2?|nv_bfloat162?))" is undefined')
 
 
@@ -143,8 +146,30 @@ def compile_cubin(
         except CompilerError as error:
             answer = Answer(str(error))
     if answer.log is not None:
-        raise CompileError(name, request.options, source, answer.log + _advice(answer.log, headers))
+        log = _unpaired_brackets(source) + answer.log + _advice(answer.log, headers)
+        raise CompileError(name, request.options, source, log)
     return b"".join(each + b"\0" for each in answer.names) + answer.binary
+
+
+def _unpaired_brackets(source: str) -> str:
+    """Messages about brackets without a partner in the texts that ``#line`` directives name.
+
+    The compiler notices such a bracket far behind the text.
+    """
+    found = ""
+    for place, text in _NAMED_TEXT.findall(source):
+        opened: list[tuple[str, int]] = []
+        for each in _BRACKET.finditer(text):
+            line = text.count("\n", 0, each.start()) + 1
+            if each[1] and each[1] in "([{":
+                opened.append((each[1], line))
+            elif each[1] and opened and opened[-1][0] + each[1] in ("()", "[]", "{}"):
+                opened.pop()
+            elif each[1]:
+                opened.append((each[1], line))
+                break
+        found += "".join(f'{place}({line}): error: "{bracket}" has no partner\n' for bracket, line in opened[-1:])
+    return found
 
 
 def _advice(log: str, headers: Headers) -> str:
