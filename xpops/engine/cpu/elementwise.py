@@ -15,7 +15,7 @@ import numpy as np
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.blocks import block_shape, blocks
+from xpops.engine.cpu.blocks import Key, block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
 from xpops.engine.cpu.rounding import NARROW, WIDENED, assign, buffer_of, cast
 from xpops.engine.program import Kernel
@@ -92,9 +92,9 @@ def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> 
     arrays = [isinstance(operand, Layout) for operand in operands]
 
     def run(out: NDArray, *inputs: Any) -> None:
-        full = [np.broadcast_to(x, out.shape) if array else x for x, array in zip(inputs, arrays, strict=True)]
         for key in blocks(layout, lengths, range(layout.ndim)):
-            compute(out[key], *[x[key] if array else x for x, array in zip(full, arrays, strict=True)])
+            parts = [_part(x, key) if array else x for x, array in zip(inputs, arrays, strict=True)]
+            compute(out[key], *parts)
 
     chosen = compute if out.size <= BLOCK else run
 
@@ -102,6 +102,13 @@ def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> 
         quietly(chosen, out, *inputs)
 
     return kernel
+
+
+def _part(x: NDArray, key: Key) -> NDArray:
+    """The elements of `x` that broadcast to a block of the result."""
+    own = key[len(key) - x.ndim :]
+    part: NDArray = x[tuple([slice(None) if length == 1 else each for length, each in zip(x.shape, own, strict=True)])]
+    return part.reshape((1,) * (len(key) - x.ndim) + part.shape) if x.ndim < len(key) else part
 
 
 def _tabulated(compute: Compute, dtype: DType, result: DType) -> Compute:
