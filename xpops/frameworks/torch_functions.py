@@ -131,4 +131,11 @@ def _pow(x: torch.Tensor, y: torch.Tensor, *, out: torch.Tensor) -> None:
         torch.pow(x, y, out=out)
 
 
-_OWN: dict[str, Function] = {"clamp": _clamp, "copy": _copy, "gelu": _gelu, "gelu_tanh": _gelu_tanh, "log_softmax": _log_softmax, "pow": _pow}
+_OWN: dict[str, Function] = {
+    "clamp": _clamp,
+    "copy": _copy,
+    "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "log_softmax": _log_softmax,
+    "pow": _pow,
+}
