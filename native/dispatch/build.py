@@ -18,8 +18,10 @@ except ImportError:  # run as a program, outside of an installation
     BuildHookInterface = object
 
 SOURCES = Path(__file__).parent
+# The loops over arrays of the CPU engine.
+LOOPS = SOURCES.parent / "cpu"
 NAME = "_compiled.abi3.so"
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
+FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
 
 
 class CompiledCore(BuildHookInterface):  # type: ignore[misc]  # hatchling has no types here
@@ -56,7 +58,7 @@ def build(target: Path) -> str:
         *link,
         define,
         f"-I{include}",
-        *map(str, sorted(SOURCES.glob("*.c"))),
+        *map(str, _sources("*.c")),
         "-o",
         str(fresh),
     ]
@@ -73,7 +75,11 @@ def build(target: Path) -> str:
 
 def digest() -> str:
     """A hash of the sources, which the module has as its attribute ``sources``."""
-    return sha256(b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.[ch]")))).hexdigest()
+    return sha256(b"".join(path.read_bytes() for path in _sources("*.[ch]"))).hexdigest()
+
+
+def _sources(pattern: str) -> list[Path]:
+    return [path for folder in (SOURCES, LOOPS) for path in sorted(folder.glob(pattern))]
 
 
 if __name__ == "__main__":  # python native/dispatch/build.py: build in the source tree

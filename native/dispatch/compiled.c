@@ -1,6 +1,8 @@
 // The compiled core of the steady state: reads operands, finds the launch of a call, allocates, launches.
 #include "compiled.h"
 
+#include "../cpu/cpu.h"
+
 // What `configure` sets: tables of xpops/dispatch/steady.py, and the class of arrays.
 static PyObject *launches, *writes, *shows, *readers, *viewed, *view_slowly;
 static PyObject* shape_name;
@@ -222,6 +224,10 @@ static PyMethodDef methods[] = {
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
+    {"convert", (PyCFunction)(void (*)(void))convert, METH_FASTCALL,
+     "convert(out, x): convert between float16, bfloat16, float32 and float64, rounded once."},
+    {"reduce", (PyCFunction)(void (*)(void))reduce, METH_FASTCALL,
+     "reduce(is_product, out, x, divisor): sums or products in float64 along the axes where `out` has length 1."},
     {"forget_tensors", forget_tensors, METH_NOARGS, "Forget the classes of `add_tensors`."},
     {NULL, NULL, 0, NULL},
 };

@@ -115,4 +115,27 @@ def _log_softmax(x: torch.Tensor, axis: int, *, out: torch.Tensor) -> None:
     out.sub_(torch.where(total < 2, rest.log1p_(), total.log_()))
 
 
-_OWN: dict[str, Function] = {"copy": _copy, "gelu": _gelu, "gelu_tanh": _gelu_tanh, "log_softmax": _log_softmax}
+def _clamp(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, *, out: torch.Tensor) -> None:
+    """Torch's, which takes a tenth of the time for bounds that are numbers."""
+    if low.ndim == high.ndim == 0:
+        torch.clamp(x, low.item(), high.item(), out=out)
+    else:
+        torch.clamp(x, low, high, out=out)
+
+
+def _pow(x: torch.Tensor, y: torch.Tensor, *, out: torch.Tensor) -> None:
+    """Torch's, or a product for the power 2."""
+    if y.ndim == 0 and y.item() == 2:
+        torch.mul(x, x, out=out)
+    else:
+        torch.pow(x, y, out=out)
+
+
+_OWN: dict[str, Function] = {
+    "clamp": _clamp,
+    "copy": _copy,
+    "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "log_softmax": _log_softmax,
+    "pow": _pow,
+}

@@ -150,7 +150,7 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
     if ord is None:
         return pow(sum(pow(size, power), **how), root)
     if ord == 2:
-        return sqrt(sum(square(size), **how))
+        return sqrt(sum(square(x if x.dtype == real else size), **how))
     if ord == 1:
         return sum(size, **how)
     if math.isinf(ord):

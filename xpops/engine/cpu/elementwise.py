@@ -15,9 +15,9 @@ import numpy as np
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.blocks import block_shape, blocks
+from xpops.engine.cpu.blocks import Key, block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import NARROW, WIDENED, cast
+from xpops.engine.cpu.rounding import NARROW, WIDENED, assign, buffer_of, cast
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -50,7 +50,7 @@ def elementwise(op: Operator, signature: Signature, operands: tuple[Operand, ...
         return _in_one_call(function, conversions)
 
     def compute(out: NDArray, *inputs: Any) -> None:
-        np.copyto(out, cast(np.asarray(function(*_all_converted(inputs, conversions))), out.dtype), casting="unsafe")
+        assign(out, np.asarray(function(*_all_converted(inputs, conversions))))
 
     if len(operands) == len(layouts) == 1 and layouts[0].dtype in WIDENED and out.size >= _TABLE:
         compute = _tabulated(compute, layouts[0].dtype, out.dtype)
@@ -71,13 +71,19 @@ def _in_one_call(function: np.ufunc, conversions: list[Conversion | None]) -> Ke
 
 def _copy(x: Operand, out: Layout) -> Kernel:
     """The kernel ``(stream, out, x)`` that assigns `x`, with at most one rounding."""
-    if isinstance(x, Layout) and (x.dtype == out.dtype or out.dtype not in NARROW):
 
-        def kernel(stream: int, out: NDArray, x: NDArray) -> None:
-            quietly(np.copyto, out, x, casting="unsafe")
+    def fill(out: NDArray, x: Any) -> None:
+        np.copyto(buffer_of(out), buffer_of(cast(x, out.dtype)))
 
-        return kernel
-    return _by_blocks(lambda out, x: np.copyto(out, cast(x, out.dtype)), (x,), out)
+    if isinstance(x, Layout) and x.dtype != out.dtype and out.dtype in NARROW:
+        return _by_blocks(assign, (x,), out)
+    copy = partial(np.copyto, casting="unsafe") if isinstance(x, Layout) and x.dtype == out.dtype else assign
+    chosen = copy if isinstance(x, Layout) else fill
+
+    def kernel(stream: int, out: NDArray, x: Any) -> None:
+        quietly(chosen, out, x)
+
+    return kernel
 
 
 def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> Kernel:
@@ -86,9 +92,9 @@ def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> 
     arrays = [isinstance(operand, Layout) for operand in operands]
 
     def run(out: NDArray, *inputs: Any) -> None:
-        full = [np.broadcast_to(x, out.shape) if array else x for x, array in zip(inputs, arrays, strict=True)]
         for key in blocks(layout, lengths, range(layout.ndim)):
-            compute(out[key], *[x[key] if array else x for x, array in zip(full, arrays, strict=True)])
+            parts = [_part(x, key) if array else x for x, array in zip(inputs, arrays, strict=True)]
+            compute(out[key], *parts)
 
     chosen = compute if out.size <= BLOCK else run
 
@@ -96,6 +102,13 @@ def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> 
         quietly(chosen, out, *inputs)
 
     return kernel
+
+
+def _part(x: NDArray, key: Key) -> NDArray:
+    """The elements of `x` that broadcast to a block of the result."""
+    own = key[len(key) - x.ndim :]
+    part: NDArray = x[tuple([slice(None) if length == 1 else each for length, each in zip(x.shape, own, strict=True)])]
+    return part.reshape((1,) * (len(key) - x.ndim) + part.shape) if x.ndim < len(key) else part
 
 
 def _tabulated(compute: Compute, dtype: DType, result: DType) -> Compute:
@@ -119,7 +132,7 @@ def _all_converted(inputs: tuple[Any, ...], conversions: list[Conversion | None]
 
 def _converted(x: Any, loop: DType, wide: DType) -> NDArray:
     """Convert an operand to the loop's dtype, and then to the wider dtype of the computation."""
-    return cast(x, loop).astype(wide, copy=False)
+    return cast(cast(x, loop), wide)
 
 
 def _result_of(function: np.ufunc, loops: tuple[DType, ...]) -> DType:

@@ -17,6 +17,7 @@ from xpops.engine.cpu.matmul import matmul
 from xpops.engine.cpu.memory import adopt, allocator, view
 from xpops.engine.cpu.random import random
 from xpops.engine.cpu.reduce import reduce
+from xpops.engine.cpu.rounding import assign
 from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.scatter import scatter_reduce
 from xpops.engine.cpu.searchsorted import searchsorted
@@ -88,7 +89,7 @@ class CpuEngine:
                 numbers = np.arange(out.size, dtype=np.result_type(out.dtype, np.float64))
                 numbers *= step
                 numbers += start
-                out[...] = numbers
+                assign(out, numbers)
 
         return kernel
 

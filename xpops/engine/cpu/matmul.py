@@ -8,7 +8,7 @@ import numpy as np
 
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.rounding import WIDENED, assign, cast
 from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
@@ -30,7 +30,7 @@ def matmul(x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
         elif wide is None:
             np.matmul(x1, x2, out=out)
         else:
-            np.copyto(out, cast(np.matmul(x1.astype(wide), x2.astype(wide)), out.dtype))
+            assign(out, np.matmul(cast(x1, wide), cast(x2, wide)))
 
     def kernel(stream: int, out: NDArray, x1: NDArray, x2: NDArray) -> None:
         quietly(run, out, x1, x2)

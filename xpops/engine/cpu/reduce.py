@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from xpops.core import dtypes as dt
+from xpops.core.compiled import compiled
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import BLOCK, block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import ACCUMULATED, NARROW, WIDENED, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, NARROW, WIDENED, assign, buffer_of, cast
 from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.strides.coalesce import Strides
@@ -25,6 +26,8 @@ Axes = tuple[int, ...]
 _LINES = 128
 # The largest sum of a mean, which is infinite beyond it, as on CUDA, where narrower dtypes add in float32.
 _LARGEST = dict.fromkeys((dt.bfloat16, dt.float32, dt.complex64), float(np.finfo(np.float32).max))
+# The dtypes whose elements the compiled core adds and multiplies.
+_SINGLE = frozenset((dt.float16, dt.bfloat16, dt.float32))
 # Up to so many elements, NumPy reduces along any axis faster than `_halved` would.
 _FEW = 4096
 
@@ -40,6 +43,8 @@ def reduce(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
     if isinstance(op.cpu, np.ufunc):
+        if _is_compiled(op, x, loop):
+            return _compiled(op, x, axes)
         if _is_one_call(op, op.cpu, x, axes, loop, out):
             return _in_one_call(op.cpu, x, axes, out)
         return _by_blocks(op, op.cpu, x, axes, loop, correction)
@@ -47,11 +52,31 @@ def reduce(
     along = axes if not op.positional else axes[0] if len(axes) == 1 else None
 
     def run(out: NDArray, x: NDArray) -> None:
-        result = function(cast(x, loop).astype(wide, copy=False), along)
+        result = function(cast(cast(x, loop), wide), along)
         out[...] = cast(np.asarray(result), out.dtype).reshape(out.shape)
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         quietly(run, out, x)
+
+    return kernel
+
+
+def _is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
+    """Whether the compiled core reduces the elements in float64."""
+    if compiled is None or op.term is not None or op.dispersion or x.dtype not in _SINGLE:
+        return False
+    return loop == x.dtype or loop == dt.float32
+
+
+def _compiled(op: Reduction, x: Layout, axes: Axes) -> Kernel:
+    """The kernel of the compiled core, which needs no memory for elements in the wider dtype."""
+    assert compiled is not None
+    run, is_product = compiled.reduce, op.cpu is np.multiply
+    shape = tuple(1 if axis in axes else length for axis, length in enumerate(x.shape))
+    count = float(x.size // prod(shape)) if op.averages else 1.0
+
+    def kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        run(is_product, buffer_of(out.reshape(shape)), buffer_of(x), count)
 
     return kernel
 
@@ -88,7 +113,7 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
 
     def elements(x: NDArray) -> Iterator[NDArray]:
         blocked = (cast(x[key], loop) for key in blocks(layout, lengths, axes))
-        return blocked if op.term is None else (op.term(each.astype(wide)) for each in blocked)
+        return blocked if op.term is None else (op.term(cast(each, wide)) for each in blocked)
 
     def result(x: NDArray) -> NDArray:
         total = combine(pairwise(ufunc, each, innermost_first, wide) for each in elements(x))
@@ -103,7 +128,7 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
 
     def run(out: NDArray, x: NDArray) -> None:
         for key in blocks(layout, lengths, kept):
-            out[key] = cast(result(x[key]), out.dtype)
+            assign(out[*key, ...], np.asarray(result(x[key])))  # without the dots that of a 0-d array is a number
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         quietly(run, out.reshape(shape), x)

@@ -1,4 +1,7 @@
-"""Casts that round once. The casts of ml_dtypes go through float32 and round twice."""
+"""Casts that round once. The casts of ml_dtypes go through float32 and round twice.
+
+The compiled core converts float16 and bfloat16, if it was built: it takes a tenth of NumPy's time.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core import dtypes as dt
+from xpops.core.compiled import compiled
 from xpops.core.dtypes import DType
 
 NDArray = np.ndarray[Any, Any]
@@ -21,17 +25,47 @@ ACCUMULATED = {
 NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
 # float32 does not hold all numbers of these dtypes exactly.
 _WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))
+# The conversions of the compiled core: of halves to other floating-point dtypes and back.
+_CONVERTED = frozenset(
+    (source, target)
+    for source in dt.REAL_FLOATS
+    for target in dt.REAL_FLOATS
+    if source != target and not {source, target}.isdisjoint(WIDENED) and compiled is not None
+)
 
 
 def cast(x: Any, dtype: DType) -> NDArray:
     """Convert an ndarray or Python scalar to `dtype`; an ndarray that has it is returned itself."""
     if not isinstance(x, np.ndarray):
         return np.asarray(_to_odd(np.asarray(x)) if dtype in NARROW else x, dtype)
+    if (x.dtype, dtype) in _CONVERTED:
+        converted = np.empty_like(x, dtype)
+        assign(converted, x)
+        return converted
     # NumPy rounds float64 to float16 once. Integers that float32 rounds are infinite in float16.
     if dtype in NARROW and dtype != dt.float16 and x.dtype in _WIDE:
         x = _to_odd(x)
     array: NDArray = x
     return array.astype(dtype, copy=False)
+
+
+def copied(x: NDArray, dtype: DType) -> NDArray:
+    """A new array of `x`, converted to `dtype`."""
+    converted = cast(x, dtype)
+    return converted.copy() if converted is x else converted
+
+
+def assign(out: NDArray, x: NDArray) -> None:
+    """Write `x`, which broadcasts to `out`, rounded once."""
+    if x.ndim == out.ndim and compiled is not None and (x.dtype, out.dtype) in _CONVERTED:
+        compiled.convert(buffer_of(out), buffer_of(x))
+    else:
+        np.copyto(out, cast(x, out.dtype) if out.dtype in NARROW else x, casting="unsafe")
+
+
+def buffer_of(x: NDArray) -> NDArray:
+    """`x`, or the bits of bfloat16 as integers: it has no buffer protocol, and NumPy copies it slowly."""
+    return x.view(np.uint16) if x.dtype == dt.bfloat16 else x
 
 
 def _to_odd(x: NDArray) -> NDArray:

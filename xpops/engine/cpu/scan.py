@@ -9,7 +9,7 @@ import numpy as np
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import ACCUMULATED, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, assign, cast, copied
 from xpops.engine.program import Kernel
 from xpops.ops.scan import Scan
 
@@ -29,9 +29,9 @@ def scan(op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
         keys = list(blocks(layout, lengths, (axis,)))
         before: NDArray | None = None
         for key in reversed(keys) if op.reverse else keys:
-            elements = np.moveaxis(cast(x[key], out.dtype).astype(wide), axis, 0)
+            elements = np.moveaxis(copied(cast(x[key], out.dtype), wide), axis, 0)
             before = _scanned(op, elements, before, gamma)
-            out[key] = cast(np.moveaxis(elements, 0, axis), out.dtype)
+            assign(out[key], np.moveaxis(elements, 0, axis))
 
     def kernel(stream: int, out: NDArray, x: NDArray, gamma: float = 0.0) -> None:
         if initial:

@@ -9,7 +9,7 @@ import numpy as np
 from xpops.core.dtypes import REAL_FLOATS, DType
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import ACCUMULATED, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, assign, cast, copied
 from xpops.engine.program import Kernel
 from xpops.plan.scatter import require_targets
 
@@ -40,24 +40,24 @@ def scatter_reduce(
     by_slices = shared and include_self and reduction != "mean" and 0 < _SLICE * source.shape[axis] <= source.size
 
     def add_slices(out: NDArray, index: NDArray, source: NDArray) -> None:
-        state = out.astype(wide)
+        state = copied(out, wide)
         targets = np.moveaxis(state, axis, 0)[:, *(slice(n) for at, n in enumerate(source.shape) if at != axis)]
         for place, values in zip(index.tolist(), np.moveaxis(source, axis, 0), strict=True):
             if place != skipped:
                 ufunc(targets[place], values, out=targets[place])
-        out[...] = cast(state, out.dtype)
+        assign(out, state)
 
     def add_elements(out: NDArray, index: NDArray, source: NDArray) -> None:
-        places, values = _places(index, axis, out.shape), source.astype(wide, copy=False)
+        places, values = _places(index, axis, out.shape), cast(source, wide)
         kept = index != skipped
         places, values = (each.reshape(-1) if kept.all() else each[kept] for each in (places, values))
-        state = out.astype(wide).reshape(-1)
+        state = copied(out, wide).reshape(-1)
         if not include_self:
             state[places] = identity
         ufunc.at(state, places, values)
         if reduction == "mean":
             _divide(state, places, include_self)
-        out[...] = cast(state, out.dtype).reshape(out.shape)
+        assign(out, state.reshape(out.shape))
 
     def kernel(stream: int, out: NDArray, index: NDArray, source: NDArray) -> None:
         if by_slices:

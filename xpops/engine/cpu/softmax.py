@@ -11,7 +11,7 @@ from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import BLOCK, blocks, line_blocks
 from xpops.engine.cpu.quiet import quietly
 from xpops.engine.cpu.reduce import pairwise
-from xpops.engine.cpu.rounding import WIDENED, cast
+from xpops.engine.cpu.rounding import WIDENED, assign, cast
 from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
@@ -23,7 +23,7 @@ def softmax(x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     narrow, others = WIDENED.get(x.dtype, x.dtype), tuple(other for other in range(x.ndim) if other != axis)
 
     def lines(x: NDArray) -> NDArray:
-        wide: NDArray = x.astype(np.float64, copy=False)
+        wide = cast(x, dt.float64)
         top = np.max(wide, axis=axis, keepdims=True)
         below: NDArray = wide - top
         weights: NDArray = np.exp(below)
@@ -38,7 +38,7 @@ def softmax(x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
 
     def run(out: NDArray, x: NDArray) -> None:
         for key in blocks(layout, lengths, others):
-            out[key] = cast(lines(x[key]).astype(narrow, copy=False), out.dtype)
+            assign(out[key], lines(x[key]).astype(narrow, copy=False))
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         quietly(run, out, x)

@@ -8,7 +8,7 @@ import numpy as np
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.rounding import ACCUMULATED, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, assign
 from xpops.engine.program import Kernel
 from xpops.plan.upsample import Axis
 
@@ -29,7 +29,7 @@ def upsample(x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backwa
     def gradient(stream: int, out: NDArray, x: NDArray) -> None:
         images = x.reshape(-1, *large, words)
         sums = _sums(_sums(images, 1, rows, small[0], wide), 2, columns, small[1], wide)
-        out[...] = cast(sums, out.dtype).reshape(out.shape)
+        assign(out, sums.reshape(out.shape))
 
     return gradient if backward else forward
 

@@ -1,0 +1,145 @@
+"""The loops of the compiled core over arrays of the CPU: conversions of halves, and sums and products in float64."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from xpops.core.compiled import compiled
+
+pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
+NDArray = np.ndarray[Any, Any]
+HALVES = (np.float16, ml_dtypes.bfloat16)
+SHAPES = ((1,), (15,), (17,), (1023,), (1025,), (17, 33), (3, 4, 5), (2, 1030, 3), (1030, 2), (7, 1, 9, 4), (70_001,))
+
+
+def buffer(x: NDArray) -> NDArray:
+    return x.view(np.uint16) if x.dtype == ml_dtypes.bfloat16 else x
+
+
+def converted(x: NDArray, dtype: Any, out: NDArray | None = None) -> NDArray:
+    out = np.empty(x.shape, dtype) if out is None else out
+    compiled.convert(buffer(out), buffer(x))  # type: ignore[union-attr]
+    return out
+
+
+def assert_same(got: NDArray, wanted: NDArray) -> None:
+    """Equal, signs of zeros included; NaN for NaN."""
+    got, wanted = got.astype(np.float64), wanted.astype(np.float64)
+    assert np.array_equal(got, wanted, equal_nan=True)
+    known = ~np.isnan(wanted)
+    assert np.array_equal(np.signbit(got[known]), np.signbit(wanted[known]))
+
+
+def views(x: NDArray) -> list[NDArray]:
+    return [x, x[::-1], x[..., ::2], np.asfortranarray(x), np.frombuffer(b"x" + x.tobytes(), "V1")[1:].view(x.dtype)]
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("wide", [np.float32, np.float64])
+def test_every_half_is_widened(half: Any, wide: Any) -> None:
+    x = np.arange(1 << 16, dtype=np.uint16).view(half)
+    with np.errstate(all="ignore"):  # of NaNs that signal
+        assert_same(converted(x, wide), x.astype(wide))
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_float32_is_rounded_to_halves(half: Any) -> None:
+    random = np.random.default_rng(1)
+    bits = random.integers(0, 1 << 32, 1 << 20, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    near = (random.normal(size=1 << 20) * 2.0 ** random.integers(-28, 18, 1 << 20)).astype(np.float32)
+    steps = np.arange(1 << 16, dtype=np.uint16).view(half).astype(np.float32)
+    with np.errstate(all="ignore"):
+        ties = (steps[:-1] + steps[1:]) / 2
+        for x in (bits, near, ties, np.nextafter(ties, np.float32(0)), np.nextafter(ties, np.float32(np.inf))):
+            assert_same(converted(x, half), x.astype(half))
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_float64_is_rounded_once(half: Any) -> None:
+    with np.errstate(all="ignore"):
+        steps = np.arange(1 << 16, dtype=np.uint16).view(half).astype(np.float64)
+    ordered = np.sort(steps[np.isfinite(steps)])
+    middle = (ordered[:-1] + ordered[1:]) / 2
+    tiny = np.abs(middle) * 2.0**-40
+    below, above = middle - tiny, middle + tiny
+    kept = (tiny > 0) & (ordered[:-1] != ordered[1:])
+    assert_same(converted(below[kept], half), ordered[:-1][kept].astype(half))
+    assert_same(converted(above[kept], half), ordered[1:][kept].astype(half))
+    special = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e300, 1e-300, -1e-300, 5e-324])
+    with np.errstate(all="ignore"):
+        assert_same(converted(special, half), special.astype(np.float32).astype(half))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_views_are_converted(shape: tuple[int, ...]) -> None:
+    random = np.random.default_rng(2)
+    for half in HALVES:
+        x = random.normal(size=shape).astype(half)
+        for view in views(x):
+            assert_same(converted(view, np.float32), view.astype(np.float32))
+            large = np.full((*view.shape[:-1], 2 * view.shape[-1]), 7, np.float64)
+            assert_same(converted(view, np.float64, large[..., ::2]), view.astype(np.float64))
+            assert (large[..., 1::2] == 7).all()
+    row = random.normal(size=(1, *shape[1:])).astype(np.float16)
+    assert_same(converted(row, np.float32, np.empty(shape, np.float32)), np.broadcast_to(row, shape))
+    assert converted(np.float16(1.5) * np.ones((), np.float16), np.float32) == 1.5
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", [np.float32, *HALVES])
+def test_sums_and_products(shape: tuple[int, ...], dtype: Any) -> None:
+    random = np.random.default_rng(3)
+    x = (1 + random.normal(size=shape) / 300).astype(dtype)
+    for view in views(x):
+        for axes in (each for count in range(view.ndim + 1) for each in combinations(range(view.ndim), count)):
+            wide = view.astype(np.float64)
+            for is_product, function in ((False, np.sum), (True, np.prod)):
+                wanted = function(wide, axis=axes, keepdims=True)
+                got = np.full(wanted.shape, 7.0)
+                for _ in range(2):
+                    compiled.reduce(is_product, got, buffer(view), 1.0)  # type: ignore[union-attr]
+                    np.testing.assert_allclose(got, wanted, rtol=1e-11)
+
+
+def test_special_sums() -> None:
+    for values, wanted in (
+        ([-0.0, -0.0], -0.0),
+        ([np.inf, 1.0], np.inf),
+        ([np.inf, -np.inf], np.nan),
+        ([np.nan, 1.0], np.nan),
+        ([3e38, 3e38, -3e38], 3e38),
+    ):
+        out = np.empty((1,), np.float32)
+        compiled.reduce(False, out, np.asarray(values, np.float32), 1.0)  # type: ignore[union-attr]
+        assert_same(out, np.asarray([wanted], np.float32))
+    compiled.reduce(False, out, np.full(3, 3e38, np.float32), 3.0)  # type: ignore[union-attr]
+    assert out == np.inf, "a mean is infinite if the sum is beyond float32"
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    x, out = np.ones((3, 4), np.float16), np.empty((3, 4), np.float32)
+    read_only = np.ones((3, 4), np.float32)
+    read_only.flags.writeable = False
+    assert compiled is not None
+    for wrong in (out[0], out[:2], np.empty((3, 5), np.float32)):
+        with pytest.raises(ValueError, match="operand"):
+            compiled.convert(wrong, x)
+    for wrong in (x.astype(np.int32), x.astype(complex), x.astype(">f4"), x.astype([("a", "f2")])):
+        with pytest.raises(TypeError, match="accepted"):
+            compiled.convert(out, wrong)
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.convert(out, np.ones((3, 4)))
+    with pytest.raises((ValueError, BufferError)):
+        compiled.convert(read_only, x)
+    for empty in (x[:0], x[:, :0]):
+        with pytest.raises(ValueError, match="accepted"):
+            compiled.reduce(False, out[:1, :1], empty, 1.0)
+    with pytest.raises(TypeError):
+        compiled.reduce(False, out[:1, :1], x, "1")
+    with pytest.raises(TypeError):
+        compiled.convert(out)
