@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from conformance.fingerprint import fingerprint
-from conformance.fuzz.homes import Home, homes
+from conformance.fuzz.machine import homes_on
 from conformance.fuzz.program import Program, draw_pool, draw_program
 from conformance.reporting import REPORTS, available, heading, write
+from xpops.testing import Framework
 
 PROGRAMS, FIRST_ROUNDS, PAGE = 40, 6, 4096
 FEW, SLACK = 10, 32
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     warnings.simplefilter("ignore")
     before = fingerprint()
-    places = homes("cpu" if options.device == "cpu" else "cuda:0")
+    places = homes_on("cpu" if options.device == "cpu" else "cuda:0")
     pool = draw_pool(options.seed, PROGRAMS, options.device)
     programs = [draw_program(options.seed, number, pool, places) for number in range(PROGRAMS)]
     for _ in range(FIRST_ROUNDS):
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
     return int(leaks)
 
 
-def _run(programs: Sequence[Program], places: dict[str, Home]) -> int:
+def _run(programs: Sequence[Program], places: dict[str, Framework]) -> int:
     """Run each program once. Returns their number of actions."""
     for program in programs:
         program.run(places)

@@ -92,7 +92,7 @@ from xpops.engine.cuda.preparation import at_import as _prepare_kernels
 from xpops.engine.cuda.runtime.streams import stream
 
 if _TYPE_CHECKING:
-    from xpops import fft, kernel, linalg, nn, random
+    from xpops import fft, kernel, linalg, nn, random, testing
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -274,6 +274,7 @@ __all__ = [
     "tan",
     "tanh",
     "tensordot",
+    "testing",
     "tile",
     "tril",
     "triu",
@@ -297,4 +298,4 @@ __all__ = [
 _attach()
 _prepare_kernels()
 if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
-    __getattr__, __dir__ = _import_later(__name__, ("fft", "kernel", "linalg", "nn", "random"), __all__)
+    __getattr__, __dir__ = _import_later(__name__, ("fft", "kernel", "linalg", "nn", "random", "testing"), __all__)

@@ -11,9 +11,9 @@ import numpy as np
 from conformance.fuzz import errors
 from conformance.fuzz.facts import FACTS, call_in_thread, context
 from conformance.fuzz.forms import Form, Spec
-from conformance.fuzz.homes import Home
 from conformance.fuzz.machine import Machine, Mismatch, Variable
 from conformance.fuzz.values import BOOL, wide_dtype
+from xpops.testing import Framework
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Call:
         is_writable = home.is_mutable and self.context != "inference_mode"
         return Variable(result, home, dtype, is_writable)
 
-    def _home(self, machine: Machine, result: Any) -> Home:
+    def _home(self, machine: Machine, result: Any) -> Framework:
         function = self.form.function
         arrays = [name for name, spec in zip(self.homes, self.form.operands, strict=True) if isinstance(spec, Spec)]
         wanted = arrays[0] if len(set(arrays)) == 1 and arrays[0] != "capsule" else "own"
@@ -236,7 +236,7 @@ class Hop:
             machine.keep(variable.hop(home))
 
 
-def _can_hop(variable: Variable, home: Home) -> bool:
+def _can_hop(variable: Variable, home: Framework) -> bool:
     is_taken = variable.dtype in home.exchanged and variable.dtype in variable.home.exchanged
     # xpops gives a copy where a stride is negative. CuPy gives a wrong one (cupy#10172), which xpops refuses.
     mirrors = home.mirrors and variable.home.name not in ("own", "capsule", "cupy")

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.fuzz.homes import Home, homes
-from conformance.fuzz.machine import Mismatch
+from conformance.fuzz.machine import Mismatch, homes_on
 from conformance.fuzz.program import Group, draw_pool, draw_program, warm_up
+from xpops.testing import Framework
 
 
 def serve(device: str, seed: int, kernels: int, first: int, step: int) -> None:
@@ -23,7 +23,7 @@ def serve(device: str, seed: int, kernels: int, first: int, step: int) -> None:
     """
     faulthandler.enable()
     warnings.simplefilter("ignore")
-    places = homes("cpu" if device == "cpu" else "cuda:0")
+    places = homes_on("cpu" if device == "cpu" else "cuda:0")
     pool = draw_pool(seed, kernels, device)
     for group in pool[first::step] if device == "cuda" else ():
         _warm_up(group, places)
@@ -33,7 +33,7 @@ def serve(device: str, seed: int, kernels: int, first: int, step: int) -> None:
         print(json.dumps(_run(seed, number, only or None, pool, places)), flush=True)
 
 
-def _warm_up(group: Group, places: dict[str, Home]) -> None:
+def _warm_up(group: Group, places: dict[str, Framework]) -> None:
     # A fault shows when a program makes the call.
     try:
         warm_up(group, places)
@@ -42,7 +42,7 @@ def _warm_up(group: Group, places: dict[str, Home]) -> None:
 
 
 def _run(
-    seed: int, number: int, only: Sequence[int] | None, pool: Sequence[Group], places: dict[str, Home]
+    seed: int, number: int, only: Sequence[int] | None, pool: Sequence[Group], places: dict[str, Framework]
 ) -> dict[str, Any]:
     program = draw_program(seed, number, pool, places)
     outcome: dict[str, Any] = {"number": number, "actions": len(program.actions)}

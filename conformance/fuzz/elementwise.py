@@ -10,13 +10,13 @@ import numpy as np
 
 from conformance.fuzz import errors
 from conformance.fuzz.forms import Drawn, Function, Operand, Spec, boolean, common, draw_shape, of_parts
-from conformance.fuzz.layouts import Shape
 from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, DType
 from conformance.references import reference_of
 from xpops.core import dtypes as dt
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
+from xpops.testing.layouts import Shape
 
 NUMBERS = (*INTEGERS, *FLOATS, *COMPLEX)
 REAL = (*INTEGERS, *FLOATS)

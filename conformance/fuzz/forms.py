@@ -13,8 +13,9 @@ import numpy as np
 
 import xpops as xp
 from conformance.fuzz.errors import Bound
-from conformance.fuzz.layouts import LAYOUTS, Shape
 from conformance.fuzz.values import BOOL, INT64, UNSIGNED, DType, is_float
+from xpops.testing import LAYOUTS
+from xpops.testing.layouts import Shape
 
 # Edges of packs, tiles and blocks, empty and 0-d ones; the long ones are drawn seldom.
 SHAPES: tuple[Shape, ...] = (

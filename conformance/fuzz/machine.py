@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from conformance.fuzz.forms import Spec
-from conformance.fuzz.homes import Home, NumPy
-from conformance.fuzz.layouts import LAYOUTS
-from conformance.fuzz.values import DType, NDArray, draw_values
+from conformance.fuzz.values import DType, NDArray
+from xpops.testing import LAYOUTS, Framework, draw_values, frameworks_on
+from xpops.testing.frameworks import NumPy
 
 MOST_VARIABLES = 20
 _NUMPY = NumPy("cpu")
+
+
+def homes_on(device: str) -> dict[str, Framework]:
+    """The frameworks that are installed and have arrays on a device, by name. JAX gets 64-bit dtypes."""
+    if find_spec("jax") is not None:
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+    return frameworks_on(device)
 
 
 class Mismatch(Exception):
@@ -33,7 +43,7 @@ class Variable:
     ----------
     value : array
         Of `home`.
-    home : Home
+    home : Framework
         Its framework.
     values : numpy.ndarray or numpy.dtype
         What it should hold; of a result, the dtype that it should have.
@@ -42,7 +52,7 @@ class Variable:
     """
 
     def __init__(
-        self, value: Any, home: Home, values: NDArray | DType, is_writable: bool, is_mirrored: bool = False
+        self, value: Any, home: Framework, values: NDArray | DType, is_writable: bool, is_mirrored: bool = False
     ) -> None:
         self.value, self.home, self.is_writable, self.is_mirrored = value, home, is_writable, is_mirrored
         self._values: NDArray | None = None if isinstance(values, np.dtype) else values
@@ -67,7 +77,7 @@ class Variable:
         else:
             self._values[...] = values
 
-    def fits(self, spec: Spec, home: Home) -> bool:
+    def fits(self, spec: Spec, home: Framework) -> bool:
         """Whether it can be such an operand. A domain other than any is left to fresh arrays."""
         plain = spec.layout == "contiguous" and spec.domain == "any"
         return plain and self.home is home and self.shape == spec.shape and self.dtype == spec.dtype
@@ -78,7 +88,7 @@ class Variable:
         mirrored = self.is_mirrored or any(each.step < 0 for each in key)
         return Variable(self.value[key], self.home, values, self.is_writable, mirrored)
 
-    def hop(self, home: Home) -> Variable:
+    def hop(self, home: Framework) -> Variable:
         """An array of another framework over the same memory; JAX gets a copy, since its arrays may not change."""
         value = self.value
         values = self.dtype if self._values is None else self._values
@@ -100,12 +110,12 @@ class Machine:
         Nothing is read, and nothing written in place, before the program ends. So no call waits for the one before.
     """
 
-    def __init__(self, homes: dict[str, Home], is_deferred: bool) -> None:
+    def __init__(self, homes: dict[str, Framework], is_deferred: bool) -> None:
         self.homes, self.is_deferred = homes, is_deferred
         self.variables: list[Variable] = []
         self._checks: list[Callable[[], None]] = []
 
-    def fresh(self, spec: Spec, home: Home, rng: np.random.Generator, make: Callable[[NDArray], Any]) -> Variable:
+    def fresh(self, spec: Spec, home: Framework, rng: np.random.Generator, make: Callable[[NDArray], Any]) -> Variable:
         """A new array in the layout of `spec`, whose base `make` makes."""
         view = LAYOUTS[spec.layout](spec.shape)
         host = draw_values(rng, spec.dtype, view.base, spec.domain)
@@ -113,7 +123,7 @@ class Machine:
         mirrored = spec.layout in ("mirrored", "upside_down")
         return Variable(home.view(make(host), view), home, values, home.is_mutable and values.flags.writeable, mirrored)
 
-    def find(self, spec: Spec, home: Home, pick: int) -> Variable | None:
+    def find(self, spec: Spec, home: Framework, pick: int) -> Variable | None:
         """A variable that can be such an operand."""
         fitting = [each for each in self.variables if each.fits(spec, home)]
         return fitting[pick % len(fitting)] if fitting else None

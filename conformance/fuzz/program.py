@@ -10,8 +10,8 @@ from conformance.fuzz import elementwise, fused, linalg, moves, products, reduct
 from conformance.fuzz.actions import Action, Call, Drop, Hop, Slice, ViewOf, Write
 from conformance.fuzz.facts import FACTS
 from conformance.fuzz.forms import Form, Function, Spec, draw_form, vary_form
-from conformance.fuzz.homes import Home
 from conformance.fuzz.machine import Machine
+from xpops.testing import Framework
 
 MODULES = (elementwise, reductions, moves, products, linalg, fused)
 FUNCTIONS: tuple[Function, ...] = tuple(function for module in MODULES for function in module.FUNCTIONS)
@@ -41,7 +41,7 @@ class Program:
     actions: tuple[Action, ...]
     is_deferred: bool
 
-    def run(self, homes: dict[str, Home], only: Sequence[int] | None = None) -> None:
+    def run(self, homes: dict[str, Framework], only: Sequence[int] | None = None) -> None:
         """Run the actions, or some of them; Mismatch where something is wrong."""
         machine = Machine(homes, self.is_deferred)
         for number in range(len(self.actions)) if only is None else only:
@@ -66,7 +66,7 @@ def draw_pool(seed: int, count: int, device: str) -> list[Group]:
     return pool
 
 
-def draw_program(seed: int, number: int, pool: Sequence[Group], homes: dict[str, Home]) -> Program:
+def draw_program(seed: int, number: int, pool: Sequence[Group], homes: dict[str, Framework]) -> Program:
     """The program of a number."""
     random = Random(f"program {seed} {number}")
     actions: list[Action] = []
@@ -82,7 +82,7 @@ def draw_program(seed: int, number: int, pool: Sequence[Group], homes: dict[str,
     return Program(tuple(actions), random.random() < 0.3)
 
 
-def warm_up(group: Group, homes: dict[str, Home]) -> None:
+def warm_up(group: Group, homes: dict[str, Framework]) -> None:
     """Call every form of a group, with each kind of ``out=``, so that its kernels are compiled."""
     for form in group:
         count = len(form.operands)
@@ -90,18 +90,18 @@ def warm_up(group: Group, homes: dict[str, Home]) -> None:
             Call(form, ("own",) * count, ("",) * count, (None,) * count, "", out, (0,)).run(Machine(homes, False))
 
 
-def _draw_call(random: Random, form: Form, homes: dict[str, Home]) -> Call:
+def _draw_call(random: Random, form: Form, homes: dict[str, Framework]) -> Call:
     name = _draw_home(random, homes)
     names = tuple(name if random.random() < 0.9 else _draw_home(random, homes) for _ in form.operands)
     picks = tuple(random.randrange(100) if random.random() < 0.6 else None for _ in form.operands)
     return _fitted(Call(form, names, ("",) * len(names), picks, "", "", ()), homes)
 
 
-def _draw_home(random: Random, homes: dict[str, Home]) -> str:
+def _draw_home(random: Random, homes: dict[str, Framework]) -> str:
     return random.choices(list(homes), [WEIGHTS[name] for name in homes])[0]
 
 
-def _vary_call(random: Random, call: Call, group: Group, homes: dict[str, Home]) -> Call:
+def _vary_call(random: Random, call: Call, group: Group, homes: dict[str, Framework]) -> Call:
     """The call with one fact changed."""
     kind, count = random.randrange(6), len(call.homes)
     if kind == 0 and "torch" in homes:
@@ -124,7 +124,7 @@ def _vary_call(random: Random, call: Call, group: Group, homes: dict[str, Home])
     return _fitted(changed, homes)
 
 
-def _fitted(call: Call, homes: dict[str, Home]) -> Call:
+def _fitted(call: Call, homes: dict[str, Framework]) -> Call:
     """The call, with each operand of a framework that has its dtype, layout and fact."""
     names, facts = list(call.homes), list(call.facts)
     for place, spec in enumerate(call.form.operands):
@@ -152,7 +152,7 @@ def _replaced(values: tuple[str, ...], place: int, value: str) -> tuple[str, ...
     return (*values[:place], value, *values[place + 1 :])
 
 
-def _draw_other(random: Random, homes: dict[str, Home]) -> Action:
+def _draw_other(random: Random, homes: dict[str, Framework]) -> Action:
     pick = random.randrange(1000)
     kinds: list[Callable[[], Action]] = [
         lambda: ViewOf(pick, tuple(random.choice(_SLICES) for _ in range(5))),

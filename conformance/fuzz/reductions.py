@@ -21,11 +21,11 @@ from conformance.fuzz.forms import (
     of_parts,
     of_sums,
 )
-from conformance.fuzz.layouts import Shape
 from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, HALVES, INTEGERS, DType
 from conformance.references import reduced, sizes
 from xpops.core import dtypes as dt
 from xpops.ops.reduction import REDUCTIONS, Reduction
+from xpops.testing.layouts import Shape
 
 REAL = (*INTEGERS, *FLOATS)
 NUMBERS = (*REAL, *COMPLEX)

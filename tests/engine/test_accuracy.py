@@ -11,9 +11,10 @@ import pytest
 import xpops as xp
 from conformance.references import reference_of
 from tests.helpers.rows import PUBLIC, allowed_error, function_of, parameters
-from tests.helpers.values import HALVES, WIDE, generator, random_bits, ulp_error
+from tests.helpers.values import HALVES, WIDE
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
+from xpops.testing import generator, random_bits, ulp_error
 
 NDArray = np.ndarray[Any, Any]
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"

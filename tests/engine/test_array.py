@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import ALL_DTYPES, SHAPES, basic_keys, host_arrays, views_of
+from xpops.core import dtypes as dt
+from xpops.testing.strategies import keys, numpy_arrays, shapes, views
 
 devices = st.sampled_from(DEVICES)
 BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
@@ -23,26 +24,26 @@ BITWISE = ["and_", "or_", "xor", "lshift", "rshift"]
 COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge"]
 
 
-@given(st.data(), st.sampled_from(ALL_DTYPES), devices)
+@given(st.data(), st.sampled_from(tuple(dt.INFO)), devices)
 def test_indexing_is_numpys(data: st.DataObject, dtype: Any, device: Any) -> None:
-    host = data.draw(host_arrays(dtype))
-    first, order = data.draw(views_of(host.shape))
+    host = data.draw(numpy_arrays(dtype))
+    first, order = data.draw(views(host.shape))
     x = xp.permute_dims(xp.asarray(host, device=device, copy=True)[first], order)
     host = host[first].transpose(order)
-    key = data.draw(basic_keys(host.shape))
+    key = data.draw(keys(host.shape))
     assert_same(x[key], host[key])
 
 
-@given(st.data(), st.sampled_from(ALL_DTYPES), devices)
+@given(st.data(), st.sampled_from(tuple(dt.INFO)), devices)
 def test_assignment_is_numpys(data: st.DataObject, dtype: Any, device: Any) -> None:
-    base = data.draw(host_arrays(dtype))
+    base = data.draw(numpy_arrays(dtype))
     x_base = xp.asarray(base, device=device, copy=True)
-    first, order = data.draw(views_of(base.shape))
+    first, order = data.draw(views(base.shape))
     host, x = base[first].transpose(order), xp.permute_dims(x_base[first], order)
-    key = data.draw(basic_keys(host.shape))
+    key = data.draw(keys(host.shape))
     shape = np.empty(host.shape, np.int8)[key].shape
     broadcast = tuple(1 if data.draw(st.booleans()) else length for length in shape)
-    value = data.draw(host_arrays(dtype, st.just(broadcast[data.draw(st.integers(0, len(shape))) :])))
+    value = data.draw(numpy_arrays(dtype, st.just(broadcast[data.draw(st.integers(0, len(shape))) :])))
     host[key] = value
     x[key] = xp.asarray(value, device=device)
     assert_same(x_base, base)
@@ -194,7 +195,7 @@ def test_sequences_are_no_operands(operate: Any, name: str, sequence: Any, devic
             operate(sequence, xp.asarray(2, device=device))
 
 
-@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+@pytest.mark.parametrize("dtype", tuple(dt.INFO), ids=str)
 def test_python_scalars(dtype: Any, device: Any) -> None:
     x = xp.astype(xp.asarray(1, device=device), dtype)
     assert bool(x) is True
@@ -268,9 +269,9 @@ def test_transposes(device: Any) -> None:
         _ = x.T
 
 
-@given(st.data(), st.sampled_from(ALL_DTYPES), devices)
+@given(st.data(), st.sampled_from(tuple(dt.INFO)), devices)
 def test_copies_and_pickles(data: st.DataObject, dtype: Any, device: Any) -> None:
-    host = data.draw(host_arrays(dtype))
+    host = data.draw(numpy_arrays(dtype))
     x = xp.asarray(host, device=device, copy=True)
     for other in (x.copy(), copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         assert_same(other, host)
@@ -348,7 +349,7 @@ def test_to_device(device: Any) -> None:
         x.to_device("tpu")
 
 
-@given(SHAPES, st.sampled_from(ALL_DTYPES))
+@given(shapes(), st.sampled_from(tuple(dt.INFO)))
 def test_properties(shape: tuple[int, ...], dtype: Any) -> None:
     x = xp.empty(shape, dtype=dtype, device="cpu")
     assert (x.shape, x.ndim, x.size, x.dtype, x.device) == (shape, len(shape), int(np.prod(shape)), dtype, "cpu")

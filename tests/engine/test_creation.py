@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_close, assert_same
-from tests.helpers.strategies import ALL_DTYPES, INTEGERS, SHAPES, elements, host_arrays
+from xpops.core import dtypes as dt
+from xpops.testing.strategies import elements, numpy_arrays, shapes
 
 devices = st.sampled_from(DEVICES)
-NUMERIC = [dtype for dtype in ALL_DTYPES if xp.isdtype(dtype, "numeric")]
+NUMERIC = [dtype for dtype in tuple(dt.INFO) if xp.isdtype(dtype, "numeric")]
 
 
-@given(st.data(), SHAPES, st.sampled_from(ALL_DTYPES), devices)
+@given(st.data(), shapes(), st.sampled_from(tuple(dt.INFO)), devices)
 def test_full_keeps_the_bits(data: st.DataObject, shape: tuple[int, ...], dtype: Any, device: Any) -> None:
     value = data.draw(elements(dtype))
     with np.errstate(all="ignore"):
@@ -32,7 +33,7 @@ def test_full_keeps_the_bits(data: st.DataObject, shape: tuple[int, ...], dtype:
     assert_same(xp.full_like(x, value), expected)
 
 
-@given(SHAPES, st.sampled_from(ALL_DTYPES), devices)
+@given(shapes(), st.sampled_from(tuple(dt.INFO)), devices)
 def test_zeros_ones_empty(shape: tuple[int, ...], dtype: Any, device: Any) -> None:
     for name in ("zeros", "ones"):
         x = getattr(xp, name)(shape, dtype=dtype, device=device)
@@ -58,7 +59,7 @@ def test_defaults(device: Any) -> None:
     assert xp.ones_like(np.zeros(3, np.int16)).dtype == xp.int16
 
 
-@given(st.data(), st.sampled_from(INTEGERS), devices)
+@given(st.data(), st.sampled_from(dt.INTEGERS), devices)
 def test_arange_of_integers_is_exact(data: st.DataObject, dtype: Any, device: Any) -> None:
     info = np.iinfo(dtype)
     start = data.draw(elements(dtype))
@@ -154,9 +155,9 @@ def test_eye(rows: int, columns: int | None, k: int, dtype: Any) -> None:
         assert_same(x, np.eye(rows, columns, k=min(k, 10)).astype(dtype))
 
 
-@given(st.data(), st.sampled_from([d for d in ALL_DTYPES if d not in (xp.float8_e4m3fn, xp.float8_e5m2)]), devices)
+@given(st.data(), st.sampled_from([d for d in tuple(dt.INFO) if d not in (xp.float8_e4m3fn, xp.float8_e5m2)]), devices)
 def test_triangles(data: st.DataObject, dtype: Any, device: Any) -> None:
-    host = data.draw(host_arrays(dtype, SHAPES.filter(lambda shape: len(shape) >= 2)))
+    host = data.draw(numpy_arrays(dtype, shapes().filter(lambda shape: len(shape) >= 2)))
     k = data.draw(st.integers(-6, 6))
     x = xp.asarray(host, device=device)
     zero = np.zeros((), dtype)
@@ -176,9 +177,9 @@ def test_meshgrid(indexing: Any, count: int, device: Any) -> None:
         assert_same(x, expected)
 
 
-@given(st.data(), st.sampled_from(ALL_DTYPES), devices)
+@given(st.data(), st.sampled_from(tuple(dt.INFO)), devices)
 def test_asarray_of_arrays(data: st.DataObject, dtype: Any, device: Any) -> None:
-    host = data.draw(host_arrays(dtype))
+    host = data.draw(numpy_arrays(dtype))
     x = xp.asarray(host, device=device)
     assert_same(x, host)
     assert xp.asarray(x) is x

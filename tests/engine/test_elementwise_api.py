@@ -16,9 +16,9 @@ from conformance.references import reference_of
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
 from tests.helpers.rows import STANDARD, accepts
-from tests.helpers.strategies import host_arrays
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
+from xpops.testing.strategies import numpy_arrays
 
 devices = st.sampled_from(DEVICES)
 ROWS = [op for op in STANDARD if op.arity < 3]
@@ -85,7 +85,7 @@ def test_is_numpys(op: Operator, data: st.DataObject, device: Any) -> None:
     if op.name == "nextafter" and dtype in HALVES:
         return  # tested below, by hand
     shape, *more = data.draw(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=4)).input_shapes
-    hosts = [data.draw(host_arrays(dtype, st.just(s))) for s in (shape, *more)[: op.arity]]
+    hosts = [data.draw(numpy_arrays(dtype, st.just(s))) for s in (shape, *more)[: op.arity]]
     if op.domain.endswith("shift"):
         hosts[1] = (np.abs(hosts[1].astype(np.float64)) % 70).astype(dtype)
     if dtype in dt.COMPLEX_FLOATS and op.header != "comparison":
@@ -116,8 +116,8 @@ def test_is_numpys(op: Operator, data: st.DataObject, device: Any) -> None:
 @given(data=st.data(), device=devices)
 def test_scalars_on_either_side(op: Operator, data: st.DataObject, device: Any) -> None:
     dtype = data.draw(st.sampled_from(sorted(dt.CATEGORIES[op.accepts], key=str)))
-    value = data.draw(host_arrays(dtype, st.just(()))).item()
-    host = data.draw(host_arrays(dtype, st.just((3,))))
+    value = data.draw(numpy_arrays(dtype, st.just(()))).item()
+    host = data.draw(numpy_arrays(dtype, st.just((3,))))
     if op.domain.endswith("shift"):
         host, value = host % 7, abs(value) % 7
     x, y, function = (
@@ -131,7 +131,7 @@ def test_scalars_on_either_side(op: Operator, data: st.DataObject, device: Any) 
 
 @given(st.data(), st.sampled_from(sorted(dt.CATEGORIES["real-valued"], key=str)), devices)
 def test_clip(data: st.DataObject, dtype: Any, device: Any) -> None:
-    host, low, high = (data.draw(host_arrays(dtype, st.just(shape))) for shape in ((2, 3), (3,), (2, 1)))
+    host, low, high = (data.draw(numpy_arrays(dtype, st.just(shape))) for shape in ((2, 3), (3,), (2, 1)))
     x = xp.asarray(host, device=device)
     ends = [data.draw(st.sampled_from([None, end])) for end in (low, high)]
     with np.errstate(all="ignore"):
@@ -149,8 +149,8 @@ def test_clip(data: st.DataObject, dtype: Any, device: Any) -> None:
 
 @given(st.data(), st.sampled_from(sorted(dt.CATEGORIES["arithmetic"], key=str)), devices)
 def test_where(data: st.DataObject, dtype: Any, device: Any) -> None:
-    mask = data.draw(host_arrays(xp.bool, st.just((2, 3))))
-    a, b = (data.draw(host_arrays(dtype, st.just(shape))) for shape in ((3,), (2, 1)))
+    mask = data.draw(numpy_arrays(xp.bool, st.just((2, 3))))
+    a, b = (data.draw(numpy_arrays(dtype, st.just(shape))) for shape in ((3,), (2, 1)))
     condition, x1, x2 = (xp.asarray(host, device=device) for host in (mask, a, b))
     assert_same(xp.where(condition, x1, x2), np.where(mask, a, b))
     assert_same(xp.where(condition, x1, False), np.where(mask, a, np.zeros((), dtype)))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_close, assert_same
-from tests.helpers.strategies import NDArray
+
+NDArray = np.ndarray[Any, Any]
 
 ALONG_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 ALONG_AXES = ("fftn", "ifftn", "rfftn", "irfftn")

@@ -13,9 +13,9 @@ from hypothesis.extra import numpy as hnp
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.values import generator
 from xpops.core import dtypes as dt
 from xpops.dispatch import primitives, steady
+from xpops.testing import generator
 
 devices = st.sampled_from(DEVICES)
 DTYPES = [dt.float16, dt.bfloat16, dt.float32, dt.float64, dt.int8, dt.uint8, dt.int32, dt.uint32, dt.int64]

@@ -13,20 +13,20 @@ from hypothesis.extra import numpy as hnp
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import ALL_DTYPES, INTEGERS, host_arrays, views_of
-from tests.helpers.values import generator, random_bits
 from xpops.core import dtypes as dt
 from xpops.dispatch.steady import launches
+from xpops.testing import generator, random_bits
+from xpops.testing.strategies import numpy_arrays, views
 
 devices = st.sampled_from(DEVICES)
-dtypes = st.sampled_from(ALL_DTYPES)
+dtypes = st.sampled_from(tuple(dt.INFO))
 ARITHMETIC = st.sampled_from(sorted(dt.CATEGORIES["arithmetic"], key=str))
 
 
 def pair(data: st.DataObject, device: Any, dtype: Any) -> tuple[Any, Any]:
     """The same view as an Array and as an ndarray, with separate memory."""
-    host = data.draw(host_arrays(dtype, hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=5)))
-    key, order = data.draw(views_of(host.shape).filter(lambda drawn: host[drawn[0]].ndim > 0))
+    host = data.draw(numpy_arrays(dtype, hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=5)))
+    key, order = data.draw(views(host.shape).filter(lambda drawn: host[drawn[0]].ndim > 0))
     x = xp.asarray(host, device=device, copy=True)[key]
     return xp.permute_dims(x, order), host.copy()[key].transpose(order)
 
@@ -65,7 +65,7 @@ def keys(draw: st.DrawFn, shape: tuple[int, ...], distinct: bool = False) -> lis
 
 @st.composite
 def indices(draw: st.DrawFn, length: int, lead: tuple[int, ...], distinct: bool) -> Any:
-    dtype = draw(st.sampled_from(INTEGERS))
+    dtype = draw(st.sampled_from(dt.INTEGERS))
     low = 0 if dtype.kind == "u" else -length
     if distinct:
         count = min(length, 3)
@@ -122,7 +122,7 @@ def test_set(data: st.DataObject, dtype: Any, device: Any, as_lists: bool) -> No
             x[on(parts, device, as_lists)] = True
         return
     shape = tuple(1 if data.draw(st.integers(0, 5)) == 0 else n for n in wanted.shape)
-    value = data.draw(host_arrays(dtype, st.just(shape[data.draw(st.integers(0, len(shape))) :])))
+    value = data.draw(numpy_arrays(dtype, st.just(shape[data.draw(st.integers(0, len(shape))) :])))
     if data.draw(st.booleans()):
         value = value[None, None] if value.ndim == wanted.ndim else value
     key = tuple(each.astype(np.int64) if is_index(each) else each for each in parts)
@@ -134,7 +134,7 @@ def test_set(data: st.DataObject, dtype: Any, device: Any, as_lists: bool) -> No
     assert_same(x, host)
 
 
-@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+@pytest.mark.parametrize("dtype", tuple(dt.INFO), ids=str)
 def test_bits_are_kept(dtype: Any, device: Any) -> None:
     host = random_bits(dtype, 6000, "gathered").reshape(60, 100)
     which = generator("places").integers(-60, 60, 80)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.values import HALVES, assert_bits, generator, grid, random_bits
+from tests.helpers.values import HALVES, assert_bits
 from xpops.core import dtypes as dt
+from xpops.testing import generator, random_bits, special_values
 
 NDArray = np.ndarray[Any, Any]
 
@@ -41,8 +42,8 @@ def values(dtype: Any) -> NDArray:
     if dtype in NARROW:
         return every_value(dtype)
     if dtype in dt.COMPLEX_FLOATS:
-        return grid(dtype)
-    parts = [grid(dtype), random_bits(dtype, 2000)]
+        return special_values(dtype)
+    parts = [special_values(dtype), random_bits(dtype, 2000)]
     if dtype in FLOATS:
         parts += [halfway(narrow).astype(dtype) for narrow in NARROW]
         parts += [(generator(dtype).normal(size=500) * 10.0 ** generator(dtype).integers(-3, 10, 500)).astype(dtype)]

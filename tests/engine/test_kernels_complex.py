@@ -12,9 +12,10 @@ from conformance.references import reference_of
 from tests.helpers.complex_cases import ROWS as CASES
 from tests.helpers.complex_cases import arguments, mistake
 from tests.helpers.rows import PUBLIC, function_of, values
-from tests.helpers.values import assert_bits, generator, report
+from tests.helpers.values import assert_bits, report
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
+from xpops.testing import generator
 
 NDArray = np.ndarray[Any, Any]
 

@@ -11,9 +11,10 @@ import pytest
 import xpops as xp
 from conformance.references import reference_of
 from tests.helpers.rows import PUBLIC, function_of, parameters, values
-from tests.helpers.values import assert_bits, grid, integer_grid
+from tests.helpers.values import assert_bits
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
+from xpops.testing import special_values
 
 NDArray = np.ndarray[Any, Any]
 INTEGERS = dt.SIGNED_INTEGERS + dt.UNSIGNED_INTEGERS
@@ -95,7 +96,7 @@ def test_edges_of_division(dtype: Any, device: Any) -> None:
 @pytest.mark.parametrize("scalar", [0, -1, 3, 127])
 @pytest.mark.parametrize("name", ["add", "multiply", "floor_divide", "remainder", "pow", "bitwise_left_shift"])
 def test_scalars_on_either_side(name: str, scalar: int, device: Any) -> None:
-    host = integer_grid(dt.int8)
+    host = special_values(dt.int8)
     x, same = xp.asarray(host, device=device), np.full_like(host, scalar)
     function = getattr(xp, name)
     assert_bits(function(x, scalar).to_numpy(), by_rule(name, host, same), host, same)
@@ -104,7 +105,7 @@ def test_scalars_on_either_side(name: str, scalar: int, device: Any) -> None:
 
 @integers
 def test_scalars_that_do_not_fit(dtype: Any, device: Any) -> None:
-    x, info = xp.asarray(integer_grid(dtype), device=device), np.iinfo(dtype)
+    x, info = xp.asarray(special_values(dtype), device=device), np.iinfo(dtype)
     for scalar in (int(info.max) + 1, int(info.min) - 1):
         for arguments in ((x, scalar), (scalar, x)):
             with pytest.raises(
@@ -112,7 +113,7 @@ def test_scalars_that_do_not_fit(dtype: Any, device: Any) -> None:
             ):
                 xp.add(*arguments)
     assert_bits(
-        xp.add(x, int(info.max)).to_numpy(), by_rule("add", *np.broadcast_arrays(integer_grid(dtype), info.max))
+        xp.add(x, int(info.max)).to_numpy(), by_rule("add", *np.broadcast_arrays(special_values(dtype), info.max))
     )
 
 
@@ -127,7 +128,7 @@ def test_scalars_that_do_not_fit(dtype: Any, device: Any) -> None:
     ids=str,
 )
 def test_mixed_integers_are_converted_before_they_are_computed(x: Any, y: Any, result: Any, device: Any) -> None:
-    a, b = (each.reshape(-1) for each in np.meshgrid(grid(x), grid(y)))
+    a, b = (each.reshape(-1) for each in np.meshgrid(special_values(x), special_values(y)))
     wide = a.astype(result), b.astype(result)
     for name in ("add", "multiply", "floor_divide", "remainder", "maximum"):
         assert_bits(call(name, device, a, b), by_rule(name, *wide), a, b)

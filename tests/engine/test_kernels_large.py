@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.values import generator
 from xpops.core import dtypes as dt
 from xpops.engine import engine_of
+from xpops.testing import generator
 
 NDArray = np.ndarray[Any, Any]
 

@@ -11,20 +11,10 @@ import pytest
 import xpops as xp
 from conformance.references import floor_divide, reference_of
 from tests.helpers.rows import PUBLIC, function_of, parameters, values
-from tests.helpers.values import (
-    HALVES,
-    WIDE,
-    assert_bits,
-    assert_within,
-    binary_values,
-    computed,
-    equal_bits,
-    real_grid,
-    report,
-    ulp_error,
-)
+from tests.helpers.values import HALVES, WIDE, assert_bits, assert_within, binary_values, computed, equal_bits, report
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
+from xpops.testing import special_values, ulp_error
 
 NDArray = np.ndarray[Any, Any]
 
@@ -172,7 +162,7 @@ def test_integers_are_computed_as_float64(op: Operator, integer: Any, device: An
 
 @floats
 def test_scalars_are_rounded_to_the_array_dtype_once(dtype: Any, device: Any) -> None:
-    x = real_grid(dtype)
+    x = special_values(dtype)
     for scalar in (0.1, -0.0, 1e-50, float("inf"), float("nan"), 3, True):
         got = xp.multiply(xp.asarray(x, device=device), scalar).to_numpy()
         rounded = np.full(x.shape, scalar, np.float64).astype(dtype)

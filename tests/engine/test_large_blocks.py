@@ -11,9 +11,10 @@ import pytest
 import xpops as xp
 from conformance.references import reference_of
 from tests.helpers.rows import PUBLIC, allowed_error, function_of, ordinary_values, parameters
-from tests.helpers.values import WIDE, assert_within, generator, random_bits, ulp_error
+from tests.helpers.values import WIDE, assert_within
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
+from xpops.testing import generator, random_bits, ulp_error
 
 NDArray = np.ndarray[Any, Any]
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the references overflow and meet NaN on purpose

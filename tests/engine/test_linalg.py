@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import NDArray
 from xpops.api.linalg.norms import _norms
 from xpops.dispatch import primitives
+
+NDArray = np.ndarray[Any, Any]
 
 devices = st.sampled_from(DEVICES)
 DTYPES = ("float32", "float64", "complex64", "complex128")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import SHAPES, host_arrays, views_of
+from xpops.testing.strategies import numpy_arrays, shapes, views
 
 devices = st.sampled_from(DEVICES)
 INT32 = np.dtype("int32")
@@ -20,8 +20,8 @@ INT32 = np.dtype("int32")
 
 def pair(data: st.DataObject, device: Any) -> tuple[Any, Any]:
     """The same view as an Array and as an ndarray."""
-    host = data.draw(host_arrays(INT32))
-    key, order = data.draw(views_of(host.shape))
+    host = data.draw(numpy_arrays(INT32))
+    key, order = data.draw(views(host.shape))
     x = xp.asarray(host, device=device, copy=True)[key]
     return xp.permute_dims(x, order), host[key].transpose(order)
 
@@ -75,10 +75,10 @@ def test_reshape_is_a_view_where_it_can_be(device: Any) -> None:
     assert x.tolist() == [0, 10, 2, 3, 4, 5]
 
 
-@given(st.data(), SHAPES, devices)
+@given(st.data(), shapes(), devices)
 def test_broadcast(data: st.DataObject, shape: tuple[int, ...], device: Any) -> None:
     given_shape = tuple(1 if data.draw(st.booleans()) else n for n in shape)[data.draw(st.integers(0, len(shape))) :]
-    host = data.draw(host_arrays(INT32, st.just(given_shape)))
+    host = data.draw(numpy_arrays(INT32, st.just(given_shape)))
     x = xp.asarray(host, device=device, copy=True)
     assert_same(xp.broadcast_to(x, shape), np.broadcast_to(host, shape))
     assert xp.broadcast_shapes(given_shape, shape) == np.broadcast_shapes(given_shape, shape)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same, eps
-from tests.helpers.strategies import host_arrays
 from xpops.core import dtypes as dt
+from xpops.testing.strategies import numpy_arrays
 
 NDArray = np.ndarray[Any, Any]
 
@@ -46,7 +46,7 @@ def holey(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> NDArray:
 
 @st.composite
 def calls(draw: st.DrawFn, dtypes: Any, nonempty: bool = False) -> tuple[NDArray, Any, bool]:
-    host = draw(host_arrays(draw(st.sampled_from(dtypes))))
+    host = draw(numpy_arrays(draw(st.sampled_from(dtypes))))
     if nonempty and host.size == 0:
         host = np.ones([max(length, 1) for length in host.shape], host.dtype)
     if draw(st.booleans()) and host.ndim > 1:

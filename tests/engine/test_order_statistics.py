@@ -10,9 +10,9 @@ import pytest
 
 import xpops as xp
 from tests.helpers.oracle import assert_same, eps
-from tests.helpers.values import generator
 from xpops.core import dtypes as dt
 from xpops.plan.ranks import METHODS
+from xpops.testing import generator
 
 NDArray = np.ndarray[Any, Any]
 

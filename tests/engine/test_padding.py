@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import host_arrays
 from xpops.core import dtypes as dt
+from xpops.testing.strategies import numpy_arrays
 
 MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 widths = st.integers(0, 4)
@@ -21,7 +21,7 @@ widths = st.integers(0, 4)
 
 @given(st.data(), st.sampled_from(sorted(dt.CATEGORIES["arithmetic"], key=str)), st.sampled_from(MODES))
 def test_every_mode(data: Any, dtype: Any, mode: str) -> None:
-    host = data.draw(host_arrays(dtype))
+    host = data.draw(numpy_arrays(dtype))
     if host.size == 0 and mode != "constant":
         host = np.ones([max(length, 1) for length in host.shape], dtype)
     if data.draw(st.booleans()):

@@ -15,9 +15,9 @@ import xpops as xp
 from conformance.references import reduced, terms
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same, eps
-from tests.helpers.strategies import host_arrays
 from xpops.core import dtypes as dt
 from xpops.ops.reduction import REDUCTIONS, Reduction
+from xpops.testing.strategies import numpy_arrays
 
 devices = st.sampled_from(DEVICES)
 ROUNDED = [op for op in REDUCTIONS.values() if isinstance(op.cpu, np.ufunc)]
@@ -40,7 +40,7 @@ def accepted(op: Reduction) -> list[Any]:
 def calls(draw: st.DrawFn, rows: list[Reduction]) -> tuple[Reduction, Any, Any, bool]:
     """A reduction, an array that it takes, an axis, keepdims."""
     op = draw(st.sampled_from(rows))
-    host = draw(host_arrays(draw(st.sampled_from(accepted(op)))))
+    host = draw(numpy_arrays(draw(st.sampled_from(accepted(op)))))
     if draw(st.booleans()) and host.ndim > 1:
         host = host.T
     if draw(st.booleans()) and host.ndim:

@@ -13,17 +13,18 @@ from hypothesis.extra import numpy as hnp
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import ALL_DTYPES, host_arrays, views_of
-from tests.helpers.values import generator, random_bits
+from xpops.core import dtypes as dt
+from xpops.testing import generator, random_bits
+from xpops.testing.strategies import numpy_arrays, views
 
 devices = st.sampled_from(DEVICES)
-dtypes = st.sampled_from(ALL_DTYPES)
+dtypes = st.sampled_from(tuple(dt.INFO))
 
 
 def pair(data: st.DataObject, device: Any, dtype: Any, least: int = 0) -> tuple[Any, Any]:
     """The same view as an Array and as an ndarray."""
-    host = data.draw(host_arrays(dtype, hnp.array_shapes(min_dims=least, max_dims=4, min_side=0, max_side=5)))
-    key, order = data.draw(views_of(host.shape).filter(lambda drawn: host[drawn[0]].ndim >= least))
+    host = data.draw(numpy_arrays(dtype, hnp.array_shapes(min_dims=least, max_dims=4, min_side=0, max_side=5)))
+    key, order = data.draw(views(host.shape).filter(lambda drawn: host[drawn[0]].ndim >= least))
     x = xp.asarray(host, device=device, copy=True)[key]
     return xp.permute_dims(x, order), host[key].transpose(order)
 

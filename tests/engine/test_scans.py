@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import eps
-from tests.helpers.strategies import host_arrays
 from xpops.core import dtypes as dt
 from xpops.ops.scan import SCANS, scan_dtype
+from xpops.testing.strategies import numpy_arrays
 
 NDArray = np.ndarray[Any, Any]
 
@@ -33,7 +33,7 @@ def wide(x: Any) -> NDArray:
 @st.composite
 def calls(draw: st.DrawFn, dtypes: Any) -> tuple[NDArray, int]:
     """An array of any strides, and an axis."""
-    host = draw(host_arrays(draw(st.sampled_from(dtypes))).filter(lambda x: x.ndim > 0))
+    host = draw(numpy_arrays(draw(st.sampled_from(dtypes))).filter(lambda x: x.ndim > 0))
     if draw(st.booleans()):
         host = host.T
     if draw(st.booleans()):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.values import generator
 from xpops.core import dtypes as dt
+from xpops.testing import generator
 
 NDArray = np.ndarray[Any, Any]
 

@@ -13,20 +13,20 @@ from hypothesis.extra import numpy as hnp
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import ALL_DTYPES, INTEGERS, host_arrays, views_of
-from tests.helpers.values import generator, random_bits
 from xpops.core import dtypes as dt
+from xpops.testing import generator, random_bits
+from xpops.testing.strategies import numpy_arrays, views
 
 devices = st.sampled_from(DEVICES)
-dtypes = st.sampled_from(ALL_DTYPES)
+dtypes = st.sampled_from(tuple(dt.INFO))
 # Sizes around the tiles of every element width.
 SIZES = [1, 1023, 1024, 1025, 4095, 4096, 4097, 8193, 131073, 2**20 + 3]
 
 
 def pair(data: st.DataObject, device: Any, dtype: Any) -> tuple[Any, Any]:
     """The same view as an Array and as an ndarray, with separate memory."""
-    host = data.draw(host_arrays(dtype))
-    key, order = data.draw(views_of(host.shape))
+    host = data.draw(numpy_arrays(dtype))
+    key, order = data.draw(views(host.shape))
     x = xp.asarray(host, device=device, copy=True)[key]
     return xp.permute_dims(x, order), host.copy()[key].transpose(order)
 
@@ -59,7 +59,7 @@ def test_set(data: st.DataObject, dtype: Any, device: Any) -> None:
         return
     lead = {"one": (1,), "rows": (count,), "broadcast rows": (count,)}.get(kind, ())
     tail = () if kind == "0-d" else tuple(1 for _ in rest) if kind == "broadcast rows" else rest
-    value = data.draw(host_arrays(dtype, st.just((*lead, *tail))))
+    value = data.draw(numpy_arrays(dtype, st.just((*lead, *tail))))
     x[on_device] = xp.asarray(value, device=device)
     host[mask] = value
     assert_same(x, host)
@@ -103,7 +103,7 @@ def test_more_tiles_than_one_block_scans_at_once(size: int, cuda: Any) -> None:
     assert xp.nn.bincount(x).tolist() == [size - places.size, *([0] * 6), places.size]
 
 
-@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+@pytest.mark.parametrize("dtype", tuple(dt.INFO), ids=str)
 def test_bits_are_kept(dtype: Any, device: Any) -> None:
     x = random_bits(dtype, 20000, "selected")
     mask = generator("mask").random(x.size) < 0.3
@@ -147,7 +147,7 @@ def test_foreign_masks_and_foreign_arrays() -> None:
     assert found.tolist() == [0, 2, 5]
 
 
-@given(st.data(), st.sampled_from((*INTEGERS, dt.bool)), st.integers(0, 2000), devices)
+@given(st.data(), st.sampled_from((*dt.INTEGERS, dt.bool)), st.integers(0, 2000), devices)
 def test_bincount(data: st.DataObject, dtype: Any, minlength: int, device: Any) -> None:
     largest = (
         1 if dtype == dt.bool else min(int(np.iinfo(dtype).max), data.draw(st.sampled_from([5, 300, 1023, 1024, 9000])))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import INTEGERS, SHAPES, host_arrays, views_of
-from tests.helpers.values import generator
 from xpops.core import dtypes as dt
+from xpops.testing import generator
+from xpops.testing.strategies import numpy_arrays, shapes, views
 
 NDArray = np.ndarray[Any, Any]
 
@@ -27,8 +27,8 @@ HALVES = (dt.float16, dt.bfloat16)
 
 def view(data: st.DataObject, device: Any, dtype: Any) -> tuple[Any, Any]:
     """The same view as an Array and as an ndarray."""
-    host = data.draw(host_arrays(dtype))
-    key, order = data.draw(views_of(host.shape))
+    host = data.draw(numpy_arrays(dtype))
+    key, order = data.draw(views(host.shape))
     return xp.permute_dims(xp.asarray(host, device=device)[key], order), host[key].transpose(order)
 
 
@@ -115,12 +115,12 @@ def test_concat(data: st.DataObject, first: Any, second: Any, device: Any) -> No
         axis = data.draw(st.integers(-host.ndim, host.ndim - 1))
         shape = list(host.shape)
         shape[axis] = data.draw(st.integers(0, 4))
-        part = data.draw(host_arrays(first, st.just(tuple(shape))))
+        part = data.draw(numpy_arrays(first, st.just(tuple(shape))))
         got = xp.concat([x, xp.asarray(part, device=device), x], axis=axis)
         assert_same(got, np.concatenate([host, part, host], axis=axis))
 
 
-@given(st.data(), st.sampled_from([*INTEGERS, dt.bool, dt.float32, dt.float64, dt.complex128]), devices)
+@given(st.data(), st.sampled_from([*dt.INTEGERS, dt.bool, dt.float32, dt.float64, dt.complex128]), devices)
 def test_diff(data: st.DataObject, dtype: Any, device: Any) -> None:
     x, host = view(data, device, dtype)
     if host.ndim == 0:
@@ -131,7 +131,7 @@ def test_diff(data: st.DataObject, dtype: Any, device: Any) -> None:
     shape = list(host.shape)
     shape[axis] = data.draw(st.integers(0, 3))
     more: dict[str, NDArray] = {
-        name: data.draw(host_arrays(dtype, st.just(tuple(shape))))
+        name: data.draw(numpy_arrays(dtype, st.just(tuple(shape))))
         for name in ("prepend", "append")
         if data.draw(st.booleans())
     }
@@ -142,7 +142,7 @@ def test_diff(data: st.DataObject, dtype: Any, device: Any) -> None:
     assert_same(xp.diff(x, axis=axis, n=0), host)
 
 
-@given(st.data(), st.sampled_from(list(dt.INFO)), st.sampled_from(INTEGERS), devices)
+@given(st.data(), st.sampled_from(list(dt.INFO)), st.sampled_from(dt.INTEGERS), devices)
 def test_take(data: st.DataObject, dtype: Any, index: Any, device: Any) -> None:
     x, host = view(data, device, dtype)
     if host.ndim == 0 or host.size == 0:
@@ -156,7 +156,7 @@ def test_take(data: st.DataObject, dtype: Any, index: Any, device: Any) -> None:
         size = int(np.prod(shape))
         return np.array(data.draw(st.lists(places, min_size=size, max_size=size)), index).reshape(shape)
 
-    which = indices(data.draw(SHAPES))
+    which = indices(data.draw(shapes()))
     got = xp.take(x, xp.asarray(which, device=device), axis=axis)
     assert_same(got, np.take(host, which.astype(np.int64), axis=axis))
     shape = [1 if data.draw(st.booleans()) else n for n in host.shape]

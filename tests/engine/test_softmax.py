@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.softmax import exact_softmax
-from tests.helpers.strategies import host_arrays, views_of
-from tests.helpers.values import ulp_error
 from xpops.core import dtypes as dt
+from xpops.testing import ulp_error
+from xpops.testing.strategies import numpy_arrays, views
 
 NDArray = np.ndarray[Any, Any]
 
@@ -102,8 +102,8 @@ def test_columns(shape: Any, dtype: Any, device: Any) -> None:
 @given(st.data(), st.sampled_from(DEVICES), st.sampled_from([dt.float16, dt.float32, dt.float64]))
 @settings(max_examples=60)
 def test_views(data: Any, device: Any, dtype: Any) -> None:
-    host = data.draw(host_arrays(dtype))
-    key, order = data.draw(views_of(host.shape))
+    host = data.draw(numpy_arrays(dtype))
+    key, order = data.draw(views(host.shape))
     ndim = len(np.empty(host.shape)[key].shape)
     if ndim == 0:
         return

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from tests.helpers.strategies import INTEGERS, NDArray, host_arrays, views_of
 from xpops.core import dtypes as dt
+from xpops.testing.strategies import numpy_arrays, views
+
+NDArray = np.ndarray[Any, Any]
 
 devices = st.sampled_from(DEVICES)
-DTYPES = (dt.bool, *INTEGERS, *dt.REAL_FLOATS)
+DTYPES = (dt.bool, *dt.INTEGERS, *dt.REAL_FLOATS)
 # Lengths at the limits of a thread, a warp, a block and a tile of a radix pass.
 LENGTHS = (
     1,
@@ -66,7 +68,7 @@ def some(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> NDArray:
     generator = np.random.default_rng(seed)
     if dtype == dt.bool:
         return generator.random(shape) < 0.5
-    if dtype in INTEGERS:
+    if dtype in dt.INTEGERS:
         info = np.iinfo(dtype)
         few = generator.integers(max(info.min, -500), min(info.max, 500), shape, endpoint=True)
         return np.where(
@@ -88,8 +90,8 @@ def check(host: NDArray, device: Any, axis: int = -1, descending: bool = False) 
 
 @given(st.data(), devices, st.sampled_from(DTYPES), st.booleans())
 def test_any_view_and_axis(data: st.DataObject, device: Any, dtype: Any, descending: bool) -> None:
-    host = data.draw(host_arrays(dtype))
-    key, axes = data.draw(views_of(host.shape))
+    host = data.draw(numpy_arrays(dtype))
+    key, axes = data.draw(views(host.shape))
     seen = host[key].transpose(axes)
     if seen.ndim == 0:
         return
@@ -193,7 +195,7 @@ def test_refusals(device: Any) -> None:
 @settings(max_examples=50)
 @given(st.data(), devices, st.sampled_from(DTYPES[1:]), st.sampled_from(DTYPES[1:]), st.sampled_from(["left", "right"]))
 def test_searchsorted(data: st.DataObject, device: Any, first: Any, second: Any, side: str) -> None:
-    host, wanted = data.draw(host_arrays(first)).reshape(-1), data.draw(host_arrays(second))
+    host, wanted = data.draw(numpy_arrays(first)).reshape(-1), data.draw(numpy_arrays(second))
     x1, x2 = xp.asarray(host, device=device), xp.asarray(wanted, device=device)
     common = xp.result_type(x1, x2)
     ordered = xp.sort(x1)

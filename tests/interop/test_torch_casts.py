@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.tensors import host_of, tensor_of
-from tests.helpers.values import HALVES, assert_bits, binary_values, grid, random_bits, unary_values
+from tests.helpers.values import HALVES, assert_bits, binary_values, unary_values
 from xpops.core import dtypes as dt
 from xpops.dispatch import elementwise
 from xpops.ops.elementwise import IDENTITY
+from xpops.testing import random_bits, special_values, to_numpy
+from xpops.testing.frameworks import Torch
 
 torch = pytest.importorskip("torch")
+TORCH = Torch("cpu")
 NDArray = np.ndarray[Any, Any]
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 PAIRS = [
@@ -32,7 +34,7 @@ def numbers(source: Any, target: Any) -> NDArray:
     """All numbers of narrow dtypes; else special and random ones, and those near the middle of two of the target."""
     if source.itemsize <= 2 and source != dt.bool:
         return np.arange(1 << 8 * source.itemsize, dtype=f"u{source.itemsize}").view(source)
-    parts = [grid(source), random_bits(source, 3000, "x")]
+    parts = [special_values(source), random_bits(source, 3000, "x")]
     if source.kind == "f" and target in (*HALVES, *dt.FLOAT8):
         parts.append(around_middles(target).astype(source))
     if source.kind in "iu" and target in HALVES:
@@ -74,21 +76,21 @@ def nearest(x: NDArray, target: Any) -> NDArray:
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_casts(source: Any, target: Any) -> None:
     host = representable(numbers(source, target), target)
-    for x in (tensor_of(torch, host), tensor_of(torch, np.repeat(host, 2))[::2]):
+    for x in (TORCH.make(host), TORCH.make(np.repeat(host, 2))[::2]):
         for _ in range(2):
-            assert_bits(host_of(torch, xp.astype(x, target)), nearest(host, target), host)
+            assert_bits(to_numpy(xp.astype(x, target)), nearest(host, target), host)
 
 
 @pytest.mark.parametrize("target", HALVES, ids=str)
 def test_casts_of_many_numbers(target: Any) -> None:
     """More than a thread of torch takes at once, and assignments that broadcast them."""
     host = np.resize(around_middles(target), (3, 50_000))
-    out = tensor_of(torch, np.zeros((2, 3, 50_000), target))
-    for x in (tensor_of(torch, host), tensor_of(torch, host.T).T):
+    out = TORCH.make(np.zeros((2, 3, 50_000), target))
+    for x in (TORCH.make(host), TORCH.make(host.T).T):
         for _ in range(2):
-            assert_bits(host_of(torch, xp.astype(x, target)).reshape(-1), nearest(host, target).reshape(-1))
+            assert_bits(to_numpy(xp.astype(x, target)).reshape(-1), nearest(host, target).reshape(-1))
             elementwise(IDENTITY, (x,), out)
-            assert_bits(host_of(torch, out).reshape(-1), nearest(np.stack([host, host]), target).reshape(-1))
+            assert_bits(to_numpy(out).reshape(-1), nearest(np.stack([host, host]), target).reshape(-1))
             out.zero_()
 
 
@@ -96,17 +98,17 @@ def test_casts_of_many_numbers(target: Any) -> None:
 def test_complex_numbers(dtype: Any) -> None:
     x, (y, z) = unary_values(dtype), binary_values(dtype)
     condition = np.arange(y.size) % 3 == 0
-    a, b, c, d = (tensor_of(torch, each) for each in (x, y, z, condition))
+    a, b, c, d = (TORCH.make(each) for each in (x, y, z, condition))
     for _ in range(2):
         for name in ("positive", "negative", "conj", "real", "imag"):
             function: Any = getattr(xp, name)
-            assert_bits(host_of(torch, function(a)), np.asarray(getattr(np, name)(x)), x)
+            assert_bits(to_numpy(function(a)), np.asarray(getattr(np, name)(x)), x)
         for name in ("equal", "not_equal"):
-            assert_bits(host_of(torch, getattr(xp, name)(b, c)), getattr(np, name)(y, z), y, z)
+            assert_bits(to_numpy(getattr(xp, name)(b, c)), getattr(np, name)(y, z), y, z)
         for name in ("add", "subtract"):
-            assert_bits(host_of(torch, getattr(xp, name)(b, c)), getattr(np, name)(y, z), y, z)
-        assert_bits(host_of(torch, xp.where(d, b, c)), np.where(condition, y, z))
-        assert_bits(host_of(torch, xp.where(d, b, 2.5 - 1j)), np.where(condition, y, dtype.type(2.5 - 1j)))
+            assert_bits(to_numpy(getattr(xp, name)(b, c)), getattr(np, name)(y, z), y, z)
+        assert_bits(to_numpy(xp.where(d, b, c)), np.where(condition, y, z))
+        assert_bits(to_numpy(xp.where(d, b, 2.5 - 1j)), np.where(condition, y, dtype.type(2.5 - 1j)))
 
 
 @contextmanager
@@ -146,32 +148,32 @@ CALLS = {
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("call", CALLS)
 def test_settings_of_torch(call: str, setting: str) -> None:
-    x = tensor_of(torch, np.random.default_rng(0).normal(size=(300, 400)).astype(np.float32))
-    wanted = host_of(torch, CALLS[call](x))
+    x = TORCH.make(np.random.default_rng(0).normal(size=(300, 400)).astype(np.float32))
+    wanted = to_numpy(CALLS[call](x))
     for first in (False, True):
         given = x[:, :-1] if first else x  # the second time the call is planned within the setting
-        expected = host_of(torch, CALLS[call](given)) if not first else None
+        expected = to_numpy(CALLS[call](given)) if not first else None
         with SETTINGS[setting]():
             found = [CALLS[call](given) for _ in range(2)]
         if expected is None:
-            expected = host_of(torch, CALLS[call](given))
+            expected = to_numpy(CALLS[call](given))
         for each in found:
             assert each.device.type == "cpu"
             assert not each.requires_grad
-            assert_bits(host_of(torch, each), expected)
-    assert_bits(host_of(torch, CALLS[call](x)), wanted)
+            assert_bits(to_numpy(each), expected)
+    assert_bits(to_numpy(CALLS[call](x)), wanted)
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_operands_that_require_grad(call: str) -> None:
-    x = torch.nn.Parameter(tensor_of(torch, np.linspace(-3, 3, 35).astype(np.float32).reshape(5, 7)))
-    wanted = host_of(torch, CALLS[call](x.detach()))
+    x = torch.nn.Parameter(TORCH.make(np.linspace(-3, 3, 35).astype(np.float32).reshape(5, 7)))
+    wanted = to_numpy(CALLS[call](x.detach()))
     with torch.no_grad():
         for _ in range(2):
             found = CALLS[call](x)
             assert type(found) is torch.Tensor
             assert not found.requires_grad
-            assert_bits(host_of(torch, found), wanted)
+            assert_bits(to_numpy(found), wanted)
     with pytest.raises(TypeError, match="requires grad"):
         CALLS[call](x)
 

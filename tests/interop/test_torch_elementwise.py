@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 import xpops as xp
 from conformance.references import reference_of
 from tests.helpers.rows import PUBLIC, accepts, allowed_error, function_of, ordinary_values, parameters, values
-from tests.helpers.tensors import host_of, tensor_of
-from tests.helpers.values import HALVES, WIDE, assert_bits, computed, equal_bits, report, ulp_error
+from tests.helpers.values import HALVES, WIDE, assert_bits, computed, equal_bits, report
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.operator import Operator
+from xpops.testing import to_numpy, ulp_error
+from xpops.testing.frameworks import Torch
 
 torch = pytest.importorskip("torch")
+TORCH = Torch("cpu")
 NDArray = np.ndarray[Any, Any]
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the references overflow and meet NaN on purpose
 
@@ -87,11 +89,11 @@ def without_sign_of_nan(op: Operator, hosts: list[NDArray]) -> list[NDArray]:
 def test_values(op: Operator, dtype: Any) -> None:
     """Of three equal calls: the first plans, the others are remembered."""
     hosts = without_sign_of_nan(op, operands(op, dtype))
-    tensors = [tensor_of(torch, x) for x in hosts]
+    tensors = [TORCH.make(x) for x in hosts]
     for numbers in parameters(op, dtype):
         calls = [function_of(op)(*tensors, *map(float, numbers)) for _ in range(3)]
         assert all(type(each) is torch.Tensor for each in calls)
-        first, *more = (host_of(torch, each) for each in calls)
+        first, *more = (to_numpy(each) for each in calls)
         for each in more:
             assert each.tobytes() == first.tobytes()
         check(op, dtype, first, hosts, numbers)
@@ -103,21 +105,21 @@ def test_layouts(op: Operator, dtype: Any) -> None:
     numbers = parameters(op, dtype)[0]
     for shape in ((), (0, 3), (7, 9), (3, 1, 130)):
         hosts = ordinary_values(op, dtype, shape)
-        dense = [tensor_of(torch, x) for x in hosts]
+        dense = [TORCH.make(x) for x in hosts]
         given = [dense]
         if len(shape) > 1:
-            given.append([tensor_of(torch, np.repeat(x, 3, axis=-1))[..., ::3] for x in hosts])
-            given.append([tensor_of(torch, np.swapaxes(x, 0, -1)).transpose(0, -1) for x in hosts])
+            given.append([TORCH.make(np.repeat(x, 3, axis=-1))[..., ::3] for x in hosts])
+            given.append([TORCH.make(np.swapaxes(x, 0, -1)).transpose(0, -1) for x in hosts])
             given.append([dense[0][:, :1], *dense[1:]])
         for tensors in given:
-            views = np.broadcast_arrays(*(host_of(torch, x) for x in tensors))
+            views = np.broadcast_arrays(*(to_numpy(x) for x in tensors))
             for _ in range(2):
                 got = function_of(op)(*tensors, *map(float, numbers))
-                check(op, dtype, host_of(torch, got), list(views), numbers)
+                check(op, dtype, to_numpy(got), list(views), numbers)
             out = torch.zeros((*got.shape, 2), dtype=got.dtype)[..., 1]
             for _ in range(2):
                 assert function_of(op)(*tensors, *map(float, numbers), out=out) is out
-                check(op, dtype, host_of(torch, out), list(views), numbers)
+                check(op, dtype, to_numpy(out), list(views), numbers)
                 out.zero_()
 
 
@@ -125,13 +127,13 @@ def test_layouts(op: Operator, dtype: Any) -> None:
 def test_blocks(op: Operator, dtype: Any) -> None:
     """More elements than a thread of torch takes at once, in place where the result has the dtype of the operand."""
     hosts = ordinary_values(op, dtype, (3, 70_001))
-    tensors, numbers = [tensor_of(torch, x) for x in hosts], parameters(op, dtype)[0]
+    tensors, numbers = [TORCH.make(x) for x in hosts], parameters(op, dtype)[0]
     for _ in range(2):
-        check(op, dtype, host_of(torch, function_of(op)(*tensors, *map(float, numbers))), hosts, numbers)
+        check(op, dtype, to_numpy(function_of(op)(*tensors, *map(float, numbers))), hosts, numbers)
     target = tensors[-1]
     if function_of(op)(*tensors, *map(float, numbers)).dtype == target.dtype:
         function_of(op)(*tensors, *map(float, numbers), out=target)
-        check(op, dtype, host_of(torch, target), hosts, numbers)
+        check(op, dtype, to_numpy(target), hosts, numbers)
 
 
 SCALARS = st.floats() | st.floats(width=16) | st.integers(-(10**40), 10**40) | st.integers(-5, 300) | st.booleans()
@@ -149,7 +151,7 @@ def test_scalars(name: str, dtype: Any, scalar: Any, first: bool) -> None:
     integers = dtype.kind in "iu"
     floating = name == "divide" or isinstance(scalar, float)
     loop = np.dtype(np.float64) if integers and floating else dtype
-    function, x = getattr(xp, name), tensor_of(torch, host)
+    function, x = getattr(xp, name), TORCH.make(host)
     call = (lambda: function(scalar, x)) if first else (lambda: function(x, scalar))
     try:
         rounded = np.array(scalar, loop) if integers and not floating else _nearest(scalar, loop)
@@ -162,7 +164,7 @@ def test_scalars(name: str, dtype: Any, scalar: Any, first: bool) -> None:
     wanted = np.asarray(getattr(np, name)(*(pair if first else pair[::-1])))
     wanted = wanted if wanted.dtype == dt.bool else wanted.astype(loop)
     for _ in range(2):
-        got = host_of(torch, call())
+        got = to_numpy(call())
         zeros = (got == 0) & (wanted == 0) & (name == "maximum")
         report(equal_bits(got, wanted) | zeros, got, wanted, host)
 
@@ -182,12 +184,12 @@ def _nearest(scalar: Any, dtype: Any) -> NDArray:
 
 
 def test_operands_of_several_dtypes() -> None:
-    tensors = {dtype: tensor_of(torch, np.array([0, 1, 2, 100]).astype(dtype)) for dtype in dt.INFO}
+    tensors = {dtype: TORCH.make(np.array([0, 1, 2, 100]).astype(dtype)) for dtype in dt.INFO}
     known = {(dt.int8, dt.uint8): dt.int16, (dt.float16, dt.bfloat16): dt.float32, (dt.int32, dt.int64): dt.int64}
     known |= {(dt.float32, dt.float64): dt.float64, (dt.uint8, dt.uint32): dt.uint32}
     for (first, second), dtype in known.items():
         for _ in range(2):
-            got = host_of(torch, xp.add(tensors[first], tensors[second]))
+            got = to_numpy(xp.add(tensors[first], tensors[second]))
             assert_bits(got, np.array([0, 2, 4, 200]).astype(dtype))
 
 
@@ -199,7 +201,7 @@ def test_integers_are_computed_as_float64(op: Operator, dtype: Any) -> None:
     count = op.arity - op.parameters
     numbers = parameters(op, dt.float64)[0]
     for _ in range(2):
-        got = host_of(torch, function_of(op)(*[tensor_of(torch, host)] * count))
+        got = to_numpy(function_of(op)(*[TORCH.make(host)] * count))
         check(op, dt.float64, got, [host.astype(float)] * count, numbers)
 
 
@@ -211,7 +213,7 @@ def test_another_dtype(target: Any, dtype: Any, op: Operator) -> None:
     host = np.linspace(-3, 3, 41).astype(dtype)
     wide = reference_of(op)(host.astype(np.float64), *parameters(op, dt.float64)[0])
     for _ in range(2):
-        got = host_of(torch, function_of(op)(tensor_of(torch, host), dtype=target))
+        got = to_numpy(function_of(op)(TORCH.make(host), dtype=target))
         assert got.dtype == target
         error = np.abs(got.astype(np.float64) - wide)
         allowed = max(float(ml_dtypes.finfo(each).eps) for each in (target, computed(dtype)))

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 import xpops as xp
 from conformance.references import reduced, sizes
 from tests.helpers.softmax import exact_softmax
-from tests.helpers.tensors import host_of, tensor_of
-from tests.helpers.values import HALVES, ulp_error
+from tests.helpers.values import HALVES
 from xpops.core import dtypes as dt
 from xpops.ops.reduction import REDUCTIONS, Reduction, reduction_dtypes
 from xpops.ops.scan import SCANS, Scan
+from xpops.testing import to_numpy, ulp_error
+from xpops.testing.frameworks import Torch
 
 torch = pytest.importorskip("torch")
+TORCH = Torch("cpu")
 NDArray = np.ndarray[Any, Any]
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -48,10 +50,10 @@ def numbers(op: Any, dtype: Any, shape: tuple[int, ...]) -> NDArray:
 def views(host: NDArray) -> list[tuple[NDArray, Any]]:
     """An array, and tensors of its elements with several strides."""
     return [
-        (host, tensor_of(torch, host)),
-        (host, tensor_of(torch, np.repeat(host, 2, axis=-1))[..., ::2]),
-        (host.T, tensor_of(torch, host).permute(*range(host.ndim)[::-1])),
-        (np.broadcast_to(host[:1], host.shape), tensor_of(torch, host[:1]).expand(host.shape)),
+        (host, TORCH.make(host)),
+        (host, TORCH.make(np.repeat(host, 2, axis=-1))[..., ::2]),
+        (host.T, TORCH.make(host).permute(*range(host.ndim)[::-1])),
+        (np.broadcast_to(host[:1], host.shape), TORCH.make(host[:1]).expand(host.shape)),
     ]
 
 
@@ -71,7 +73,7 @@ def test_reductions(shape: tuple[int, ...], op: Reduction, dtype: Any) -> None:
             wide = host.astype(np.longdouble) if dtype.kind not in "biu" else host
             wanted = np.asarray(reduced(op, wide, axis, True))
             for _ in range(2):
-                got = host_of(torch, getattr(xp, op.name)(x, axis=axis, keepdims=True))
+                got = to_numpy(getattr(xp, op.name)(x, axis=axis, keepdims=True))
                 assert got.dtype == reduction_dtypes(op, dtype)[1]
                 assert got.shape == wanted.shape
                 if op.share is None or dtype.kind in "biu":
@@ -91,7 +93,7 @@ def test_special_values_of_reductions(name: str, dtype: Any) -> None:
         wanted = getattr(np, name)(host.astype(np.longdouble), axis=1)
         wanted = np.where(np.abs(wanted) > largest, wanted * np.inf, wanted)
     for _ in range(2):
-        got = host_of(torch, getattr(xp, name)(tensor_of(torch, host), axis=1))
+        got = to_numpy(getattr(xp, name)(TORCH.make(host), axis=1))
         assert np.array_equal(got.astype(np.longdouble), wanted, equal_nan=True)
 
 
@@ -101,7 +103,7 @@ def test_sums_of_integers_wrap(dtype: Any) -> None:
     host = np.full((3, 5), info.max, dtype)
     wanted = (5 * int(info.max)) % 2**64
     for _ in range(2):
-        got = host_of(torch, xp.sum(tensor_of(torch, host), axis=1))
+        got = to_numpy(xp.sum(TORCH.make(host), axis=1))
         assert got.astype(np.uint64).tolist() == [wanted] * 3
 
 
@@ -120,7 +122,7 @@ def test_scans(shape: tuple[int, ...], dtype: Any, op: Scan) -> None:
             wanted = op.ufunc.accumulate(wide, axis=axis, dtype=wide.dtype)
             for initial in (False, True):
                 for _ in range(2):
-                    got = host_of(torch, function(x, axis=axis, include_initial=initial))
+                    got = to_numpy(function(x, axis=axis, include_initial=initial))
                     assert got.dtype == result
                     first, rest = np.split(np.moveaxis(got, axis, 0), [int(initial)])
                     assert np.all(first == op.initial)
@@ -139,7 +141,7 @@ BOUNDS = {dt.float16: 0.51, dt.bfloat16: 0.51, dt.float32: 10.0, dt.float64: 10.
 
 def check_softmax(host: NDArray, x: Any, axis: int) -> None:
     for name, wanted in zip(("softmax", "log_softmax"), exact_softmax(host, axis), strict=True):
-        calls = [host_of(torch, getattr(xp.nn, name)(x, axis=axis)) for _ in range(3)]
+        calls = [to_numpy(getattr(xp.nn, name)(x, axis=axis)) for _ in range(3)]
         assert calls[0].dtype == host.dtype
         assert len({each.tobytes() for each in calls}) == 1
         assert np.max(ulp_error(calls[0].reshape(-1), wanted.reshape(-1)), initial=0) <= BOUNDS[host.dtype], name
@@ -169,4 +171,4 @@ def test_nothing(shape: tuple[int, ...]) -> None:
 def test_special_values_of_softmax(row: list[float]) -> None:
     for dtype in (*HALVES, dt.float32, dt.float64):
         host = np.array([row, row[::-1]]).astype(dtype)
-        check_softmax(host, tensor_of(torch, host), 1)
+        check_softmax(host, TORCH.make(host), 1)

@@ -13,7 +13,7 @@ import xpops as xp
 from conformance.references import reference_of, softplus
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.rows import parameters
-from tests.helpers.values import assert_within, ulp_error, unary_values
+from tests.helpers.values import assert_within, unary_values
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
@@ -24,6 +24,7 @@ from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.operator import Operator
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, signature_of
+from xpops.testing import ulp_error
 
 NDArray = np.ndarray[Any, Any]
 

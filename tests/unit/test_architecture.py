@@ -13,7 +13,7 @@ from xpops.ops.scan import SCANS
 
 ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
-ORDER = ("cli", "api", "arrays", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
+ORDER = ("cli", "testing", "api", "arrays", "dlpack", "dispatch", "frameworks", "engine", "plan", "ops", "core")
 # Within engine/cuda: a folder or module imports only those with a higher number.
 CUDA_ORDER = {
     "preparation": -1,

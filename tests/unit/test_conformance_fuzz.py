@@ -18,27 +18,27 @@ from conformance.fuzz import __main__ as fuzz
 from conformance.fuzz import errors, program, report
 from conformance.fuzz.actions import Call, Write
 from conformance.fuzz.forms import SHAPES, Form, Function, Spec, common
-from conformance.fuzz.homes import Home, NumPy, homes
-from conformance.fuzz.layouts import LAYOUTS
-from conformance.fuzz.machine import Machine, Mismatch
+from conformance.fuzz.machine import Machine, Mismatch, homes_on
 from conformance.fuzz.process import Process
 from conformance.fuzz.program import FUNCTIONS, draw_pool, draw_program
 from conformance.fuzz.shrinking import shrink
-from conformance.fuzz.values import BFLOAT16, INTEGERS, draw_values, wide_dtype
+from conformance.fuzz.values import BFLOAT16, INTEGERS, wide_dtype
 from conformance.references import reference_of
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
+from xpops.testing import LAYOUTS, Framework, draw_values
+from xpops.testing.frameworks import NumPy
 
 FLOAT32 = np.dtype("float32")
 
 
 @pytest.fixture(scope="module")
-def places() -> dict[str, Home]:
-    return homes("cpu")
+def places() -> dict[str, Framework]:
+    return homes_on("cpu")
 
 
-def kinds_of_faults(seed: int, count: int, places: dict[str, Home]) -> set[str]:
+def kinds_of_faults(seed: int, count: int, places: dict[str, Framework]) -> set[str]:
     """Of the first programs of a seed."""
     pool, found = draw_pool(seed, 400, "cpu"), set()
     for number in range(count):
@@ -49,11 +49,11 @@ def kinds_of_faults(seed: int, count: int, places: dict[str, Home]) -> set[str]:
     return found
 
 
-def test_some_programs_run(places: dict[str, Home]) -> None:
+def test_some_programs_run(places: dict[str, Framework]) -> None:
     assert not kinds_of_faults(Random().randrange(10**6), 60, places)
 
 
-def test_a_warning_of_numpy_is_no_fault(places: dict[str, Home]) -> None:
+def test_a_warning_of_numpy_is_no_fault(places: dict[str, Framework]) -> None:
     """Which warns of the variance of one number."""
     function = next(each for each in FUNCTIONS if each.name == "var")
     form = Form(function, (Spec(FLOAT32, (1,)),), {"axis": None, "keepdims": False, "correction": 1})
@@ -62,7 +62,7 @@ def test_a_warning_of_numpy_is_no_fault(places: dict[str, Home]) -> None:
     machine.finish()
 
 
-def test_a_program_follows_from_its_seed_and_number(places: dict[str, Home]) -> None:
+def test_a_program_follows_from_its_seed_and_number(places: dict[str, Framework]) -> None:
     shown = [draw_program(3, number, draw_pool(3, 50, "cpu"), places).show() for number in (5, 5, 6)]
     assert shown[0] == shown[1] != shown[2]
 
@@ -85,7 +85,7 @@ def test_layouts_are_views_of_the_shape_that_is_wanted(layout: str) -> None:
     assert (x.strides == (48, 8)) == (layout in ("contiguous", "shifted"))
 
 
-def test_every_framework_holds_what_it_was_given(places: dict[str, Home]) -> None:
+def test_every_framework_holds_what_it_was_given(places: dict[str, Framework]) -> None:
     rng = np.random.default_rng(0)
     for home in places.values():
         for dtype in home.dtypes:
@@ -113,7 +113,7 @@ def plant(name: str, function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xp, name, function)
 
 
-def test_a_second_call_that_is_wrong_is_found(places: dict[str, Home], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_call_that_is_wrong_is_found(places: dict[str, Framework], monkeypatch: pytest.MonkeyPatch) -> None:
     plain, calls = xp.square, set()
 
     def square(x: Any, out: Any = None) -> Any:
@@ -125,19 +125,19 @@ def test_a_second_call_that_is_wrong_is_found(places: dict[str, Home], monkeypat
     assert kinds_of_faults(0, 10, places) == {"square is wrong"}
 
 
-def test_out_that_is_not_returned_is_found(places: dict[str, Home], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_that_is_not_returned_is_found(places: dict[str, Framework], monkeypatch: pytest.MonkeyPatch) -> None:
     plain = xp.negative
     plant("negative", lambda x, out=None: plain(x), monkeypatch)
     assert kinds_of_faults(0, 20, places) == {"does not return out"}
 
 
-def test_a_float_as_axis_that_passes_is_found(places: dict[str, Home], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_float_as_axis_that_passes_is_found(places: dict[str, Framework], monkeypatch: pytest.MonkeyPatch) -> None:
     plain = xp.sort
     plant("sort", lambda x, *, axis, descending: plain(x, axis=int(axis), descending=descending), monkeypatch)
     assert kinds_of_faults(0, 20, places) == {"sort accepts a float as axis"}
 
 
-def test_a_result_of_another_framework_is_found(places: dict[str, Home], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_of_another_framework_is_found(places: dict[str, Framework], monkeypatch: pytest.MonkeyPatch) -> None:
     plain = xp.negative
     plant("negative", lambda x, out=None: plain(x, out=out) if out is not None else xp.asarray(plain(x)), monkeypatch)
     assert "negative returns Array" in kinds_of_faults(0, 20, places)
@@ -149,7 +149,7 @@ def negation(seed: int) -> Call:
 
 
 @pytest.mark.parametrize("is_deferred", [False, True])
-def test_memory_that_somebody_overwrites_is_found(places: dict[str, Home], is_deferred: bool) -> None:
+def test_memory_that_somebody_overwrites_is_found(places: dict[str, Framework], is_deferred: bool) -> None:
     machine = Machine(places, is_deferred)
     negation(0).run(machine)
     negation(1).run(machine)
@@ -159,7 +159,7 @@ def test_memory_that_somebody_overwrites_is_found(places: dict[str, Home], is_de
         machine.finish()
 
 
-def test_views_are_written_with_their_bases(places: dict[str, Home]) -> None:
+def test_views_are_written_with_their_bases(places: dict[str, Framework]) -> None:
     machine = Machine(places, False)
     negation(0).run(machine)
     machine.keep(machine.variables[0][(slice(1, 3, 1),)])
@@ -235,7 +235,7 @@ def options(**named: Any) -> SimpleNamespace:
 
 def test_a_process_answers_and_its_end_is_a_fault() -> None:
     process = Process(options(), 0, 1)
-    assert process.ask(4)["actions"] == len(draw_program(1, 4, draw_pool(1, 20, "cpu"), homes("cpu")).actions)
+    assert process.ask(4)["actions"] == len(draw_program(1, 4, draw_pool(1, 20, "cpu"), homes_on("cpu")).actions)
     process._child.kill()
     outcome = process.ask(5)
     assert (outcome["number"], outcome["kind"]) == (5, "the process ended")
@@ -272,7 +272,9 @@ def test_without_the_device_nothing_is_done(capsys: pytest.CaptureFixture[str]) 
     assert "no cuda device" in capsys.readouterr().out
 
 
-def test_kernels_are_compiled_by_calls_of_every_form(places: dict[str, Home], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_compiled_by_calls_of_every_form(
+    places: dict[str, Framework], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With ``out=`` too, if there is such a parameter."""
     plain, calls = xp.negative, list[bool]()
 

@@ -12,7 +12,7 @@ import pytest
 from conformance.references import reference_of
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.rows import function_of
-from tests.helpers.values import HALVES, equal_bits, generator, grid, random_bits, report, ulp_error
+from tests.helpers.values import HALVES, equal_bits, report
 from xpops.api import fusion
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
@@ -23,6 +23,7 @@ from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 from xpops.plan.signature import signature_of
+from xpops.testing import generator, random_bits, special_values, ulp_error
 
 NDArray = np.ndarray[Any, Any]
 
@@ -63,7 +64,7 @@ def test_every_number(op: Operator, dtype: Any) -> None:
 def pairs(dtype: Any) -> tuple[NDArray, NDArray]:
     """All numbers with random ones: random bits, equal and near exponents, and numbers around 1; and special values."""
     x, random = every(dtype), generator(dtype, "narrow")
-    special = np.meshgrid(grid(dtype), grid(dtype))
+    special = np.meshgrid(special_values(dtype), special_values(dtype))
     parts = [(special[0].ravel(), special[1].ravel()), (x, random_bits(dtype, x.size, "y"))]
     for digits in (1, 4, 12):
         parts.append((x, (x.astype(np.float32) * 2.0 ** random.uniform(-digits, digits, x.size)).astype(dtype)))

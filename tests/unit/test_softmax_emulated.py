@@ -11,13 +11,13 @@ import pytest
 import xpops as xp
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.softmax import exact_softmax
-from tests.helpers.values import ulp_error
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda.tuning import softmax_policy
 from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX
 from xpops.plan.elementwise import Mode
 from xpops.plan.softmax import SoftmaxPlan, Way, follows, plan_softmax
+from xpops.testing import ulp_error
 
 NDArray = np.ndarray[Any, Any]
 

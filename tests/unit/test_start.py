@@ -14,11 +14,11 @@ import pytest
 
 import xpops as xp
 
-PACKAGES = ("fft", "kernel", "linalg", "nn", "random")
+PACKAGES = ("fft", "kernel", "linalg", "nn", "random", "testing")
 # Modules that `import xpops` must not load, on a machine without a GPU.
 LATER = (
     *(f"xpops.{name}" for name in PACKAGES),
-    *(f"xpops.api.{name}" for name in PACKAGES),
+    *(f"xpops.api.{name}" for name in PACKAGES if name != "testing"),
     "xpops.dispatch.fusion.programs",
     "xpops.engine.cpu",
     "xpops.engine.cuda.kernels",
@@ -37,6 +37,7 @@ LATER = (
     "numpy.polynomial",
     "nvmath",
     "subprocess",
+    "hypothesis",
     "unittest",
 )
 

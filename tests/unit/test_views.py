@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 from tests.helpers.layouts import CUTS
-from tests.helpers.strategies import SHAPES, basic_keys, views_of
 from xpops.core.devices import CPU
 from xpops.core.layouts import Layout, layout_of
 from xpops.plan.strides import views
 from xpops.plan.strides.views import Region
+from xpops.testing import strategies
 
 
 def numbered(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -35,10 +35,10 @@ def read(host: np.ndarray[Any, Any], region: Region) -> np.ndarray[Any, Any]:
     return as_strided(start, region.shape, tuple(stride * host.itemsize for stride in region.strides))
 
 
-@given(st.data(), SHAPES)
+@given(st.data(), strategies.shapes())
 def test_index_selects_what_numpy_selects(data: st.DataObject, shape: tuple[int, ...]) -> None:
     host = numbered(shape)
-    key = data.draw(basic_keys(shape))
+    key = data.draw(strategies.keys(shape))
     np.testing.assert_array_equal(read(host, views.index(layout_like(host), key)), host[key])
 
 
@@ -75,10 +75,10 @@ def check_reshape(base: np.ndarray[Any, Any], host: np.ndarray[Any, Any], target
     np.testing.assert_array_equal(read(base, moved), expected)
 
 
-@given(st.data(), SHAPES)
+@given(st.data(), strategies.shapes())
 def test_reshape_is_a_view_exactly_where_numpy_has_one(data: st.DataObject, shape: tuple[int, ...]) -> None:
     base = numbered(shape)
-    key, order = data.draw(views_of(shape))
+    key, order = data.draw(strategies.views(shape))
     host = base[key].transpose(order)
     check_reshape(base, host, data.draw(reshapes(host.size)))
 
@@ -123,7 +123,7 @@ def join(factors: list[int], joins: list[bool]) -> tuple[int, ...]:
     return tuple(shape)
 
 
-@given(st.data(), SHAPES)
+@given(st.data(), strategies.shapes())
 def test_flip_permute_and_expand(data: st.DataObject, shape: tuple[int, ...]) -> None:
     host = numbered(shape)
     layout = layout_like(host)

@@ -14,6 +14,7 @@ from xpops.arrays.operators import Operators
 from xpops.arrays.tensors import to_contiguous
 from xpops.core import dtypes as dt
 from xpops.core.errors import HostCopyError
+from xpops.core.guards import waits
 from xpops.dispatch import Tensor
 from xpops.engine import engine_of
 
@@ -113,6 +114,8 @@ def allow_host_copies() -> Iterator[None]:
 
 def host_array(x: Tensor, stream: Any = None) -> NDArray:
     """A C-contiguous ndarray with a copy of the elements. Waits for the device."""
+    if waits.is_open:
+        waits.report(f"an array of shape {x._layout.shape} is read on the host")
     x = to_contiguous(x)
     engine = engine_of(x._layout.device)
     current = engine.current_stream()
@@ -124,6 +127,8 @@ def host_array(x: Tensor, stream: Any = None) -> NDArray:
 
 
 def _host_view(x: Tensor) -> NDArray:
+    if waits.is_open:
+        waits.report(f"an array of shape {x._layout.shape} is read on the host")
     host: NDArray = x._data[...]
     if not x._writable:
         host.flags.writeable = False

@@ -6,11 +6,13 @@ Views of a framework's arrays are made by the framework, which takes a microseco
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from xpops.arrays.array import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.core.compiled import compiled
-from xpops.core.layouts import Layout, alignment, contiguous_strides, layout_of
+from xpops.core.guards import copies
+from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.primitives import call, freeze, is_hashable
@@ -81,7 +83,9 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
         known = theirs if kind in theirs else {"flip": _flipped_copy}
         if kind in known:
             result = known[kind](x, argument)
-            if way is not None:
+            if copies.is_open:
+                _report_copies(function, x, result)
+            elif way is not None:
                 remember_view(way, x, known[kind], argument)
             return result
     given = adopt_foreign(x, function, "x")
@@ -90,6 +94,23 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     if adapter is None:
         return result
     return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
+
+
+def _report_copies(function: str, x: Any, result: Any) -> None:
+    """Report a framework's "view" that has memory of its own. Tensors that require grad are not checked."""
+    with suppress(TypeError):
+        theirs = _span(adopt_foreign(x, function, "x"))
+        for part in result if isinstance(result, tuple) else (result,):
+            own = _span(adopt_foreign(part, function, "x"))
+            if own and (own.start < theirs.start or own.stop > theirs.stop):
+                copies.report(f"{function}: an array of shape {tuple(x.shape)} is copied by its framework")
+
+
+def _span(x: Array) -> range:
+    """The addresses of the memory of an array."""
+    low, high = extent(x._layout)
+    start = engine_of(x.device).address(x._data)
+    return range(start + low, start + high)
 
 
 def _flipped_copy(x: Any, axes: tuple[int, ...]) -> Any:
@@ -130,6 +151,8 @@ def _show_several(x: Array, regions: list[Region]) -> tuple[Array, ...]:
 
 
 def _show_copy(x: Array, region: Region) -> Array:
+    if copies.is_open:
+        copies.report(f"reshape: an array of shape {x.shape} and strides {x._layout.strides} is copied")
     return view_of(contiguous_copy(x), region)
 
 

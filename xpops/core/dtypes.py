@@ -57,6 +57,7 @@ INFO: dict[DType, DTypeInfo] = {
 
 SIGNED_INTEGERS = (int8, int16, int32, int64)
 UNSIGNED_INTEGERS = (uint8, uint16, uint32, uint64)
+INTEGERS = SIGNED_INTEGERS + UNSIGNED_INTEGERS
 REAL_FLOATS = (float16, bfloat16, float32, float64)
 COMPLEX_FLOATS = (complex64, complex128)
 FLOAT8 = (float8_e4m3fn, float8_e5m2)
@@ -71,13 +72,13 @@ CATEGORIES: dict[str, frozenset[DType]] = {
     "boolean": frozenset((bool,)),
     "signed integer": frozenset(SIGNED_INTEGERS),
     "unsigned integer": frozenset(UNSIGNED_INTEGERS),
-    "integer": frozenset(SIGNED_INTEGERS + UNSIGNED_INTEGERS),
-    "integer or boolean": frozenset((*SIGNED_INTEGERS, *UNSIGNED_INTEGERS, bool)),
+    "integer": frozenset(INTEGERS),
+    "integer or boolean": frozenset((*INTEGERS, bool)),
     "real floating-point": frozenset(REAL_FLOATS),
     "complex floating-point": frozenset(COMPLEX_FLOATS),
     "floating-point": frozenset(REAL_FLOATS + COMPLEX_FLOATS),
-    "real-valued": frozenset(SIGNED_INTEGERS + UNSIGNED_INTEGERS + REAL_FLOATS),
-    "numeric": frozenset(SIGNED_INTEGERS + UNSIGNED_INTEGERS + REAL_FLOATS + COMPLEX_FLOATS),
+    "real-valued": frozenset(INTEGERS + REAL_FLOATS),
+    "numeric": frozenset(INTEGERS + REAL_FLOATS + COMPLEX_FLOATS),
     "arithmetic": frozenset(INFO) - frozenset(FLOAT8),
     "any": frozenset(INFO),
 }

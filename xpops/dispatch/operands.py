@@ -10,6 +10,7 @@ import numpy as np
 
 from xpops.core.devices import Device
 from xpops.core.errors import describe
+from xpops.core.guards import copies
 from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.fusion.traced_arrays import require_no_trace
@@ -161,6 +162,8 @@ class Operands:
                 if isinstance(value, kind):
                     return kind(value)
             raise TypeError(f"{self._function}: {argument} is {x!r}; accepted: bool, int, float and complex scalars")
+        if copies.is_open and adapter.resolve(x) is not x:
+            copies.report(f"{self._function}: {argument} is a lazy conjugate or negative, which is copied")
         view = adapter.view(x, self._function, argument, self._stream_of)
         self._as_given &= view.owner is x
         if not engine_of(view.layout.device).is_host:

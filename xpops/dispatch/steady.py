@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from xpops.core.compiled import compiled
+from xpops.core.guards import waits
 from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.calls import PLAN_LIMIT
@@ -166,6 +167,8 @@ def make_measured_launch(operands: Operands, way: Any, measure: Measure) -> Laun
     measure = adapt(way, (), measure)
 
     def launch(*values: Data) -> Any:
+        if waits.is_open:
+            waits.report("the size of a result depends on the data")
         layouts, kernel = measure(stream_of(), *values)
         return make_launch_on(engine, layouts, adapt(way, layouts, kernel), framework, stream_of)(*values)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xpops.core.devices import Device
+from xpops.core.guards import copies
 from xpops.core.layouts import alignment, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.engine import engine_of
@@ -15,12 +16,16 @@ class CopyNeededError(BufferError, ValueError):
 
 def copy_tensor(array: Tensor) -> Tensor:
     """A writable copy on the same device."""
+    if copies.is_open:
+        copies.report(f"an array of shape {array._layout.shape} is copied for DLPack")
     copy: Tensor = elementwise(IDENTITY, (array,), None, array._layout.dtype)
     return copy
 
 
 def move_tensor(array: Tensor, device: Device) -> Tensor:
     """A writable copy on another device, through the host. Waits for the work on the current stream."""
+    if copies.is_open:
+        copies.report(f"an array of shape {array._layout.shape} is copied from {array._layout.device} to {device}")
     engine, layout = engine_of(array._layout.device), array._layout
     stream = engine.current_stream()
     if not layout.contiguous:

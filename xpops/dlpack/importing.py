@@ -6,6 +6,7 @@ from typing import Any
 
 from xpops.core.devices import Device
 from xpops.core.errors import describe
+from xpops.core.guards import copies
 from xpops.dispatch import Tensor
 from xpops.dispatch.ownership import borrow
 from xpops.dlpack.copies import CopyNeededError, copy_tensor, move_tensor
@@ -75,6 +76,8 @@ def resolve(x: Any, copy: bool | None, function: str, argument: str) -> Any:
             f"{function}: copy is False, but {argument} is a lazy conjugate or negative, whose memory holds other "
             "values; accepted: copy=None or True"
         )
+    if copies.is_open and plain is not x:
+        copies.report(f"{function}: {argument} is a lazy conjugate or negative, which is copied")
     return plain
 
 

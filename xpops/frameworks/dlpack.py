@@ -9,6 +9,7 @@ from typing import Any
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import describe
+from xpops.core.guards import copies
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import Adapter, View
@@ -76,6 +77,8 @@ def dlpack_view(
         tensor, flags, owner = dl.consume(_capsule_of(x, options), function, argument)
     if copy is False and flags & dl.IS_COPIED:
         raise BufferError(f"{function}: copy is False, but {argument} was copied by its __dlpack__")
+    if copies.is_open and flags & dl.IS_COPIED:
+        copies.report(f"{what} was copied by its __dlpack__")
     if _device_of(tensor.device_type, tensor.device_id) != (place or CPU):
         raise BufferError(
             f"{what} gave memory on DLPack device ({tensor.device_type}, {tensor.device_id}); "

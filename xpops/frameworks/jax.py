@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xpops.core.devices import CPU, Device
+from xpops.core.guards import copies
 from xpops.core.layouts import Layout
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import Known, View, known_layout
@@ -84,6 +85,8 @@ class JaxAdapter(DLPackAdapter):
             return jax.dlpack.from_dlpack(data)  # NumPy makes the capsule in less time
         # On a GPU XLA takes only this alignment; on the CPU it copies misaligned memory itself.
         if not _is_compact(layout) or (layout.device != CPU and data % ALIGNMENT):
+            if copies.is_open:
+                copies.report(f"an array of shape {layout.shape} is copied for JAX")
             array = array.copy()
         # Export as writable: JAX cannot read the read-only flag, and never writes.
         return jax.dlpack.from_dlpack(type(array)(array._layout, array._data, array._owner, True))

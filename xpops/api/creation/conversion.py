@@ -14,6 +14,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.errors import describe
+from xpops.core.guards import copies
 from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise
@@ -78,7 +79,7 @@ def asarray(
         )
     target = device_or_default(device, "asarray")
     host = _host_data(obj, wanted)
-    borrowed = isinstance(obj, (np.ndarray, memoryview, bytearray, bytes)) or hasattr(obj, "__buffer__")
+    borrowed = is_buffer = isinstance(obj, (np.ndarray, memoryview, bytearray, bytes)) or hasattr(obj, "__buffer__")
     if wanted is not None and wanted != host.dtype:
         check_parts(host.dtype, wanted, "asarray")
         host, borrowed = host.astype(wanted), False
@@ -87,6 +88,8 @@ def asarray(
         return _alias_host(host, target)
     if copy is False:
         raise ValueError(f"asarray: copy is False, but {describe(obj)} has to be copied to {target}")
+    if copies.is_open and is_buffer:
+        copies.report(f"asarray: {describe(obj)} is copied to {target}")
     return from_host(native, target)
 
 
@@ -151,6 +154,8 @@ def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None
         raise ValueError(
             f"{function}: copy is False, but {x.dtype} on {x.device} has to be copied to {dtype} on {target}"
         )
+    if copies.is_open and (copy or dtype != x.dtype or target != x.device):
+        copies.report(f"{function}: {x.dtype} on {x.device} is copied to {dtype} on {target}")
     result = cast(x, dtype, function).to_device(target)
     return result.copy() if copy and result is x else result
 

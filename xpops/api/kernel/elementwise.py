@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xpops.api.devices import default_device
+from xpops.api.kernel.compiled import GPU, CompiledKernel, compiled_for, specs_on_gpu
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
@@ -151,6 +152,38 @@ class ElementwiseKernel:
         if self._form is not None:
             return self._form(outs or made)
         return made if not given else outs if len(outs) > 1 else outs[0]
+
+    def compile(self, capability: int, /, *args: Any, size: int | None = None, out: Any = None) -> CompiledKernel:
+        """The kernel of a call with such arguments, compiled for GPUs of a compute capability. Needs no GPU.
+
+        Parameters
+        ----------
+        capability : int
+            90 means sm_90.
+        *args, size, out
+            As for a call. Arrays may be on the CPU: only their dtypes, shapes, strides and alignment count.
+
+        Examples
+        --------
+        >>> double = xp.kernel.ElementwiseKernel("T x", "T y", "y = x + x", "double_it")
+        >>> made = double.compile(90, xp.ones(1000, dtype=xp.float32))
+        >>> made.capability, made.resources.local_bytes
+        (90, 0)
+        """
+        ins, outs = split_arguments(args, out, self._operation)
+        arguments = (*ins, *outs)
+        specs = specs_on_gpu(self._name, self._names[: len(arguments)], arguments)
+
+        def make(number: int) -> tuple[Any, str]:
+            from xpops.engine.cuda.runtime.launch import ENTRY
+            from xpops.engine.cuda.tuning import tuning_of
+            from xpops.engine.cuda.user.elementwise import user_source
+            from xpops.engine.cuda.user.raw import Module
+
+            made = user_call(self._operation, specs, size, bool(outs), GPU)
+            return Module(self._name, user_source(made, tuning_of(number).elementwise).source, (), ()), ENTRY.decode()
+
+        return compiled_for(capability, self._name, make)
 
     def __repr__(self) -> str:
         return f"<elementwise kernel {self._name}>"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from xpops.api.devices import default_device
+from xpops.api.kernel.compiled import CompiledKernel, compiled_for
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.launching import grid_of, shape_of, template_text, texts_of
 from xpops.api.kernel.packing import pack_arguments, template_dtypes
@@ -224,6 +225,20 @@ class RawKernel:
         finally:
             if operands is not None:
                 operands.release()
+
+    def compile(self, capability: int) -> CompiledKernel:
+        """The kernel, compiled for GPUs of a compute capability. Needs no GPU.
+
+        Examples
+        --------
+        >>> fill = xp.kernel.RawKernel('extern "C" __global__ void fill(float* x) { x[threadIdx.x] = 1; }', "fill")
+        >>> made = fill.compile(90)
+        >>> made.resources.shared_bytes, made.resources.local_bytes
+        (0, 0)
+        >>> made.ptx.partition(".target")[2].split()[0]
+        'sm_90'
+        """
+        return compiled_for(capability, self._name, lambda _: (self._module, self._name))
 
     @property
     def registers(self) -> int:

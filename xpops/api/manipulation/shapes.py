@@ -9,6 +9,7 @@ from xpops.api.foreign import keeps_framework
 from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.arrays.viewing import Step, view
+from xpops.core.guards import copies
 from xpops.core.layouts import contiguous_strides
 from xpops.core.operands import Axes, Shape
 from xpops.plan.strides import broadcast, views
@@ -218,6 +219,8 @@ def _reshape(x: Array, /, shape: Shape, copy: bool) -> Array:
     target = _plan_reshape(x.shape, shape).argument
     region = None if copy else views.reshape(x._layout, target)
     if copy:
+        if copies.is_open:
+            copies.report(f"reshape: an array of shape {x.shape} is copied")
         return view_of(contiguous_copy(x), Region(0, target, contiguous_strides(target)))
     if region is None:
         raise ValueError(f"reshape: copy is False, but strides cannot show the array in the shape {target}")

@@ -13,6 +13,7 @@ from typing import Any
 from cuda.bindings import driver
 
 from xpops.core.errors import OutOfMemoryError
+from xpops.core.guards import waits
 from xpops.engine.caches import release_other_caches
 from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.runtime.capture import Captures, is_capturing, uncaptured
@@ -236,6 +237,8 @@ class Pool:
 
     def trim(self) -> int:
         """Wait for the device, and give every cached byte back to the driver. Returns the bytes that our lists held."""
+        if waits.is_open:
+            waits.report("the GPU's memory is full, and the cached memory is handed back")
         with uncaptured(self._context):
             self.captures.collect()
             taken = list(self._take_all())

@@ -11,6 +11,7 @@ from cuda.bindings import driver
 
 from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
+from xpops.core.guards import copies, waits
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.runtime.blocks import Block
@@ -94,6 +95,8 @@ class Runtime:
             If the stream is captured.
         """
         require_no_capture(stream, "a call that waits for a count or a verdict of the device")
+        if waits.is_open:
+            waits.report("a call waits for a count or a verdict of the GPU")
         word = self._words.take()
         launch(word)
         with uncaptured(self.context):
@@ -126,6 +129,8 @@ class Runtime:
 
     def to_host(self, data: int, layout: Layout, stream: int) -> Any:
         require_no_capture(stream, "reading an array on the host")
+        if waits.is_open or copies.is_open:
+            _report(f"an array of shape {layout.shape} is copied from {layout.device} to the host")
         array = np.empty(layout.shape, layout.dtype)
         if layout.size:
             with uncaptured(self.context):
@@ -136,6 +141,8 @@ class Runtime:
 
     def from_host(self, array: Any, data: int, layout: Layout, stream: int) -> None:
         require_no_capture(stream, "copying from the host")
+        if waits.is_open or copies.is_open:
+            _report(f"an array of shape {layout.shape} is copied from the host to {layout.device}")
         if layout.size:
             with uncaptured(self.context):
                 check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
@@ -172,6 +179,12 @@ class Runtime:
                 driver.cuEventDestroy(event)
         # Drop the owners only after the lock is released: the destructor of an owner may call `retain`.
         done.clear()
+
+
+def _report(event: str) -> None:
+    """Report a copy that waits."""
+    copies.report(event)
+    waits.report(event)
 
 
 def _is_done(event: Any) -> bool:

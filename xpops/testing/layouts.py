@@ -1,4 +1,4 @@
-"""Layouts of operands: a base array, and the view of it that has the shape that is wanted."""
+"""Layouts of arrays: for a shape, a base array and the view of it that has this shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,22 @@ Shape = tuple[int, ...]
 
 
 class View(NamedTuple):
-    """A view of a base: from `start`, reshaped to `inner`, indexed by `key`, its axes in `order`, broadcast."""
+    """A view of a base.
+
+    Attributes
+    ----------
+    base : tuple of int
+        The shape of the base.
+    start : int
+        The elements of a 1-D base that are left out; the others get the shape `inner`.
+    inner : tuple of int
+    key : tuple of slice
+        Then they are sliced.
+    order : tuple of int
+        Then their axes are permuted.
+    shape : tuple of int
+        Then they are broadcast to the shape of the view.
+    """
 
     base: Shape
     start: int

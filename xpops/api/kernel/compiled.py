@@ -1,0 +1,97 @@
+"""Kernels that are compiled without a GPU: their source, machine code and resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+from xpops.core.devices import Device
+from xpops.core.errors import describe
+from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.operands import Operands
+from xpops.plan.signature import Operand
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.elf import Resources
+    from xpops.engine.cuda.user.raw import Module
+
+# The device of plans that are made without a GPU.
+GPU = Device("cuda:0")
+
+
+class CompiledKernel:
+    """A kernel, compiled for GPUs of one compute capability. The ``compile`` of a kernel returns it, and needs no GPU.
+
+    Attributes
+    ----------
+    name : str
+    capability : int
+        90 means sm_90.
+    source : str
+        The CUDA C++ that NVRTC compiled.
+    cubin : bytes
+        The machine code, an ELF file, which ``cuobjdump`` and ``nvdisasm`` read.
+    """
+
+    def __init__(self, name: str, module: Module, symbol: str, capability: int) -> None:
+        self.name, self.capability, self.source, self._module = name, capability, module.source, module
+        self.cubin, names = module.cubin(capability)
+        if not self.cubin.startswith(b"\x7fELF"):
+            raise ValueError(f"{name}: NVRTC does not know sm_{capability}; accepted: an older compute capability")
+        self._symbol = names.get(symbol, symbol.encode()).decode()
+
+    @cached_property
+    def ptx(self) -> str:
+        """The PTX, which is compiled when it is read first."""
+        module = self._module
+        binary, _ = type(module)(
+            module.name,
+            module.source,
+            (*module.options, f"--gpu-architecture=compute_{self.capability}"),
+            module.expressions,
+        ).cubin(self.capability)
+        return binary.rstrip(b"\0").decode()
+
+    @cached_property
+    def resources(self) -> Resources:
+        """The registers of a thread, and the bytes of shared, local and constant memory."""
+        from xpops.engine.cuda.runtime.elf import resources
+
+        try:
+            return resources(self.cubin, self._symbol, self.capability)
+        except ValueError as error:
+            raise ValueError(f"{self._module.name}: {error}") from None
+
+    def __repr__(self) -> str:
+        needs = self.resources
+        return (
+            f"<kernel {self.name} for sm_{self.capability}: {needs.registers} registers, "
+            f"{needs.shared_bytes} B shared, {needs.local_bytes} B local>"
+        )
+
+
+def compiled_for(capability: Any, name: str, make: Callable[[int], tuple[Module, str]]) -> CompiledKernel:
+    """The compiled kernel of the module and the symbol that `make` returns for a capability.
+
+    Raises
+    ------
+    TypeError
+        If `capability` is no integer.
+    """
+    try:
+        number = index(capability)
+    except TypeError:
+        raise TypeError(f"{name}: capability is {describe(capability)}; accepted: an integer like 90") from None
+    return CompiledKernel(name, *make(number), number)
+
+
+def specs_on_gpu(name: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> tuple[Operand, ...]:
+    """The layouts of arrays, as if they were on a GPU, and the types of scalars."""
+    operands = Operands(name, names, arguments)
+    operands.release()
+    return tuple(
+        layout_of(spec.dtype, spec.shape, spec.strides, GPU, spec.align) if isinstance(spec, Layout) else spec
+        for spec in operands.specs
+    )
