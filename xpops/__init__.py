@@ -2,7 +2,6 @@
 
 Examples
 --------
->>> import xpops as xp
 >>> xp.add(xp.asarray([1, 2]), 10)
 Array([11, 12], dtype=int64, device='cpu')
 """
