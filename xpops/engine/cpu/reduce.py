@@ -128,7 +128,8 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
 
     def run(out: NDArray, x: NDArray) -> None:
         for key in blocks(layout, lengths, kept):
-            assign(out[*key, ...], np.asarray(result(x[key])))  # without the dots that of a 0-d array is a number
+            part: NDArray = out[key] if key else out  # an empty key of a 0-d array would give a number
+            assign(part, np.asarray(result(x[key])))
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         quietly(run, out.reshape(shape), x)
