@@ -95,6 +95,26 @@ def test_an_elementwise_kernel(capability: int) -> None:
     assert kernel.compile(capability, x, 2.0).source != kernel.compile(capability, x, x).source
 
 
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_reductions_and_scans(capability: int) -> None:
+    total = xp.kernel.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", "0", "dot_like")
+    highest = xp.kernel.ScanKernel("T x", "T y", "x", "a > b ? a : b", "y = a", "highest")
+    x = np.ones((130, 70), np.float32)
+    for axis in (None, 0, 1, (0, 1)):
+        (made,) = total.compile(capability, x, x, axis=axis)
+        assert "x * y" in made.source
+        assert made.resources.registers > 0
+    mapped, reduced = total.compile(capability, x, x.T.copy().T, axis=1)  # a tiled kernel writes the products first
+    assert "x * y" in mapped.source
+    assert "a + b" in reduced.source
+    for axis in (0, 1):
+        made = highest.compile(capability, x, axis=axis)
+        assert "a > b" in made.source
+        assert made.resources[:3] == ptxas_says(made.source, "xpops_kernel", capability)
+    with pytest.raises(ValueError, match="axis is None"):
+        highest.compile(capability, x)
+
+
 def test_what_is_refused() -> None:
     kernel = xp.kernel.RawKernel(SPILLS, "k")
     wrong: Any = "sm_90"

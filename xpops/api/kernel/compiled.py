@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from operator import index
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from xpops.core.devices import Device
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.fusion.programs import MULTIPROCESSORS
 from xpops.dispatch.operands import Operands
+from xpops.frameworks.capsule import KIND_CUDA
 from xpops.plan.signature import Operand
 
 if TYPE_CHECKING:
@@ -72,19 +75,55 @@ class CompiledKernel:
         )
 
 
-def compiled_for(capability: Any, name: str, make: Callable[[int], tuple[Module, str]]) -> CompiledKernel:
-    """The compiled kernel of the module and the symbol that `make` returns for a capability.
+class Planner:
+    """What plans of kernels ask of a GPU, without one: it keeps the sources instead of launching them."""
+
+    is_host, dlpack_kind = False, KIND_CUDA
+
+    def __init__(self, capability: int) -> None:
+        self.context = SimpleNamespace(capability=capability, multiprocessors=MULTIPROCESSORS)
+        self.pool, self.sources = self, list[str]()
+        self.counters = self.zero = _launch_nothing
+
+    def launcher(self, name: str, source: str, *launch: object) -> Callable[..., None]:
+        """Keep a source."""
+        self.sources.append(source)
+        return _launch_nothing
+
+    def allocator(self, memory: object) -> Callable[..., None]:
+        """Nothing is allocated."""
+        return _launch_nothing
+
+
+def _launch_nothing(*arguments: object) -> None:
+    raise NotImplementedError  # plans launch nothing
+
+
+def compile_call(
+    capability: Any, name: str, plan: Callable[..., object], *arguments: Any
+) -> tuple[CompiledKernel, ...]:
+    """The kernels of ``plan(engine, *arguments)`` for GPUs of a compute capability, in the order of their launches."""
+    from xpops.engine.cuda.runtime.launch import ENTRY
+    from xpops.engine.cuda.user.raw import Module
+
+    planner = Planner(as_capability(capability, name))
+    plan(planner, *arguments)
+    number = planner.context.capability
+    return tuple(CompiledKernel(name, Module(name, each, (), ()), ENTRY.decode(), number) for each in planner.sources)
+
+
+def as_capability(capability: Any, name: str) -> int:
+    """A compute capability as an integer.
 
     Raises
     ------
     TypeError
-        If `capability` is no integer.
+        If it is none.
     """
     try:
-        number = index(capability)
+        return index(capability)
     except TypeError:
         raise TypeError(f"{name}: capability is {describe(capability)}; accepted: an integer like 90") from None
-    return CompiledKernel(name, *make(number), number)
 
 
 def specs_on_gpu(name: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> tuple[Operand, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xpops.api.devices import default_device
-from xpops.api.kernel.compiled import GPU, CompiledKernel, compiled_for, specs_on_gpu
+from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
@@ -174,16 +174,8 @@ class ElementwiseKernel:
         arguments = (*ins, *outs)
         specs = specs_on_gpu(self._name, self._names[: len(arguments)], arguments)
 
-        def make(number: int) -> tuple[Any, str]:
-            from xpops.engine.cuda.runtime.launch import ENTRY
-            from xpops.engine.cuda.tuning import tuning_of
-            from xpops.engine.cuda.user.elementwise import user_source
-            from xpops.engine.cuda.user.raw import Module
-
-            made = user_call(self._operation, specs, size, bool(outs), GPU)
-            return Module(self._name, user_source(made, tuning_of(number).elementwise).source, (), ()), ENTRY.decode()
-
-        return compiled_for(capability, self._name, make)
+        (made,) = compile_call(capability, self._name, self._plan, specs, size, bool(outs))
+        return made
 
     def __repr__(self) -> str:
         return f"<elementwise kernel {self._name}>"

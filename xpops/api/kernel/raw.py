@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xpops.api.devices import default_device
-from xpops.api.kernel.compiled import CompiledKernel, compiled_for
+from xpops.api.kernel.compiled import CompiledKernel, as_capability
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.launching import grid_of, shape_of, template_text, texts_of
 from xpops.api.kernel.packing import pack_arguments, template_dtypes
@@ -238,7 +238,7 @@ class RawKernel:
         >>> made.ptx.partition(".target")[2].split()[0]
         'sm_90'
         """
-        return compiled_for(capability, self._name, lambda _: (self._module, self._name))
+        return CompiledKernel(self._name, self._module, self._name, as_capability(capability, self._name))
 
     @property
     def registers(self) -> int:

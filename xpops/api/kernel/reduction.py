@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
@@ -145,6 +146,35 @@ class ReductionKernel:
         require_writable(self._operation, outs)
         made = call(self._plan, self._name, self._names[: len(arguments)], arguments, *parameters)
         return outs[0] if outs else made
+
+    def compile(
+        self, capability: int, /, *args: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
+    ) -> tuple[CompiledKernel, ...]:
+        """The kernels of a call with such arguments, compiled for GPUs of a compute capability. Needs no GPU.
+
+        Parameters
+        ----------
+        capability : int
+            90 means sm_90.
+        *args, axis, keepdims
+            As for a call. Arrays may be on the CPU: only their dtypes, shapes, strides and alignment count.
+
+        Returns
+        -------
+        tuple of CompiledKernel
+            In most cases one. Two if the mapped values have to be written to memory first.
+
+        Examples
+        --------
+        >>> norm = xp.kernel.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+        >>> (made,) = norm.compile(90, xp.ones((100, 100)), axis=1)
+        >>> made.resources.local_bytes
+        0
+        """
+        ins, outs = split_arguments(args, None, self._operation)
+        arguments = (*ins, *outs)
+        specs = specs_on_gpu(self._name, self._names[: len(arguments)], arguments)
+        return compile_call(capability, self._name, self._plan, specs, freeze(axis, self._name), bool(keepdims))
 
     def __repr__(self) -> str:
         return f"<reduction kernel {self._name}>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.gpu import require_cuda
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import unary
@@ -100,6 +101,26 @@ class ScanKernel:
             If an expression does not compile.
         """
         return unary(self._plan, self._name, x, axis)
+
+    def compile(self, capability: int, x: Any, *, axis: int | None = None) -> CompiledKernel:
+        """The kernel of a call with such an array, compiled for GPUs of a compute capability. Needs no GPU.
+
+        Parameters
+        ----------
+        capability : int
+            90 means sm_90.
+        x, axis
+            As for a call. The array may be on the CPU: only its dtype, shape, strides and alignment count.
+
+        Examples
+        --------
+        >>> highest = xp.kernel.ScanKernel("T x", "T y", "x", "a > b ? a : b", "y = a", "highest")
+        >>> highest.compile(90, xp.ones(1000)).resources.local_bytes
+        0
+        """
+        specs = specs_on_gpu(self._name, ("x",), (x,))
+        (made,) = compile_call(capability, self._name, self._plan, specs, axis)
+        return made
 
     def __repr__(self) -> str:
         return f"<scan kernel {self._name}>"
