@@ -9,6 +9,7 @@ from typing import Any
 DOCS = Path(__file__).parent
 REPOSITORY = "https://github.com/xpops/xpops/blob/main/"
 _LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)((?:#[^)\s]*)?)\)")
+_CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -34,4 +35,6 @@ def rewritten(text: str, page: str) -> str:
             return found[0]
         return f"]({REPOSITORY}{path.relative_to(DOCS.parent).as_posix()}{found[2]})"
 
-    return _LINK.sub(link, text)
+    parts = _CODE.split(text)
+    parts[::2] = [_LINK.sub(link, part) for part in parts[::2]]
+    return "".join(parts)

@@ -24,6 +24,7 @@ NAMESPACES: dict[str, tuple[ModuleType, str]] = {
     "xpops.fft": (xp.fft, "Discrete Fourier transforms."),
     "xpops.nn": (xp.nn, "Functions of neural networks: activations, scattering, counting, upsampling."),
     "xpops.random": (xp.random, "Random numbers, the same on every device."),
+    "xpops.testing": (xp.testing, "What tests of code on xpops need: comparisons, and blocks without copies or waits."),
     "xpops.kernel": (xp.kernel, "Operators and kernels of your own, from CUDA C++."),
 }
 RESULTS = {
@@ -45,7 +46,7 @@ def write_pages() -> None:
     """Write all pages, and the index of each namespace. Files that do not change keep their time."""
     wanted = {FOLDER / "index.md": _index()}
     for name, (namespace, words) in NAMESPACES.items():
-        members = [member for member in namespace.__all__ if is_documented(getattr(namespace, member))]
+        members = [member for member in namespace.__all__ if is_documented(vars(namespace).get(member))]
         wanted[FOLDER / f"{name}.md"] = _namespace_page(name, words, members)
         for member in members:
             wanted[FOLDER / name / f"{member}.md"] = _page(name, member, getattr(namespace, member))
