@@ -19,11 +19,13 @@ INLINED float float_of(uint32_t bits) {
   return x;
 }
 
-// The product scales the exponent, and makes subnormals normal. An exponent of ones becomes one of float32.
+// No float is subnormal on the way: a processor may be told to take those for zeros. A signalling NaN becomes quiet.
 INLINED float float_of_half(uint16_t half) {
-  const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = (uint32_t)(half & 0x7fff) << 13;
-  const uint32_t special = (half & 0x7c00) == 0x7c00 ? 0x70000000 : 0;
-  return float_of((special ? rest + special : bits_of(float_of(rest) * 0x1p112f)) | sign);
+  const uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half & 0x7c00, fraction = half & 0x03ff;
+  const uint32_t subnormal = bits_of((float)(int32_t)fraction * 0x1p-24f);
+  const uint32_t normal = ((uint32_t)(half & 0x7fff) << 13) + 0x38000000;
+  const uint32_t special = 0x7f800000 | (fraction << 13) | (fraction ? 0x00400000 : 0);
+  return float_of((exponent == 0x7c00 ? special : exponent ? normal : subnormal) | sign);
 }
 
 INLINED uint16_t half_of_float(float x) {
@@ -77,13 +79,15 @@ CONVERSION(floats_to_brains, uint16_t, float)
 CONVERSION(doubles_to_odd, float, double)
 
 #ifdef XPOPS_AVX2
-__attribute__((target("avx2,f16c"))) static void halves_to_floats_f16c(float* out, const uint16_t* x, Py_ssize_t count) {
+__attribute__((target("avx2,f16c"))) static void halves_to_floats_f16c(float* out, const uint16_t* x,
+                                                                       Py_ssize_t count) {
   Py_ssize_t i = 0;
   for (; i + 8 <= count; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)(x + i))));
   for (; i < count; ++i) out[i] = float_of_half(x[i]);
 }
 
-__attribute__((target("avx2,f16c"))) static void floats_to_halves_f16c(uint16_t* out, const float* x, Py_ssize_t count) {
+__attribute__((target("avx2,f16c"))) static void floats_to_halves_f16c(uint16_t* out, const float* x,
+                                                                       Py_ssize_t count) {
   Py_ssize_t i = 0;
   for (; i + 8 <= count; i += 8) {
     _mm_storeu_si128((__m128i*)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));

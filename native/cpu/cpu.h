@@ -1,5 +1,5 @@
 // Loops over arrays of the host that NumPy runs slowly: they convert halves, and add in a wider dtype. Python's side is
-// xpops/engine/cpu/native.py.
+// xpops/engine/cpu/rounding.py and reduce.py.
 #ifndef XPOPS_CPU_H
 #define XPOPS_CPU_H
 

@@ -22,7 +22,8 @@ static int add_operand(Loop* loop, PyObject* operand, const char* forms) {
     return -1;
   }
   if (!(loop->form[place] = form_of(view, forms))) {
-    PyErr_Format(PyExc_TypeError, "operand %d has elements of format %s; accepted: one of %s", place, view->format, forms);
+    PyErr_Format(PyExc_TypeError, "operand %d has elements of format %s; accepted: one of %s", place, view->format,
+                 forms);
     return -1;
   }
   loop->data[place] = view->buf;
@@ -59,6 +60,18 @@ void end_loop(Loop* loop) {
   while (loop->operands) PyBuffer_Release(&loop->views[--loop->operands]);
 }
 
+// Remove axes of length 1, along which strides mean nothing.
+static void drop_single_axes(Loop* loop) {
+  int kept = 0;
+  for (int axis = 0; axis < loop->ndim; ++axis) {
+    if (loop->shape[axis] == 1) continue;
+    loop->shape[kept] = loop->shape[axis];
+    for (int i = 0; i < loop->operands; ++i) loop->strides[i][kept] = loop->strides[i][axis];
+    ++kept;
+  }
+  loop->ndim = kept;
+}
+
 // Merge axes that every operand walks as one.
 static void merge_axes(Loop* loop) {
   int last = 0;
@@ -90,6 +103,7 @@ static Py_ssize_t distance(Py_ssize_t stride) { return stride < 0 ? -stride : st
 
 void order_axes(Loop* loop, int operand) {
   const Py_ssize_t* strides = loop->strides[operand];
+  drop_single_axes(loop);
   for (int axis = 1; axis < loop->ndim; ++axis) {
     int to = axis;
     while (to && distance(strides[to - 1]) < distance(strides[axis])) --to;

@@ -53,8 +53,8 @@ REDUCTION(multiply_along)
 REDUCTION(add_across)
 REDUCTION(multiply_across)
 
-// -0.0 is neutral in sums: 0.0 would lose the sign of sums of -0.0.
-static double identity_of(const State* state) { return state->is_product ? 1.0 : -0.0; }
+// A sum of -0.0 is 0.0, as NumPy's is.
+static double identity_of(const State* state) { return state->is_product ? 1.0 : 0.0; }
 
 static void reset(State* state, Py_ssize_t width, int parts_only) {
   const double identity = identity_of(state);
@@ -79,7 +79,8 @@ static void flush(State* state, Py_ssize_t width) {
 static void join_lanes(State* state) {
   double* lanes = state->part;
   for (int half = LANES / 2; half; half /= 2) {
-    for (int i = 0; i < half; ++i) lanes[i] = state->is_product ? lanes[i] * lanes[i + half] : lanes[i] + lanes[i + half];
+    for (int i = 0; i < half; ++i)
+      lanes[i] = state->is_product ? lanes[i] * lanes[i + half] : lanes[i] + lanes[i + half];
   }
   for (int i = 1; i < LANES; ++i) lanes[i] = identity_of(state);
 }

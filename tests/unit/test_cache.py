@@ -131,6 +131,50 @@ def test_the_digest_holds_what_is_included(folder: Path) -> None:
     assert digest("int x;\n") not in seen
 
 
+def test_the_digest_holds_what_comments_hide(folder: Path) -> None:
+    (folder / "a.cuh").write_text("1")
+    sources = ("/* c */ #include <a.cuh>\n", "/* a\nb */ #include <a.cuh>\n", f'#include "{folder}/a.cuh"\n')
+    before = [digest(source) for source in sources]
+    (folder / "a.cuh").write_text("2")
+    assert not set(before) & {digest(source) for source in sources}
+
+
+def test_what_depends_on_other_files_is_not_complete(folder: Path) -> None:
+    for source in ("#include_next <a.cuh>\n", '#if __has_include("a.cuh")\n#endif\n', "#include NAME\n"):
+        assert not headers_of(source).complete
+
+
+def test_the_digest_holds_which_header_includes_which(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    given = tmp_path_factory.mktemp("given")
+    for name in ("x", "y"):
+        (given / name).mkdir()
+        (given / name / "a.h").write_text(f'#include "c.h" // {name}\n')
+    options, found = (f"-I{given}",), []
+    for numbers in ("12", "21"):
+        for name, number in zip("xy", numbers, strict=True):
+            (given / name / "c.h").write_text(number)
+        found.append(headers_of('#include "x/a.h"\n#include "y/a.h"\n', options).digest)
+    assert found[0] != found[1]
+
+
+def test_headers_beside_the_program(tmp_path: Path, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that compiles keeps the working directory in which it started."""
+    source = '#include "beside.h"\nextern "C" __global__ void f(int* x) { *x = N; }'
+    found = []
+    for number in (11, 12, 11):
+        folder = tmp_path / str(number)
+        folder.mkdir(exist_ok=True)
+        (folder / "beside.h").write_text(f"#define N {number}\n")
+        monkeypatch.chdir(folder)
+        found.append(cache.cubin_for("f", source, 90))
+    assert found[0] == found[2] != found[1]
+
+
+def test_options_are_kept_apart() -> None:
+    one, two = ("-DA=1 -DB=2",), ("-DA=1", "-DB=2")
+    assert cache.key_of("", headers_of("", one), 90, one) != cache.key_of("", headers_of("", two), 90, two)
+
+
 def test_the_digest_holds_nothing_else(folder: Path) -> None:
     (folder / "a.cuh").write_text("int")
     before = digest("#include <a.cuh>\nint x;\n")

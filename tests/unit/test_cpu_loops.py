@@ -75,6 +75,22 @@ def test_float64_is_rounded_once(half: Any) -> None:
         assert_same(converted(special, half), special.astype(np.float32).astype(half))
 
 
+def test_subnormal_halves_where_subnormal_floats_are_zeros() -> None:
+    torch = pytest.importorskip("torch")
+    x = np.full(11, 6e-8, np.float16)
+    torch.set_flush_denormal(True)
+    try:
+        found = converted(x, np.float32)
+    finally:
+        torch.set_flush_denormal(False)
+    assert_same(found, np.full(11, np.float32(np.float16(6e-8))))
+
+
+def test_signalling_halves_become_quiet() -> None:
+    found = converted(np.full(11, 0x7D01, np.uint16).view(np.float16), np.float32)
+    assert np.unique(found.view(np.uint32)).size == 1
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_views_are_converted(shape: tuple[int, ...]) -> None:
     random = np.random.default_rng(2)
@@ -108,7 +124,7 @@ def test_sums_and_products(shape: tuple[int, ...], dtype: Any) -> None:
 
 def test_special_sums() -> None:
     for values, wanted in (
-        ([-0.0, -0.0], -0.0),
+        ([-0.0, -0.0], 0.0),
         ([np.inf, 1.0], np.inf),
         ([np.inf, -np.inf], np.nan),
         ([np.nan, 1.0], np.nan),

@@ -22,8 +22,9 @@ INTEGERS = ("bincount", "bitwise_not", "invert", "left_shift", "right_shift")
 VECTORS = ("cross", "dot", "inner", "vdot", "outer", "bincount")
 # Functions of NumPy whose arguments are not those of our call, or whose result has another form.
 OTHER_FORMS = {
-    "allclose", "append", "argwhere", "average", "column_stack", "concatenate", "diag", "diagonal", "histogram",
-    "hsplit", "hstack", "identity", "isclose", "percentile", "row_stack", "split", "swapaxes", "transpose", "vstack",
+    "allclose", "append", "argwhere", "array_equal", "average", "column_stack", "concatenate", "diag", "diagonal",
+    "histogram", "hsplit", "hstack", "identity", "isclose", "outer", "percentile", "row_stack", "split", "swapaxes",
+    "transpose", "vstack",
 }  # fmt: skip
 
 
@@ -45,6 +46,7 @@ def called(name: str, call: str) -> Any:
     indices = xp.asarray([[0, 1, 2]] * 3) if "along" in call or "scatter" in call else xp.asarray([0, 1, 2])
     mask = xp.asarray(POSITIVE > 1)
     for part in call.replace('"cuda"', '"cpu"').split(" for s = ")[0].split(", or "):
+        part = re.sub(r",? of .*", "", part)
         values = {**NAMES, **given, "indices": indices, "mask": mask, "s": given["x"]}
         found = eval(part, values)
     return found

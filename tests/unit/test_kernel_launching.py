@@ -22,8 +22,10 @@ from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.user.accessors import Accessor, packed_accessor
 from xpops.engine.cuda.user.arguments import Parameter, parameters_of
 from xpops.engine.cuda.user.raw import Module
+from xpops.engine.cuda.user.templates import template_of
 
 GPU = Device("cuda")
+INTEGERS = ("uint16", "int64", "int32", "uint64")
 CAPABILITIES = (80, 90, 100, 120)
 
 # Sums over the last axis, with every way to index. As in kernels for PyTorch's extensions, but for the arithmetic.
@@ -127,6 +129,59 @@ def test_what_a_source_says_of_templates_and_accessors() -> None:
     )
 
 
+VOID = "__global__ void "
+TEMPLATES = (
+    ("template <class T> static __global__ void f(T* x) {}", "T"),
+    ("template <class T> __launch_bounds__(64) void __global__ f(T* x) {}", "T"),
+    ("template <class T, int N = (3 + 1)> __global__ void f(T* x) {}", "T N="),
+    ("template <class T, class U = std::pair<T, int>> __global__ void f(U* x) {}", "T U="),
+    ("template <typename T, typename = std::enable_if_t<(sizeof(T) > 1)>> __global__ void f(T* x) {}", "T ="),
+    ("template <class T> T g(T x) { return x; } __global__ void f(float* x) {}", ""),
+)
+
+
+@pytest.mark.parametrize(("source", "wanted"), TEMPLATES)
+def test_templates_are_found(source: str, wanted: str) -> None:
+    assert " ".join(name + "=" * optional for name, optional in template_of(source, "f")) == wanted
+
+
+PARAMETERS: tuple[tuple[str, Any], ...] = (
+    ("A<B<int, int>, C<int>> p, int n", [("p", None), ("n", "int32")]),
+    ("unsigned short int a, long int b, signed c, long long unsigned d", [*zip("abcd", INTEGERS, strict=True)]),
+    ("int n = 4, float x = g(1, 2)", [("n", "int32"), ("x", "float32")]),
+    ("const float * /* , int k */ x, \\\n int n", [("x", "float32"), ("n", "int32")]),
+    ("T... x", None),
+    ("float (&x)[4]", None),
+)
+
+
+@pytest.mark.parametrize(("text", "wanted"), PARAMETERS)
+def test_parameters_are_found(text: str, wanted: Any) -> None:
+    found = parameters_of(f'const char* url = "http://x"; {VOID}f({text}) {{}}', "f")
+    assert (found and [(each.name, each.dtype and str(each.dtype)) for each in found]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "ndim", "bits", "const"),
+    [
+        ("Accessor<float, 2> const a", "2", 32, True),
+        ("const __grid_constant__ ::xpops::Accessor32<float, kRank> a", "kRank", 32, True),
+        ("Accessor<Pair<int, int>, 2, size_t> a", "2", 64, False),
+        ("Accessor<float const, 2> a", "2", 32, True),
+    ],
+)
+def test_accessors_are_found(text: str, ndim: str, bits: int, const: bool) -> None:
+    (found,) = parameters_of(f"{VOID}f({text}) {{}}", "f") or ()
+    assert (found.name, found.const, found.accessor) == ("a", const, Accessor(ndim, bits))
+
+
+def test_kernels_of_one_name_with_other_parameters_have_none() -> None:
+    both = f"namespace a {{ {VOID}f(float* x, int n) {{}} }} namespace b {{ {VOID}f(float* x, float n) {{}} }}"
+    assert parameters_of(both, "b::f") is None
+    declared = parameters_of(f"{VOID}f(float*, int); {VOID}f(float* x, int n) {{}}", "f")
+    assert [each.dtype for each in declared or ()] == [dt.float32, dt.int32]
+
+
 @pytest.fixture
 def launched(monkeypatch: pytest.MonkeyPatch) -> tuple[Recorded, list[str]]:
     """Records launches, and the names of the kernels, without a compiler."""
@@ -214,6 +269,9 @@ def test_instances_in_brackets(pretended: PretendedEngine, launched: Any) -> Non
         TypeError, match="fill: no argument says what N is; accepted: the template's arguments in brackets"
     ):
         kernel(1, 1, (x, 2))
+    assert repr(kernel["float", 1]) == "<kernel fill<float, 1>>"
+    with pytest.raises(TypeError, match="fill: 0 template arguments; accepted: T, N, kOdd"):
+        kernel[()]
     with pytest.raises(TypeError, match="fill: 4 template arguments; accepted: T, N, kOdd"):
         kernel[1, 2, 3, 4]
     with pytest.raises(TypeError, match="fill: dtype None is not supported; accepted: bool"):

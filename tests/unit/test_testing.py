@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import find, given
@@ -90,6 +91,21 @@ def test_shapes_dtypes_integers_and_numbers() -> None:
     assert_allclose(np.float32([1e-8, 1]), [0, 1], atol=np.array([1e-7, 0]))
     with pytest.raises(TypeError, match="to_numpy: x is"):
         assert_allclose(object(), 1)
+
+
+def test_nothing_that_differs_passes() -> None:
+    for dtype in (xp.float16, xp.bfloat16, xp.float32, xp.float64):
+        tiny = ml_dtypes.finfo(dtype).smallest_subnormal
+        assert_allclose(np.full(1, tiny, dtype), np.zeros(1, dtype))
+        differs(np.full(1, 2 * tiny, dtype), np.zeros(1, dtype))
+        largest = np.full(1, ml_dtypes.finfo(dtype).max, dtype)
+        differs(largest, np.full(1, np.inf, dtype), ulps=1e6)
+        assert "ULPs" in differs(np.ones(1, dtype), np.full(1, np.inf, dtype), ulps=1e6)
+    for dtype, numbers in (
+        (np.int32, [1.5]), (np.int8, [257]), (np.uint8, [-1]), (bool, [2]), (bool, [0.5]), (np.float32, [1 + 1j]),
+    ):  # fmt: skip
+        assert "does not hold" in differs(np.asarray([1], dtype), numbers)
+    differs(np.float32([2**24]), [2**24 + 1], ulps=0)
 
 
 def test_copies_are_found() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import ml_dtypes
@@ -30,8 +31,9 @@ def ulp_error(actual: NDArray, desired: NDArray) -> NDArray:
     Returns
     -------
     numpy.ndarray
-        float64. 0 for two NaNs and for zeros of any sign, infinity for a NaN and a number. Numbers beyond the largest
-        are compared as if the range continued, so infinity may be an error of one unit or less.
+        float64. 0 for two NaNs and for zeros of any sign; infinity for a NaN and a number, and where `desired` is
+        infinite and `actual` is not. Finite numbers beyond the largest are compared as if the range continued, so an
+        infinite `actual` may be an error of one unit or less.
 
     Examples
     --------
@@ -50,7 +52,10 @@ def ulp_error(actual: NDArray, desired: NDArray) -> NDArray:
         close = np.where(np.isinf(got), np.copysign(beyond, got), got)
         error = np.abs(close - rounded) / _unit(rounded, f, wide)
     both = np.isnan(close) & np.isnan(exact)
-    return np.where(both | (close == rounded), 0, np.where(np.isnan(error), np.inf, error)).astype(np.float64)
+    apart = np.isnan(error) | (np.isinf(exact) & (got != exact))
+    return np.where(both | (got == exact) | ((close == rounded) & ~apart), 0, np.where(apart, np.inf, error)).astype(
+        np.float64
+    )
 
 
 def assert_allclose(
@@ -78,7 +83,7 @@ def assert_allclose(
     ------
     AssertionError
         With the number of elements that differ, and the place, the values and the error of the worst. A NaN equals any
-        NaN. Infinity equals numbers that round to it.
+        NaN, and a complex number with a NaN part any other such. Infinity equals finite numbers that round to it.
 
     Examples
     --------
@@ -110,8 +115,16 @@ def assert_allclose(
 def _as_reference(desired: Any, dtype: DType) -> NDArray:
     if isinstance(desired, bool | int | float | complex | list | tuple):
         host = np.asarray(desired)
-        is_wider = host.dtype.kind in "fc" and _can_be_compared(dtype, host.dtype)
-        return host if is_wider else host.astype(dtype)
+        if host.dtype.kind in "iub" and dtype in _REALS:
+            host = host.astype(np.longdouble)
+        if host.dtype.kind in "fc" and _can_be_compared(dtype, host.dtype):
+            return host
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            converted = host.astype(dtype)
+            same = np.asarray((converted.astype(host.dtype) == host) | (host != host))
+        if not same.all():
+            raise AssertionError(f"assert_allclose: desired has numbers that {dtype} does not hold: {host[~same][0]}")
+        return converted
     return to_numpy(desired)
 
 
@@ -131,7 +144,8 @@ def _wider(dtype: DType) -> type[np.floating[Any]]:
 def _unit(exact: NDArray, f: Any, wide: Any) -> Any:
     """The distance between two numbers with the limits `f`, at exact ones."""
     _, exponent = np.frexp(np.abs(exact))
-    return np.maximum(np.ldexp(wide(f.eps), exponent - 1), wide(f.smallest_subnormal))
+    least = wide(f.smallest_subnormal)
+    return np.where(exact == 0, least, np.maximum(np.ldexp(wide(f.eps), exponent - 1), least))
 
 
 def _errors(got: NDArray, wanted: NDArray) -> NDArray:
@@ -143,7 +157,7 @@ def _errors(got: NDArray, wanted: NDArray) -> NDArray:
     with np.errstate(all="ignore"):
         modulus = np.hypot(wanted.real.astype(wide), wanted.imag.astype(wide))
         inside = _distance(got, wanted) / _unit(modulus, f, wide)
-    # Infinite parts, and NaNs, are compared one by one.
+    # Infinite parts are compared one by one.
     return np.where(np.isfinite(inside), inside, np.maximum(real, imag)).astype(np.float64)
 
 

@@ -8,7 +8,9 @@ from math import prod
 from operator import index
 from typing import Any
 
-from xpops.core.dtypes import as_dtype
+import numpy as np
+
+from xpops.core.dtypes import INFO, as_dtype
 from xpops.engine.cuda.user.raw import Shape
 from xpops.engine.cuda.user.templates import spelled
 
@@ -53,16 +55,17 @@ def template_text(argument: Any, name: str) -> str:
 
     Examples
     --------
-    >>> [template_text(each, "fill") for each in ("float32", int, True, 4, "Pair<int>")]
-    ['float', 'long long', 'true', '4', 'Pair<int>']
+    >>> [template_text(each, "fill") for each in (np.float32, True, 4, "float", "Pair<int>")]
+    ['float', 'true', '4', 'float', 'Pair<int>']
     """
-    if isinstance(argument, bool):
+    if isinstance(argument, bool | np.bool_):
         return "true" if argument else "false"
+    if isinstance(argument, str):
+        return spelled(as_dtype(argument)) if argument in _NAMES else argument
     with suppress(TypeError):
         return str(index(argument))
-    try:
-        return spelled(as_dtype(argument, name))
-    except TypeError:
-        if isinstance(argument, str):
-            return argument
-        raise
+    return spelled(as_dtype(argument, name))
+
+
+# Names of dtypes that are no types of C++.
+_NAMES = {dtype.name for dtype in INFO} - {"bool"}

@@ -20,9 +20,10 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.operands import Operands
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
-from xpops.engine.cuda.user.arguments import parameters_of, without_comments
+from xpops.engine.cuda.user.arguments import parameters_of
 from xpops.engine.cuda.user.raw import Function, Module
 from xpops.engine.cuda.user.templates import deduced, template_of
+from xpops.engine.cuda.user.text import without_comments
 
 _SCALARS = (
     *SCALAR_TYPES, np.generic, bytes, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData,
@@ -32,8 +33,8 @@ _SCALARS = (
 class RawModule:
     """CUDA C++ source, compiled on this machine. Its kernels are called like functions.
 
-    The source may include the headers of ``xpops/``. It is compiled at the first call on a device. The result is cached
-    on disk, unless the source includes other headers.
+    The source may include the headers of ``xpops/``, CUDA's and others. It is compiled at the first call on a device,
+    and the result is cached on disk with a digest of all headers.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ class RawKernel:
             If the kernel is no template, or an argument is none of these.
         """
         given = arguments if isinstance(arguments, tuple) else (arguments,)
-        if not self._template or len(given) > len(self._template):
+        if not (self._template and 0 < len(given) <= len(self._template)):
             accepted = ", ".join(each.name for each in self._template) or "none, as the kernel is no template"
             raise TypeError(f"{self._name}: {len(given)} template arguments; accepted: {accepted}")
         name = f"{self._name}<{', '.join(template_text(each, self._name) for each in given)}>"

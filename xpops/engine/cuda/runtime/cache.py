@@ -38,7 +38,7 @@ def key_of(
 ) -> bytes:
     """A hash of all that can change the cubin: schema, source, options, architecture, NVRTC's version, and headers."""
     # The digest of the headers' contents replaces the include paths, which differ between installations.
-    given = " ".join(each for each in options_for(capability, headers, options) if directory_option(each) is None)
+    given = repr([each for each in options_for(capability, headers, options) if directory_option(each) is None])
     parts = (str(SCHEMA), source, given, nvrtc_version(), headers.digest, *expressions)
     return sha256("\0".join(parts).encode()).digest()
 

@@ -48,6 +48,7 @@ class Compiler:
         self._process = subprocess.Popen(
             [*python_command(), nvrtc.__file__, str(library)],
             env=python_environment(),
+            cwd=Path(nvrtc.__file__).parent,  # where no header is, since NVRTC looks for headers in quotes there
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

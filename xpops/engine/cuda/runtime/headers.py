@@ -20,15 +20,20 @@ _PRE_INCLUDE = re.compile(r"--?(?:pre-)?include=(.+)")
 _OTHER_INPUT = re.compile(r"-I|--?(?:pre-)?include|--?opt")
 
 
+# Directives whose outcome depends on files that they need not name.
+_ASKS = re.compile(rb"include_next|__has_include")
+
+
 class Include(NamedTuple):
-    """An include directive: a name, and the directory of the header that has it. None if the name is in ``<>``."""
+    """An include directive: a name, and for a name in quotes the directory and the digest of the header that has it."""
 
     name: str
-    beside: str | None
+    beside: str | None = None
+    within: str = ""
 
 
 class Text(NamedTuple):
-    """A header: the SHA-256 of its bytes, its directives, and whether all of these have a name, rather than a macro."""
+    """A header: the SHA-256 of its bytes, its directives, and whether they name all files that they depend on."""
 
     digest: str
     includes: tuple[Include, ...]
@@ -99,22 +104,26 @@ def headers_of(source: str, options: tuple[str, ...] = ()) -> Headers:
     escapes it.
     """
     given = tuple(path for path in map(directory_option, options) if path is not None)
-    forced = tuple(Include(found[1], None) for found in map(_PRE_INCLUDE.fullmatch, options) if found)
+    forced = tuple(Include(found[1]) for found in map(_PRE_INCLUDE.fullmatch, options) if found)
     others = (each for each in options if not (_PATH.fullmatch(each) or _PRE_INCLUDE.fullmatch(each)))
-    text = _parse(source.encode(), os.getcwd())
-    includes = frozenset((*forced, *text.includes))
+    here = os.getcwd()
+    text = _parse(source.encode(), here)
+    includes = frozenset((*forced, *(Include(each.name) for each in text.includes)))
     own = include_directory()
-    local = any(each.beside is not None and os.path.exists(f"{each.beside}/{each.name}") for each in includes)
+    local = any(each.beside is not None and os.path.exists(f"{here}/{each.name}") for each in text.includes)
     found = _own_headers(own, frozenset(each.name for each in includes))
     if given or local or found.missing:
-        found = _closure(includes, given, (own, own / "standard", *cuda_directories(), own / "cuda"))
+        # The process that compiles has another working directory.
+        working = (Path(here),) * local
+        found = _closure(includes, (*given, *working), (own, own / "standard", *cuda_directories(), own / "cuda"))
+        found = found._replace(directories=(*working, *found.directories))
     return found._replace(complete=found.complete and text.named and not any(map(_OTHER_INPUT.match, others)))
 
 
 @cache
 def _own_headers(own: Path, names: frozenset[str]) -> Headers:
     """What a source includes of our own headers."""
-    return _closure(frozenset(Include(name, None) for name in names), (), (own, own / "standard"))
+    return _closure(frozenset(map(Include, names)), (), (own, own / "standard"))
 
 
 def _closure(includes: frozenset[Include], given: tuple[Path, ...], directories: tuple[Path, ...]) -> Headers:
@@ -124,15 +133,15 @@ def _closure(includes: frozenset[Include], given: tuple[Path, ...], directories:
     """
     searched, fixed = tuple(map(str, (*given, *directories))), tuple(f"{each}/" for each in directories)
     wanted, seen = list(includes), set(includes)
-    digests, missing = set[tuple[str, str]](), set[str]()
+    digests, missing = set[tuple[str, str, str]](), set[str]()
     complete = True
     while wanted:
-        name, beside = wanted.pop()
+        name, beside, within = wanted.pop()
         for directory in searched if beside is None else (beside, *searched):
-            path = f"{directory}/{name}"
+            path = os.path.join(directory, name)
             text = (_read_once if path.startswith(fixed) else _read)(path)
             if text is not None:
-                digests.add((name, text.digest))
+                digests.add((within, name, text.digest))
                 complete = complete and (text.named or path.startswith(fixed))
                 new = [each for each in text.includes if each not in seen]
                 wanted += new
@@ -158,11 +167,13 @@ _read_once = cache(_read)
 
 
 def _parse(text: bytes, directory: str) -> Text:
-    includes, named = [], True
+    """Read the directives, and some that are comments: a digest of too many headers is a digest, too."""
+    includes, named, digest = [], _ASKS.search(text) is None, sha256(text).hexdigest()
     for each in _DIRECTIVE.finditer(text):
-        if text[text.rfind(b"\n", 0, each.start()) + 1 : each.start()].strip():
-            continue  # a comment
+        if b"//" in text[text.rfind(b"\n", 0, each.start()) + 1 : each.start()]:
+            continue
         named = named and each[2] is not None
         if each[2] is not None:
-            includes.append(Include(each[2].decode(errors="replace"), directory if each[1] == b'"' else None))
-    return Text(sha256(text).hexdigest(), tuple(includes), named)
+            name = each[2].decode(errors="replace")
+            includes.append(Include(name, directory, digest) if each[1] == b'"' else Include(name))
+    return Text(digest, tuple(includes), named)

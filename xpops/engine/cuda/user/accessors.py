@@ -7,11 +7,12 @@ import struct
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.user.text import split
 
 _ACCESSOR = re.compile(
-    r"(?P<const>const\s+)?(?:\w+\s*::\s*)*(?:PackedTensor)?Accessor(?P<bits>32|64|)\s*<(?P<arguments>.*)>\s*(?P<name>\w*)",
-    re.DOTALL,
+    r"(?:::)?(?:\w+\s*::\s*)*(?:PackedTensor)?Accessor(?P<bits>32|64|)\s*<(?P<arguments>.*)>\s*(?P<name>\w*)", re.DOTALL
 )
+_QUALIFIER = re.compile(r"\b(?:const|volatile|__grid_constant__)\b")
 
 
 class Accessor(NamedTuple):
@@ -49,13 +50,19 @@ def accessor_of(text: str) -> AccessorParameter | None:
     64
     >>> accessor_of("float* x")
     """
-    found = _ACCESSOR.fullmatch(text.strip())
-    if found is None:
+    begin, end = (text + "<").index("<"), text.rfind(">") + 1
+    outside = text[:begin] + text[end:]
+    plain = _QUALIFIER.sub(" ", text[:begin]) + text[begin:end] + _QUALIFIER.sub(" ", text[end:])
+    found = _ACCESSOR.fullmatch(plain.strip())
+    arguments = split(found["arguments"]) if found else []
+    if found is None or len(arguments) < 2:
         return None
-    element, ndim, *more = (each.strip() for each in found["arguments"].split(","))
-    wide = found["bits"] == "64" or any(re.search(r"64|\blong\b", each) for each in more)
-    const = bool(found["const"]) or element.startswith("const ")
-    return AccessorParameter(found["name"], element.removeprefix("const "), const, Accessor(ndim, 64 if wide else 32))
+    element, ndim, *more = arguments
+    wide = found["bits"] == "64" or any(re.search(r"64|\blong\b|\b(?:size|ptrdiff)_t\b", each) for each in more)
+    const = any(re.search(r"\bconst\b", each) for each in (outside, element))
+    return AccessorParameter(
+        found["name"], _QUALIFIER.sub(" ", element).strip(), const, Accessor(ndim, 64 if wide else 32)
+    )
 
 
 def packed_accessor(accessor: Accessor, layout: Layout, address: int, what: str) -> bytes:
@@ -71,7 +78,7 @@ def packed_accessor(accessor: Accessor, layout: Layout, address: int, what: str)
     if accessor.ndim.isdigit() and int(accessor.ndim) != layout.ndim:
         raise TypeError(f"{what} has {layout.ndim} axes; accepted: {accessor.ndim}, as the kernel has it")
     reach = sum((length - 1) * abs(step) for length, step in zip(layout.shape, layout.strides, strict=True))
-    if accessor.bits == 32 and layout.size and max(reach, *layout.shape) >= 2**31:
+    if accessor.bits == 32 and layout.size and max((reach, *layout.shape)) >= 2**31:
         raise ValueError(
             f"{what} reaches {reach} elements from its first one; accepted: fewer than 2**31, or Accessor64, or "
             "PackedTensorAccessor64"

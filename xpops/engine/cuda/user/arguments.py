@@ -14,7 +14,8 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine.cuda.user.accessors import Accessor, accessor_of
-from xpops.engine.cuda.user.templates import template_of
+from xpops.engine.cuda.user.templates import split_default, template_of
+from xpops.engine.cuda.user.text import split, without_comments
 
 TYPES: dict[str, DType] = {
     **{info.c_type: dtype for dtype, info in dt.INFO.items()},
@@ -40,8 +41,8 @@ TYPES: dict[str, DType] = {
     "nv_bfloat16": dt.bfloat16,
     "__nv_bfloat16": dt.bfloat16,
 }
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _QUALIFIER = re.compile(r"\b(?:(?:const|volatile|__restrict__|__restrict|__grid_constant__)\b|(?:xpops|std)::)")
+_INTEGER = ("signed", "unsigned", "char", "short", "int", "long")
 _KINDS = {"b": (bool,), "i": (bool, int), "u": (bool, int), "f": (bool, int, float), "c": SCALAR_TYPES}
 
 
@@ -69,11 +70,6 @@ class Parameter(NamedTuple):
     accessor: Accessor | None = None
 
 
-def without_comments(source: str) -> str:
-    """The source with a space for each comment."""
-    return _COMMENT.sub(" ", source)
-
-
 def parameters_of(source: str, name: str) -> tuple[Parameter, ...] | None:
     """Parse the parameters of a kernel from its source; None if the source has no such kernel.
 
@@ -87,23 +83,30 @@ def parameters_of(source: str, name: str) -> tuple[Parameter, ...] | None:
     """
     word = re.escape(name.partition("<")[0].rpartition("::")[2].strip())
     code = without_comments(source)
-    found = re.search(rf"__global__[^;{{}}]*?\b{word}\s*\(([^()]*)\)", code)
-    if found is None:
-        return None
     names = [each.name for each in template_of(code, name.partition("<")[0])]
-    given = _split(name.partition("<")[2].rpartition(">")[0])
+    given = split(name.partition("<")[2].rpartition(">")[0])
     template = {each: TYPES.get(_plain(text)) for each, text in itertools.zip_longest(names, given, fillvalue="")}
-    return tuple(_parameter(each, template) for each in _split(found[1]) if each != "void")
-
-
-def _split(text: str) -> list[str]:
-    """The parts between commas that are not within ``<>``."""
-    return [each.strip() for each in re.split(r",(?![^<]*>)", text) if each.strip()]
+    found = None
+    for each in re.finditer(rf"\b__global__\b[^;{{}}]*?\b{word}\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", code):
+        if re.search(r"[(&]\s*[&*]|\.\.\.", each[1]):  # references to arrays, functions, packs
+            return None
+        parsed = tuple(_parameter(text, template) for text in split(each[1]) if text != "void")
+        if found is not None and [every[1:] for every in found] != [every[1:] for every in parsed]:
+            return None  # of several namespaces, of overloads, or in branches of the preprocessor
+        found = parsed
+    return found
 
 
 def _plain(text: str) -> str:
-    """A type without qualifiers and namespace."""
-    return " ".join(_QUALIFIER.sub(" ", text).split())
+    """A type without qualifiers and namespace, and the words of a built-in integer in the usual order."""
+    words = _QUALIFIER.sub(" ", text).split()
+    count = next((i for i, word in enumerate(words) if word not in _INTEGER), len(words))
+    first, rest = words[:count], words[count:]
+    if len(first) > 1 or first == ["signed"]:
+        sign = [word for word in first if word == "unsigned" or (word == "signed" and "char" in first)]
+        size = [word for word in first if word not in ("signed", "unsigned", "int")]
+        first = [*sign, *size] if size else [*sign, "int"]
+    return " ".join((*first, *rest))
 
 
 def _parameter(text: str, template: Mapping[str, DType | None]) -> Parameter:
@@ -113,6 +116,7 @@ def _parameter(text: str, template: Mapping[str, DType | None]) -> Parameter:
         kind = _plain(found.element)
         letter = kind if kind in template else ""
         return Parameter(found.name, True, found.const, template.get(kind, TYPES.get(kind)), letter, found.accessor)
+    text = split_default(text)
     before, star, _ = text.partition("*")
     words = _plain(text.replace("*", " "))
     kind, _, name = words.rpartition(" ")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.engine.cuda.user.text import depth_of, split
 
 # The types that need no header.
 _BUILT_IN = {
@@ -44,12 +45,25 @@ def template_of(source: str, name: str) -> tuple[TemplateParameter, ...]:
     >>> template_of("__global__ void fill(float* x) {}", "fill")
     ()
     """
-    word = re.escape(name.rpartition("::")[2])
-    found = re.findall(rf"\btemplate\s*<([^;{{}}()]*?)>\s*__global__[^;{{}}]*?\b{word}\s*\(", source)
-    if not found:
-        return ()
-    halves = [each.partition("=") for each in found[-1].split(",") if each.strip()]
-    return tuple(TemplateParameter(before.split()[-1].lstrip("."), bool(equals)) for before, equals, _ in halves)
+    kernel = re.compile(rf"[^;{{}}]*\b__global__\b[^;{{}}]*?\b{re.escape(name.rpartition('::')[2])}\s*\(")
+    for found in reversed(list(re.finditer(r"\btemplate\s*<", source))):
+        ends = (each.end() for each in re.finditer(">", source[found.end() :]))
+        end = next((found.end() + each for each in ends if depth_of("<" + source[found.end() :][:each]) == 0), None)
+        if end is not None and kernel.match(source, end):
+            return tuple(_parameter(each) for each in split(source[found.end() : end - 1]))
+    return ()
+
+
+def _parameter(text: str) -> TemplateParameter:
+    """Parse a parameter, like ``class T`` or ``int N = 4``. Its name may be missing."""
+    words = re.findall(r"\w+", split_default(text))
+    return TemplateParameter(words[-1] if len(words) > 1 else "", len(split_default(text)) < len(text))
+
+
+def split_default(text: str) -> str:
+    """What is before the default of a parameter, like ``int n`` of ``int n = 4``."""
+    places = (place for place, each in enumerate(text) if each == "=" and depth_of(text[:place]) == 0)
+    return text[: next(places, len(text))].rstrip()
 
 
 def spelled(dtype: DType) -> str:
