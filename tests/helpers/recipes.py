@@ -296,6 +296,7 @@ UP_TO_PHASE = {"eig", "eigh", "eigvals", "qr", "svd"}
 NO_VALUES = {
     "allow_host_copies",
     "fuse",
+    "get_include",
     "broadcast_shapes",
     "can_cast",
     "default_device",

@@ -129,7 +129,7 @@ def test_scalars_that_a_cast_would_change_are_refused(kind: type, dtype: Any) ->
 
 def test_a_compile_error_tells_everything() -> None:
     error = CompileError("add", ("--std=c++17", "-arch"), "one\ntwo", "a log\n")
-    assert str(error) == "NVRTC failed on add\noptions: --std=c++17 -arch\n   1 | one\n   2 | two\na log"
+    assert str(error) == "NVRTC failed on add\na log\noptions: --std=c++17 -arch\n   1 | one\n   2 | two"
     assert (error.key, error.options, error.source, error.log) == (
         "add",
         ("--std=c++17", "-arch"),

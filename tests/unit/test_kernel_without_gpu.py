@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.engine.cuda.runtime.compile import options_for
+from xpops.engine.cuda.runtime.compile import PRELUDE, options_for
+from xpops.engine.cuda.runtime.headers import headers_of
 
 CAPABILITIES = (80, 90, 100, 120)
 SPILLS = """
@@ -37,7 +38,8 @@ def ptxas_says(source: str, name: str, capability: int) -> tuple[int, int, int]:
     from cuda.bindings import nvrtc
 
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"k.cu", 0, None, None)
-    options = [each.encode() for each in (*options_for(capability), "--ptxas-options=-v")]
+    given = (f"--pre-include={PRELUDE}", "--ptxas-options=-v")
+    options = [each.encode() for each in options_for(capability, headers_of(source, given), given)]
     (error,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS
     log = bytes(nvrtc.nvrtcGetProgramLogSize(program)[1])
