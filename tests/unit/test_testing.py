@@ -108,6 +108,17 @@ def test_nothing_that_differs_passes() -> None:
     differs(np.float32([2**24]), [2**24 + 1], ulps=0)
 
 
+def test_astype_is_an_operator() -> None:
+    x = xp.ones(3, device="cpu")
+    with assert_no_copies():
+        for dtype in (xp.float64, xp.float32):
+            assert xp.astype(x, dtype).dtype == x.astype(dtype).dtype == dtype
+        assert xp.asarray(x) is x
+    for options in ({"dtype": xp.float32}, {"copy": True}):
+        with pytest.raises(AssertionError, match="asarray: float64 on cpu is copied"), assert_no_copies():
+            xp.asarray(x, **options)
+
+
 def test_copies_are_found() -> None:
     x, host = xp.ones((4, 6), dtype=xp.float32), np.ones((4, 6), np.float32)
     for _ in range(3):

@@ -23,7 +23,7 @@ class UserFunctor(NamedTuple):
     source : str
         C++ with the structure `name`.
     arguments : str or None
-        The arguments of a class template, in terms of `OPERANDS` and `RESULT`. None if the structure is no template.
+        The arguments of a class template, in terms of `OPERANDS` and `RESULT`. None if the structure is not a template.
     parameters : tuple of Parameter
         What the structure is made of, in the order of its members or of its constructor's parameters.
     """

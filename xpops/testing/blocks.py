@@ -23,8 +23,8 @@ def assert_no_copies() -> Iterator[None]:
     - operands that are copied before use: torch's lazy conjugates and negatives;
     - results that JAX takes only as a copy, and copies for another library's `from_dlpack`.
 
-    Results of operators are no copies, nor are ``x.copy()`` and `astype` on the same device. The block holds for calls
-    of this thread or task.
+    Results of operators do not count as copies. ``x.copy()`` and `astype` on the same device count as operators. The
+    block holds for calls of this thread or task.
 
     Examples
     --------

@@ -71,12 +71,10 @@ def asarray(
     wanted = None if dtype is None else as_dtype(dtype, "asarray")
     adapter = adapter_of(type(obj))
     if isinstance(obj, Array):
-        return convert(obj, wanted, device, copy, "asarray")
+        return _as_array(obj, wanted, device, copy)
     if adapter is not None and adapter.name != "numpy":
         plain = importing.resolve(obj, copy, "asarray", "obj")
-        return convert(
-            adopt_foreign(plain, "asarray", "obj"), wanted, device, copy if plain is obj else None, "asarray"
-        )
+        return _as_array(adopt_foreign(plain, "asarray", "obj"), wanted, device, copy if plain is obj else None)
     target = device_or_default(device, "asarray")
     host = _host_data(obj, wanted)
     borrowed = is_buffer = isinstance(obj, (np.ndarray, memoryview, bytearray, bytes)) or hasattr(obj, "__buffer__")
@@ -129,6 +127,13 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     return Array(*importing.from_dlpack(x, device=target, copy=copy))
 
 
+def _as_array(x: Array, dtype: DType | None, device: str | None, copy: bool | None) -> Array:
+    found = convert(x, dtype, device, copy, "asarray")
+    if copies.is_open and found is not x:
+        copies.report(f"asarray: {x.dtype} on {x.device} is copied to {found.dtype} on {found.device}")
+    return found
+
+
 def cast(x: Array, dtype: DType, function: str) -> Array:
     """The elements of `x` converted to `dtype`; `x` itself if it has this dtype.
 
@@ -154,8 +159,6 @@ def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None
         raise ValueError(
             f"{function}: copy is False, but {x.dtype} on {x.device} has to be copied to {dtype} on {target}"
         )
-    if copies.is_open and (copy or dtype != x.dtype or target != x.device):
-        copies.report(f"{function}: {x.dtype} on {x.device} is copied to {dtype} on {target}")
     result = cast(x, dtype, function).to_device(target)
     return result.copy() if copy and result is x else result
 

@@ -67,5 +67,5 @@ def template_text(argument: Any, name: str) -> str:
     return spelled(as_dtype(argument, name))
 
 
-# Names of dtypes that are no types of C++.
+# Texts that mean a dtype. Every other text is C++, such as float and int.
 _NAMES = {dtype.name for dtype in INFO} - {"bool"}

@@ -141,7 +141,7 @@ class RawKernel:
         Raises
         ------
         TypeError
-            If the kernel is no template, or an argument is none of these.
+            If the kernel is not a template, has fewer parameters, or an argument has another type.
         """
         given = arguments if isinstance(arguments, tuple) else (arguments,)
         if not (self._template and 0 < len(given) <= len(self._template)):

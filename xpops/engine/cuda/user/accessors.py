@@ -40,7 +40,7 @@ class AccessorParameter(NamedTuple):
 
 
 def accessor_of(text: str) -> AccessorParameter | None:
-    """Parse a parameter; None if it is no accessor.
+    """Parse a parameter. Returns None if its type is not an accessor.
 
     Examples
     --------

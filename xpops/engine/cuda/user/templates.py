@@ -34,7 +34,7 @@ class TemplateParameter(NamedTuple):
 
 
 def template_of(source: str, name: str) -> tuple[TemplateParameter, ...]:
-    """The parameters of a kernel's template, in order; empty if it is no template.
+    """The parameters of a kernel's template, in order. Empty if the kernel is not a template.
 
     Examples
     --------
