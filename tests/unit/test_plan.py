@@ -295,6 +295,8 @@ def test_a_result_keeps_the_order_its_operands_agree_on():
     assert result_layout(signature, (a, a), GPU).strides == (1, 4)
     assert result_layout(signature, (a, c), GPU).strides == (3, 1)
     assert result_layout(signature, (a, float), GPU).strides == (1, 4)
+    reversed_rows = layout_of(dt.float32, (4, 3), (-1, 10), GPU)
+    assert result_layout(signature, (reversed_rows, reversed_rows), GPU).strides == (1, 4)
 
 
 def test_overlap():

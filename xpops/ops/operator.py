@@ -47,6 +47,8 @@ class Operator:
     integers : bool
         Whether a floating-point operator converts integers and booleans to the default floating-point dtype; else it
         refuses them.
+    of_integers : bool or None
+        The result for all integers and booleans, if it does not depend on their values.
     narrow : bool
         Whether results of 16 bits and less have a functor of their own, such as ``NarrowGelu<float16>``. Loops in
         float64 do not use it; nor do those in float32, unless the result's dtype is given.
@@ -92,6 +94,7 @@ class Operator:
     cpu_halves: bool = False
     defaults: tuple[float, ...] = ()
     integers: bool = True
+    of_integers: bool | None = None
     narrow: bool = False
     contracts: bool = True
     rounded: str = ""

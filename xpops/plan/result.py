@@ -15,7 +15,7 @@ from xpops.plan.strides import views
 def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:
     """A dense layout in the order of the operands.
 
-    If all operands of the result's shape have the same strides, all positive, the result has their order of axes. So
+    If all operands of the result's shape have the same strides, none of them 0, the result has their order of axes. So
     the sum of two transposed arrays is transposed, and memory is accessed linearly. Otherwise it is in C order.
     """
     shape = signature.shape
@@ -25,18 +25,18 @@ def result_layout(signature: Signature, operands: tuple[Operand, ...], device: D
 
 
 def _dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides without gaps, in the order of `strides` if all are positive, else in C order.
+    """Positive strides without gaps, in the order of `strides`, reversed axes included; in C order if one is 0.
 
     Ties and lengths of 1 keep C order.
 
     Examples
     --------
-    >>> _dense_like((4, 3), (1, 10)), _dense_like((4, 3), (-1, 10))
-    ((1, 4), (3, 1))
+    >>> _dense_like((4, 3), (1, 10)), _dense_like((4, 3), (-1, 10)), _dense_like((4, 3), (1, 0))
+    ((1, 4), (1, 4), (3, 1))
     """
     real = [axis for axis, length in enumerate(shape) if length > 1]
-    order = sorted(real, key=lambda axis: -strides[axis])
-    if order == real or 0 in shape or any(strides[axis] <= 0 for axis in real):
+    order = sorted(real, key=lambda axis: -abs(strides[axis]))
+    if order == real or 0 in shape or any(strides[axis] == 0 for axis in real):
         return contiguous_strides(shape)
     dense = contiguous_strides(tuple(shape[axis] for axis in order))
     result = [0] * len(shape)

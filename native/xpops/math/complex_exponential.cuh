@@ -176,6 +176,37 @@ template <class T> XPOPS_DEVICE complex<T> power_by_squaring(complex<T> x, int n
   return n < 0 ? complex<T>(T(1), T(0)) / r : r;
 }
 
+// log(x) in double. The square of the modulus is within the range of double, and its relative error is 2^-53.
+XPOPS_DEVICE complex<double> log_in_double(complex<float> x) {
+  const double re = x.re, im = x.im;
+  const double modulus = isinf(x.re) || isinf(x.im) ? limits<double>::infinity() : re * re + im * im;
+  return {0.5 * log(modulus), atan2(im, re)};
+}
+XPOPS_DEVICE complex<double> log_in_double(complex<double> x) { return log(x); }
+
+// exp(x + yj) for a result that is rounded to float: the relative error is 2^-30. Taylor's polynomials of r, at most
+// log(2) / 2, and of t, at most pi / 4.
+XPOPS_DEVICE complex<float> exp_to_float(double x, double y) {
+  if (!(abs(x) < 700 && abs(y) < 1e6)) {
+    const complex<double> w = exp(complex<double>(x, y));
+    return {static_cast<float>(w.re), static_cast<float>(w.im)};
+  }
+  const double n = round(x * 1.44269504088896340736), k = round(y * 0.636619772367581343076);
+  const double r = fma(n, -0.693147180559945309417, x);
+  const double t = fma(k, -6.12323399573676603587e-17, fma(k, -1.57079632679489661923, y)), u = t * t;
+  double e = horner(r, 1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320);
+  e *= bits_float(static_cast<uint64>(1023 + static_cast<int>(n)) << 52);  // 2^n, a normal number
+  double s = t * horner(u, 1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800);
+  double c = horner(u, 1.0, -1.0 / 2, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800);
+  const int quadrant = static_cast<int>(k) & 3;
+  if (quadrant & 1) {
+    const double sine = s;
+    s = c, c = -sine;
+  }
+  if (quadrant & 2) e = -e;
+  return {static_cast<float>(e * c), static_cast<float>(e * s)};
+}
+
 }  // namespace detail
 
 // If y is a real integer with |y| < 100, the power is computed by squaring, as in NumPy, and is exact for small
@@ -185,11 +216,12 @@ template <class T> XPOPS_DEVICE complex<T> pow(complex<T> x, complex<T> y) {
   if (y.im == 0 && abs(y.re) < T(100) && y.re == trunc(y.re)) {
     return detail::power_by_squaring(x, static_cast<int>(y.re));
   }
-  double c = y.re, d = y.im;
-  complex<double> l = log(complex<double>(x.re, x.im));
+  const double c = y.re, d = y.im;
+  const complex<double> l = detail::log_in_double(x);
   // If d is 0, do not multiply it: 0 times an infinite logarithm is NaN.
-  complex<double> w = exp(d == 0 ? complex<double>(c * l.re, c * l.im) : complex<double>(c, d) * l);
-  return {static_cast<T>(w.re), static_cast<T>(w.im)};
+  const complex<double> w = d == 0 ? complex<double>(c * l.re, c * l.im) : complex<double>(c, d) * l;
+  if constexpr (is_same_v<T, float>) return detail::exp_to_float(w.re, w.im);
+  else return exp(w);
 }
 
 }  // namespace xpops

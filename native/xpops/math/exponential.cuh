@@ -40,8 +40,8 @@ struct Logaddexp {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     constexpr T kLog2 = static_cast<T>(0.693147180559945309417);
     if (x == y) return x + kLog2;
-    T d = x - y;
-    return d > 0 ? x + log1p(exp(-d)) : d <= 0 ? y + log1p(exp(d)) : d;
+    const T d = x - y;
+    return isnan(d) ? d : (d > 0 ? x : y) + log1p(exp(-abs(d)));  // lanes of a warp take one way
   }
 };
 

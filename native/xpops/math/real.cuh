@@ -78,4 +78,14 @@ template <class T> XPOPS_DEVICE void sincos(T x, T& sine, T& cosine) {
 #endif
 }
 
+// c0 + x (c1 + x (c2 + ...)).
+template <class T>
+XPOPS_DEVICE T horner(T, T last) {
+  return last;
+}
+template <class T, class... Rest>
+XPOPS_DEVICE T horner(T x, T first, Rest... rest) {
+  return fma(x, horner(x, rest...), first);
+}
+
 }  // namespace xpops

@@ -40,14 +40,4 @@ XPOPS_DEVICE double scaled_exp(double x, double low) {
   return fma(power, low, power);
 }
 
-// c0 + x (c1 + x (c2 + ...)).
-template <class T>
-XPOPS_DEVICE T horner(T, T last) {
-  return last;
-}
-template <class T, class... Rest>
-XPOPS_DEVICE T horner(T x, T first, Rest... rest) {
-  return fma(x, horner(x, rest...), first);
-}
-
 }  // namespace xpops

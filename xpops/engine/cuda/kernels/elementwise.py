@@ -11,7 +11,7 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import Glue, elementwise_glue
 from xpops.engine.cuda.tuning import elementwise_policy
 from xpops.engine.program import Kernel
-from xpops.ops.elementwise import OPERATORS
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
 from xpops.plan.signature import Operand, Signature, signature_of
@@ -27,6 +27,10 @@ def elementwise(
     """See `xpops.engine.protocol.Engine.elementwise`."""
     if out.size == 0:
         return empty_kernel
+    constant = op.of_integers
+    if constant is not None and signature.loop[0].kind in "biu":
+        fill = unary(runtime, IDENTITY, bool, out)
+        return lambda stream, out, x: fill(stream, out, constant)
     plan, glue = planned(op, signature, operands, out, runtime.context.capability)
     launch = runtime.launcher(op.name, glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
     return with_python_scalars(launch, operands, signature)
