@@ -48,7 +48,7 @@ class Operator:
         Whether a floating-point operator converts integers and booleans to the default floating-point dtype; else it
         refuses them.
     of_integers : bool or None
-        The result for all integers and booleans, if it does not depend on their values.
+        The result for all integers, if it does not depend on them.
     narrow : bool
         Whether results of 16 bits and less have a functor of their own, such as ``NarrowGelu<float16>``. Loops in
         float64 do not use it; nor do those in float32, unless the result's dtype is given.

@@ -28,7 +28,7 @@ def elementwise(
     if out.size == 0:
         return empty_kernel
     constant = op.of_integers
-    if constant is not None and signature.loop[0].kind in "biu":
+    if constant is not None and signature.loop[0].kind in "iu":
         fill = unary(runtime, IDENTITY, bool, out)
         return lambda stream, out, x: fill(stream, out, constant)
     plan, glue = planned(op, signature, operands, out, runtime.context.capability)
