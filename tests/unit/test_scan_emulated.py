@@ -59,6 +59,12 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
     "tall columns": (small(700, 260), 0),
     "taller columns": (small(9000, 8), 0),
     "few columns": (small(3000, 3), 0),
+    "few columns with gaps": (small(2, 900, 8)[:, :, 1:6], 1),
+    "every other of few columns": (small(900, 14)[:, ::2], 0),
+    "the most staged columns": (small(300, 63), 0),
+    "odd short rows": (small(700, 29), 1),
+    "odd short rows with gaps": (small(700, 31)[:, 1:-1], 1),
+    "short columns of stacks": (small(90, 5, 3, 2)[:, :, 1:], 1),
     "short columns": (small(5, 300), 0),
     "middle": (small(6, 50, 64), 1),
     "short middle": (small(60, 4, 8), 1),
@@ -185,9 +191,10 @@ def test_the_same_bits_whoever_is_first() -> None:
 
 @pytest.mark.parametrize("radix", [1, 4, 32])
 def test_columns_look_back_in_every_radix(radix: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xpops.plan.scan.columns._radix", lambda *_: radix)
-    x = small(40 * 64, 130)
-    np.testing.assert_array_equal(scanned("cumulative_sum", x, 0), np.cumsum(x, 0))
+    for module in ("columns", "staged"):
+        monkeypatch.setattr(f"xpops.plan.scan.{module}.look_back_radix", lambda *_: radix)
+    for x in (small(40 * 64, 130), small(40 * 800, 7)):
+        np.testing.assert_array_equal(scanned("cumulative_sum", x, 0), np.cumsum(x, 0))
     y = small(2, 20 * 512, 8)
     np.testing.assert_array_equal(scanned("cumulative_sum", y, 1), np.cumsum(y, 1))
 

@@ -103,10 +103,12 @@ def test_rows_of_many_tiles(rows: int, tiles: int, kind: str, monkeypatch: pytes
 
 
 @kinds
+@pytest.mark.parametrize("columns", [33, 132])
 @pytest.mark.parametrize("radix", [1, 4, 8])
-def test_columns_of_many_tiles(radix: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_of_many_tiles(radix: int, columns: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """There are several groups and supergroups, so that all three parts of a prefix are used."""
-    monkeypatch.setattr("xpops.plan.scan.columns._radix", lambda *_: radix)
+    for module in ("columns", "staged"):
+        monkeypatch.setattr(f"xpops.plan.scan.{module}.look_back_radix", lambda *_: radix)
     policy = tuning_of(90).scan._replace(rows=4224, column_warps=2)
     monkeypatch.setattr("xpops.engine.cuda.user.scan.scan_policy", lambda *_: policy)
-    check(kind, numbers(3000 if radix < 8 else 5000, 33), 0)
+    check(kind, numbers(3000 if radix < 8 else 8000, columns), 0)

@@ -19,19 +19,19 @@ def plan_columns(
 ) -> ScanPlan:
     item = sum(items)
     wanted = -(-coalesced.columns // pack)
-    rows = min(policy.words // (pack * words), 2 * policy.column_rows, _power_of_two(coalesced.length))
+    rows = min(policy.words // (pack * words), 2 * policy.column_rows, power_of_two(coalesced.length))
     lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _work(coalesced.length, wanted, lanes, pack * min(items), rows))
-    lanes = min(lanes, _power_of_two(wanted))
+    lanes = min(lanes, power_of_two(wanted))
     floor = WARP // lanes * rows
-    down = min(policy.column_warps, _power_of_two(-(-coalesced.length // floor)))
+    down = min(policy.column_warps, power_of_two(-(-coalesced.length // floor)))
     strips, most = -(-wanted // lanes), max(1, policy.column_warps // 2 // down)
     across = min((2**n for n in range(most.bit_length())), key=lambda warps: (-(-strips // warps) * warps, -warps))
     tiles, strips = -(-coalesced.length // (floor * down)), -(-wanted // (lanes * across))
     radix = 0
     if tiles > 1:
-        radix = _radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
+        radix = look_back_radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
     numbers = (across, down, lanes, pack, rows, radix, initial)
-    grid = Grid(tiles, (strips, prod(coalesced.batches)), _state_bytes(tiles, radix, words) * coalesced.columns)
+    grid = Grid(tiles, (strips, prod(coalesced.batches)), state_bytes(tiles, radix, words) * coalesced.columns)
     blocks = prod(coalesced.batches) * strips * tiles
     return make_plan("columns", coalesced, numbers, WARP * across * down, blocks, grid, policy.column_resident)
 
@@ -46,11 +46,11 @@ def _work(length: int, packs: int, lanes: int, width: int, rows: int) -> tuple[f
     return busy * (1 + SECTOR / (min(lanes, packs) * width)), -lanes
 
 
-def _power_of_two(least: int) -> int:
+def power_of_two(least: int) -> int:
     return 1 << (least - 1).bit_length()
 
 
-def _radix(tiles: int, tile_bytes: int, words: int, columns: int, policy: ScanPolicy) -> int:
+def look_back_radix(tiles: int, tile_bytes: int, words: int, columns: int, policy: ScanPolicy) -> int:
     """The radix of the fastest look-back: a larger radix shortens the chain of waiting tiles, but reads more states."""
 
     def microseconds(radix: int) -> float:
@@ -61,7 +61,7 @@ def _radix(tiles: int, tile_bytes: int, words: int, columns: int, policy: ScanPo
     return min((1, 4, 8, 16, 32), key=microseconds)
 
 
-def _state_bytes(tiles: int, radix: int, words: int) -> int:
+def state_bytes(tiles: int, radix: int, words: int) -> int:
     """The bytes of the published states of one column."""
     if radix == 0:
         return 0

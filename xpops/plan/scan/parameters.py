@@ -37,6 +37,11 @@ class ScanPolicy(NamedTuple):
     column_rows : int
         The rows of a thread of such a block; packs are narrowed to make room for them. A thread has up to twice as many
         where packs are narrow anyway.
+    staged_block, staged_rows : int
+        Threads of a block that stages a tile of few columns in shared memory, and the most rows of a thread of it. Short
+        rows are whole.
+    staged_columns : int
+        The most columns of such a tile.
     resident, column_resident : int
         Threads that must fit on a multiprocessor at a time; this limits their registers: where lanes or blocks walk
         rows, and where they walk columns.
@@ -55,6 +60,9 @@ class ScanPolicy(NamedTuple):
     words: int
     column_warps: int
     column_rows: int
+    staged_block: int
+    staged_rows: int
+    staged_columns: int
     resident: int
     column_resident: int
     hop: float
@@ -66,7 +74,7 @@ class ScanPlan(NamedTuple):
 
     Attributes
     ----------
-    kernel : {"tiles", "rows", "columns"}
+    kernel : {"tiles", "rows", "columns", "staged"}
         As ``native/xpops/kernels/scan/scan.cuh`` describes them.
     numbers : tuple
         Its template arguments after the types: integers, truth values, and enumerators as in C++.
@@ -94,6 +102,11 @@ class ScanPlan(NamedTuple):
     out_shift: int
     scratch: int
     tail: bytes
+
+    @property
+    def header(self) -> str:
+        """The name of the kernel's header in ``native/xpops/kernels/scan/``."""
+        return "rows" if self.kernel == "tiles" else self.kernel
 
 
 class Grid(NamedTuple):

@@ -3,6 +3,7 @@
 //   scan_tiles     along contiguous memory, few rows: a block for each tile, and one block that computes their prefixes
 //   scan_rows      along contiguous memory, many rows: a group of lanes walks along a row
 //   scan_columns   across contiguous memory: a block for each tile of neighbouring columns, with decoupled look-back
+//   scan_staged    few neighbouring columns, or short rows: a block for each run of the result, through shared memory
 //
 // The plan (xpops/plan/scan/) chooses packs so that packs of the result are aligned. Packs of 1 may have any strides.
 // Stride says how the elements of a pack lie in the operand along rows. Across columns packs are aligned there, too.
@@ -26,7 +27,8 @@ struct ScanParams {
   int64 batches;  // rows, or sets of columns, along all other axes
   int64 tiles;    // along the axis
   int64 states;   // scan_columns: bytes of published states for each batch
-  FastDivMod<uint32> grid[2];  // scan_tiles: tiles in a row; scan_columns: strips of columns, batches
+  // scan_tiles: tiles in a row; scan_columns: strips of columns, batches; scan_staged: columns, batches or rows
+  FastDivMod<uint32> grid[2];
   FastDivMod<uint64> divisors[kRank > 1 ? kRank - 1 : 1];
   int64 in_strides[kRank], out_strides[kRank];
 };

@@ -71,7 +71,7 @@ def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPla
     types = ", ".join([dt.INFO[dtype].c_type, dt.INFO[result].c_type, compute, f"{op.functor}<{compute}>"])
     return "\n".join(
         [
-            f"#include <xpops/kernels/scan/{'columns' if plan.kernel == 'columns' else 'rows'}.cuh>",
+            f"#include <xpops/kernels/scan/{plan.header}.cuh>",
             "#include <xpops/math/scan.cuh>",
             "using namespace xpops;",
             f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',

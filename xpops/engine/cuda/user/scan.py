@@ -33,8 +33,7 @@ def scan_source(
     """The plan and the source. Needs no GPU."""
     state = state_dtype(scan, types)
     plan = plan_scan(x, out, axis, False, False, STATE_BYTES if state is None else state.itemsize, policy)
-    family = "columns" if plan.kernel == "columns" else "rows"
-    lines = opening(scan.map, types, f"kernels/scan/{family}", state=state_text(scan))
+    lines = opening(scan.map, types, f"kernels/scan/{plan.header}", state=state_text(scan))
     _scanner(lines, scan, types)
     numbers = template_arguments(plan)
     entry = [

@@ -1,0 +1,124 @@
+// Scans of few neighbouring columns, or of short rows (see scan.cuh): a tile is one run of the result's memory. It
+// passes through shared memory, so that accesses are coalesced, and each thread scans some rows of one column.
+#pragma once
+
+#include <xpops/block/look_back.cuh>
+#include <xpops/block/scan.cuh>
+#include <xpops/kernels/scan/scan.cuh>
+
+namespace xpops {
+
+// The place of element i of a tile: a gap after each 32 elements keeps threads from accessing the same bank.
+XPOPS_DEVICE constexpr uint32 staged_place(uint32 i) { return i + i / kWarp; }
+
+// Returns the prefix of a thread's rows: what earlier groups of this tile, and earlier tiles, hold of its column.
+template <int kBlock, int kRadix, class Params, class Op, class State>
+XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, State total, uint32 groups, uint32 group,
+                                        uint32 column, uint32 batch, int tile) {
+  __shared__ State sums[kBlock];
+  __shared__ State outer[kBlock];
+  const uint32 columns = static_cast<uint32>(params.columns);
+  sums[threadIdx.x] = total;
+  __syncthreads();
+#pragma unroll 1
+  for (uint32 distance = 1; distance < groups; distance *= 2) {
+    const bool has = group >= distance && group < groups;
+    if (has) total = op.combine(sums[threadIdx.x - distance * columns], total);
+    __syncthreads();
+    if (has) sums[threadIdx.x] = total;
+    __syncthreads();
+  }
+  if (threadIdx.x < columns) {
+    char* states = reinterpret_cast<char*>(params.slots[2]) + batch * params.states;
+    LookBack<State, kRadix> look_back(states, static_cast<int>(params.tiles), params.columns, tile);
+    outer[threadIdx.x] = look_back.by_thread(op, sums[(groups - 1) * columns + threadIdx.x], threadIdx.x).state;
+  }
+  __syncthreads();
+  Before<State> before;
+  if (tile > 0) before.append(op, outer[column]);
+  if (group > 0 && group < groups) before.append(op, sums[threadIdx.x - columns]);
+  return before;
+}
+
+// A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a group
+// has the rows of a whole batch, at most kRows, and batches are independent. kDense: the operand has the result's
+// strides.
+template <class Types, int kBlock, int kRows, int kRadix, bool kDense, class Params>
+XPOPS_DEVICE void scan_staged(const Params& params) {
+  using In = typename Types::In;
+  using Out = typename Types::Out;
+  using State = typename Types::State;
+  constexpr int kWidest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out);
+  alignas(kMaxPackBytes) __shared__ char memory[staged_place(kBlock * kRows) * kWidest];
+  const typename Types::Op op(params.slots + 3);
+  const uint32 columns = static_cast<uint32>(params.columns), groups = kBlock / columns;
+  const uint32 rows = kRadix > 0 ? kRows : static_cast<uint32>(params.length), held = groups * rows * columns;
+  uint32 tile = blockIdx.x;
+  const uint32 batch = kRadix > 0 ? params.grid[1].divmod(tile) : 0;
+  const ScanBatch<Types, Params> table(params, batch);
+  const int64 first = static_cast<int64>(tile) * held;
+  const int64 left = params.length * columns * (kRadix > 0 ? 1 : params.batches) - first;
+  const uint32 count = left < held ? static_cast<uint32>(left) : held;
+
+  In raw[kRows];
+#pragma unroll
+  for (int j = 0; j < kRows; ++j) {
+    const uint32 i = j * kBlock + threadIdx.x;
+    if (i >= count) break;
+    if constexpr (kDense) {
+      raw[j] = table.in[first + i];
+    } else {
+      uint32 row = i;
+      const uint32 column = params.grid[0].divmod(row);
+      int64 at = column * params.in_column_step;
+      if constexpr (kRadix > 0) {
+        at += (static_cast<int64>(tile) * groups * rows + row) * params.in_step;
+      } else {
+        at += params.grid[1].divmod(row) * params.in_step;
+        at += (static_cast<int64>(tile) * groups + row) * params.in_strides[0];
+      }
+      raw[j] = table.in[at];
+    }
+  }
+  In* const given = reinterpret_cast<In*>(memory);
+#pragma unroll
+  for (int j = 0; j < kRows; ++j) {
+    const uint32 i = j * kBlock + threadIdx.x;
+    if (i < count) given[staged_place(i)] = raw[j];
+  }
+  __syncthreads();
+
+  uint32 group = threadIdx.x;
+  const uint32 column = params.grid[0].divmod(group), start = group * rows * columns + column;
+  const uint32 end = group >= groups ? 0 : count < start + rows * columns ? count : start + rows * columns;
+  State items[kRows], total;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const uint32 at = start + r * columns;
+    if (at < end) {
+      items[r] = Types::lift(op, given[staged_place(at)]);
+      if (r > 0) items[r] = op.combine(items[r - 1], items[r]);
+      total = items[r];
+    }
+  }
+  __syncthreads();
+  Before<State> before;
+  if constexpr (kRadix > 0) {
+    const uint32 full = (count + rows * columns - 1) / (rows * columns);
+    before = before_group<kBlock, kRadix>(params, op, total, full, group, column, batch, static_cast<int>(tile));
+  }
+  Out* const made = reinterpret_cast<Out*>(memory);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const uint32 at = start + r * columns;
+    if (at < end) made[staged_place(at)] = Types::value(op, before.then(op, items[r]));
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < kRows; ++j) {
+    const uint32 i = j * kBlock + threadIdx.x;
+    if (i < count) table.out[first + i] = made[staged_place(i)];
+  }
+}
+
+}  // namespace xpops

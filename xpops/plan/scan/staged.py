@@ -1,0 +1,42 @@
+"""Scans of few adjacent columns, or of short rows: tiles that are one run of the result, through shared memory."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xpops.plan.scan.coalesce import CoalescedScan
+from xpops.plan.scan.columns import look_back_radix, power_of_two, state_bytes
+from xpops.plan.scan.parameters import Grid, ScanPlan, ScanPolicy, make_plan
+
+# The most bytes of elements that a thread keeps in shared memory, so that a block's fit without the attribute for more.
+_BYTES = 128
+# The most 32-bit words of a state, since shared memory holds two for each thread as well.
+_WORDS = 4
+
+
+def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], policy: ScanPolicy) -> ScanPlan | None:
+    """The plan; None if the columns are too many, or the result is not one run of memory."""
+    columns, length = coalesced.columns, coalesced.length
+    most = min(policy.words // words, _BYTES // max(items))
+    if words > _WORDS or columns > policy.staged_columns or coalesced.steps[1] != columns or coalesced.reverse:
+        return None
+    if columns > 1 and coalesced.column_steps[1] != 1:
+        return None
+    is_dense = coalesced.steps[0] == columns and (columns == 1 or coalesced.column_steps[0] == 1)
+    groups = policy.staged_block // columns
+    batches, (inputs, outputs) = prod(coalesced.batches), coalesced.strides
+    if length <= most:
+        if len(coalesced.batches) > 1 or outputs not in ((), (length * columns,)):
+            return None
+        is_dense = is_dense and inputs == outputs
+        numbers = (policy.staged_block, power_of_two(length), 0, is_dense)
+        blocks, grid = -(-batches // groups), Grid(1, (columns, length))
+    elif columns > 1:
+        rows = min(most, policy.staged_rows)
+        tiles = -(-length // (groups * rows))
+        radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
+        numbers = (policy.staged_block, rows, radix, is_dense)
+        blocks, grid = batches * tiles, Grid(tiles, (columns, batches), state_bytes(tiles, radix, words) * columns)
+    else:
+        return None
+    return make_plan("staged", coalesced, numbers, policy.staged_block, blocks, grid, policy.column_resident)
