@@ -361,7 +361,7 @@ def test_many_processes_on_one_cold_directory(tmp_path: Path) -> None:
     assert last.stdout.split() == [printed[0][0].split()[0], "0"]
 
 
-# Kernels whose source includes CUDA's headers. Prints a digest of their cubins, the requests to compile, and the kernels.
+# Kernels that include CUDA's headers. Prints a digest of their cubins, the requests to compile, and the kernels.
 WITH_CUDA_HEADERS = """
 from hashlib import sha256
 import numpy as np
