@@ -84,7 +84,7 @@ def drawn(seed: int, seconds: float) -> dict[str, Any]:
 
 def measure(only: str, rounds: int) -> dict[str, Any]:
     """Measure every row whose name contains `only`, and the host times; print each result at once."""
-    from benchmarks import algebra, collective, elementwise, fusion, movement, neural
+    from benchmarks import algebra, collective, elementwise, fusion, movement, neural, primitives
     from benchmarks.ceilings import ceilings
     from benchmarks.host import table
     from benchmarks.timing import host_times
@@ -99,8 +99,9 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
         "fingerprint": fingerprint(),
     }
     print(f"{report['device']}; " + ", ".join(f"{name} {value / 1e6:.2f} TB/s" for name, value in limits.items()))
-    print(f"{'microseconds':26}{'floor':>8}{'xpops':>8}{'torch':>8}{'cupy':>8}{'jax':>8}{'at most':>9}  ratio to floor")
-    chapters = (elementwise, collective, movement, algebra, neural, fusion)
+    columns = "".join(f"{name:>8}" for name in ("floor", "xpops", "torch", "cupy", "jax", "kps"))
+    print(f"{'microseconds':26}{columns}{'at most':>9}  ratio to floor")
+    chapters = (elementwise, collective, movement, algebra, neural, fusion, primitives)
     for row in (row for chapter in chapters for row in chapter.rows()):
         if only in row.name:
             report["rows"].append(_measure_row(row, limits, rounds))
@@ -120,19 +121,24 @@ def _measure_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, A
     from benchmarks.timing import device_times
 
     inputs = row.setup()
-    convert = {"xpops": xp.asarray, "torch": lambda t: t, "cupy": cupy.from_dlpack, "jax": jax.dlpack.from_dlpack}
+    convert = {
+        "xpops": xp.asarray, "torch": lambda t: t, "cupy": cupy.from_dlpack, "jax": jax.dlpack.from_dlpack,
+        "kps": lambda t: t,
+    }  # fmt: skip
     works = {}
     for library, function in row.compute.items():
         arguments = [convert[library](tensor) for tensor in inputs.values()]
         works[library] = lambda function=function, arguments=arguments: function(*arguments)
     times = device_times(works, rounds)
     floor = row.bytes / limits[row.ceiling]
-    best = min(time for library, time in times.items() if library != "xpops")
+    ours = "kps" if "kps" in times else "xpops"
+    best = min(time for library, time in times.items() if library not in ("kps", "xpops"))
     most = row.target or (row.ratio * times["torch"] if row.ratio else row.best * best)
-    libraries = ("xpops", "torch", "cupy", "jax")
-    peers = "".join(f"{times[library]:8.0f}" if library in times else " " * 8 for library in libraries)
-    verdict = "" if times["xpops"] <= most else "  OVER"
-    print(f"{row.name:26}{floor:8.0f}{peers}{most:9.0f}  {times['xpops'] / floor:.3f}{verdict}", flush=True)
+    if row.share:
+        most = floor / row.share
+    peers = "".join(f"{times[library]:8.0f}" if library in times else " " * 8 for library in convert)
+    verdict = "" if times[ours] <= most else "  OVER"
+    print(f"{row.name:26}{floor:8.0f}{peers}{most:9.0f}  {times[ours] / floor:.3f}{verdict}", flush=True)
     del works, inputs
     torch.cuda.empty_cache()
     cupy.get_default_memory_pool().free_all_blocks()

@@ -5,53 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import cupy
 import torch
 
 import xpops as xp
+from benchmarks.kernels import module
 from benchmarks.timing import device_times
-from xpops.core.layouts import layout_of
 from xpops.engine import engine_of
 from xpops.engine.cuda.kernels.matmul import tiled
-from xpops.plan.matmul import matmul_tail, plan_product
+from xpops.plan.matmul import plan_product
 
 _Works = dict[str, Callable[[], Any]]
-THREADS = 256
-
-# The slow versions of the documents: one atomic addition in float16 for each element.
-_PLAIN = r"""
-#include <cuda_fp16.h>
-extern "C" __global__ void dot(const __half* x, const __half* y, __half* out, long long size) {
-  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size; i += step)
-    atomicAdd(out, __hmul(x[i], y[i]));
-}
-extern "C" __global__ void dot_pairs(const __half2* x, const __half2* y, __half2* out, long long size) {
-  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size; i += step)
-    atomicAdd(out, __hmul2(x[i], y[i]));
-}
-extern "C" __global__ void scatter(__half* out, const long long* index, const __half* source, long long size) {
-  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size; i += step)
-    atomicAdd(out + index[i], source[i]);
-}
-"""
+# The grid and the block of kernels whose threads take many elements each, and the side of a tile of a product.
+BLOCKS, THREADS, TILE = 2048, 256, 16
+# The calls of a graph.
+REPEATS = 20
 
 
-def _plain(name: str, size: int, *arrays: Any) -> Callable[[], Any]:
-    kernel = cupy.RawModule(code=_PLAIN, options=("--std=c++17",)).get_function(name)
-    given = tuple(cupy.from_dlpack(each) for each in arrays)
-    return lambda: kernel((2048,), (THREADS,), (*given, size))
+def _atomics(name: str, *arguments: Any) -> Callable[[], Any]:
+    kernel = module("atomics").get_function(name)
+    return lambda: kernel(BLOCKS, THREADS, arguments)
 
 
 def dots(count: int = 2**20) -> _Works:
     """Inner products in float16: the test in the document on FastAtomicAdd."""
     x, y = (torch.randn(count, device="cuda", dtype=torch.float16) for _ in range(2))
-    total, pair = (torch.zeros(each, device="cuda", dtype=torch.float16) for each in (1, 2))
+    one, pair, fast = (torch.zeros(2, device="cuda", dtype=torch.float16) for _ in range(3))
     return {
-        "half atomics": _plain("dot", count, x, y, total),
-        "half2 atomics": _plain("dot_pairs", count // 2, x, y, pair),
+        "half atomics": _atomics("dot", x, y, one, count),
+        "half2 atomics": _atomics("dot_pairs", x, y, pair, count // 2),
+        "FastAtomicAdd": _atomics("dot_fast", x, y, fast, count),
         "torch.dot": lambda: torch.dot(x, y),
         "xp.vecdot": lambda: xp.vecdot(x, y),
     }
@@ -61,58 +43,73 @@ def scatters(count: int = 2**26, places: int = 2**20) -> _Works:
     """Scatter-add in float16 to random places."""
     index = torch.randint(0, places, (count,), device="cuda")
     source = torch.randn(count, device="cuda", dtype=torch.float16)
-    x, total = (torch.zeros(places, device="cuda", dtype=torch.float16) for _ in range(2))
+    x, total, fast = (torch.zeros(places, device="cuda", dtype=torch.float16) for _ in range(3))
     return {
-        "half atomics": _plain("scatter", count, total, index, source),
+        "half atomics": _atomics("scatter", total, index, source, count),
+        "FastAtomicAdd": _atomics("scatter_fast", fast, index, source, count, places),
         "torch": lambda: torch.scatter_add(x, 0, index, source),
         "xpops": lambda: xp.nn.scatter_add(x, index, source, deterministic=False),
         "xpops, reproducible": lambda: xp.nn.scatter_add(x, index, source),
     }
 
 
-def products(*shape: int) -> _Works:
-    """Products of float32 matrices, (..., rows, inner) by (..., inner, rows): our reference, our tiles, cuBLAS."""
-    x, y = torch.randn(*shape, device="cuda"), torch.randn(*shape[:-2], shape[-1], shape[-2], device="cuda")
-    ours, others = xp.asarray(x), xp.asarray(y)
-    one, two = ours._layout, others._layout
-    engine: Any = engine_of(one.device)
-    out = layout_of(one.dtype, (*one.shape[:-1], two.shape[-1]), None, one.device)
-    product = plan_product(one, two)
-    source = "\n".join(
-        [
-            "#include <xpops/kernels/matmul.cuh>",
-            "using namespace xpops;",
-            'extern "C" __global__ void',
-            f"xpops_kernel(const __grid_constant__ MatmulParams<{len(product.batches) or 1}> params) {{",
-            "  matmul_reference<float, float>(params);",
-            "}",
-            "",
-        ]
-    )
-    plain = engine.launcher("matmul", source, out.size // THREADS, THREADS, "QQQ", matmul_tail(product, THREADS)[1])
-    by_tiles = tiled(engine, product, one)
-    made = xp.empty(out.shape, dtype=xp.float32, device=ours.device)
-    addresses = made._data, ours._data, others._data
+def products(batches: int, heads: int, rows: int, inner: int) -> _Works:
+    """Products of float32 matrices, (..., rows, inner) by (..., inner, rows): two kernels, our tiles, cuBLAS."""
+    x = torch.randn(batches, heads, rows, inner, device="cuda")
+    y = torch.randn(batches, heads, inner, rows, device="cuda")
+    out = torch.empty(batches, heads, rows, rows, device="cuda")
+    tiles = -(-rows // TILE)
+    kernels = module("matmul")
+
+    def launched(name: str) -> Callable[[], Any]:
+        kernel = kernels.get_function(name)
+        return lambda: kernel((tiles, tiles, batches), (TILE, TILE), (x, y, out))
+
+    ours, others, made = xp.asarray(x), xp.asarray(y), xp.asarray(torch.empty_like(out))
+    engine: Any = engine_of(ours.device)
+    by_tiles = tiled(engine, plan_product(ours._layout, others._layout), ours._layout)
     return {
-        "global memory": lambda: plain(0, *addresses),
-        "shared memory": lambda: by_tiles(0, *addresses),
-        "xp.matmul": lambda: xp.matmul(ours, others),
+        "global memory": launched("product"),
+        "shared memory": launched("product_by_tiles"),
+        "our tiles": lambda: by_tiles(0, made._data, ours._data, others._data),
+        "xp.matmul": lambda: xp.matmul(x, y),
         "torch.matmul": lambda: torch.matmul(x, y),
     }
 
 
+def captured(works: _Works) -> _Works:
+    """The same works as CUDA graphs of `REPEATS` calls each, without the host's time."""
+
+    def replayed(work: Callable[[], Any]) -> Callable[[], Any]:
+        work()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(REPEATS):
+                work()
+        return graph.replay
+
+    return {name: replayed(work) for name, work in works.items()}
+
+
 def main() -> None:
     """Measure, and print microseconds on the device, the median of 5 rounds."""
-    works = {
+    small = products(8, 4, 128, 32)
+    del small["our tiles"]  # which are launched on the default stream
+    graphs = {name: value / REPEATS for name, value in device_times(captured(small), 5).items()}
+    _print("matmul (8,4,128,32) in graphs", graphs)
+    works: dict[str, Callable[[], _Works]] = {
         "dot product of 2^20 halves": dots,
         "2^26 halves into 2^20 places": scatters,
         "matmul (8,4,128,32)": lambda: products(8, 4, 128, 32),
-        "matmul (1024,1024)": lambda: products(1024, 1024),
-        "matmul (4096,4096)": lambda: products(4096, 4096),
+        "matmul (1024,1024)": lambda: products(1, 1, 1024, 1024),
+        "matmul (4096,4096)": lambda: products(1, 1, 4096, 4096),
     }
     for name, make in works.items():
-        times = device_times(make(), 5)
-        print(f"{name:30}" + "".join(f"  {way} {value:.1f}" for way, value in times.items()), flush=True)
+        _print(name, device_times(make(), 5))
+
+
+def _print(name: str, times: dict[str, float]) -> None:
+    print(f"{name:30}" + "".join(f"  {way} {value:.1f}" for way, value in times.items()), flush=True)
 
 
 if __name__ == "__main__":

@@ -93,8 +93,8 @@ def page(results: dict[str, list[Result]], ran: bool) -> str:
     for (document, examples), title in zip(results.items(), TITLES, strict=True):
         lines += ["", f"## {title}", "", "| Printed | What changes | Result |", "|---|---|---|"]
         for each in examples:
-            changes = "<br>".join(change.replace("\n", " ").replace("|", "\\|") for change in each.changes) or "nothing"
-            lines.append(f"| {each.name} | {changes} | {each.outcome} |")
+            changes = "<br>".join(map(_cell, each.changes)) or "nothing"
+            lines.append(f"| {each.name} | {changes} | {_cell(each.outcome)} |")
         left = TABLES[document][1]
         if left:
             lines += ["", "Left out:", ""]
@@ -104,6 +104,11 @@ def page(results: dict[str, list[Result]], ran: bool) -> str:
                 )
                 lines.append(f"- {names or 'directives'}: {reason}")
     return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """The text of a cell of a table, which is one line."""
+    return text.replace("\n", " ").replace("|", "\\|")
 
 
 if __name__ == "__main__":

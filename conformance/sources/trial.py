@@ -37,13 +37,15 @@ def tried(example: Example, printed: Mapping[str, str]) -> Result:
         for types in example.types:
             kernel = xp.kernel.RawKernel(source, f"{example.kernel}<{types}>" if types else example.kernel)
             for capability in CAPABILITIES:
-                kernel._module.cubin(capability)
+                kernel.compile(capability)
             if device is not None:
                 _run(example, kernel, DTYPES[_array_type(types)], device)
     except CompileError as error:
         return Result(example.name, changes, f"does not compile: {str(error).partition(chr(10) * 2)[0]}")
     except AssertionError as error:
         return Result(example.name, changes, f"wrong: {error}")
+    except Exception as error:  # the other examples are tried all the same
+        return Result(example.name, changes, f"failed: {type(error).__name__}: {error}")
     return Result(example.name, changes, "compiled" if device is None else "ran")
 
 

@@ -88,8 +88,21 @@ class TestRaw:
         assert (y.to_numpy() == 4).all()
         xp.kernel.RawKernel(source, "fill<int, 5>")(1, 32, (y,))
         assert (y.to_numpy() == 5).all()
-        with pytest.raises(ValueError, match="module: there is no kernel 'other'; accepted"):
+        with pytest.raises(ValueError, match="module: there is no kernel 'other'; accepted: fill<"):
             module.get_function("other")(1, 32, (y,))
+
+    def test_names_without_extern_c(self, cuda: Any) -> None:
+        source = """
+        __global__ void fill(float* x) { x[threadIdx.x] = 1; }
+        namespace mine { __global__ void fill(float* x) { x[threadIdx.x] = 2; } }
+        """
+        module = xp.kernel.RawModule(source)
+        x = xp.zeros(32, dtype=xp.float32, device=cuda)
+        for name, value in (("fill", 1), ("mine::fill", 2), ("_Z4fillPf", 1), ("_ZN4mine4fillEPf", 2)):
+            for _ in range(2):
+                module.get_function(name)(1, 32, (x,))
+                assert (x.to_numpy() == value).all()
+        assert module.get_function("mine::fill").registers > 0
 
     def test_structures_and_our_headers(self, cuda: Any) -> None:
         class Line(ctypes.Structure):

@@ -179,6 +179,11 @@ def broadcasts() -> Iterator[Case]:
         ("no axis", some("float64"), ()),
         ("a view", whole[::-1, 1::2, ::-3], (4, 3, 4)),
         ("a transposed view", whole.T[2:7], (5, 6, 4)),
+        ("rows of packs", some("float32", 8), (3, 5, 8)),
+        ("rows of packs off alignment", whole[0, ::2, 1:9], (5, 3, 8)),
+        ("rows of half packs", some("float16", 5, 6), (3, 5, 6)),
+        ("columns of packs", some("int8", 5, 1), (3, 5, 12)),
+        ("rows of packs backwards", whole[1, :5, 8:0:-1], (5, 8)),
         ("nine axes", some("int32", 2, 1, 2, 1, 3, 1, 2, 1, 2), (2, 2, 2, 1, 3, 2, 2, 1, 2)),
     ]
     for name, x, shape in operands:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -358,3 +359,63 @@ def test_many_processes_on_one_cold_directory(tmp_path: Path) -> None:
     assert len({out.split()[0] for out, _ in printed}) == 1
     last = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert last.stdout.split() == [printed[0][0].split()[0], "0"]
+
+
+# Kernels that include CUDA's headers. Prints a digest of their cubins, the requests to compile, and the kernels.
+WITH_CUDA_HEADERS = """
+from hashlib import sha256
+import numpy as np
+import xpops as xp
+from xpops.engine.cuda.runtime import cache
+from xpops.engine.cuda.runtime.compiler import Compilers
+
+asked, compile_request = [], Compilers.compile
+Compilers.compile = lambda self, request: asked.append(request.name) or compile_request(self, request)
+halves = "#include <cuda_fp16.h>\\n#include <cuda_bf16.h>\\n"
+raw = halves + "__global__ void raw(half* x, nv_bfloat16* y) { atomicAdd(x, __hmul(x[1], __float2half(y[0]))); }"
+each = xp.kernel.ElementwiseKernel("T x", "T y", "y = __half2float(__float2half(x))", "each", preamble=halves)
+total = xp.kernel.ReductionKernel("T x", "T y", "__half2float(x)", "a + b", "y = a", "0", "total", preamble=halves)
+x = np.ones(100, np.float32)
+made = [xp.kernel.RawKernel(raw, "raw").compile(90), each.compile(90, x), *total.compile(90, x)]
+print(sha256(b"".join(each.cubin for each in made)).hexdigest(), len(asked), cache.compilations, len(made))
+"""
+
+
+def test_a_second_process_compiles_nothing_that_includes_cuda_headers(tmp_path: Path) -> None:
+    environment = {**os.environ, "XPOPS_CACHE_DIR": str(tmp_path / "shared"), "CUDA_VISIBLE_DEVICES": ""}
+    found = []
+    for _ in range(3):
+        command = [sys.executable, "-c", WITH_CUDA_HEADERS]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        found.append(done.stdout.split())
+    digest, *counts = found[0]
+    assert counts == ["3", "3", "3"]
+    assert found[1:] == [[digest, "0", "0", "3"]] * 2
+
+
+def test_the_key_of_a_source_with_cuda_headers_holds_their_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Copies of CUDA's headers elsewhere give the same key, and a change in a header that they include another one."""
+    source = "#include <cuda_fp16.h>\n"
+    found = headers_of(source)
+    assert found.complete
+    assert {"cuda_fp16.h", "vector_types.h"} <= found.names
+    wanted = cache.key_of(source, found, 90)
+    assert cache.key_of(source, headers_of(source), 90) == wanted
+    copies = []
+    for number, directory in enumerate(headers.cuda_directories()):
+        copies.append(tmp_path / str(number))
+        shutil.copytree(directory, copies[-1], copy_function=os.symlink)
+    monkeypatch.setattr(headers, "cuda_directories", lambda: tuple(copies))
+    moved = headers_of(source)
+    assert moved.complete
+    assert cache.key_of(source, moved, 90) == wanted
+    (changed,) = (copy / "vector_types.h" for copy in copies if (copy / "vector_types.h").exists())
+    text = changed.read_text()
+    changed.unlink()
+    changed.write_text(text + "\n")
+    forget()
+    assert cache.key_of(source, headers_of(source), 90) != wanted
+    forget()

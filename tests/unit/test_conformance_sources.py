@@ -93,11 +93,18 @@ def test_the_page_and_the_report(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "operator()" not in page + json.dumps(report)
 
 
-def test_faults_are_reported(folder: Path) -> None:
+def test_faults_are_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = {name: text for (_, name), text in by_name(definitions_of(folder)).items()}
     result = trial.tried(TWICE._replace(changes=()), printed)
     assert result.outcome.startswith("does not compile: ")
     assert "DEVICE" in result.outcome
+    missing = trial.tried(COPY._replace(kernel="other"), printed)
+    assert missing.outcome == "failed: ValueError: other: there is no kernel 'other'; accepted: copy"
+    monkeypatch.setattr(sources, "TABLES", {"doubling": ((COPY._replace(kernel="other"), TWICE), {"main": "a host's"})})
+    assert sources.main(["--documents", str(folder)]) == 1
+    page = (folder / "printed.md").read_text()
+    assert "| copy | nothing | failed: ValueError: other" in page
+    assert "| Twice |" in page
 
 
 def test_arrays_of_examples() -> None:

@@ -78,8 +78,88 @@ def test_a_template() -> None:
         made = module.get_function(name).compile(90)
         assert made.resources.registers > 0
         assert ".entry" in made.ptx
-    with pytest.raises(ValueError, match="there is no kernel 'scale<int>'"):
-        _ = module.get_function("scale<int>").compile(90).resources
+    with pytest.raises(ValueError, match="there is no kernel 'scale<int>'; accepted: scale<float>, scale<double>"):
+        module.get_function("scale<int>").compile(90)
+    for name in ("scale", "s"):  # neither the template nor the end of a name is a kernel
+        with pytest.raises(ValueError, match=f"there is no kernel '{name}'; accepted: scale<float>, scale<double>"):
+            module.get_function(name).compile(90)
+    with pytest.raises(ValueError, match="accepted: nothing, as the module has no kernels; a template has none but"):
+        xp.kernel.RawKernel(source, "scale").compile(90)
+
+
+NAMES = """
+__global__ void plain(float* x) {
+  __shared__ float s[8];
+  s[7 - threadIdx.x] = *x;
+  __syncthreads();
+  *x = s[threadIdx.x];
+}
+extern "C" __global__ void linked(float* x) { *x = 2; }
+__global__ void over(float* x) { *x = 1; }
+__global__ void over(double* x) { *x = 1; }
+static __global__ void hidden(float* x) { *x = 3; }
+namespace a {
+__global__ void inner(float* x) { *x = 4; }
+__global__ void plain(float* x) { *x = 4; }
+__global__ void twice(float* x) { *x = 5; }
+namespace b { __global__ void twice(float* x) { *x = 6; } }
+namespace { __global__ void unnamed(float* x) { *x = 7; } }
+}
+namespace std { __global__ void within(float* x) { *x = 8; } }
+template <class T> __global__ void filled(T* x) { *x = 9; }
+template __global__ void filled<float>(float*);
+"""
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+@pytest.mark.parametrize(
+    ("name", "symbol"),
+    [
+        ("plain", "_Z5plainPf"),
+        ("::plain", "_Z5plainPf"),
+        ("linked", "linked"),
+        ("inner", "_ZN1a5innerEPf"),
+        ("a::inner", "_ZN1a5innerEPf"),
+        ("b::twice", "_ZN1a1b5twiceEPf"),
+        ("within", "_ZSt6withinPf"),
+        ("_Z4overPd", "_Z4overPd"),
+        ("hidden", "_Z6hiddenPf"),
+        ("(void (*)(float*))over", "_Z4overPf"),
+    ],
+)
+def test_kernels_are_found_by_the_names_in_the_source(name: str, symbol: str, capability: int) -> None:
+    module = xp.kernel.RawModule(NAMES, name_expressions=["hidden", "(void (*)(float*))over"])
+    for _ in range(2):
+        made = module.get_function(name).compile(capability)
+        assert made._symbol == symbol
+        assert (made.resources.shared_bytes > 0) == (name.endswith("plain"))
+        assert f".entry {symbol}(" in made.ptx
+
+
+def test_names_of_several_kernels_and_of_none_are_refused() -> None:
+    module = xp.kernel.RawModule(NAMES, name="names", name_expressions=["a::unnamed"])
+    assert "unnamed" in module.get_function("unnamed").compile(90)._symbol
+    with pytest.raises(ValueError, match=r"names: several kernels are called 'over'; accepted: _Z4over") as caught:
+        module.get_function("over").compile(90)
+    assert {"_Z4overPf", "_Z4overPd"} == set(re.findall(r"_Z\w+", str(caught.value)))
+    with pytest.raises(ValueError, match="several kernels are called 'twice'"):
+        module.get_function("twice").compile(90)
+    with pytest.raises(ValueError, match="names: there is no kernel 'wrong'; accepted: ") as caught:
+        module.get_function("wrong").compile(90)
+    accepted = str(caught.value).partition("accepted: ")[2].split(", ")
+    named = {
+        "plain",
+        "linked",
+        "hidden",
+        "over",
+        "a::inner",
+        "a::plain",
+        "a::twice",
+        "a::b::twice",
+        "a::unnamed",
+        "std::within",
+    }
+    assert set(accepted) == named | {"filled<...>"}
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
@@ -126,5 +206,5 @@ def test_what_is_refused() -> None:
         kernel.compile(20)
     with pytest.raises(ValueError, match=r"NVRTC does not know sm_990"), pytest.warns(match="does not know sm_990"):
         kernel.compile(990)
-    with pytest.raises(ValueError, match="there is no kernel 'nothing'; accepted: "):
-        _ = xp.kernel.RawKernel(SPILLS, "nothing").compile(90).resources
+    with pytest.raises(ValueError, match=r"nothing: there is no kernel 'nothing'; accepted: (k, other|other, k)$"):
+        xp.kernel.RawKernel(SPILLS, "nothing").compile(90)

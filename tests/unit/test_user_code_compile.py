@@ -122,6 +122,23 @@ def test_atomic_functions(capability: int) -> None:
     assert module(ATOMICS, name_expressions=names).cubin(capability)
 
 
+FAST = """
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+template <class T> __global__ void cuda_halves(T* x, T v) {
+  FastAtomicAdd(x, 3, 7, v); FastAtomicAdd(x, threadIdx.x, size_t(8), 1.0f); FastAtomicAdd(x, 0ll, 2ll, __hmul(v, v));
+}
+"""
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_fast_atomics_of_cuda_halves(capability: int) -> None:
+    """They are those of our halves: pairs, where the architecture has them."""
+    for each, pair in (("half", "f16x2"), ("__nv_bfloat16", "bf16x2")):
+        made = xp.kernel.RawKernel(FAST, f"cuda_halves<{each}>").compile(capability)
+        assert (f"red.add.noftz.{pair}" in made.ptx) == (each == "half" or capability >= 90)
+
+
 STANDARD = """
 #include <algorithm>
 #include <assert.h>

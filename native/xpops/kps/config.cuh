@@ -113,6 +113,13 @@ struct BroadcastConfig {
     return offset;
   }
 
+  // Whether the innermost axis has at least `count` elements from the output's element `index` on.
+  XPOPS_DEVICE bool HasRun(uint32 index, uint32 count) const {
+    if (rank == 0) return false;
+    const uint32 at = divmoders[0].divmod(index);
+    return divmoders[0].divisor - at >= count;
+  }
+
  private:
   XPOPS_HOST_DEVICE void SetRank(int dim_size) {
     if (dim_size < 0 || dim_size > kMaxRank) Refuse();

@@ -15,23 +15,50 @@ namespace kps {
 
 namespace details {
 
+// Calls take(i, element) for NX consecutive elements, by vector accesses. src must be aligned to them.
+template <typename T, int NX, class Take>
+XPOPS_DEVICE void ReadPacks(const T* __restrict__ src, Take take) {
+  constexpr int kVector = VectorSize<T, NX>();
+  Pack<T, kVector> packs[NX / kVector];
+#pragma unroll
+  for (int i = 0; i < NX / kVector; ++i) packs[i].load(src + i * kVector);
+#pragma unroll
+  for (int i = 0; i < NX; ++i) take(i, packs[i / kVector].elem[i % kVector]);
+}
+
 // Calls take(i, element) for each of the NX consecutive elements of a thread that is in bounds.
 template <typename T, int NX, bool IsBoundary, class Take>
 XPOPS_DEVICE void ReadRun(const T* __restrict__ src, int num, Take take) {
   const int64 first = static_cast<int64>(threadIdx.x) * NX;
-  constexpr int kVector = VectorSize<T, NX>();
-  if constexpr (IsBoundary || kVector == 1) {
+  if constexpr (IsBoundary || VectorSize<T, NX>() == 1) {
 #pragma unroll
     for (int i = 0; i < NX; ++i) {
       if (!IsBoundary || first + i < num) take(i, src[first + i]);
     }
   } else {
-    Pack<T, kVector> packs[NX / kVector];
-#pragma unroll
-    for (int i = 0; i < NX / kVector; ++i) packs[i].load(src + first + i * kVector);
-#pragma unroll
-    for (int i = 0; i < NX; ++i) take(i, packs[i / kVector].elem[i % kVector]);
+    ReadPacks<T, NX>(src + first, take);
   }
+}
+
+// Reads NX elements that are `stride` apart: by vector accesses if they are consecutive and aligned, and once if they are
+// the same element.
+template <typename T, int NX>
+XPOPS_DEVICE void ReadRow(T* dst, const T* __restrict__ src, int64 stride) {
+  constexpr int kVector = VectorSize<T, NX>();
+  if (stride == 0) {
+    const T value = *src;
+#pragma unroll
+    for (int i = 0; i < NX; ++i) dst[i] = value;
+    return;
+  }
+  if constexpr (kVector > 1) {
+    if (stride == 1 && reinterpret_cast<uint64>(src) % (kVector * sizeof(T)) == 0) {
+      ReadPacks<T, NX>(src, [=](int i, T x) { dst[i] = x; });
+      return;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < NX; ++i) dst[i] = src[i * stride];
 }
 
 }  // namespace details
@@ -119,6 +146,11 @@ XPOPS_DEVICE void ReadDataBc(T* dst, const T* __restrict__ src, uint32 block_off
                              const details::BroadcastConfig& config, int total_num_output, int /*read_lens*/ = NX) {
   static_assert(NY == 1, "ReadDataBc: NY must be 1");
   const uint32 first = block_offset + threadIdx.x * NX, total = static_cast<uint32>(total_num_output);
+  // One division for each axis instead of one for each element.
+  if (NX > 1 && (!IsBoundary || first + NX <= total) && config.HasRun(first, NX)) {
+    details::ReadRow<T, NX>(dst, src + config(first), config.strides[0]);
+    return;
+  }
 #pragma unroll
   for (int nx = 0; nx < NX; ++nx) {
     const uint32 index = first + static_cast<uint32>(nx);

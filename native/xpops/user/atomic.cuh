@@ -201,6 +201,28 @@ XPOPS_DEVICE void FastAtomicAdd(T* base, Offset offset, Length length, value_t<T
   ::atomicAdd(at, value);
 }
 
+namespace detail {
+
+// Our type of the same format as one of CUDA's half types, which exist if the source includes their header.
+template <class T, class = void> struct OurHalf {};
+template <class T>
+struct OurHalf<T, enable_if_t<std::is_class<T>::value && mixes_v<float16, T>>> {
+  using Ours = float16;
+  using Value = T;
+};
+template <class T>
+struct OurHalf<T, enable_if_t<std::is_class<T>::value && mixes_v<bfloat16, T>>> {
+  using Ours = bfloat16;
+  using Value = T;
+};
+
+}  // namespace detail
+
+template <class T, class Offset, class Length, class Half = typename detail::OurHalf<T>::Ours>
+XPOPS_DEVICE void FastAtomicAdd(T* base, Offset offset, Length length, typename detail::OurHalf<T>::Value value) {
+  FastAtomicAdd(reinterpret_cast<Half*>(base), offset, length, __builtin_bit_cast(Half, value));
+}
+
 }  // namespace xpops
 
 using xpops::FastAtomicAdd;

@@ -13,11 +13,11 @@ from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.fusion.programs import MULTIPROCESSORS
 from xpops.dispatch.operands import Operands
+from xpops.engine.cuda.runtime.elf import MAGIC, Resources, resources
 from xpops.frameworks.capsule import KIND_CUDA
 from xpops.plan.signature import Operand
 
 if TYPE_CHECKING:
-    from xpops.engine.cuda.runtime.elf import Resources
     from xpops.engine.cuda.user.raw import Module
 
 # The device of plans that are made without a GPU.
@@ -40,10 +40,10 @@ class CompiledKernel:
 
     def __init__(self, name: str, module: Module, symbol: str, capability: int) -> None:
         self.name, self.capability, self.source, self._module = name, capability, module.source, module
-        self.cubin, names = module.cubin(capability)
-        if not self.cubin.startswith(b"\x7fELF"):
+        self.cubin, lowered = module.cubin(capability)
+        if not self.cubin.startswith(MAGIC):
             raise ValueError(f"{name}: NVRTC does not know sm_{capability}; accepted: an older compute capability")
-        self._symbol = names.get(symbol, symbol.encode()).decode()
+        self._symbol = module.symbol(symbol, self.cubin, lowered)
 
     @cached_property
     def ptx(self) -> str:
@@ -60,12 +60,7 @@ class CompiledKernel:
     @cached_property
     def resources(self) -> Resources:
         """The registers of a thread, and the bytes of shared, local and constant memory."""
-        from xpops.engine.cuda.runtime.elf import resources
-
-        try:
-            return resources(self.cubin, self._symbol, self.capability)
-        except ValueError as error:
-            raise ValueError(f"{self._module.name}: {error}") from None
+        return resources(self.cubin, self._symbol, self.capability)
 
     def __repr__(self) -> str:
         needs = self.resources

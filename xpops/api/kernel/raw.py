@@ -80,7 +80,7 @@ class RawModule:
         self._module = Module(name, source, given, texts_of(name_expressions, "name_expressions"))
 
     def get_function(self, name: str) -> RawKernel:
-        """The kernel of that name: an ``extern "C"`` one, one of `name_expressions`, or a template."""
+        """The kernel of that name in the source, one of `name_expressions`, a mangled name, or a template."""
         return RawKernel._from_module(self._module, name)
 
     def __repr__(self) -> str:
@@ -95,8 +95,9 @@ class RawKernel:
     source : str
         As for `RawModule`.
     name : str
-        The name of an ``extern "C"`` kernel, an instance of a template like ``"scale<float>"``, or the name of a
-        template. A template's instance is chosen by the dtypes of the arguments, or by brackets: ``scale[xp.float32]``.
+        The kernel's name in the source, an instance of a template like ``"scale<float>"``, or the name of a template. A
+        kernel in a namespace needs no namespace in `name`. A template's instance is chosen by the dtypes of the
+        arguments, or by brackets: ``scale[xp.float32]``.
     options : sequence of str
         As for `RawModule`.
 

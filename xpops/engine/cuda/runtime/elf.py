@@ -1,13 +1,17 @@
-"""What a cubin, which is an ELF file, says of the resources of its kernels. Needs no GPU."""
+"""What a cubin, which is an ELF file, says of its kernels and their resources. Needs no GPU."""
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+# The first bytes of a cubin. PTX has others.
+MAGIC = b"\x7fELF"
+
 # Entries of .nv.info whose value has a size, and of these the numbers of a function: its registers and its frame.
-_SIZED, _REGISTERS, _FRAME = 4, 0x2F, 0x11
+_SIZED, REGISTERS, FRAME = 4, 0x2F, 0x11
 # From sm_90 on, the section of shared memory begins with bytes for the system, which ptxas does not count.
 _RESERVED_FROM, _RESERVED_BYTES = 90, 1024
 
@@ -33,32 +37,33 @@ class Resources(NamedTuple):
     constant_bytes: int
 
 
+def kernels(binary: bytes) -> tuple[str, ...]:
+    """The symbols of the kernels of a cubin, or of PTX."""
+    if not binary.startswith(MAGIC):
+        return tuple(each.decode() for each in re.findall(rb"\.entry\s+([\w$]+)", binary))
+    return tuple(name.removeprefix(".text.") for name, *_ in sections(binary) if name.startswith(".text."))
+
+
 def resources(cubin: bytes, symbol: str, capability: int) -> Resources:
-    """The resources of the kernel `symbol`.
-
-    Raises
-    ------
-    ValueError
-        If the cubin has no such kernel.
-    """
-    sections = {name: (start, size, link) for name, start, size, link in _sections(cubin)}
-    kernels = [name.removeprefix(".text.") for name in sections if name.startswith(".text.")]
-    if symbol not in kernels:
-        raise ValueError(f"there is no kernel {symbol!r}; accepted: {', '.join(kernels) or 'nothing'}")
-    start, size, link = sections[".nv.info"]
-    shared = sections.get(f".nv.shared.{symbol}", (0, 0, 0))[1]
+    """The resources of the kernel whose symbol is `symbol`."""
+    sizes = {name: size for name, _, size, _ in sections(cubin)}
+    shared = sizes.get(f".nv.shared.{symbol}", 0)
     reserved = _RESERVED_BYTES if capability >= _RESERVED_FROM and shared else 0
-    names = _symbols(cubin, link)
-    numbers = {
-        attribute: value
-        for attribute, number, value in _attributes(cubin[start : start + size])
-        if names[number] == symbol
-    }
-    constant = sum(size for name, (_, size, _) in sections.items() if name == ".nv.constant3")
-    return Resources(numbers[_REGISTERS], shared - reserved, numbers.get(_FRAME, 0), constant)
+    numbers = {attribute: value for attribute, name, value in attributes(cubin) if name == symbol}
+    constant = sizes.get(".nv.constant3", 0)
+    return Resources(numbers[REGISTERS], shared - reserved, numbers.get(FRAME, 0), constant)
 
 
-def _sections(cubin: bytes) -> Iterator[tuple[str, int, int, int]]:
+def attributes(cubin: bytes) -> Iterator[tuple[int, str, int]]:
+    """The attributes `REGISTERS` and `FRAME` of each function: the attribute, the function's symbol, and the value."""
+    for name, start, size, link in sections(cubin):
+        if name == ".nv.info":
+            names = _symbols(cubin, link)
+            for attribute, number, value in _entries(cubin[start : start + size]):
+                yield attribute, names[number], value
+
+
+def sections(cubin: bytes) -> Iterator[tuple[str, int, int, int]]:
     """The name, the start, the size and the link of each section."""
     (table,) = struct.unpack_from("<Q", cubin, 40)
     count, names = struct.unpack_from("<HH", cubin, 60)
@@ -81,14 +86,14 @@ def _symbols(cubin: bytes, number: int) -> list[str]:
     return [_text(cubin, strings + struct.unpack_from("<I", cubin, start)[0]) for start in starts]
 
 
-def _attributes(info: bytes) -> Iterator[tuple[int, int, int]]:
+def _entries(info: bytes) -> Iterator[tuple[int, int, int]]:
     """The attribute, the number of the symbol, and the value of each entry that has both."""
     at = 0
     while at < len(info):
         form, attribute, size = struct.unpack_from("<BBH", info, at)
         at += 4
         if form == _SIZED:
-            if attribute in (_REGISTERS, _FRAME):
+            if attribute in (REGISTERS, FRAME):
                 yield attribute, *struct.unpack_from("<II", info, at)
             at += size
 

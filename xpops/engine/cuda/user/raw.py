@@ -11,6 +11,8 @@ from xpops.core import config
 from xpops.engine.cuda.runtime.cache import Once, cubin_for
 from xpops.engine.cuda.runtime.compile import PRELUDE
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
+from xpops.engine.cuda.runtime.elf import kernels
+from xpops.engine.cuda.user.symbols import symbol_of
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -50,22 +52,36 @@ class Module:
         Raises
         ------
         ValueError
-            If the source has no such kernel.
+            If there is no such kernel, or several are called so.
         """
         context = runtime.context
-        handle, names = self._loaded.get(context.device, lambda: self._load(context))
-        return self._functions.get(
-            (context.device, name), lambda: Function(handle, names.get(name, name.encode()), self, name, context)
-        )
+        return self._functions.get((context.device, name), lambda: self._find(context, name))
 
-    def _load(self, context: DeviceContext) -> tuple[Any, dict[str, bytes]]:
+    def symbol(self, name: str, cubin: bytes, lowered: dict[str, bytes]) -> str:
+        """The symbol of the kernel `name` in what `cubin` returned.
+
+        Raises
+        ------
+        ValueError
+            If there is no such kernel, or several are called so.
+        """
+        try:
+            return symbol_of(name, kernels(cubin), lowered)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+
+    def _find(self, context: DeviceContext, name: str) -> Function:
+        handle, cubin, lowered = self._loaded.get(context.device, lambda: self._load(context))
+        return Function(handle, self.symbol(name, cubin, lowered), name, context)
+
+    def _load(self, context: DeviceContext) -> tuple[Any, bytes, dict[str, bytes]]:
         from cuda.bindings import driver
 
         from xpops.engine.cuda.runtime.capture import uncaptured
 
-        cubin, names = self.cubin(context.capability)
+        cubin, lowered = self.cubin(context.capability)
         with uncaptured(context):
-            return check(driver.cuModuleLoadData(cubin), f"loading {self.name}"), names
+            return check(driver.cuModuleLoadData(cubin), f"loading {self.name}"), cubin, lowered
 
 
 class Function:
@@ -83,18 +99,12 @@ class Function:
         The bytes of each parameter.
     """
 
-    def __init__(self, module: Any, symbol: bytes, owner: Module, name: str, context: DeviceContext) -> None:
+    def __init__(self, module: Any, symbol: str, name: str, context: DeviceContext) -> None:
         from cuda.bindings import driver
 
         self.name, self._context = name, context
         with context:
-            error, self._handle = driver.cuModuleGetFunction(module, symbol)
-        if error == driver.CUresult.CUDA_ERROR_NOT_FOUND:
-            raise ValueError(
-                f'{owner.name}: there is no kernel {name!r}; accepted: extern "C" __global__ functions, and what '
-                f"name_expressions has: {', '.join(owner.expressions) or 'nothing'}"
-            )
-        check((error,), f"looking for {name}")
+            self._handle = check(driver.cuModuleGetFunction(module, symbol.encode()), f"looking for {name}")
         self.registers, self.shared_bytes, self.max_threads = (
             self._attribute(each) for each in ("NUM_REGS", "SHARED_SIZE_BYTES", "MAX_THREADS_PER_BLOCK")
         )
