@@ -6,6 +6,7 @@ it without a GPU.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from cuda.bindings import driver
 OK, OUT_OF_MEMORY = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
 INVALID, NOT_READY = driver.CUresult.CUDA_ERROR_INVALID_HANDLE, driver.CUresult.CUDA_ERROR_NOT_READY
 _STATUS = driver.CUstreamCaptureStatus
-_MODULES = ("memory", "settling", "capture", "runtime")
+_MODULES = ("memory", "settling", "capture", "recording", "runtime")
 _ASIDE = 1 << 20  # the stream that the pool creates
 
 
@@ -26,6 +27,14 @@ class Event:
 
     def __init__(self) -> None:
         self.stream, self.is_done = 0, True
+
+
+class FakeGraph:
+    """A graph: its work, and the semaphores that are posted when it is destroyed."""
+
+    def __init__(self) -> None:
+        self.work: list[Callable[[], None]] = []
+        self.semaphores: list[int] = []
 
 
 class FakeDriver:
@@ -47,6 +56,8 @@ class FakeDriver:
         Addresses whose free was captured.
     trims : int
         How many times the pool was trimmed.
+    graphs : list of FakeGraph
+        The executable graphs that exist.
     """
 
     def __init__(self, total: int = 1 << 30) -> None:
@@ -58,6 +69,10 @@ class FakeDriver:
         self.gone: set[int] = set()
         self.in_graphs: list[int] = []
         self.trims = 0
+        self.graphs: list[FakeGraph] = []
+        self._streams = 0
+        # The graphs of the streams that `cuStreamBeginCapture` has put into capture.
+        self._captures: dict[int, FakeGraph] = {}
         self._pending: dict[int, deque[Callable[[], None]]] = {}
         # For each address: the stream of its last free, and an object that identifies this free.
         self._free: dict[int, tuple[int, object]] = {}
@@ -69,6 +84,9 @@ class FakeDriver:
     # Work that tests launch
 
     def launch(self, stream: int, work: Callable[[], None]) -> None:
+        if stream in self._captures:
+            self._captures[stream].work.append(work)
+            return
         self._pending.setdefault(stream, deque()).append(work)
 
     def write(self, stream: int, address: int, value: Any) -> None:
@@ -94,7 +112,8 @@ class FakeDriver:
     # Streams and events
 
     def cuStreamCreate(self, flags: Any) -> Any:
-        return OK, _ASIDE
+        self._streams += 1
+        return OK, _ASIDE + self._streams - 1
 
     def cuStreamQuery(self, stream: int) -> Any:
         return (NOT_READY if self._pending.get(stream) else OK,)
@@ -142,6 +161,56 @@ class FakeDriver:
 
     def cuEventDestroy(self, event: Event) -> Any:
         return (OK,)
+
+    # Graphs
+
+    def cuStreamBeginCapture(self, stream: int, mode: Any) -> Any:
+        if stream in self.capturing:
+            return (driver.CUresult.CUDA_ERROR_ILLEGAL_STATE,)
+        self.capturing.add(stream)
+        self._captures[stream] = FakeGraph()
+        return (OK,)
+
+    def cuStreamGetCaptureInfo(self, stream: int) -> Any:
+        graph = self._captures[stream]
+        return OK, _STATUS.CU_STREAM_CAPTURE_STATUS_ACTIVE, id(graph), graph
+
+    def cuStreamEndCapture(self, stream: int) -> Any:
+        if stream not in self._captures:
+            return driver.CUresult.CUDA_ERROR_ILLEGAL_STATE, None
+        self.capturing.remove(stream)
+        return OK, self._captures.pop(stream)
+
+    def cuUserObjectCreate(self, semaphore: int, destroy: Any, references: int, flags: Any) -> Any:
+        return OK, semaphore
+
+    def cuGraphRetainUserObject(self, graph: FakeGraph, semaphore: int, references: int, flags: Any) -> Any:
+        graph.semaphores.append(semaphore)
+        return (OK,)
+
+    def cuGraphInstantiate(self, graph: FakeGraph, flags: int) -> Any:
+        self.graphs.append(graph)
+        return OK, graph
+
+    def cuGraphDestroy(self, graph: FakeGraph) -> Any:
+        if graph not in self.graphs:
+            self._post(graph)
+        return (OK,)
+
+    def cuGraphLaunch(self, graph: FakeGraph, stream: int) -> Any:
+        assert graph in self.graphs, "launched after it was destroyed"
+        for work in graph.work:
+            self.launch(stream, work)
+        return (OK,)
+
+    def cuGraphExecDestroy(self, graph: FakeGraph) -> Any:
+        self.graphs.remove(graph)
+        self._post(graph)
+        return (OK,)
+
+    def _post(self, graph: FakeGraph) -> None:
+        for semaphore in graph.semaphores:
+            ctypes.CDLL(None).sem_post(ctypes.c_void_p(semaphore))
 
     # Memory
 
