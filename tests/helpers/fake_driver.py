@@ -22,19 +22,35 @@ _MODULES = ("memory", "settling", "capture", "recording", "runtime")
 _ASIDE = 1 << 20  # the stream that the pool creates
 
 
+class Mark:
+    """A place in a stream's work, and whether the stream has reached it."""
+
+    def __init__(self, stream: int = 0, is_done: bool = True) -> None:
+        self.stream, self.is_done = stream, is_done
+
+
 class Event:
-    """An event: its stream, and whether the stream has reached it."""
+    """An event: the mark of its last record. What waits for it waits for the mark of that moment."""
 
     def __init__(self) -> None:
-        self.stream, self.is_done = 0, True
+        self.mark = Mark()
 
 
 class FakeGraph:
-    """A graph: its work, and the semaphores that are posted when it is destroyed."""
+    """A graph: its work, the launches that are not done, and what is posted when all is done and it is destroyed."""
 
     def __init__(self) -> None:
         self.work: list[Callable[[], None]] = []
         self.semaphores: list[int] = []
+        self.running, self.is_destroyed = 0, False
+
+    def post_if_gone(self) -> None:
+        while self.semaphores and self.is_destroyed and not self.running:
+            ctypes.CDLL(None).sem_post(ctypes.c_void_p(self.semaphores.pop()))
+
+    def end_launch(self) -> None:
+        self.running -= 1
+        self.post_if_gone()
 
 
 class FakeDriver:
@@ -104,9 +120,16 @@ class FakeDriver:
         while pending:
             pending.popleft()()
 
-    def _run_until(self, event: Event, done: Callable[[], bool]) -> None:
-        pending = self._pending.get(event.stream, deque())
-        while not done():
+    def finish_alternately(self, *streams: int) -> None:
+        """Run all work of these streams, one piece of each in turn."""
+        while pending := [queue for queue in map(self._pending.get, streams) if queue]:
+            for queue in pending:
+                if queue:
+                    queue.popleft()()
+
+    def _run_until(self, mark: Mark) -> None:
+        pending = self._pending.get(mark.stream, deque())
+        while not mark.is_done:
             pending.popleft()()
 
     # Streams and events
@@ -142,21 +165,22 @@ class FakeDriver:
     def cuEventRecord(self, event: Event, stream: int) -> Any:
         if stream in self.gone:
             return (INVALID,)
-        event.stream, event.is_done = stream, False
-        self.launch(stream, lambda: setattr(event, "is_done", True))
+        mark = event.mark = Mark(stream, is_done=False)
+        self.launch(stream, lambda: setattr(mark, "is_done", True))
         return (OK,)
 
     def cuStreamWaitEvent(self, stream: int, event: Event, flags: int) -> Any:
         if stream in self.gone:
             return (INVALID,)
-        self.launch(stream, lambda: self._run_until(event, lambda: event.is_done))
+        mark = event.mark
+        self.launch(stream, lambda: self._run_until(mark))
         return (OK,)
 
     def cuEventQuery(self, event: Event) -> Any:
-        return (OK if event.is_done else NOT_READY,)
+        return (OK if event.mark.is_done else NOT_READY,)
 
     def cuEventSynchronize(self, event: Event) -> Any:
-        self._run_until(event, lambda: event.is_done)
+        self._run_until(event.mark)
         return (OK,)
 
     def cuEventDestroy(self, event: Event) -> Any:
@@ -194,23 +218,23 @@ class FakeDriver:
 
     def cuGraphDestroy(self, graph: FakeGraph) -> Any:
         if graph not in self.graphs:
-            self._post(graph)
+            graph.is_destroyed = True
+            graph.post_if_gone()
         return (OK,)
 
     def cuGraphLaunch(self, graph: FakeGraph, stream: int) -> Any:
         assert graph in self.graphs, "launched after it was destroyed"
         for work in graph.work:
             self.launch(stream, work)
+        graph.running += 1
+        self.launch(stream, graph.end_launch)
         return (OK,)
 
     def cuGraphExecDestroy(self, graph: FakeGraph) -> Any:
         self.graphs.remove(graph)
-        self._post(graph)
+        graph.is_destroyed = True
+        graph.post_if_gone()
         return (OK,)
-
-    def _post(self, graph: FakeGraph) -> None:
-        for semaphore in graph.semaphores:
-            ctypes.CDLL(None).sem_post(ctypes.c_void_p(semaphore))
 
     # Memory
 

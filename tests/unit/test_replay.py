@@ -141,7 +141,7 @@ def test_a_loop_copies_nothing_soon(engine: Engine) -> None:
         graph.work.insert(0, lambda: ran.append(1))
     engine.driver.launch = lambda stream, work, launch=engine.driver.launch: (ran.append(0), launch(stream, work))  # type: ignore[method-assign,misc,assignment]
     result = call(engine, replay, x)
-    assert ran == [0, 0, 0]  # the mark above, and two kernels
+    assert ran == [0, 0, 0, 0]  # the mark above, two kernels, and the end of the launch
     assert value(engine, result) == 6
 
 
@@ -175,8 +175,7 @@ def test_calls_on_several_streams_do_not_disturb_each_other(engine: Engine) -> N
     arrays = {stream: [engine.array(float(stream + number), stream) for number in range(4)] for stream in (0, SIDE)}
     replay = replay_of(engine, lambda x: engine.compute(lambda a: 2 * a, x), arrays[0][0])
     results = [(s, n, call(engine, replay, arrays[s][n], stream=s)) for n in range(4) for s in (0, SIDE)]
-    for stream in (SIDE, 0):
-        engine.driver.finish(stream)
+    engine.driver.finish_alternately(SIDE, 0)
     assert [engine.driver.values[each._data] for *_, each in results] == [2.0 * (s + n) for s, n, _ in results]
 
 

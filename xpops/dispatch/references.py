@@ -56,6 +56,8 @@ def _held_by(x: Any, package: str) -> Iterable[Any]:
     if isinstance(x, (tuple, list, set, frozenset)):
         return x
     attributes = getattr(x, "__dict__", None)
+    if isinstance(attributes, dict) and "__wrapped__" in attributes:  # such as a graph: only its function counts
+        return (attributes["__wrapped__"],)
     inherited = [vars(cls).values() for cls in type(x).__mro__ if cls.__module__.partition(".")[0] == package]
     return chain(attributes.values() if isinstance(attributes, dict) else (), *inherited)
 

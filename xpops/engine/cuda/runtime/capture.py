@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from cuda.bindings import driver
@@ -39,7 +39,7 @@ def require_no_capture(stream: int, doing: str) -> None:
 
 
 class uncaptured:
-    """A context manager that makes a device current, and sets CUDA's relaxed capture mode for this thread.
+    """A context manager that enters a device's context, and sets CUDA's relaxed capture mode for this thread.
 
     In any other mode, an allocation, a module load or a wait would invalidate a capture that this thread has begun on
     another stream.
@@ -164,7 +164,8 @@ class Captures:
                 if _libc.sem_trywait(semaphore) == 0:
                     del self._graphs[number]
                     _libc.free(semaphore)
-                    memory.graph_is_gone()
+                    with uncaptured(nullcontext()):  # the pool of a framework may call cudaFree
+                        memory.graph_is_gone()
 
 
 _libc = ctypes.CDLL(None)
