@@ -1,7 +1,5 @@
 """Operators for arrays of any framework, and a complete Python array API namespace (standard 2025.12).
 
-Examples
---------
 >>> xp.add(xp.asarray([1, 2]), 10)
 Array([11, 12], dtype=int64, device='cpu')
 """
@@ -37,6 +35,7 @@ from xpops.api.elementwise.rounding import ceil, floor, round, trunc
 from xpops.api.elementwise.signs import abs, negative, positive, sign
 from xpops.api.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 from xpops.api.fusion import fuse
+from xpops.api.graph import graph
 from xpops.api.indexing import take, take_along_axis
 from xpops.api.inspection import __array_namespace_info__, get_include
 from xpops.api.linear_algebra import einsum, matmul, tensordot, vecdot
@@ -176,6 +175,7 @@ __all__ = [
     "full_like",
     "fuse",
     "get_include",
+    "graph",
     "greater",
     "greater_equal",
     "hypot",

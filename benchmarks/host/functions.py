@@ -11,6 +11,7 @@ EXCLUDED = {
     "__array_namespace_info__": "no other library's call is like it",
     "allow_host_copies": "a context, not a call",
     "fuse": "makes functions: the row `fused(x, y)` calls one",
+    "graph": "makes functions: the row `recorded(x, y)` calls one",
     "get_include": "a path of headers",
     "set_default_device": "a setting of the process",
     "stream": "a context, not a call",
@@ -117,6 +118,7 @@ def _products() -> Iterator[Row]:
     yield row("xp.tensordot(x, y, axes=1)", "torch.tensordot(x, y, dims=1)")
     yield row('xp.einsum("ij,kj->ik", x, y)')
     yield row("fused(x, y)", "x * y + x")
+    yield row("recorded(x, y)", "x * y + x")
 
 
 def _creation() -> Iterator[Row]:

@@ -44,7 +44,8 @@ def library(name: str, device: str, n: int, dtype: str = "float32") -> Library:
     convert, modules, own_dtype, wait = _MAKERS[name](device, dtype)
     operands = {key: convert(value) for key, value in _operands(n, _DTYPES[dtype]).items()}
     settings = {"n": n, "m": n // 4, "device": device, "dtype": own_dtype, "operator": operator}
-    ours = {"xp": xp, "fused": xp.fuse(lambda x, y: x * y + x), "generator": xp.random.Generator(0)}
+    functions = {"fused": xp.fuse(lambda x, y: x * y + x), "recorded": xp.graph(lambda x, y: x * y + x)}
+    ours = {"xp": xp, **functions, "generator": xp.random.Generator(0)}
     return Library(name, {**ours, **modules, **settings, **operands}, wait)
 
 

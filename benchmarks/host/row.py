@@ -50,7 +50,7 @@ class Row(NamedTuple):
     @property
     def is_for_every_framework(self) -> bool:
         """Whether it is a function of arrays. Creation, operators and methods are measured on our own arrays only."""
-        return self.ours.startswith(("xp.", "fused(")) and bool(self.names & OPERANDS)
+        return self.ours.startswith(("xp.", "fused(", "recorded(")) and bool(self.names & OPERANDS)
 
     @property
     def has_dtype(self) -> bool:

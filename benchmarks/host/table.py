@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import torch
 
 import xpops as xp
+from benchmarks import graphs
 from benchmarks.ceilings import bare_launch
 
 
@@ -52,5 +53,6 @@ def works() -> dict[str, dict[str, Callable[[], Any]]]:
             "torch": lambda: compiled(x, y, x, y),
             "jax": lambda: jitted(jx, jy, jx, jy),
         },
+        **graphs.rows(),
         "xp.add(cupy, cupy)": {"xpops": lambda: xp.add(*theirs), "cupy": lambda: cupy.add(*theirs)},
     }

@@ -6,6 +6,7 @@ it without a GPU.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -17,15 +18,39 @@ from cuda.bindings import driver
 OK, OUT_OF_MEMORY = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
 INVALID, NOT_READY = driver.CUresult.CUDA_ERROR_INVALID_HANDLE, driver.CUresult.CUDA_ERROR_NOT_READY
 _STATUS = driver.CUstreamCaptureStatus
-_MODULES = ("memory", "settling", "capture", "runtime")
+_MODULES = ("memory", "settling", "capture", "recording", "runtime")
 _ASIDE = 1 << 20  # the stream that the pool creates
 
 
+class Mark:
+    """A place in a stream's work, and whether the stream has reached it."""
+
+    def __init__(self, stream: int = 0, is_done: bool = True) -> None:
+        self.stream, self.is_done = stream, is_done
+
+
 class Event:
-    """An event: its stream, and whether the stream has reached it."""
+    """An event: the mark of its last record. What waits for it waits for the mark of that moment."""
 
     def __init__(self) -> None:
-        self.stream, self.is_done = 0, True
+        self.mark = Mark()
+
+
+class FakeGraph:
+    """A graph: its work, the launches that are not done, and what is posted when all is done and it is destroyed."""
+
+    def __init__(self) -> None:
+        self.work: list[Callable[[], None]] = []
+        self.semaphores: list[int] = []
+        self.running, self.is_destroyed = 0, False
+
+    def post_if_gone(self) -> None:
+        while self.semaphores and self.is_destroyed and not self.running:
+            ctypes.CDLL(None).sem_post(ctypes.c_void_p(self.semaphores.pop()))
+
+    def end_launch(self) -> None:
+        self.running -= 1
+        self.post_if_gone()
 
 
 class FakeDriver:
@@ -47,6 +72,8 @@ class FakeDriver:
         Addresses whose free was captured.
     trims : int
         How many times the pool was trimmed.
+    graphs : list of FakeGraph
+        The executable graphs that exist.
     """
 
     def __init__(self, total: int = 1 << 30) -> None:
@@ -58,6 +85,10 @@ class FakeDriver:
         self.gone: set[int] = set()
         self.in_graphs: list[int] = []
         self.trims = 0
+        self.graphs: list[FakeGraph] = []
+        self._streams = 0
+        # The graphs of the streams that `cuStreamBeginCapture` has put into capture.
+        self._captures: dict[int, FakeGraph] = {}
         self._pending: dict[int, deque[Callable[[], None]]] = {}
         # For each address: the stream of its last free, and an object that identifies this free.
         self._free: dict[int, tuple[int, object]] = {}
@@ -69,6 +100,9 @@ class FakeDriver:
     # Work that tests launch
 
     def launch(self, stream: int, work: Callable[[], None]) -> None:
+        if stream in self._captures:
+            self._captures[stream].work.append(work)
+            return
         self._pending.setdefault(stream, deque()).append(work)
 
     def write(self, stream: int, address: int, value: Any) -> None:
@@ -86,15 +120,23 @@ class FakeDriver:
         while pending:
             pending.popleft()()
 
-    def _run_until(self, event: Event, done: Callable[[], bool]) -> None:
-        pending = self._pending.get(event.stream, deque())
-        while not done():
+    def finish_alternately(self, *streams: int) -> None:
+        """Run all work of these streams, one piece of each in turn."""
+        while pending := [queue for queue in map(self._pending.get, streams) if queue]:
+            for queue in pending:
+                if queue:
+                    queue.popleft()()
+
+    def _run_until(self, mark: Mark) -> None:
+        pending = self._pending.get(mark.stream, deque())
+        while not mark.is_done:
             pending.popleft()()
 
     # Streams and events
 
     def cuStreamCreate(self, flags: Any) -> Any:
-        return OK, _ASIDE
+        self._streams += 1
+        return OK, _ASIDE + self._streams - 1
 
     def cuStreamQuery(self, stream: int) -> Any:
         return (NOT_READY if self._pending.get(stream) else OK,)
@@ -123,24 +165,75 @@ class FakeDriver:
     def cuEventRecord(self, event: Event, stream: int) -> Any:
         if stream in self.gone:
             return (INVALID,)
-        event.stream, event.is_done = stream, False
-        self.launch(stream, lambda: setattr(event, "is_done", True))
+        mark = event.mark = Mark(stream, is_done=False)
+        self.launch(stream, lambda: setattr(mark, "is_done", True))
         return (OK,)
 
     def cuStreamWaitEvent(self, stream: int, event: Event, flags: int) -> Any:
         if stream in self.gone:
             return (INVALID,)
-        self.launch(stream, lambda: self._run_until(event, lambda: event.is_done))
+        mark = event.mark
+        self.launch(stream, lambda: self._run_until(mark))
         return (OK,)
 
     def cuEventQuery(self, event: Event) -> Any:
-        return (OK if event.is_done else NOT_READY,)
+        return (OK if event.mark.is_done else NOT_READY,)
 
     def cuEventSynchronize(self, event: Event) -> Any:
-        self._run_until(event, lambda: event.is_done)
+        self._run_until(event.mark)
         return (OK,)
 
     def cuEventDestroy(self, event: Event) -> Any:
+        return (OK,)
+
+    # Graphs
+
+    def cuStreamBeginCapture(self, stream: int, mode: Any) -> Any:
+        if stream in self.capturing:
+            return (driver.CUresult.CUDA_ERROR_ILLEGAL_STATE,)
+        self.capturing.add(stream)
+        self._captures[stream] = FakeGraph()
+        return (OK,)
+
+    def cuStreamGetCaptureInfo(self, stream: int) -> Any:
+        graph = self._captures[stream]
+        return OK, _STATUS.CU_STREAM_CAPTURE_STATUS_ACTIVE, id(graph), graph
+
+    def cuStreamEndCapture(self, stream: int) -> Any:
+        if stream not in self._captures:
+            return driver.CUresult.CUDA_ERROR_ILLEGAL_STATE, None
+        self.capturing.remove(stream)
+        return OK, self._captures.pop(stream)
+
+    def cuUserObjectCreate(self, semaphore: int, destroy: Any, references: int, flags: Any) -> Any:
+        return OK, semaphore
+
+    def cuGraphRetainUserObject(self, graph: FakeGraph, semaphore: int, references: int, flags: Any) -> Any:
+        graph.semaphores.append(semaphore)
+        return (OK,)
+
+    def cuGraphInstantiate(self, graph: FakeGraph, flags: int) -> Any:
+        self.graphs.append(graph)
+        return OK, graph
+
+    def cuGraphDestroy(self, graph: FakeGraph) -> Any:
+        if graph not in self.graphs:
+            graph.is_destroyed = True
+            graph.post_if_gone()
+        return (OK,)
+
+    def cuGraphLaunch(self, graph: FakeGraph, stream: int) -> Any:
+        assert graph in self.graphs, "launched after it was destroyed"
+        for work in graph.work:
+            self.launch(stream, work)
+        graph.running += 1
+        self.launch(stream, graph.end_launch)
+        return (OK,)
+
+    def cuGraphExecDestroy(self, graph: FakeGraph) -> Any:
+        self.graphs.remove(graph)
+        graph.is_destroyed = True
+        graph.post_if_gone()
         return (OK,)
 
     # Memory

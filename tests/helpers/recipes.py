@@ -297,6 +297,7 @@ NO_VALUES = {
     "allow_host_copies",
     "fuse",
     "get_include",
+    "graph",
     "broadcast_shapes",
     "can_cast",
     "default_device",

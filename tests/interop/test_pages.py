@@ -14,7 +14,7 @@ import xpops as xp
 
 DOCS = Path(__file__).parents[2] / "docs"
 # Pages whose blocks make one program; that of kernels.md needs a GPU, and has its own test.
-PAGES = ("index", "tour", "library", "fuse", "debug")
+PAGES = ("index", "tour", "library", "fuse", "graph", "debug")
 
 
 def module(name: str) -> ModuleType:

@@ -109,6 +109,16 @@ assert_type(swish(own, scale=2.0), Array)
 assert_type(swish.source(own, 2.0), str)
 
 
+@xp.graph
+def step(x: Array, *, scale: float) -> tuple[Array, Array]:
+    """A recorded function."""
+    return x * scale, x
+
+
+assert_type(step(own, scale=2.0), tuple[Array, Array])
+step(own, 2.0)  # type: ignore[call-arg, misc]  # pyright: ignore[reportCallIssue]
+
+
 def of_any_array(x: Any) -> None:
     """If the operand is Any, the result is Any."""
     assert_type(xp.add(x, x), Any)

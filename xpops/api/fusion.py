@@ -7,17 +7,16 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 from xpops.api.signatures import FusedFunction
-from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch import Tensor, steady
-from xpops.dispatch.fusion.results import results_of
+from xpops.dispatch import steady
+from xpops.dispatch.direct import run_directly
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.primitives import call, copier
+from xpops.dispatch.primitives import call
 from xpops.dispatch.steady import known
 from xpops.engine import engine_of, is_cuda
-from xpops.engine.program import Data, Measure, Program
+from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
@@ -148,27 +147,9 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
 
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if not is_cuda(engine):
-        return functools.partial(_run_unfused, fused, specs)
+        return functools.partial(run_directly, fused._name, fused.function, specs)
     # Imported here, because it takes long to import and only GPUs need it.
     from xpops.dispatch.fusion.programs import program, record
 
     recorded = record(fused._name, fused.function, specs)
     return program(engine, recorded, fused._names(specs))
-
-
-def _run_unfused(fused: Fused, specs: tuple[Operand, ...], stream: int, *values: Any) -> Program:
-    """Call the function itself, on arrays of other frameworks whose engine does not compile CUDA C++."""
-    arguments = (
-        steady.array_class(spec, value, None) if isinstance(spec, Layout) else value
-        for spec, value in zip(specs, values, strict=True)
-    )
-    results = results_of(fused._name, fused.function(*arguments), Tensor)
-    given = [result._layout for result in results]
-    layouts = tuple(layout_of(each.dtype, each.shape, None, each.device) for each in given)
-    copies = [copier(*each) for each in zip(given, layouts, strict=True)]
-
-    def copy_all(stream: int, *data: Data) -> None:
-        for copy, out, result in zip(copies, data, results, strict=False):
-            copy(stream, out, result._data)
-
-    return Program(layouts, copy_all)

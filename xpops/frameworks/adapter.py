@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
@@ -115,6 +116,14 @@ class Adapter:
         if self.current_stream(device) is None:
             return None
         return lambda: self.current_stream(device) or 0
+
+    def recording(self, device: Device, stream: int) -> AbstractContextManager[object]:
+        """A context for recording a graph on a stream of a GPU, in this thread.
+
+        In it the stream is the framework's current stream. The framework takes its memory there from a pool, which is
+        the value of the context. Nothing else uses this memory while the pool exists.
+        """
+        return nullcontext()
 
     # The steady state. Without `learn` and `read`, every call of the framework's arrays is planned anew.
 

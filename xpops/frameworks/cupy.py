@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import cupy
@@ -10,6 +11,8 @@ import cupy
 from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
+from xpops.engine import engine_of
+from xpops.engine.cuda.runtime.capture import uncaptured
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import (
     Adapter,
@@ -89,6 +92,21 @@ class CupyAdapter(Adapter):
 
     def release_cache(self) -> None:
         cupy.get_default_memory_pool().free_all_blocks()
+
+    @contextmanager
+    def recording(self, device: Device, stream: int) -> Iterator[object]:
+        pool, engine = cupy.cuda.MemoryPool(), engine_of(device)
+
+        def allocate(nbytes: int) -> Any:
+            with uncaptured(engine.current()):  # the pool may call cudaMalloc
+                return pool.malloc(nbytes)
+
+        with (
+            cupy.cuda.Device(device.index),
+            cupy.cuda.ExternalStream(stream, device.index),
+            cupy.cuda.using_allocator(allocate),
+        ):
+            yield pool
 
     def current_stream(self, device: Device) -> int:
         handle: int = cupy.cuda.get_current_stream(device.index).ptr

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 
 import numpy as np
 
+from xpops.core.devices import Device
 from xpops.core.errors import describe
 from xpops.engine.caches import other_caches
 from xpops.engine.cuda.runtime import streams
@@ -76,9 +77,24 @@ def register(adapter: Adapter) -> None:
         forget()
 
 
-def _release_caches() -> None:
+def _imported() -> list[Adapter]:
+    """The adapters of the frameworks that this process has imported."""
     ours = sorted(set(_FRAMEWORKS.values()) & set(sys.modules))
-    for adapter in (*_registered, *(import_module(f"xpops.frameworks.{framework}").ADAPTER for framework in ours)):
+    return [*_registered, *(import_module(f"xpops.frameworks.{framework}").ADAPTER for framework in ours)]
+
+
+@contextmanager
+def recording_on(device: Device, stream: int) -> Iterator[list[object]]:
+    """A context in which every framework works on a stream that is recorded; see `Adapter.recording`.
+
+    The value is the memory that the frameworks use there. It must exist as long as the graph.
+    """
+    with ExitStack() as contexts:
+        yield [contexts.enter_context(adapter.recording(device, stream)) for adapter in _imported()]
+
+
+def _release_caches() -> None:
+    for adapter in _imported():
         with suppress(Exception):  # the caller reports that memory ran out; no other error must hide that
             adapter.release_cache()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -170,6 +171,18 @@ class TorchAdapter(Adapter):
     def release_cache(self) -> None:
         if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
             torch.cuda.empty_cache()
+
+    @contextmanager
+    def recording(self, device: Device, stream: int) -> Iterator[object]:
+        if not torch.cuda.is_initialized():  # then there are no tensors on a GPU
+            yield None
+            return
+        place, pool = torch.device(device), torch.cuda.MemPool()
+        with (
+            torch.cuda.stream(torch.cuda.ExternalStream(stream, place)),
+            torch.cuda.use_mem_pool(pool, place),
+        ):
+            yield pool
 
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)

@@ -10,6 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
+from xpops.engine.cuda.runtime.capture import require_no_capture
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.tuning.policies import FlatPolicy
 from xpops.engine.program import Kernel
@@ -32,6 +33,9 @@ def random(runtime: Runtime, law: Law, out: Layout) -> Kernel:
     launch = runtime.launcher(law.name, source, blocks, policy.block, slots, pack("<Q", out.size))
 
     def kernel(stream: int, out: int, key: int, branch: int, position: int, *parameters: float) -> None:
+        if stream:
+            # Every replay would draw the same numbers: the position is the host's.
+            require_no_capture(stream, "a draw of random numbers")
         launch(stream, out, branch, position, *chain.from_iterable(round_keys(key)), *parameters)
 
     return kernel

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from cuda.bindings import driver
 
 from xpops.core.errors import DeviceError
 from xpops.engine.cuda.runtime.blocks import Block
-from xpops.engine.cuda.runtime.driver import DeviceContext, check
+from xpops.engine.cuda.runtime.driver import check
 
 _SUCCESS = driver.CUresult.CUDA_SUCCESS
 _NOT_CAPTURING = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
@@ -39,7 +39,7 @@ def require_no_capture(stream: int, doing: str) -> None:
 
 
 class uncaptured:
-    """A context manager that makes a device current, and sets CUDA's relaxed capture mode for this thread.
+    """A context manager that enters a device's context, and sets CUDA's relaxed capture mode for this thread.
 
     In any other mode, an allocation, a module load or a wait would invalidate a capture that this thread has begun on
     another stream.
@@ -47,14 +47,14 @@ class uncaptured:
 
     __slots__ = ("_context", "_mode")
 
-    def __init__(self, context: DeviceContext) -> None:
+    def __init__(self, context: AbstractContextManager[object]) -> None:
         self._context = context
 
     def __enter__(self) -> None:
         self._context.__enter__()
         self._mode = check(driver.cuThreadExchangeStreamCaptureMode(_RELAXED))
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *exception: Any) -> None:
         driver.cuThreadExchangeStreamCaptureMode(self._mode)
         self._context.__exit__(*exception)
 
@@ -71,17 +71,36 @@ class GraphMemory:
         Takes a number of bytes, and returns the address of new memory.
     give_back : callable
         Takes the address of memory to free.
+
+    Attributes
+    ----------
+    taken : list of (int, int)
+        The address and the bytes asked for of each allocation, in order.
+    placed : dict of int to (int, int)
+        The number of an allocation -> its address and its bytes, if it gets memory that belongs to somebody else. An
+        allocation of other bytes gets memory of the graph.
     """
 
     def __init__(self, take: Callable[[int], int], give_back: Callable[[int], None]) -> None:
         self._take, self._give_back = take, give_back
+        self.taken: list[tuple[int, int]] = []
+        self.placed: dict[int, tuple[int, int]] = {}
         self._free: dict[tuple[int, int], list[int]] = {}
         self._kept: list[Any] = []
         self._is_gone = False
         self.counters: dict[int, Block] = {}
 
-    def allocate(self, size: int, stream: int) -> tuple[int, Block]:
-        """Memory for captured work on a stream."""
+    def allocate(self, size: int, stream: int, nbytes: int) -> tuple[int, Block]:
+        """A block of `size` bytes for captured work on a stream that uses `nbytes` of it."""
+        address, asked = self.placed.get(len(self.taken), (0, -1))
+        if asked == nbytes:
+            self.taken.append((address, nbytes))
+            return address, Block((address, int))  # nothing to release
+        address, block = self._allocate_own(size, stream)
+        self.taken.append((address, nbytes))
+        return address, block
+
+    def _allocate_own(self, size: int, stream: int) -> tuple[int, Block]:
         free = self._free.setdefault((size, stream), [])
         try:
             address = free.pop()
@@ -145,7 +164,8 @@ class Captures:
                 if _libc.sem_trywait(semaphore) == 0:
                     del self._graphs[number]
                     _libc.free(semaphore)
-                    memory.graph_is_gone()
+                    with uncaptured(nullcontext()):  # the pool of a framework may call cudaFree
+                        memory.graph_is_gone()
 
 
 _libc = ctypes.CDLL(None)

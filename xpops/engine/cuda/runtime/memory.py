@@ -133,12 +133,12 @@ class Pool:
         """
         size = block_size(nbytes)
         if size > MIDDLING:
-            return partial(self._allocate_large, size)
+            return partial(self._allocate_large, size, nbytes)
         lists = self._lists.setdefault(size, {})
 
         def allocate(stream: int) -> tuple[int, Block]:
             if stream and is_capturing(stream):
-                return self.captures.memory(stream).allocate(size, stream)
+                return self.captures.memory(stream).allocate(size, stream, nbytes)
             addresses = lists.get(stream)
             if addresses is None:
                 addresses = lists.setdefault(stream, [])
@@ -154,9 +154,9 @@ class Pool:
         """As `allocator`, but 0 bytes have the address 0 and no block."""
         return self.allocator(nbytes) if nbytes else _nowhere
 
-    def _allocate_large(self, size: int, stream: int) -> tuple[int, Block]:
+    def _allocate_large(self, size: int, nbytes: int, stream: int) -> tuple[int, Block]:
         if is_capturing(stream):
-            return self.captures.memory(stream).allocate(size, stream)
+            return self.captures.memory(stream).allocate(size, stream, nbytes)
         address = self._from_driver(size, stream)
         return address, Block((address, partial(self._give_back, stream)))
 

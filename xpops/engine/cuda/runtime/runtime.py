@@ -21,6 +21,7 @@ from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.faults import Faults
 from xpops.engine.cuda.runtime.launch import Function, launcher
 from xpops.engine.cuda.runtime.memory import HostWords, Pool
+from xpops.engine.cuda.runtime.recording import Recorder
 from xpops.engine.program import Owner
 
 # The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
@@ -41,6 +42,7 @@ class Runtime:
         self.current_stream = streams.current(device.index)
         self.pool, self._words = Pool(self.context), HostWords(self.context)
         self.faults = Faults(self._words, device)
+        self.recorder = Recorder(self.context, self.pool)
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
         self._counters_lock = threading.Lock()
@@ -80,7 +82,7 @@ class Runtime:
         """The counters of the graph in capture. The capture includes a memset that zeros them before the first use."""
         memory = self.pool.captures.memory(stream)
         if stream not in memory.counters:
-            address, memory.counters[stream] = memory.allocate(COUNTER_BYTES, stream)
+            address, memory.counters[stream] = memory.allocate(COUNTER_BYTES, stream, COUNTER_BYTES)
             self.zero(address, COUNTER_BYTES, stream)
         return memory.counters[stream].address
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
-from xpops.core.errors import describe
+from xpops.core.errors import DeviceError, describe
 
 # 0 is CUDA's legacy default stream. It waits for every blocking stream, and every blocking stream waits for it.
 LEGACY_DEFAULT = 0
@@ -23,6 +23,10 @@ def no_framework(index: int) -> int:
 # stream. Every call on xpops arrays calls the first function. Once torch is imported, it is torch's own function.
 framework_stream: Callable[[int], int] = no_framework
 framework_captures: Callable[[], bool] = bool
+
+
+# Whether this thread or task records a graph on the stream that is set.
+_records: ContextVar[bool] = ContextVar("xpops.records", default=False)
 
 
 @cache
@@ -69,6 +73,8 @@ def stream(s: Any) -> Iterator[None]:
     ------
     TypeError
         If `s` is no stream.
+    DeviceError
+        If `xpops.graph` records the call: a graph is recorded on one stream.
 
     Examples
     --------
@@ -79,12 +85,33 @@ def stream(s: Any) -> Iterator[None]:
     ...     xp.asarray([1.0]) + 1
     Array([2.], dtype=float64, device='cpu')
     """
-    handle, variable = handle_of(s), _variable(_device_index(s))
+    handle = handle_of(s)
+    if _records.get():
+        raise DeviceError("stream: another stream cannot be recorded; accepted: xp.stream around the call of the graph")
+    with current_set(_device_index(s), handle):
+        yield
+
+
+@contextmanager
+def current_set(index: int, handle: int) -> Iterator[None]:
+    """Make `handle` the current stream of the GPU with this index, in this thread or task only."""
+    variable = _variable(index)
     token = variable.set(handle)
     try:
         yield
     finally:
         variable.reset(token)
+
+
+@contextmanager
+def recording_on(index: int, handle: int) -> Iterator[None]:
+    """As `current_set`, and `stream` refuses to set another stream."""
+    token = _records.set(True)
+    try:
+        with current_set(index, handle):
+            yield
+    finally:
+        _records.reset(token)
 
 
 def _device_index(s: Any) -> int:
