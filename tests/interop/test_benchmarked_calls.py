@@ -11,12 +11,11 @@ import pytest
 torch = pytest.importorskip("torch")
 jax = pytest.importorskip("jax")
 
+import xpops as xp  # noqa: E402
 from benchmarks.host.libraries import Library, installed, library  # noqa: E402
 from benchmarks.host.measure import Refusal, Result, rows, small_calls  # noqa: E402
 from benchmarks.host.report import summary  # noqa: E402
 from benchmarks.host.row import Row  # noqa: E402
-
-import xpops as xp  # noqa: E402
 
 LIBRARIES = ("xpops", "torch", "numpy", "jax")
 # Values that are not specified, or differ by a sign, an order, or the choice between two middle elements.
