@@ -28,7 +28,7 @@ _HALVES = (dt.float16, dt.bfloat16)
 _PRODUCTS = range(3, 17)
 # Orders with functions of their own; another is a parameter of one function.
 _ORDERS = {order: order for order in (0, 1, 2, -1, math.inf, -math.inf, *_PRODUCTS)}
-_MATRIX_ORDERS = (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
+_MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc", None)
 
 
 @array_function
