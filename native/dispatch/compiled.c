@@ -104,7 +104,7 @@ static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_
   PyObject* write = PyDict_GetItemWithError(writes, key);
   if (write) {
     Py_INCREF(write);
-    result = PyObject_CallObject(write, values);
+    result = Py_TYPE(write) == write_type ? run_write(write, values) : PyObject_CallObject(write, values);
     Py_DECREF(write);
   } else if (!PyErr_Occurred()) {
     result = Py_NewRef(Py_False);
@@ -243,9 +243,13 @@ PyMODINIT_FUNC PyInit__compiled(void) {
   owner_name = PyUnicode_InternFromString("_owner"), writable_name = PyUnicode_InternFromString("_writable");
   launch_type = (PyTypeObject*)PyType_FromSpec(&launch_spec);
   kernel_type = (PyTypeObject*)PyType_FromSpec(&kernel_spec);
-  if (!launch_type || !kernel_type || add_memory(module) ||
+  write_type = (PyTypeObject*)PyType_FromSpec(&write_spec);
+  maker_type = (PyTypeObject*)PyType_FromSpec(&maker_spec);
+  if (!launch_type || !kernel_type || !write_type || !maker_type || add_memory(module) ||
       PyModule_AddObjectRef(module, "Launch", (PyObject*)launch_type) ||
       PyModule_AddObjectRef(module, "Kernel", (PyObject*)kernel_type) ||
+      PyModule_AddObjectRef(module, "Write", (PyObject*)write_type) ||
+      PyModule_AddObjectRef(module, "Maker", (PyObject*)maker_type) ||
       PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES)) {
     Py_CLEAR(module);
   }

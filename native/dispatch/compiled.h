@@ -21,6 +21,9 @@ int read_by(PyObject* read, PyObject* x, Operand* found);
 // Reads a tensor through DLPack's C exchange API. Returns 1 if done, 0 if `read` must read it, -1 with an exception set.
 int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
 
+// The address of a tensor's first element, as an integer.
+PyObject* tensor_address(PyObject* tensor);
+
 // Registers a class of tensors that have the exchange API: (class, capsule).
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
 // Forgets all these classes: ().
@@ -42,6 +45,19 @@ int launch_kernel(PyObject* kernel, PyObject* stream, PyObject* const* values, P
 extern PyType_Spec launch_spec;
 extern PyTypeObject* launch_type;
 PyObject* run_launch(PyObject* launch, PyObject* values);
+// Calls a kernel with the stream, the data of `results` pairs `made`, and `values` from `first` on. Returns 0 or -1.
+int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ssize_t results, PyObject* values,
+                Py_ssize_t first);
+
+// Write objects are functions of `out`, its data and the operands' data: they launch a kernel that writes `out`.
+extern PyType_Spec write_spec;
+extern PyTypeObject* write_type;
+PyObject* run_write(PyObject* write, PyObject* values);
+
+// Maker objects allocate tensors. `make_tensor` returns a pair: the data, and the tensor.
+extern PyType_Spec maker_spec;
+extern PyTypeObject* maker_type;
+PyObject* make_tensor(PyObject* maker);
 
 // The classes of arrays and layouts, and the names of an array's attributes.
 extern PyTypeObject* layout_type;

@@ -27,14 +27,13 @@ static PyObject* finish_result(PyObject* finish, PyObject* data, PyObject* made)
   return PyObject_CallFunctionObjArgs(finish, data, made, NULL);
 }
 
-// Calls the kernel with the stream, the data of `made` (pairs) and `values`. Returns 0 or -1.
-static int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ssize_t results,
-                       PyObject* values) {
-  const Py_ssize_t count = results + PyTuple_Size(values);
+int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ssize_t results, PyObject* values,
+                Py_ssize_t first) {
+  const Py_ssize_t before = results - first, count = before + PyTuple_Size(values);
   if (Py_TYPE(kernel) == kernel_type && count <= MOST) {
     PyObject* data[MOST];
     for (Py_ssize_t i = 0; i < count; ++i) {
-      data[i] = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - results);
+      data[i] = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - before);
     }
     return launch_kernel(kernel, stream, data, count);
   }
@@ -42,7 +41,7 @@ static int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made
   if (!arguments) return -1;
   PyTuple_SetItem(arguments, 0, Py_NewRef(stream));
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* each = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - results);
+    PyObject* each = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - before);
     PyTuple_SetItem(arguments, 1 + i, Py_NewRef(each));
   }
   PyObject* nothing = PyObject_CallObject(kernel, arguments);
@@ -58,14 +57,15 @@ PyObject* run_launch(PyObject* self, PyObject* values) {
   PyObject* found = NULL;
   PyObject* stream = PyObject_CallNoArgs(launch->stream_of);
   for (Py_ssize_t i = 0; stream && i < count; ++i) {
-    PyObject* pair = PyObject_CallFunctionObjArgs(PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 0), stream, NULL);
+    PyObject* make = PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 0);
+    PyObject* pair = Py_TYPE(make) == maker_type ? make_tensor(make) : PyObject_CallFunctionObjArgs(make, stream, NULL);
     if (pair && (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)) {
       PyErr_SetString(PyExc_TypeError, "a maker returns data and what it made");
       Py_CLEAR(pair);
     }
     if (!(made[i] = pair)) goto done;
   }
-  if (!stream || call_kernel(launch->kernel, stream, made, count, values)) goto done;
+  if (!stream || call_kernel(launch->kernel, stream, made, count, values, 0)) goto done;
   PyObject* results = PyTuple_New(count);
   for (Py_ssize_t i = 0; results && i < count; ++i) {
     PyObject* finish = PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 1);

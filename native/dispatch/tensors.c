@@ -91,6 +91,17 @@ static int is_plain(PyObject* tensor, int is_complex) {
   return plain;
 }
 
+PyObject* tensor_address(PyObject* tensor) {
+  int place = 0;
+  while (place < class_count && classes[place] != Py_TYPE(tensor)) ++place;
+  Tensor view;
+  if (place == class_count || exchanges[place]->view(tensor, &view)) {
+    PyErr_Clear();  // before the first call was remembered, or without memory: the tensor's method says why
+    return PyObject_CallMethod(tensor, "data_ptr", NULL);
+  }
+  return PyLong_FromUnsignedLongLong((uint64_t)(uintptr_t)view.data + view.byte_offset);
+}
+
 // The key of a tensor in `known`: everything but its address, of which only the alignment counts.
 static PyObject* key_of(const Tensor* tensor, uint64_t address) {
   char text[32 + 16 * MAX_NDIM];

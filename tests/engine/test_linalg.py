@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
-from xpops.api.linalg.norms import _norms
+from xpops.api.linalg.norms import _vector_norm
 from xpops.dispatch import primitives
 
 NDArray = np.ndarray[Any, Any]
@@ -396,11 +396,12 @@ def test_nan_is_no_number_or_an_error(device: Any, name: str, shape: tuple[int, 
 def test_orders_share_a_function(device: Any) -> None:
     x = xp.asarray(np.arange(1.0, 7), device=device)
     xp.linalg.vector_norm(x, ord=2.5, keepdims=True)
-    count = len(_norms)
+    count = len(_vector_norm._members)
+    assert count or device == "cpu"  # fused on GPUs only
     for order in (3.5, 0.7, -2, 17):
         wanted = np.linalg.vector_norm(np.arange(1.0, 7), ord=order, keepdims=True)
         np.testing.assert_allclose(xp.linalg.vector_norm(x, ord=order, keepdims=True).to_numpy(), wanted, rtol=1e-14)
-    assert len(_norms) == count
+    assert len(_vector_norm._members) == count
 
 
 def test_refusals(device: Any) -> None:

@@ -38,14 +38,15 @@ def ptxas_says(source: str, name: str, capability: int) -> tuple[int, int, int]:
     from cuda.bindings import nvrtc
 
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"k.cu", 0, None, None)
-    given = (f"--pre-include={PRELUDE}", "--ptxas-options=-v")
+    # NVRTC takes what it compiled before from a cache of its own, where there is a driver; then the log is empty.
+    given = (f"--pre-include={PRELUDE}", "--ptxas-options=-v", "--no-cache")
     options = [each.encode() for each in options_for(capability, headers_of(source, given), given)]
     (error,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS
     log = bytes(nvrtc.nvrtcGetProgramLogSize(program)[1])
     nvrtc.nvrtcGetProgramLog(program, log)
     nvrtc.nvrtcDestroyProgram(program)
-    text = next(part for part in log.decode().split("Compiling entry function") if part.startswith(f" '{name}'"))
+    (text,) = (part for part in log.decode().split("Compiling entry function") if part.startswith(f" '{name}'"))
 
     def number(pattern: str) -> int:
         found = re.search(pattern, text)

@@ -58,7 +58,7 @@ def test_what_an_import_loads() -> None:
 
 
 def test_what_the_first_call_loads() -> None:
-    program = "import sys, json, numpy, xpops; x = numpy.ones(3); xpops.add(x, x); xpops.asarray(x) + 1; "
+    program = "import sys, json, numpy, xpops as xp; x = numpy.ones(3); xp.add(x, x); xp.asarray(x, device='cpu') + 1; "
     loaded = json.loads(run(program + "print(json.dumps(sorted(sys.modules)))"))
     assert "xpops.engine.cpu.engine" in loaded
     assert [name for name in ("numpy.ma", "xpops.api.linalg", "xpops.engine.cuda.engine") if name in loaded] == []

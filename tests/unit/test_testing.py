@@ -120,7 +120,7 @@ def test_astype_is_an_operator() -> None:
 
 
 def test_copies_are_found() -> None:
-    x, host = xp.ones((4, 6), dtype=xp.float32), np.ones((4, 6), np.float32)
+    x, host = xp.ones((4, 6), dtype=xp.float32, device="cpu"), np.ones((4, 6), np.float32)
     for _ in range(3):
         with assert_no_copies():
             assert np.shares_memory(xp.asarray(host, device="cpu").to_numpy(), host)
@@ -162,7 +162,7 @@ def test_copies_of_torch_are_found() -> None:
 
 
 def test_waits_are_found_on_the_cpu() -> None:
-    x = xp.asarray([3.0, 0.0])
+    x = xp.asarray([3.0, 0.0], device="cpu")
     with assert_no_sync():
         y = xp.sum(x + x)
     for call in (
@@ -226,7 +226,8 @@ def test_operands_broadcast(arrays: Any) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_is_drawn(layout: str) -> None:
-    x = find(strategies.arrays(xp.int16, (3, 4), framework="numpy", layout=layout), lambda x: True)
+    drawn = strategies.arrays(xp.int16, (3, 4), framework="numpy", layout=layout, device="cpu")
+    x = find(drawn, lambda x: True)
     assert (x.shape, x.dtype) == ((3, 4), np.int16)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -107,11 +109,14 @@ def can_cast(from_: Any, to: Any, /) -> builtins.bool:
     >>> xp.can_cast(xp.int8, xp.int16), xp.can_cast(xp.float64, xp.float32)
     (True, False)
     """
-    source, target = _dtype_of(from_, "can_cast"), as_dtype(to, "can_cast")
-    try:
+    return _can_promote(_dtype_of(from_, "can_cast"), as_dtype(to, "can_cast"))
+
+
+@lru_cache(1024)
+def _can_promote(source: DType, target: DType) -> builtins.bool:
+    with suppress(TypeError):
         return promote((source, target)) == target
-    except TypeError:
-        return False
+    return False
 
 
 def finfo(type: Any, /) -> FloatInfo:
@@ -137,7 +142,11 @@ def finfo(type: Any, /) -> FloatInfo:
     >>> xp.finfo(xp.float32).bits, xp.finfo(xp.bfloat16).eps
     (32, 0.0078125)
     """
-    dtype = _dtype_of(type, "finfo")
+    return _float_info(_dtype_of(type, "finfo"))
+
+
+@cache
+def _float_info(dtype: DType) -> FloatInfo:
     dtype = dt.REAL_OF.get(dtype, dtype)
     if dtype not in (*dt.REAL_FLOATS, *dt.FLOAT8):
         raise TypeError(f"finfo: type has dtype {dtype}; accepted: floating-point dtypes")
@@ -169,7 +178,11 @@ def iinfo(type: Any, /) -> IntegerInfo:
     >>> xp.iinfo(xp.int8).min, xp.iinfo(xp.int8).max
     (-128, 127)
     """
-    dtype = _dtype_of(type, "iinfo")
+    return _integer_info(_dtype_of(type, "iinfo"))
+
+
+@cache
+def _integer_info(dtype: DType) -> IntegerInfo:
     if dtype not in dt.CATEGORIES["integer"]:
         raise TypeError(f"iinfo: type has dtype {dtype}; accepted: integer dtypes")
     info = np.iinfo(dtype)
@@ -201,6 +214,8 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins.bool:
     (True, False)
     """
     found = as_dtype(dtype, "isdtype")
+    if kind.__class__ is str:
+        return _is_kind(found, kind)
     return any(_is_kind(found, one) for one in (kind if isinstance(kind, tuple) else (kind,)))
 
 
@@ -234,13 +249,19 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> xp.result_type(xp.int8, xp.uint8), xp.result_type(xp.float32, 1j)
     (dtype('int16'), dtype('complex64'))
     """
-    operands = [_dtype_or_scalar(x) for x in arrays_and_dtypes]
+    return _common_dtype(*map(_dtype_or_scalar, arrays_and_dtypes))
+
+
+@lru_cache(1024)
+def _common_dtype(*operands: DType | type) -> DType:
     if all(isinstance(operand, type) for operand in operands):
         raise TypeError("result_type: no argument is an array or a dtype; accepted: at least one")
     return promote(operands)
 
 
 def _dtype_or_scalar(x: Any) -> DType | type:
+    if isinstance(x, (Tensor, np.dtype)):
+        return _dtype_of(x, "result_type")
     if isinstance(x, TracedScalar):
         return x.kind
     value = x.item() if isinstance(x, np.generic) else x
@@ -249,6 +270,8 @@ def _dtype_or_scalar(x: Any) -> DType | type:
 
 def _dtype_of(x: Any, function: str) -> DType:
     """The dtype of an array of any framework, or the dtype itself."""
-    if isinstance(x, Tensor) or (not isinstance(x, type) and adapter_of(type(x)) is not None):
+    if isinstance(x, Tensor):
+        return x._layout.dtype
+    if not isinstance(x, (type, np.dtype)) and adapter_of(type(x)) is not None:
         return array_layout(x, function, "argument").dtype
     return as_dtype(x, function)

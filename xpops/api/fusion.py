@@ -72,14 +72,15 @@ def fuse(function: Callable[P, R], /) -> FusedFunction[P, R]:
 class Fused:
     """A fused function, as `fuse` returns it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], named: tuple[str, ...] = ()) -> None:
         if not callable(function):
             raise TypeError(f"fuse: function is {function!r}; accepted: a function of arrays")
         functools.update_wrapper(self, function, updated=())
         self.function, self._name = function, getattr(function, "__name__", "fuse")
         # (number of positional arguments, names of the others) -> the same function with all arguments by position.
         self._by_names: dict[tuple[int, tuple[str, ...]], Fused] = {}
-        self._named: tuple[str, ...] = ()
+        # The names of the last arguments, for errors.
+        self._named = named
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self)
         self._way = way_of(self._plan, ())
@@ -98,6 +99,10 @@ class Fused:
             return self.function(*arguments)
         return call(self._plan, self._name, self._names(arguments), arguments)
 
+    def known(self, *arguments: Any) -> Any:
+        """The results of a call like an earlier one; None if there was none."""
+        return known(self._way, arguments)
+
     def _by_position(self, count: int, names: tuple[str, ...]) -> Fused:
         """The same function with all arguments by position: first `count`, then those that were passed by `names`."""
         found = self._by_names.get((count, names))
@@ -107,8 +112,7 @@ class Fused:
             def call_by_position(*values: Any) -> Any:
                 return self.function(*values[:count], **dict(zip(names, values[count:], strict=True)))
 
-            found = Fused(call_by_position)
-            found._named = names
+            found = Fused(call_by_position, names)
             self._by_names[count, names] = found
         return found
 

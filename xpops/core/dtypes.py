@@ -115,6 +115,8 @@ def as_dtype(dtype: object, function: str = "dtype") -> DType:
     >>> as_dtype("float32"), as_dtype(int)
     (dtype('float32'), dtype('int64'))
     """
+    if isinstance(dtype, np.dtype) and dtype in INFO:
+        return dtype
     found: DType | None = None
     name = str(dtype).removeprefix("torch.") if type(dtype).__module__ == "torch" else dtype
     if isinstance(name, str) and name in _BY_NAME:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from math import prod
 from weakref import WeakValueDictionary
 
@@ -57,6 +58,8 @@ class Layout:
 
 
 _interned: WeakValueDictionary[tuple[object, ...], Layout] = WeakValueDictionary()
+# Keeps the newest layouts alive: that of a view which a loop makes again and again is made once.
+_newest: deque[Layout] = deque(maxlen=1024)
 _lock = threading.Lock()
 
 
@@ -108,6 +111,7 @@ def layout_of(
             layout = _interned.get(key)
             if layout is None:
                 layout = _interned[key] = Layout(dtype, shape, strides, device, align)
+                _newest.append(layout)
     return layout
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from xpops.core.compiled import compiled
@@ -20,7 +21,7 @@ from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel, Measure
 from xpops.engine.protocol import Engine
-from xpops.frameworks.adapter import Adapter
+from xpops.frameworks.adapter import Adapter, is_inherited
 from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides.overlap import safe_distance
@@ -203,18 +204,25 @@ def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
     engine, framework = engine_of(operands.device), operands.framework
     stream_of = _stream_of(operands)
     address = engine.address if framework is None else framework.address
-    safe = [None if isinstance(spec, type) else safe_distance(layout, spec).holds for spec in operands.specs]
+    is_writable = attrgetter("_writable") if framework is None else framework.is_writable
+    written = None if framework is None else framework.written
+    safe = tuple([None if isinstance(spec, type) else safe_distance(layout, spec) for spec in operands.specs])
+    if compiled is not None:
+        checks = None if is_inherited(framework, "is_writable") else is_writable
+        tells = None if is_inherited(framework, "written") else written
+        fast: Write = compiled.Write(stream_of, kernel, safe, address, checks, tells)
+        return fast
 
     def write(out: Any, target: Data, *values: Data) -> bool:
         start = address(target)
-        for holds, value in zip(safe, values, strict=True):
-            if holds is not None and not holds(address(value) - start):
+        for distance, value in zip(safe, values, strict=True):
+            if distance is not None and not distance.holds(address(value) - start):
                 return False
-        if not (out._writable if framework is None else framework.is_writable(out)):
+        if not is_writable(out):
             return False
         kernel(stream_of(), target, *values)
-        if framework is not None:
-            framework.written(out)
+        if written is not None:
+            written(out)
         return True
 
     return write

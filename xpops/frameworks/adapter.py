@@ -181,6 +181,11 @@ class Adapter:
         return kernel
 
 
+def is_inherited(adapter: Adapter | None, method: str) -> bool:
+    """Whether a method is that of `Adapter`, so that it need not be called."""
+    return adapter is not None and getattr(type(adapter), method) is getattr(Adapter, method)
+
+
 def ndarray_views(namespace: Any) -> dict[str, Callable[[Any, Any], Any]]:
     """What `Adapter.views` returns for the arrays of NumPy, or of a library with the same functions."""
     return {

@@ -168,7 +168,7 @@ _ROWS = (
         cpu_halves=True,
         condition=True,
         arguments=("condition", "x1", "x2"),
-        torch=ARITHMETIC,
+        torch=REAL | BOOL | COMPLEX,  # torch 2.11 has none of the other unsigned integers
     ),
     plain("bitwise_and", 2, "integer or boolean", header=_BITWISE, torch=BITS),
     plain("bitwise_invert", 1, "integer or boolean", header=_BITWISE, torch=Torch("bitwise_not", INTEGERS | BOOL)),

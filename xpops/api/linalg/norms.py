@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 from xpops.api.data_types import astype
 from xpops.api.elementwise.comparison import not_equal
 from xpops.api.elementwise.powers import pow, reciprocal, sqrt, square
 from xpops.api.elementwise.signs import abs
-from xpops.api.fusion import fuse
+from xpops.api.families import Family
 from xpops.api.linalg.decompositions import svdvals
 from xpops.api.manipulation.shapes import expand_dims
-from xpops.api.signatures import FusedFunction, array_function
+from xpops.api.signatures import array_function
 from xpops.api.statistics.extremes import max, min
 from xpops.api.statistics.sums import sum
 from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.core.operands import Axes
-from xpops.dispatch.keys import way_of
-from xpops.dispatch.primitives import freeze
-from xpops.plan.cache import BoundedDict
+from xpops.dispatch.fusion.traced_arrays import Traced
 
 __all__ = ["matrix_norm", "vector_norm"]
 
@@ -31,9 +28,7 @@ _HALVES = (dt.float16, dt.bfloat16)
 _PRODUCTS = range(3, 17)
 # Orders with functions of their own; another is a parameter of one function.
 _ORDERS = {order: order for order in (0, 1, 2, -1, math.inf, -math.inf, *_PRODUCTS)}
-# (axis, keepdims, order or None) -> the norm as a fused function.
-_norms: BoundedDict[tuple[Any, ...], FusedFunction[..., Any]] = BoundedDict(1024)
-_MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc")
+_MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc", None)
 
 
 @array_function
@@ -71,24 +66,28 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     >>> xp.linalg.matrix_norm(x, ord=1)
     Array(7., dtype=float64, device='cpu')
     """
-    given = _require_floating(x, "matrix_norm")
-    ord = "fro" if ord is None else ord
-    if given.ndim < 2:
-        raise ValueError(f"matrix_norm: x has shape {given.shape}; accepted: two axes or more")
     if ord not in _MATRIX_ORDERS:
         raise ValueError(f"matrix_norm: ord is {ord!r}; accepted: {', '.join(map(str, _MATRIX_ORDERS))}")
-    if ord == "fro" or (0 in given.shape[-2:] and ord in (1, 2, math.inf)):
-        return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
-    if ord in ("nuc", 2, -2):
-        values = svdvals(x)
-        found = sum(values, axis=-1) if ord == "nuc" else max(values, axis=-1) if ord == 2 else min(values, axis=-1)
-        return expand_dims(found, axis=(-2, -1)) if keepdims else found
+    if ord not in ("nuc", 2, -2):
+        return _matrix_norm((bool(keepdims), ord), x)
+    given = _require_matrices(x)
+    if 0 in given.shape[-2:] and ord == 2:
+        return _norm((-2, -1), keepdims, 2, x)
+    values = svdvals(x)
+    found = sum(values, axis=-1) if ord == "nuc" else max(values, axis=-1) if ord == 2 else min(values, axis=-1)
+    return expand_dims(found, axis=(-2, -1)) if keepdims else found
+
+
+def _norm_of_matrices(keepdims: bool, ord: Any, x: Any) -> Any:
+    """The norms that need no singular values, as one fused function."""
+    given = _require_matrices(x)
+    if ord in ("fro", None) or (0 in given.shape[-2:] and ord in (1, math.inf)):
+        return _norm((-2, -1), keepdims, 2, x)
     if given.dtype in _HALVES:
-        return astype(matrix_norm(astype(x, dt.float32), keepdims=keepdims, ord=ord), given.dtype)
+        return astype(_norm_of_matrices(keepdims, ord, astype(x, dt.float32)), given.dtype)
     along, across = (-2, -1) if ord in (1, -1) else (-1, -2)
-    sums = sum(abs(x), axis=along, keepdims=True)
-    found = (max if ord > 0 else min)(sums, axis=across, keepdims=True)
-    return found if keepdims else sum(found, axis=(-2, -1))
+    sums = sum(abs(x), axis=along, keepdims=keepdims)
+    return (max if ord > 0 else min)(sums, axis=across if keepdims else -1, keepdims=keepdims)
 
 
 @array_function
@@ -126,20 +125,16 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
     >>> xp.linalg.vector_norm(xp.asarray([[3.0, 4.0], [6.0, 8.0]]), axis=1)
     Array([ 5., 10.], dtype=float64, device='cpu')
     """
-    _require_floating(x, "vector_norm")
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(f"vector_norm: ord is {ord!r}; accepted: a number")
     order = _ORDERS.get(ord)
-    parameters = (freeze(axis, "vector_norm"), bool(keepdims), order)
-    key = way_of(_norm, parameters)
-    norm = _norms.get(key)
-    if norm is None:
-        norm = _norms[key] = fuse(partial(_norm, *parameters))
-    return norm(x) if order is not None else norm(x, float(ord), 1 / ord)
+    parameters = (axis, bool(keepdims), order)
+    return _vector_norm(parameters, x) if order is not None else _vector_norm(parameters, x, float(ord), 1 / ord)
 
 
 def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = None, root: Any = None) -> Any:
     """The norm of a floating-point array, as one fused function. If `ord` is None, `power` is the order."""
+    _require_floating(x, "vector_norm")
     how: Any = {"axis": axis, "keepdims": keepdims}
     real = dt.REAL_OF.get(x.dtype, x.dtype)
     if ord == 0:
@@ -168,8 +163,19 @@ def _product(x: Any, count: int) -> Any:
     return half * half * x if count % 2 else half * half
 
 
-def _require_floating(x: Any, function: str) -> Layout:
-    given = array_layout(x, function, "x")
+def _require_floating(x: Any, function: str) -> Layout | Traced:
+    given = x if isinstance(x, Traced) else array_layout(x, function, "x")
     if given.dtype not in dt.CATEGORIES["floating-point"]:
         raise TypeError(f"{function}: x has dtype {given.dtype}; accepted: floating-point dtypes")
     return given
+
+
+def _require_matrices(x: Any) -> Layout | Traced:
+    given = _require_floating(x, "matrix_norm")
+    if given.ndim < 2:
+        raise ValueError(f"matrix_norm: x has shape {given.shape}; accepted: two axes or more")
+    return given
+
+
+_vector_norm = Family(_norm, "vector_norm", "x", "ord", "ord")
+_matrix_norm = Family(_norm_of_matrices, "matrix_norm", "x")

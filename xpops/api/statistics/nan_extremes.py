@@ -9,6 +9,7 @@ from xpops.api.checks import operand_of
 from xpops.api.data_types import astype
 from xpops.api.elementwise.comparison import equal
 from xpops.api.elementwise.floating_point import isnan
+from xpops.api.families import Family
 from xpops.api.searching import argmax, where
 from xpops.api.signatures import array_function
 from xpops.api.statistics.extremes import max, min
@@ -125,7 +126,7 @@ def nanmax(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> An
     >>> xp.nanmax(xp.asarray([[1.0, xp.nan], [xp.nan, xp.nan]]), axis=1)
     Array([ 1., nan], dtype=float64, device='cpu')
     """
-    return _extreme("nanmax", max, -float("inf"), x, axis, keepdims)
+    return _nanmax(("nanmax", max, -float("inf"), axis, keepdims), x)
 
 
 @array_function
@@ -160,10 +161,10 @@ def nanmin(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> An
     >>> xp.nanmin(xp.asarray([[1.0, xp.nan], [xp.nan, xp.nan]]), axis=1)
     Array([ 1., nan], dtype=float64, device='cpu')
     """
-    return _extreme("nanmin", min, float("inf"), x, axis, keepdims)
+    return _nanmin(("nanmin", min, float("inf"), axis, keepdims), x)
 
 
-def _extreme(function: str, reduce: Callable[..., Any], worst: float, x: Any, axis: Any, keepdims: bool) -> Any:
+def _extreme(function: str, reduce: Callable[..., Any], worst: float, axis: Any, keepdims: bool, x: Any) -> Any:
     """`reduce` (`min` or `max`) of `x` with NaNs replaced by `worst`; NaN for slices of NaNs only."""
     given = operand_of(function, x, axis, "real-valued", nonempty=True)
     if not given.has_nan:
@@ -171,6 +172,9 @@ def _extreme(function: str, reduce: Callable[..., Any], worst: float, x: Any, ax
     missing = isnan(x)
     found = reduce(where(missing, worst, x), axis=axis, keepdims=keepdims)
     return where(all(missing, axis=axis, keepdims=keepdims), float("nan"), found)
+
+
+_nanmax, _nanmin = Family(_extreme, "nanmax", "x"), Family(_extreme, "nanmin", "x")
 
 
 def _position(function: str, search: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Any:

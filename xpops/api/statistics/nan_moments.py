@@ -14,6 +14,7 @@ from xpops.api.elementwise.floating_point import isnan
 from xpops.api.elementwise.logical import logical_not
 from xpops.api.elementwise.powers import sqrt, square
 from xpops.api.elementwise.signs import abs
+from xpops.api.families import Family
 from xpops.api.searching import count_nonzero, where
 from xpops.api.signatures import array_function
 from xpops.api.statistics.moments import correction_of, mean, std, var
@@ -62,6 +63,10 @@ def nanmean(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = No
     >>> xp.nanmean(xp.asarray([1.0, xp.nan, 3.0]))
     Array(2., dtype=float64, device='cpu')
     """
+    return _nanmean((axis, dtype, keepdims), x)
+
+
+def _mean(axis: Any, dtype: Any, keepdims: bool, x: Any) -> Any:
     x, given = _convert("nanmean", x, axis, dtype)
     if not given.has_nan:
         return mean(x, axis=axis, keepdims=keepdims)
@@ -118,8 +123,11 @@ def nanstd(
     >>> xp.nanstd(xp.asarray([1.0, xp.nan, 3.0]))
     Array(1., dtype=float64, device='cpu')
     """
+    return _nanstd((axis, dtype, correction_of("nanstd", correction, ddof), keepdims), x)
+
+
+def _std(axis: Any, dtype: Any, correction: float, keepdims: bool, x: Any) -> Any:
     x, given = _convert("nanstd", x, axis, dtype)
-    correction = correction_of("nanstd", correction, ddof)
     if not given.has_nan:
         return std(x, axis=axis, correction=correction, keepdims=keepdims)
     variance = _variance(x, given, axis, correction, keepdims)
@@ -173,8 +181,11 @@ def nanvar(
     >>> xp.nanvar(xp.asarray([1.0, xp.nan, 3.0]), ddof=1)
     Array(2., dtype=float64, device='cpu')
     """
+    return _nanvar((axis, dtype, correction_of("nanvar", correction, ddof), keepdims), x)
+
+
+def _var(axis: Any, dtype: Any, correction: float, keepdims: bool, x: Any) -> Any:
     x, given = _convert("nanvar", x, axis, dtype)
-    correction = correction_of("nanvar", correction, ddof)
     if not given.has_nan:
         return var(x, axis=axis, correction=correction, keepdims=keepdims)
     variance = _variance(x, given, axis, correction, keepdims)
@@ -196,8 +207,11 @@ def _variance(x: Any, given: Operand, axis: Any, correction: float, keepdims: bo
     """The variances of the elements that are not NaN. Half types are computed in float32."""
     wide = astype(x, _WIDENED.get(given.dtype, given.dtype), copy=False)
     missing = isnan(wide)
-    deviations = where(missing, 0, subtract(wide, nanmean(wide, axis, keepdims=True)))
+    deviations = where(missing, 0, subtract(wide, _mean(axis, None, True, wide)))
     squares = sum(square(abs(deviations)), axis=axis, keepdims=keepdims)
     count = count_nonzero(logical_not(missing), axis=axis, keepdims=keepdims)
     left = subtract(astype(count, dt.float64), correction)
     return divide(squares, where(greater(left, 0), left, float("nan")))
+
+
+_nanmean, _nanstd, _nanvar = Family(_mean, "nanmean", "x"), Family(_std, "nanstd", "x"), Family(_var, "nanvar", "x")

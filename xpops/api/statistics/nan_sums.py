@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from xpops.api.checks import operand_of
 from xpops.api.elementwise.floating_point import isnan
+from xpops.api.families import Family
 from xpops.api.manipulation.shapes import reshape
 from xpops.api.searching import where
 from xpops.api.signatures import array_function
@@ -115,8 +116,7 @@ def nanprod(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = No
     >>> xp.nanprod(xp.asarray([2.0, xp.nan, 3.0]))
     Array(6., dtype=float64, device='cpu')
     """
-    given = operand_of("nanprod", x, axis)
-    return prod(where(isnan(x), 1, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
+    return _nanprod((axis, dtype, keepdims), x)
 
 
 @array_function
@@ -152,8 +152,17 @@ def nansum(x: Any, /, axis: Axes | None = None, *, dtype: DTypeLike | None = Non
     >>> xp.nansum(xp.asarray([[1.0, xp.nan], [xp.nan, xp.nan]]), axis=1)
     Array([1., 0.], dtype=float64, device='cpu')
     """
-    given = operand_of("nansum", x, axis)
-    return sum(where(isnan(x), 0, x) if given.has_nan else x, axis=axis, dtype=dtype, keepdims=keepdims)
+    return _nansum((axis, dtype, keepdims), x)
+
+
+def _prod_without_nan(axis: Any, dtype: Any, keepdims: bool, x: Any) -> Any:
+    filled = where(isnan(x), 1, x) if operand_of("nanprod", x, axis).has_nan else x
+    return prod(filled, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def _sum_without_nan(axis: Any, dtype: Any, keepdims: bool, x: Any) -> Any:
+    filled = where(isnan(x), 0, x) if operand_of("nansum", x, axis).has_nan else x
+    return sum(filled, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def _scan_without_nan(
@@ -162,3 +171,7 @@ def _scan_without_nan(
     given = operand_of(function, x, axis)
     filled = where(isnan(x), neutral, x) if given.has_nan else x
     return scan(reshape(filled, (-1,)) if axis is None else filled, axis=0 if axis is None else axis, dtype=dtype)
+
+
+_nanprod = Family(_prod_without_nan, "nanprod", "x")
+_nansum = Family(_sum_without_nan, "nansum", "x")

@@ -6,7 +6,7 @@ import os
 import warnings
 from contextlib import suppress
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
@@ -32,18 +32,21 @@ def check(result: tuple[Any, ...], doing: str = "") -> Any:
     DeviceError
         If the call failed. The message contains `doing`.
     """
+    if result[0]:  # CUDA_SUCCESS is 0
+        _raise(result[0], doing)
+    return result[1] if len(result) == 2 else result[1:]
+
+
+def _raise(error: Any, doing: str) -> NoReturn:
     from cuda.bindings import driver
 
-    error, *values = result
-    if error != driver.CUresult.CUDA_SUCCESS:
-        _refuse_after_fork()
-        _, name = driver.cuGetErrorName(error)
-        _, text = driver.cuGetErrorString(error)
-        words = f"{name.decode() if name else error}: {text.decode() if text else 'unknown error'}"
-        if words.partition(":")[0].removeprefix("CUDA_ERROR_") in _TOO_NEW:
-            words += f"; the driver may be older than the compiler: update it (at least {OLDEST_DRIVER})"
-        raise DeviceError(f"CUDA driver{', ' * bool(doing)}{doing}: {words}")
-    return values[0] if len(values) == 1 else tuple(values)
+    _refuse_after_fork()
+    _, name = driver.cuGetErrorName(error)
+    _, text = driver.cuGetErrorString(error)
+    words = f"{name.decode() if name else error}: {text.decode() if text else 'unknown error'}"
+    if words.partition(":")[0].removeprefix("CUDA_ERROR_") in _TOO_NEW:
+        words += f"; the driver may be older than the compiler: update it (at least {OLDEST_DRIVER})"
+    raise DeviceError(f"CUDA driver{', ' * bool(doing)}{doing}: {words}")
 
 
 class Gpu(NamedTuple):
@@ -185,6 +188,8 @@ class DeviceContext:
         _used = True
         check(driver.cuInit(0))
         self.device, self.index = device, device.index
+        # Kept, because an import within each method takes as long as the call.
+        self._push, self._pop = driver.cuCtxPushCurrent, driver.cuCtxPopCurrent
         self._device = check(driver.cuDeviceGet(device.index))
         self.handle = check(driver.cuDevicePrimaryCtxRetain(self._device))
         major, minor = (self.attribute(f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
@@ -215,15 +220,11 @@ class DeviceContext:
 
     def __enter__(self) -> DeviceContext:
         """Push the context: it is current in this thread until `__exit__` pops it."""
-        from cuda.bindings import driver
-
-        check(driver.cuCtxPushCurrent(self.handle))
+        check(self._push(self.handle))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        from cuda.bindings import driver
-
-        check(driver.cuCtxPopCurrent())
+        check(self._pop())
 
 
 def _refuse_after_fork() -> None:

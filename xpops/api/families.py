@@ -1,0 +1,60 @@
+"""Public functions that are expressions of others: fused once for each combination of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xpops.api.fusion import Fused
+from xpops.arrays.tensors import array_layout
+from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.keys import way_of
+from xpops.dispatch.primitives import freeze
+from xpops.engine import engine_of, is_cuda
+from xpops.plan.cache import BoundedDict
+
+
+class Family:
+    """A function of parameters and arrays, which is a fused function for each combination of parameters.
+
+    A later call on a GPU is one look-up and the launches. Elsewhere, and in a fused function, the function itself runs.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(*parameters, *arrays)``, an expression that `fuse` accepts. It checks the arrays.
+    name : str
+        The public function, for errors.
+    names : tuple of str
+        The arrays' names, for errors.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str, *names: str) -> None:
+        self._function, self._name, self._names = function, name, names
+        self._members: BoundedDict[tuple[Any, ...], Fused] = BoundedDict(1024)
+
+    def __call__(self, parameters: tuple[Any, ...], x: Any, *others: Any) -> Any:
+        """The function of arrays, of which `x` is the first, and scalars. Lists of parameters are frozen."""
+        try:
+            member = self._members.get(way_of(self._function, parameters))
+        except TypeError:  # a list of axes cannot be hashed
+            member = None
+        if member is not None:
+            result = member.known(x, *others)
+            if result is not None:
+                return result
+        if isinstance(x, Traced) or not is_cuda(engine_of(array_layout(x, self._name, self._names[0]).device)):
+            return self._function(*parameters, x, *others)
+        return self._member(tuple(freeze(each, self._name) for each in parameters))(x, *others)
+
+    def _member(self, parameters: tuple[Any, ...]) -> Fused:
+        way = way_of(self._function, parameters)
+        member = self._members.get(way)
+        if member is None:
+
+            def function(*arrays: Any) -> Any:
+                return self._function(*parameters, *arrays)
+
+            function.__name__ = self._name  # of kernels and errors
+            member = self._members[way] = Fused(function, self._names)
+        return member
