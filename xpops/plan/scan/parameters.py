@@ -38,8 +38,8 @@ class ScanPolicy(NamedTuple):
         The rows of a thread of such a block; packs are narrowed to make room for them. A thread has up to twice as many
         where packs are narrow anyway.
     staged_block, staged_rows : int
-        Threads of a block that stages a tile of few columns in shared memory, and the most rows of a thread of it. Short
-        rows are whole.
+        Threads of a block that stages a tile of few columns in shared memory, and the most rows of a thread of it.
+        Threads scan short rows whole.
     staged_columns : int
         The most columns of such a tile.
     resident, column_resident : int
