@@ -40,6 +40,18 @@ XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, Stat
   return before;
 }
 
+// The offset in the operand of element `i` of a tile whose first row, or batch if kRadix is 0, is `origin`.
+template <int kRadix, class Params>
+XPOPS_DEVICE int64 staged_offset(const Params& params, uint32 i, int64 origin) {
+  const int64 across = params.grid[0].divmod(i) * params.in_column_step;
+  if constexpr (kRadix > 0) {
+    return across + (origin + i) * params.in_step;
+  } else {
+    const int64 along = params.grid[1].divmod(i) * params.in_step;
+    return across + along + (origin + i) * params.in_strides[0];
+  }
+}
+
 // A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a group
 // has the rows of a whole batch, at most kRows, and batches are independent. kDense: the operand has the result's
 // strides.
@@ -60,64 +72,52 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   const int64 left = params.length * columns * (kRadix > 0 ? 1 : params.batches) - first;
   const uint32 count = left < held ? static_cast<uint32>(left) : held;
 
+  const uint32 self = threadIdx.x, mine = count > self ? count - self : 0;
   In raw[kRows];
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
-    const uint32 i = j * kBlock + threadIdx.x;
-    if (i >= count) break;
+    if (j * kBlock >= mine) continue;
     if constexpr (kDense) {
-      raw[j] = table.in[first + i];
+      raw[j] = (table.in + first + self)[j * kBlock];
     } else {
-      uint32 row = i;
-      const uint32 column = params.grid[0].divmod(row);
-      int64 at = column * params.in_column_step;
-      if constexpr (kRadix > 0) {
-        at += (static_cast<int64>(tile) * groups * rows + row) * params.in_step;
-      } else {
-        at += params.grid[1].divmod(row) * params.in_step;
-        at += (static_cast<int64>(tile) * groups + row) * params.in_strides[0];
-      }
-      raw[j] = table.in[at];
+      const int64 origin = static_cast<int64>(tile) * groups * (kRadix > 0 ? rows : 1);
+      raw[j] = table.in[staged_offset<kRadix>(params, j * kBlock + self, origin)];
     }
   }
   In* const given = reinterpret_cast<In*>(memory);
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
-    const uint32 i = j * kBlock + threadIdx.x;
-    if (i < count) given[staged_place(i)] = raw[j];
+    if (j * kBlock < mine) given[staged_place(self) + j * staged_place(kBlock)] = raw[j];
   }
   __syncthreads();
 
-  uint32 group = threadIdx.x;
-  const uint32 column = params.grid[0].divmod(group), start = group * rows * columns + column;
-  const uint32 end = group >= groups ? 0 : count < start + rows * columns ? count : start + rows * columns;
-  State items[kRows], total;
+  // Rows beyond the end of a tile hold anything; they are not written.
+  uint32 group = self;
+  const uint32 column = params.grid[0].divmod(group), start = group < groups ? group * rows * columns + column : 0;
+  State items[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    const uint32 at = start + r * columns;
-    if (at < end) {
-      items[r] = Types::lift(op, given[staged_place(at)]);
-      if (r > 0) items[r] = op.combine(items[r - 1], items[r]);
-      total = items[r];
-    }
+    items[r] = Types::lift(op, given[staged_place(start + r * columns)]);
+    if (r > 0) items[r] = op.combine(items[r - 1], items[r]);
   }
-  __syncthreads();
   Before<State> before;
   if constexpr (kRadix > 0) {
-    const uint32 full = (count + rows * columns - 1) / (rows * columns);
-    before = before_group<kBlock, kRadix>(params, op, total, full, group, column, batch, static_cast<int>(tile));
+    before = before_group<kBlock, kRadix>(params, op, items[kRows - 1], groups, group, column, batch,
+                                          static_cast<int>(tile));
+  } else {
+    __syncthreads();
   }
   Out* const made = reinterpret_cast<Out*>(memory);
+  if (group < groups) {
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    const uint32 at = start + r * columns;
-    if (at < end) made[staged_place(at)] = Types::value(op, before.then(op, items[r]));
+    for (int r = 0; r < kRows; ++r) {
+      if (r < rows) made[staged_place(start + r * columns)] = Types::value(op, before.then(op, items[r]));
+    }
   }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
-    const uint32 i = j * kBlock + threadIdx.x;
-    if (i < count) table.out[first + i] = made[staged_place(i)];
+    if (j * kBlock < mine) (table.out + first + self)[j * kBlock] = made[staged_place(self) + j * staged_place(kBlock)];
   }
 }
 
