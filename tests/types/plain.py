@@ -116,7 +116,7 @@ def step(x: Array, *, scale: float) -> tuple[Array, Array]:
 
 
 assert_type(step(own, scale=2.0), tuple[Array, Array])
-step(own, 2.0)  # type: ignore[call-arg, misc]  # pyright: ignore[reportCallIssue]
+step(own, 2.0)  # type: ignore[call-arg]
 
 
 def of_any_array(x: Any) -> None:

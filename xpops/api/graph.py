@@ -43,7 +43,7 @@ def graph(function: Callable[P, R], /) -> Callable[P, R]:
     ----------
     function : callable
         Takes arrays and other arguments, by position or by name. It gets an xpops array, read-only, for each array of
-        any framework. It returns an xpops array, or a tuple of two or more.
+        any framework, and must not keep it. It returns an xpops array, or a tuple of two or more.
 
     Returns
     -------
@@ -186,7 +186,7 @@ class Graph:
         if not is_cuda(engine):
             program = run(*operands.values)
         else:
-            with streams.current_set(operands.device.index, stream):
+            with streams.set_current(operands.device.index, stream):
                 program = run(*operands.values)
         kernel = operands.adapt_kernel(self._way, *program)
         results = make_launch(operands, program.layouts, kernel)(*operands.inputs)

@@ -19,7 +19,7 @@ from xpops.engine.cuda.runtime.capture import is_capturing
 from xpops.engine.cuda.runtime.recording import Recording, Turns
 from xpops.engine.program import Data, Kernel
 from xpops.frameworks.adapter import Adapter
-from xpops.frameworks.registry import adapter_of, recording_on
+from xpops.frameworks.registry import adapter_of, join_recording
 from xpops.plan.cache import BoundedDict
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Replay:
     def __call__(self, stream: int, *data: int) -> None:
         """Replay a graph; within a capture, call the function, so that the capture includes its work."""
         if is_capturing(stream):
-            with streams.current_set(self._engine.context.index, stream):
+            with streams.set_current(self._engine.context.index, stream):
                 values = data[len(self.layouts) :]
                 run_directly(self._name, self._function, self._specs, stream, *values).kernel(stream, *data)
             return
@@ -166,7 +166,7 @@ class Replay:
         self._lenders = {each for each in adapters if each is not None}
 
         def run(stream: int) -> None:
-            with recording_on(self._engine.context.device, stream) as pools:
+            with join_recording(self._engine.context.device, stream) as pools:
                 self._engine.retain((arrays, pools), stream)
                 results = results_of(self._name, self._function(*arrays_on(specs, values)), Tensor)
                 self._check(results)

@@ -84,7 +84,7 @@ def _imported() -> list[Adapter]:
 
 
 @contextmanager
-def recording_on(device: Device, stream: int) -> Iterator[list[object]]:
+def join_recording(device: Device, stream: int) -> Iterator[list[object]]:
     """A context in which every framework works on a stream that is recorded; see `Adapter.recording`.
 
     The value is the memory that the frameworks use there. It must exist as long as the graph.

@@ -82,7 +82,7 @@ class Recorder:
                 check(driver.cuStreamBeginCapture(stream, _MODE), "beginning a recording")
                 memory = self._pool.captures.memory(stream)
                 memory.placed = placed
-                with streams.recording_on(self._context.index, stream):
+                with streams.set_recorded(self._context.index, stream):
                     run(stream)
             except BaseException:
                 error, graph = driver.cuStreamEndCapture(stream)

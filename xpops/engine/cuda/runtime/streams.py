@@ -88,12 +88,12 @@ def stream(s: Any) -> Iterator[None]:
     handle = handle_of(s)
     if _records.get():
         raise DeviceError("stream: another stream cannot be recorded; accepted: xp.stream around the call of the graph")
-    with current_set(_device_index(s), handle):
+    with set_current(_device_index(s), handle):
         yield
 
 
 @contextmanager
-def current_set(index: int, handle: int) -> Iterator[None]:
+def set_current(index: int, handle: int) -> Iterator[None]:
     """Make `handle` the current stream of the GPU with this index, in this thread or task only."""
     variable = _variable(index)
     token = variable.set(handle)
@@ -104,11 +104,11 @@ def current_set(index: int, handle: int) -> Iterator[None]:
 
 
 @contextmanager
-def recording_on(index: int, handle: int) -> Iterator[None]:
-    """As `current_set`, and `stream` refuses to set another stream."""
+def set_recorded(index: int, handle: int) -> Iterator[None]:
+    """As `set_current`, and `stream` refuses to set another stream."""
     token = _records.set(True)
     try:
-        with current_set(index, handle):
+        with set_current(index, handle):
             yield
     finally:
         _records.reset(token)
