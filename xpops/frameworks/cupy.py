@@ -103,7 +103,7 @@ class CupyAdapter(Adapter):
 
         with (
             cupy.cuda.Device(device.index),
-            cupy.cuda.ExternalStream(stream, device.index),
+            _stream_of(stream, device.index),
             cupy.cuda.using_allocator(allocate),
         ):
             yield pool
@@ -116,6 +116,23 @@ class CupyAdapter(Adapter):
 def _key_of(x: Any) -> tuple[Any, ...]:
     """All properties on which a call depends, but for the memory of `x`."""
     return x.dtype, x.shape, x.strides, x.device.id, x.data.ptr & (MAX_ALIGNMENT - 1)
+
+
+class _Handle:
+    """A stream's handle, with the protocol of CUDA's streams."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._handle
+
+
+def _stream_of(handle: int, index: int) -> Any:
+    """CuPy's stream with a handle. Before CuPy 14 its streams could not be made by the protocol."""
+    if hasattr(cupy.cuda.Stream, "from_external"):
+        return cupy.cuda.Stream.from_external(_Handle(handle))
+    return cupy.cuda.ExternalStream(handle, index)
 
 
 ADAPTER = CupyAdapter()

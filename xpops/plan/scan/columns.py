@@ -58,7 +58,7 @@ def look_back_radix(tiles: int, tile_bytes: int, words: int, columns: int, polic
         traffic = tiles * columns * (tile_bytes + (radix + 2) * words * PUBLISHED) / policy.speed
         return max(chain, traffic)
 
-    return min((1, 4, 8, 16, 32), key=microseconds)
+    return min((1, 2, 4, 8, 16, 32), key=microseconds)
 
 
 def state_bytes(tiles: int, radix: int, words: int) -> int:

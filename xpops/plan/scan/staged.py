@@ -29,13 +29,13 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
         if len(coalesced.batches) > 1 or outputs not in ((), (length * columns,)):
             return None
         is_dense = is_dense and inputs == outputs
-        numbers = (policy.staged_block, power_of_two(length), 0, is_dense)
+        numbers = (policy.staged_block, power_of_two(length), 0, is_dense, length % 2 == 0)
         blocks, grid = -(-batches // groups), Grid(1, (columns, length))
     elif columns > 1:
-        rows = min(most, policy.staged_rows)
+        rows = min(most - 1, policy.staged_rows)  # an odd number, see `kGaps` of the kernel
         tiles = -(-length // (groups * rows))
         radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
-        numbers = (policy.staged_block, rows, radix, is_dense)
+        numbers = (policy.staged_block, rows, radix, is_dense, False)
         blocks, grid = batches * tiles, Grid(tiles, (columns, batches), state_bytes(tiles, radix, words) * columns)
     else:
         return None

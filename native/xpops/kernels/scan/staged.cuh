@@ -8,9 +8,6 @@
 
 namespace xpops {
 
-// The place of element i of a tile: a gap after each 32 elements keeps threads from accessing the same bank.
-XPOPS_DEVICE constexpr uint32 staged_place(uint32 i) { return i + i / kWarp; }
-
 // Returns the prefix of a thread's rows: what earlier groups of this tile, and earlier tiles, hold of its column.
 template <int kBlock, int kRadix, class Params, class Op, class State>
 XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, State total, uint32 groups, uint32 group,
@@ -52,16 +49,26 @@ XPOPS_DEVICE int64 staged_offset(const Params& params, uint32 i, int64 origin) {
   }
 }
 
+// The place of element `i` of a tile in shared memory.
+template <bool kGaps, class Params>
+XPOPS_DEVICE uint32 staged_place(const Params& params, uint32 i) {
+  if constexpr (!kGaps) return i;
+  uint32 group = i;
+  params.grid[0].divmod(group), params.grid[1].divmod(group);
+  return i + group * static_cast<uint32>(params.columns);
+}
+
 // A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a group
 // has the rows of a whole batch, at most kRows, and batches are independent. kDense: the operand has the result's
-// strides.
-template <class Types, int kBlock, int kRows, int kRadix, bool kDense, class Params>
+// strides. kGaps: in shared memory, a row without data follows each group, so that an odd number of rows is between
+// groups, and threads of a warp access different banks.
+template <class Types, int kBlock, int kRows, int kRadix, bool kDense, bool kGaps, class Params>
 XPOPS_DEVICE void scan_staged(const Params& params) {
   using In = typename Types::In;
   using Out = typename Types::Out;
   using State = typename Types::State;
   constexpr int kWidest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out);
-  alignas(kMaxPackBytes) __shared__ char memory[staged_place(kBlock * kRows) * kWidest];
+  alignas(kMaxPackBytes) __shared__ char memory[kBlock * (kRows + kGaps) * kWidest];
   const typename Types::Op op(params.slots + 3);
   const uint32 columns = static_cast<uint32>(params.columns), groups = kBlock / columns;
   const uint32 rows = kRadix > 0 ? kRows : static_cast<uint32>(params.length), held = groups * rows * columns;
@@ -87,17 +94,18 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   In* const given = reinterpret_cast<In*>(memory);
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
-    if (j * kBlock < mine) given[staged_place(self) + j * staged_place(kBlock)] = raw[j];
+    if (j * kBlock < mine) given[staged_place<kGaps>(params, j * kBlock + self)] = raw[j];
   }
   __syncthreads();
 
   // Rows beyond the end of a tile hold anything; they are not written.
   uint32 group = self;
-  const uint32 column = params.grid[0].divmod(group), start = group < groups ? group * rows * columns + column : 0;
+  const uint32 column = params.grid[0].divmod(group);
+  const uint32 start = group < groups ? group * (rows + kGaps) * columns + column : 0;
   State items[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    items[r] = Types::lift(op, given[staged_place(start + r * columns)]);
+    items[r] = Types::lift(op, given[start + r * columns]);
     if (r > 0) items[r] = op.combine(items[r - 1], items[r]);
   }
   Before<State> before;
@@ -111,13 +119,14 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   if (group < groups) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (r < rows) made[staged_place(start + r * columns)] = Types::value(op, before.then(op, items[r]));
+      if (r < rows) made[start + r * columns] = Types::value(op, before.then(op, items[r]));
     }
   }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
-    if (j * kBlock < mine) (table.out + first + self)[j * kBlock] = made[staged_place(self) + j * staged_place(kBlock)];
+    const uint32 i = j * kBlock + self;
+    if (j * kBlock < mine) table.out[first + i] = made[staged_place<kGaps>(params, i)];
   }
 }
 
