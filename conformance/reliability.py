@@ -110,7 +110,7 @@ ROWS = (
         "python -m conformance.sanitizer --tool racecheck",
     ),
     Row("one-line faults planted in the code", "mutants-cpu", _mutants, "python -m conformance.mutants"),
-    Row("the whole suite on GPUs; some of it:", "gpu", _suite, "python -m conformance.gpu_report"),
+    Row("the suite on GPUs; some of it:", "gpu", _suite, "python -m conformance.gpu_report"),
     *(
         Row(what, "gpu", _module(Path(file).stem), f"python -m pytest tests/{file}")
         for what, file in {
