@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import xpops as xp
+
+# What cupy's tests look for in the messages of errors, by a part of the message of xpops.
+_WORDS = {
+    "beside arrays that are not raw": "Specified 'size' can be used only if all of the ndarray are 'raw'",
+    "no array says how many elements": "Loop size is undecided.",
+    ": out has shape": "Out shape is mismatched",
+    ": name is": "Invalid kernel name",
+}
+
+
+@contextmanager
+def _cupys_words() -> Iterator[None]:
+    """Put cupy's words before those of a ValueError."""
+    try:
+        yield
+    except ValueError as error:
+        for part, words in _WORDS.items():
+            if part in str(error):
+                raise ValueError(f"{words}: {error}") from None
+        raise
 
 
 class ElementwiseKernel:
     """``cupy.ElementwiseKernel``."""
 
     def __init__(self, *arguments: Any, doc: str = "", **options: Any) -> None:
-        self._kernel = xp.kernel.ElementwiseKernel(*arguments, **options)
+        with _cupys_words():
+            self._kernel = xp.kernel.ElementwiseKernel(*arguments, **options)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Compute; results without any array among the arguments become cupy's, too."""
-        made = self._kernel(*arguments, **options)
+        with _cupys_words():
+            made = self._kernel(*arguments, **options)
         return tuple(map(_as_cupy, made)) if isinstance(made, tuple) else _as_cupy(made)
 
 
@@ -26,7 +49,8 @@ class ReductionKernel:
     """``cupy.ReductionKernel``."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self._kernel = xp.kernel.ReductionKernel(*arguments, **options)
+        with _cupys_words():
+            self._kernel = xp.kernel.ReductionKernel(*arguments, **options)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Reduce."""

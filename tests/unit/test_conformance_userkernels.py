@@ -107,6 +107,26 @@ def test_the_shim_takes_what_cupy_takes() -> None:
     assert raw._kernel.compile(90).resources.registers > 0
     module = RawModule(code=source, options=("-DVALUE=1",), backend="nvcc", name_expressions=None)
     assert module.get_function("fill")._kernel.compile(90).resources.registers > 0
+    with pytest.raises(ValueError, match=r"^Invalid kernel name"):
+        ElementwiseKernel("T x", "T y", "", "1")
+    with pytest.raises(ValueError, match=r"^Invalid kernel name"):
+        ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", name="1")
+
+
+def test_the_shim_says_what_cupy_says(pretended: Any) -> None:
+    x = pretended.array(np.ones(2, np.float32))
+    raw = ElementwiseKernel("raw float32 x", "float32 y", "y = x[i]", "raw_kernel")
+    plain = ElementwiseKernel("float32 x", "float32 y", "y = x", "plain")
+    with pytest.raises(ValueError, match=r"^Loop size is undecided\."):
+        raw(x)
+    with pytest.raises(ValueError, match=r"^Specified 'size' can"):
+        plain(x, size=2)
+    with pytest.raises(ValueError, match="Out shape is mismatched"):
+        plain(x, pretended.array(np.ones(3, np.float32)))
+
+
+def test_the_shim_loads_no_files() -> None:
+    source = 'extern "C" __global__ void fill(float* x) { *x = 1; }'
     with pytest.raises(TypeError, match="compiles code, and loads no files"):
         RawModule(path="some.cubin")
     with pytest.raises(ValueError, match="jitify is True; accepted: False"):
