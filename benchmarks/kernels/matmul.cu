@@ -3,11 +3,12 @@
 #include <xpops/names/torch.cuh>
 
 constexpr int kTile = 16;
-template <class T> using Operand = torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits>;
 
 // A thread computes one element for each head, straight from global memory.
 template <class T>
-__global__ void product(const Operand<T> x, const Operand<T> y, Operand<T> out) {
+__global__ void product(const torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits> x,
+                        const torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits> y,
+                        torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits> out) {
   const int batch = blockIdx.z, row = blockIdx.y * kTile + threadIdx.y, column = blockIdx.x * kTile + threadIdx.x;
   if (row >= out.size(2) || column >= out.size(3)) return;
   for (int head = 0; head < out.size(1); ++head) {
@@ -19,7 +20,9 @@ __global__ void product(const Operand<T> x, const Operand<T> y, Operand<T> out) 
 
 // The same, but a block reads each element of its tiles once. Elements beyond the operands are zeros.
 template <class T>
-__global__ void product_by_tiles(const Operand<T> x, const Operand<T> y, Operand<T> out) {
+__global__ void product_by_tiles(const torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits> x,
+                                 const torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits> y,
+                                 torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits> out) {
   __shared__ T left[kTile][kTile], right[kTile][kTile];
   const int batch = blockIdx.z, row = blockIdx.y * kTile + threadIdx.y, column = blockIdx.x * kTile + threadIdx.x;
   const bool inside = row < out.size(2) && column < out.size(3);

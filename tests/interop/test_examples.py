@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from typing import Any
@@ -160,6 +161,21 @@ def by_numpy_mandelbrot() -> str:
         near = z.real**2 + z.imag**2 < 4
         z, steps = np.where(near, z * z + (real + 1j * imag), z), steps + near
     return "\n".join("".join(" .:-=+*#%@"[each * 9 // 24] for each in line) for line in steps)
+
+
+def test_the_extension_that_nvcc_builds(cuda_torch: Any) -> None:
+    torch = cuda_torch
+    if shutil.which("nvcc") is None or shutil.which("ninja") is None:
+        pytest.skip("needs nvcc and ninja")
+    matmul = example("extension/matmul").build().matmul
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        x, y = RANDOM.integers(-3, 4, (2, 3, 17, 32)), RANDOM.integers(-3, 4, (2, 3, 32, 21))
+        one, two = (torch.tensor(each, device="cuda").to(dtype) for each in (x, y))
+        wanted = torch.tensor(x @ y).to(dtype)
+        assert torch.equal(matmul(one, two).cpu(), wanted)
+        assert torch.equal(matmul(two.mT, one.mT).mT.cpu(), wanted)
+    with pytest.raises(RuntimeError, match="the dtype must be float32"):
+        matmul(one.int(), two.int())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -36,6 +36,32 @@ def test_products_compile(name: str, dtype: Any, capability: int) -> None:
     assert module("matmul").get_function(name)[dtype].compile(capability).resources.local_bytes == 0
 
 
+def test_calls_know_the_parameters() -> None:
+    """So arrays are passed as pointers or accessors, the dtypes choose the instance, and numbers are converted."""
+    for file, name, kinds in (
+        ("atomics", "dot", "ppps"),
+        ("atomics", "dot_pairs", "ppps"),
+        ("atomics", "scatter_fast", "pppss"),
+        ("matmul", "product", "aaa"),
+        ("matmul", "product_by_tiles", "aaa"),
+        ("primitives", "add", "TTTs"),
+        ("primitives", "add_broadcast", "TTTs?"),
+        ("primitives", "sum_rows", "TTs"),
+        ("primitives", "scan_rows", "TTss"),
+    ):
+        found = module(file).get_function(name)._parameters or ()
+        letters = [
+            "a" if each.accessor else each.template or "p" if each.pointer else "s" if each.dtype else "?"
+            for each in found
+        ]
+        assert "".join(letters) == kinds, name
+    for name in ("product", "product_by_tiles"):
+        kernel = module("matmul").get_function(name)
+        assert [(each.template, each.accessor.ndim) for each in kernel._parameters or () if each.accessor] == [
+            ("T", "4")
+        ] * 3
+
+
 # The packs of 16 bytes that a thread must load and store: kPacks of each operand, kRowPacks.
 PACKS = {"add": (4, 2), "add_broadcast": (4, 2), "sum_rows": (4, 0)}
 
@@ -115,6 +141,7 @@ def test_scan_rows(rows: int, columns: int, dtype: Any) -> None:
 
 
 MULTIPLY = """
+template <class T> using Operand = torch::PackedTensorAccessor32<T, 4, torch::RestrictPtrTraits>;
 template <class T, class Kernel>
 void multiply(T* x, T* y, T* out, int heads, int rows, int inner, int columns, Kernel kernel) {
   kernel(Operand<T>{x, {2, heads, rows, inner}, {heads * rows * inner, rows * inner, inner, 1}},

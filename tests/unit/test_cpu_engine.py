@@ -6,6 +6,7 @@ import gc
 import threading
 import warnings
 import weakref
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,14 @@ def test_views_of_views_are_freed_without_recursion() -> None:
     del shown
     gc.collect()
     assert owner() is None
+
+
+@pytest.mark.parametrize("value", [2**70, -(2**70), 2**64 + 1, (2**8 + 1) << 100, ((2**8 + 1) << 100) + 1, 2**200])
+def test_integers_beyond_64_bits_are_rounded_once(value: int) -> None:
+    """A bfloat16 has 8 bits: a number above the middle of two is rounded up, even if float64 does not hold it."""
+    x = np.zeros(3, bfloat16)
+    scale = max(value.bit_length() - 8, 0)
+    wanted = float("inf") if value >= 2**128 else float(round(Fraction(value, 2**scale)) * 2**scale)
+    for _ in range(2):
+        assert (xp.add(x, value).astype(np.float64) == wanted).all()
+        assert (xp.clip(x, 0, abs(value)) == 0).all()

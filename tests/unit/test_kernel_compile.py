@@ -65,6 +65,14 @@ def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     cache.disk.cache_clear()
 
 
+def test_options_in_two_texts(tmp_path: Path) -> None:
+    (tmp_path / "mine.h").write_text("constexpr int kMine = 3;")
+    source = "#include <mine.h>\n__global__ void k(int* x) { static_assert(dcq == 1); *x = dcq + kMine; }"
+    two = ["-D", "dcq=1", "-I", str(tmp_path), "--std", "c++20", "--ptxas-options=-O2"]
+    one = ["-Ddcq=1", f"-I{tmp_path}", "--std=c++20", "--ptxas-options=-O2"]
+    assert module(source, options=two).cubin(90) == module(source, options=one).cubin(90)
+
+
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_modules(capability: int) -> None:
     source = SCALE.replace("complex<float>", "xpops::complex<float>")
@@ -220,6 +228,12 @@ def test_raw_refusals() -> None:
         xp.kernel.RawModule(b"")
     with pytest.raises(TypeError, match="RawModule: options is '-G'; accepted: a sequence of texts"):
         xp.kernel.RawModule("", options="-G")
+    for given in (["N=1"], ["-DA", "B"], ["-DA=1", "B"], ["--std=c++20", "B"]):
+        with pytest.raises(ValueError, match=f"RawModule: options has '{given[-1]}'; accepted: options, which begin"):
+            xp.kernel.RawModule("", options=given)
+    for given in (["-arch", "sm_90"], ["--relocatable-device-code=true"], ["-dc"], ["-ptx"]):
+        with pytest.raises(ValueError, match=f"RawModule: options has '{given[0]}.*'; accepted: options that keep"):
+            xp.kernel.RawModule("", options=given)
     with pytest.raises(ValueError, match="RawModule: options has '-arch=sm_90'"):
         xp.kernel.RawModule("", options=["-arch=sm_90"])
     assert repr(kernel) == "<kernel f>"

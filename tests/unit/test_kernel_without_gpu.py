@@ -198,14 +198,38 @@ def test_reductions_and_scans(capability: int) -> None:
         highest.compile(capability, x)
 
 
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_a_functor(capability: int) -> None:
+    source = (
+        "template <class T> struct Leaky { float slope; T operator()(T x) const { return x > T(0) ? x : T(slope); } };"
+    )
+    leaky = xp.kernel.functor(source, parameters="float32 slope")
+    x = np.ones((5, 7), np.float32)
+    made = leaky.compile(capability, x, slope=0.1)
+    assert "struct Leaky" in made.source
+    assert made.resources.local_bytes == 0
+    assert f".target sm_{capability}" in made.ptx
+    # The values of parameters are no part of the kernel; dtypes are.
+    assert leaky.compile(capability, x, slope=0.2).source == made.source
+    assert leaky.compile(capability, x, slope=0.1, result=xp.float64).source != made.source
+    with pytest.raises(TypeError, match="Leaky: parameters are missing; accepted: slope, by name"):
+        leaky.compile(capability, x)
+
+
 def test_what_is_refused() -> None:
     kernel = xp.kernel.RawKernel(SPILLS, "k")
     wrong: Any = "sm_90"
     with pytest.raises(TypeError, match=r"k: capability is .*accepted: an integer like 90"):
         kernel.compile(wrong)
-    with pytest.raises(xp.CompileError):
-        kernel.compile(20)
-    with pytest.raises(ValueError, match=r"NVRTC does not know sm_990"), pytest.warns(match="does not know sm_990"):
-        kernel.compile(990)
+    for wrong in (True, np.True_, 9.0, None):
+        with pytest.raises(TypeError, match=r"k: capability is .*; accepted: an integer like 90"):
+            kernel.compile(wrong)
+    each = xp.kernel.ElementwiseKernel("T x", "T y", "y = x", "each")
+    for number in (-90, 0, 12, 20, 990, 2**70):
+        with pytest.raises(ValueError, match=rf"k: capability is {number}; accepted: .*80.* 90, .*, which NVRTC \d+"):
+            kernel.compile(number)
+        with pytest.raises(ValueError, match=f"each: capability is {number}; accepted: "):
+            each.compile(number, np.ones(3, np.float32))
+    assert kernel.compile(np.int64(90)).capability == 90
     with pytest.raises(ValueError, match=r"nothing: there is no kernel 'nothing'; accepted: (k, other|other, k)$"):
         xp.kernel.RawKernel(SPILLS, "nothing").compile(90)

@@ -224,6 +224,12 @@ def test_operands_broadcast(arrays: Any) -> None:
     assert len({type(x) for x in arrays}) == 1
 
 
+def test_unknown_layouts_are_refused() -> None:
+    for drawn in (strategies.arrays(layout="foo"), strategies.operands(2, layout="foo")):
+        with pytest.raises(ValueError, match="arrays: layout is 'foo'; accepted: contiguous, shifted, "):
+            find(drawn, lambda x: True)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_is_drawn(layout: str) -> None:
     drawn = strategies.arrays(xp.int16, (3, 4), framework="numpy", layout=layout, device="cpu")

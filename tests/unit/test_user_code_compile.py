@@ -9,7 +9,7 @@ import pytest
 
 import xpops as xp
 from tests.unit.test_kernel_compile import GPU, module, reduction_source, source_of, vector
-from xpops.api.kernel import ElementwiseKernel, ReductionKernel
+from xpops.api.kernel import ElementwiseKernel, ReductionKernel, functor
 from xpops.api.kernel.functor import functor_call
 from xpops.core import config
 from xpops.core import dtypes as dt
@@ -396,3 +396,31 @@ def test_a_specialisation_for_half_is_found(cuda_headers: tuple[Path, ...], capa
     for given, result in ((dt.float16, dt.float32), (dt.float16, dt.int32), (dt.float32, dt.float16)):
         call = functor_call(functor, (vector(given),), result, GPU)
         assert compile_cubin("Convert", user_source(call, tuning_of(capability).elementwise).source, capability)
+
+
+STRUCTURES = {
+    "aligned": ("struct A { %s }; struct alignas(8) B { %s };", "B"),
+    "aligned by an expression": ("template <class T> struct alignas(alignof(T) * (1 + 1)) B { %s };", "B"),
+    "with an attribute": ("struct [[nodiscard]] __align__(16) B final { %s };", "B"),
+    "nested": ("struct B { struct Inner { int a; }; class Other {}; %s };", "B"),
+    "before an enumeration": ("struct B { %s }; enum class Kind : int { kOne }; enum struct Way { kTwo };", "B"),
+    "in a comment": ("struct B { %s }; // struct C {};\n/* struct D { */", "B"),
+    "of an open namespace": ("namespace { struct B { %s }; }\ninline namespace v1 { struct C { %s }; }", "C"),
+    "before others' namespaces": ("struct B { %s }; namespace mine { struct C { %s }; }", "B"),
+    "with a base": ("struct Base { int a; }; struct B : Base { %s };", "B"),
+    "defined before its part": ("struct B { struct Part; %s }; struct B::Part { int a; };", "B"),
+}
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_the_last_structure_of_a_source_is_the_functor(name: str) -> None:
+    text, wanted = STRUCTURES[name]
+    call = "template <class S> S operator()(S x) const { return x + x; }"
+    source = text.replace("%s", call)
+    assert parse_functor(source, None, "").name == wanted
+    assert functor(source).compile(90, xp.ones(8, dtype=xp.float32, device="cpu")).resources.registers > 0
+
+
+def test_structures_within_others_are_no_functors() -> None:
+    with pytest.raises(ValueError, match=r"functor: name is 'Inner'; accepted: a structure of the source: Outer$"):
+        functor("struct Outer { struct Inner {}; };", "Inner")

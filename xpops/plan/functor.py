@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from xpops.plan.text import split, without_comments
 from xpops.plan.user import Parameter, parse_parameters
 
 # What template arguments and dtypes of parameters mean, beside dtypes' own names.
 OPERANDS, RESULT = "T", "R"
-_STRUCT = re.compile(r"\b(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]")
+# A definition, behind attributes like `alignas(8)`; or a brace.
+_STRUCT = re.compile(
+    r"(?P<enum>\benum\s+)?\b(?:struct|class)\s+(?:\[\[.*?\]\]\s*|\w+\s*\((?:[^()]|\([^()]*\))*\)\s*)*"
+    r"(?P<name>[A-Za-z_]\w*)\s*(?:final\s*)?(?=\{|:(?!:))|(?P<brace>[{}])"
+)
+# Namespaces whose names are visible outside of them.
+_OPEN_NAMESPACE = re.compile(r"\bnamespace\s*\{|\binline\s+namespace\s+\w+\s*\{")
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:<(.*)>)?", re.DOTALL)
 _OPERAND = re.compile(r"x\d+")
 
@@ -35,7 +42,7 @@ class UserFunctor(NamedTuple):
 
 
 def parse_functor(source: str, name: str | None, parameters: str) -> UserFunctor:
-    """Find the structure `name` in a source; by default the last one.
+    """Find the structure `name` in a source; by default the last one. Structures within others do not count.
 
     Raises
     ------
@@ -49,7 +56,7 @@ def parse_functor(source: str, name: str | None, parameters: str) -> UserFunctor
     >>> scale.name, scale.arguments, [each.name for each in scale.parameters]
     ('Scale', 'T', ['by'])
     """
-    found = {each[1]: _template_parameters(source[: each.start()]) for each in _STRUCT.finditer(source)}
+    found = _structures(source)
     form = _NAME.fullmatch((name or next(reversed(found), "")).strip())
     if form is None or form[1] not in found:
         raise ValueError(
@@ -86,6 +93,20 @@ def _parse_state(text: str, function: str) -> tuple[Parameter, ...]:
     return found
 
 
+def _structures(source: str) -> dict[str, tuple[str, ...] | None]:
+    """The structures that are in no other braces, with the parameters of their templates, in order."""
+    code = _OPEN_NAMESPACE.sub(" ", without_comments(source))
+    found: dict[str, tuple[str, ...] | None] = {}
+    depth = 0
+    for each in _STRUCT.finditer(code):
+        if each["brace"]:
+            depth = max(depth + (1 if each["brace"] == "{" else -1), 0)
+        elif depth == 0 and not each["enum"]:
+            found.pop(each["name"], None)
+            found[each["name"]] = _template_parameters(code[: each.start()])
+    return found
+
+
 def _template_parameters(before: str) -> tuple[str, ...] | None:
     """The parameters of the ``template <...>`` that a text ends with; None if it ends with none."""
     text, depth, end = before.rstrip(), 0, 0
@@ -98,16 +119,4 @@ def _template_parameters(before: str) -> tuple[str, ...] | None:
             break
     if not re.search(r"\btemplate\s*$", text[:end]):
         return None
-    return tuple(each.strip() for each in _split(text[end + 1 : -1]))
-
-
-def _split(text: str) -> list[str]:
-    """Split at the commas that are in no brackets."""
-    found, depth = [""], 0
-    for each in text:
-        depth += (each in "<(") - (each in ">)")
-        if each == "," and depth == 0:
-            found.append("")
-        else:
-            found[-1] += each
-    return found if text.strip() else []
+    return tuple(split(text[end + 1 : -1]))

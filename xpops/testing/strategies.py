@@ -217,7 +217,10 @@ def _operands(
 @st.composite
 def _array(draw: st.DrawFn, framework: Framework, dtype: DType, shape: Any, layout: Any) -> Any:
     names = tuple(name for name in LAYOUTS if framework.mirrors or name not in ("mirrored", "upside_down"))
-    view = LAYOUTS[_value(draw, layout, st.sampled_from(names))](_value(draw, shape, shapes()))
+    name = _value(draw, layout, st.sampled_from(names))
+    if name not in names:
+        raise ValueError(f"arrays: layout is {name!r}; accepted: {', '.join(names)}, which {framework.name} has")
+    view = LAYOUTS[name](_value(draw, shape, shapes()))
     return framework.view(framework.make(draw(numpy_arrays(dtype, view.base))), view)
 
 

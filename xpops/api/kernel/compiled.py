@@ -8,12 +8,14 @@ from operator import index
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from xpops.core.devices import Device
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.fusion.programs import MULTIPROCESSORS
 from xpops.dispatch.operands import Operands
-from xpops.engine.cuda.runtime.elf import MAGIC, Resources, resources
+from xpops.engine.cuda.runtime.elf import Resources, resources
 from xpops.frameworks.capsule import KIND_CUDA
 from xpops.plan.signature import Operand
 
@@ -41,8 +43,6 @@ class CompiledKernel:
     def __init__(self, name: str, module: Module, symbol: str, capability: int) -> None:
         self.name, self.capability, self.source, self._module = name, capability, module.source, module
         self.cubin, lowered = module.cubin(capability)
-        if not self.cubin.startswith(MAGIC):
-            raise ValueError(f"{name}: NVRTC does not know sm_{capability}; accepted: an older compute capability")
         self._symbol = module.symbol(symbol, self.cubin, lowered)
 
     @cached_property
@@ -113,12 +113,21 @@ def as_capability(capability: Any, name: str) -> int:
     Raises
     ------
     TypeError
-        If it is none.
+        If it is no integer.
+    ValueError
+        If NVRTC does not know it.
     """
-    try:
-        return index(capability)
-    except TypeError:
-        raise TypeError(f"{name}: capability is {describe(capability)}; accepted: an integer like 90") from None
+    from xpops.engine.cuda.runtime.compile import capabilities, nvrtc_version
+
+    if isinstance(capability, bool | np.bool_) or not hasattr(type(capability), "__index__"):
+        raise TypeError(f"{name}: capability is {describe(capability)}; accepted: an integer like 90")
+    number = index(capability)
+    if number not in capabilities():
+        raise ValueError(
+            f"{name}: capability is {number}; accepted: {', '.join(map(str, capabilities()))}, which NVRTC "
+            f"{nvrtc_version()} knows"
+        )
+    return number
 
 
 def specs_on_gpu(name: str, names: tuple[str, ...], arguments: tuple[Any, ...]) -> tuple[Operand, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.elementwise import user_call
 from xpops.api.kernel.gpu import require_cuda
 from xpops.core import dtypes as dt
@@ -38,9 +39,9 @@ def functor(source: str, name: str | None = None, parameters: str = "") -> Funct
         all operands promote; float for float16, bfloat16 and float8. A class template gets float16 and bfloat16 as they
         are. Instead of the functor, the structure may be a factory: called without arguments, it returns the functor.
     name : str, optional
-        The name of the structure; by default the last structure of the source. The arguments of a class template are
-        those in the name, like ``"Cast<R, T>"``: T is the dtype of the operands, and R that of the result. Without
-        them, a template of one type has the argument T.
+        The name of the structure; by default the last one of the source that is not within another. The arguments of a
+        class template are those in the name, like ``"Cast<R, T>"``: T is the dtype of the operands, and R that of the
+        result. Without them, a template of one type has the argument T.
     parameters : str
         Numbers that the structure is made of, like ``"float32 slope, T bias"``: its members, or the arguments of its
         constructor. Calls get them by name. T and R are dtypes as in `name`.
@@ -124,10 +125,36 @@ class Functor:
             If the structure does not compile, or takes other operands.
         """
         wanted = None if result is None else dt.as_dtype(result, self._name)
+        return call(self._plan, self._name, *self._operands(args, parameters), wanted)
+
+    def compile(self, capability: int, /, *args: Any, result: Any = None, **parameters: Any) -> CompiledKernel:
+        """The kernel of a call with such arguments, compiled for GPUs of a compute capability. Needs no GPU.
+
+        Parameters
+        ----------
+        capability : int
+            90 means sm_90.
+        *args, result, **parameters
+            As for a call. Arrays may be on the CPU: only their dtypes, shapes, strides and alignment count.
+
+        Examples
+        --------
+        >>> double = xp.kernel.functor("struct Double { float operator()(float x) const { return x + x; } };")
+        >>> made = double.compile(90, xp.ones(1000, dtype=xp.float32))
+        >>> made.capability, made.resources.local_bytes
+        (90, 0)
+        """
+        wanted = None if result is None else dt.as_dtype(result, self._name)
+        specs = specs_on_gpu(self._name, *self._operands(args, parameters))
+        (made,) = compile_call(capability, self._name, self._plan, specs, wanted)
+        return made
+
+    def _operands(self, args: tuple[Any, ...], parameters: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """The names and the values of the operands and the parameters."""
         names = tuple(f"args[{number}]" for number in range(len(args)))
         if self._parameters or parameters:
-            args, names = (*args, *self._state(parameters)), (*names, *self._parameters)
-        return call(self._plan, self._name, names, args, wanted)
+            return (*names, *self._parameters), (*args, *self._state(parameters))
+        return names, args
 
     def _state(self, given: dict[str, Any]) -> tuple[Any, ...]:
         """The values of the parameters, in their order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import prod
@@ -21,6 +22,28 @@ def texts_of(given: Iterable[str], argument: str) -> tuple[str, ...]:
     if isinstance(given, str) or not all(isinstance(each, str) for each in found):
         raise TypeError(f"RawModule: {argument} is {given!r}; accepted: a sequence of texts")
     return found
+
+
+def options_of(given: Iterable[str]) -> tuple[str, ...]:
+    """Options for NVRTC, after a check. An option and its value that are two texts are joined.
+
+    Examples
+    --------
+    >>> options_of(["-D", "N=4", "-std", "c++20", "-lineinfo"])
+    ('-DN=4', '-std=c++20', '-lineinfo')
+    """
+    found: list[str] = []
+    for each in texts_of(given, "options"):
+        if each.startswith("-"):
+            found.append(each)
+        elif not found or "=" in found[-1] or _WITH_VALUE.match(found[-1]):
+            raise ValueError(f"RawModule: options has {each!r}; accepted: options, which begin with '-'")
+        else:
+            found[-1] += each if found[-1] in _SHORT else f"={each}"
+    for each in found:
+        if each.lstrip("-").partition("=")[0] in _OTHER_CODE:
+            raise ValueError(f"RawModule: options has {each!r}; accepted: options that keep the result as it is")
+    return tuple(found)
 
 
 def shape_of(given: int | Sequence[int], argument: str, name: str, least: int) -> Shape:
@@ -66,6 +89,14 @@ def template_text(argument: Any, name: str) -> str:
         return str(index(argument))
     return spelled(as_dtype(argument, name))
 
+
+# Options whose value follows at once, and such options with a value.
+_SHORT = ("-D", "-I", "-U")
+_WITH_VALUE = re.compile(r"-[DIU].")
+# Options by which NVRTC returns something else than a cubin for the GPU.
+_OTHER_CODE = frozenset(("arch", "gpu-architecture", "gpu-code", "ptx", "dlto", "dlink-time-opt")) | frozenset(
+    ("dc", "device-c", "rdc", "relocatable-device-code")
+)
 
 # Texts that mean a dtype. Every other text is C++, such as float and int.
 _NAMES = {dtype.name for dtype in INFO} - {"bool"}

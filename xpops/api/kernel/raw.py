@@ -12,7 +12,7 @@ import numpy as np
 from xpops.api.devices import default_device
 from xpops.api.kernel.compiled import CompiledKernel, as_capability
 from xpops.api.kernel.gpu import require_cuda
-from xpops.api.kernel.launching import grid_of, shape_of, template_text, texts_of
+from xpops.api.kernel.launching import grid_of, options_of, shape_of, template_text, texts_of
 from xpops.api.kernel.packing import pack_arguments, template_dtypes
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
@@ -23,7 +23,7 @@ from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.user.arguments import parameters_of
 from xpops.engine.cuda.user.raw import Function, Module
 from xpops.engine.cuda.user.templates import deduced, template_of
-from xpops.engine.cuda.user.text import without_comments
+from xpops.plan.text import without_comments
 
 _SCALARS = (
     *SCALAR_TYPES, np.generic, bytes, ctypes.Structure, ctypes.Union, ctypes.Array, ctypes._SimpleCData,
@@ -40,7 +40,8 @@ class RawModule:
     ----------
     source : str
     options : sequence of str
-        More options for NVRTC: ``"-DN=4"``, ``"--use_fast_math"``, ``"--std=c++20"``.
+        More options for NVRTC: ``"-DN=4"``, ``"--use_fast_math"``, ``"--std=c++20"``. An option and its value may be
+        two texts: ``"-D", "N=4"``.
     name_expressions : sequence of str
         The instances of templates to compile, like ``"scale<float>"``.
     name : str
@@ -50,6 +51,8 @@ class RawModule:
     ------
     TypeError
         If `source` is not a str.
+    ValueError
+        If an option changes what kind of code NVRTC returns, or does not begin with ``-``.
 
     Examples
     --------
@@ -73,11 +76,7 @@ class RawModule:
     ) -> None:
         if not isinstance(source, str):
             raise TypeError(f"RawModule: source is {describe(source)}; accepted: text")
-        given = texts_of(options, "options")
-        for each in given:
-            if each.lstrip("-").startswith(("arch", "gpu-architecture", "gpu-code", "ptx", "dlto", "dc")):
-                raise ValueError(f"RawModule: options has {each!r}; accepted: options that keep the result as it is")
-        self._module = Module(name, source, given, texts_of(name_expressions, "name_expressions"))
+        self._module = Module(name, source, options_of(options), texts_of(name_expressions, "name_expressions"))
 
     def get_function(self, name: str) -> RawKernel:
         """The kernel of that name in the source, one of `name_expressions`, a mangled name, or a template."""

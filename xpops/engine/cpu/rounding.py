@@ -37,7 +37,7 @@ _CONVERTED = frozenset(
 def cast(x: Any, dtype: DType) -> NDArray:
     """Convert an ndarray or Python scalar to `dtype`; an ndarray that has it is returned itself."""
     if not isinstance(x, np.ndarray):
-        return np.asarray(_to_odd(np.asarray(x)) if dtype in NARROW else x, dtype)
+        return np.asarray(_to_odd(_array_of(x)) if dtype in NARROW else x, dtype)
     if (x.dtype, dtype) in _CONVERTED:
         converted = np.empty_like(x, dtype)
         assign(converted, x)
@@ -78,6 +78,15 @@ def _to_odd(x: NDArray) -> NDArray:
     bits -= np.abs(back) > np.abs(exact)
     bits |= inexact
     return near
+
+
+def _array_of(x: Any) -> NDArray:
+    """A Python scalar as an array. An integer beyond 64 bits becomes float64, rounded to odd."""
+    array = np.asarray(x)
+    if array.dtype != object:
+        return array
+    low = x.bit_length() - 52
+    return np.asarray(float((x >> low | bool(x & (1 << low) - 1)) << low))
 
 
 def _in_double(x: NDArray) -> NDArray:

@@ -58,13 +58,20 @@ def nvrtc_version() -> str:
 
 
 @cache
+def capabilities() -> tuple[int, ...]:
+    """The compute capabilities that NVRTC knows."""
+    _, found = _nvrtc().nvrtcGetSupportedArchs()
+    return tuple(sorted(found))
+
+
+@cache
 def target_of(capability: int) -> str:
     """The target of NVRTC: the GPU's architecture, or the newest PTX if NVRTC is older than the GPU.
 
     PTX is the last resort, with one warning: the driver compiles it again in every process.
     """
-    _, supported = _nvrtc().nvrtcGetSupportedArchs()
-    newest = max(each for each in supported if each <= max(capability, min(supported)))
+    known = capabilities()
+    newest = max(each for each in known if each <= max(capability, known[0]))
     if newest >= capability:
         return f"sm_{capability}"
     warnings.warn(

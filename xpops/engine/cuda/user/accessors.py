@@ -7,7 +7,7 @@ import struct
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.user.text import split
+from xpops.plan.text import split
 
 _ACCESSOR = re.compile(
     r"(?:::)?(?:\w+\s*::\s*)*(?:PackedTensor)?Accessor(?P<bits>32|64|)\s*<(?P<arguments>.*)>\s*(?P<name>\w*)", re.DOTALL

@@ -15,7 +15,7 @@ from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine.cuda.user.accessors import Accessor, accessor_of
 from xpops.engine.cuda.user.templates import split_default, template_of
-from xpops.engine.cuda.user.text import split, without_comments
+from xpops.plan.text import split, without_comments
 
 TYPES: dict[str, DType] = {
     **{info.c_type: dtype for dtype, info in dt.INFO.items()},

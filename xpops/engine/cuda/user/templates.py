@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.engine.cuda.user.text import depth_of, split
+from xpops.plan.text import depth_of, split
 
 # The types that need no header.
 _BUILT_IN = {

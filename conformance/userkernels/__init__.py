@@ -1,0 +1,1 @@
+"""cupy's own tests of user-defined kernels, run on `xpops.kernel`."""
