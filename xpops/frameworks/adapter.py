@@ -88,6 +88,10 @@ class Adapter:
         """
         raise NotImplementedError
 
+    def view_plain(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View | None:
+        """What `view` returns, if DLPack's methods would lend the same memory in more time; else None."""
+        return None
+
     def export(self, array: Any) -> Any:
         """The framework's array on the memory of an xpops array. Needed where `allocator` returns None."""
         raise NotImplementedError
