@@ -24,7 +24,7 @@ from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
 from xpops.plan.cache import BoundedDict
 
 ALIGNMENT = 16
-# (dtype, shape, strides in bytes) of the ndarray on an array's memory, or what `_lend` returns -> what `read` returns.
+# (dtype, shape, strides in bytes) of the ndarray on an array's memory, or what `_borrow` returns -> what `read` returns.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": jnp.reshape,
@@ -40,7 +40,7 @@ _hosts: set[Any] = set()
 _gpus: dict[Any, Device] = {}
 
 
-class Lent(int):
+class BorrowedAddress(int):
     """The address of an array in a GPU's memory. When a launch drops it, the engine keeps the memory until it is done.
 
     While the capsule exists, JAX keeps the memory, even if the array is deleted or donated.
@@ -56,12 +56,12 @@ class Lent(int):
                 engine_of(self.device).retain(self.capsule, self.stream)
 
 
-def _lend(x: Any, device: Device) -> tuple[tuple[Any, ...], Lent]:
+def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
     """What calls of `x` depend on, but for its memory; and the memory, ready for work on our current stream."""
     stream = engine_of(device).current_stream()
     capsule = x.__dlpack__(stream=stream or 1, max_version=dl.VERSION)  # 1 is the legacy default stream
     tensor = dl.managed_in(capsule, dl.UNVERSIONED).tensor
-    data = Lent((tensor.data or 0) + tensor.byte_offset)
+    data = BorrowedAddress((tensor.data or 0) + tensor.byte_offset)
     data.capsule, data.device, data.stream = capsule, device, stream
     axes = [ctypes.string_at(each, 8 * tensor.ndim) if each else b"" for each in (tensor.shape, tensor.strides)]
     return (device, tensor.code, tensor.bits, tensor.ndim, *axes, data % ALIGNMENT), data
@@ -105,7 +105,7 @@ class JaxAdapter(DLPackAdapter):
             key = (host.dtype, host.shape, host.strides)
         else:
             try:
-                key, _ = _lend(x, layout.device)
+                key, _ = _borrow(x, layout.device)
             except ValueError:  # a capsule of a newer form
                 return None
             _gpus[x.device] = layout.device
@@ -118,7 +118,7 @@ class JaxAdapter(DLPackAdapter):
         try:
             place = x.device
             if place in _gpus:
-                key, data = _lend(x, _gpus[place])
+                key, data = _borrow(x, _gpus[place])
                 return _known.get(key), data
             if place not in _hosts:
                 return None, None
