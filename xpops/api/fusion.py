@@ -176,3 +176,38 @@ def _run_unfused(fused: Fused, specs: tuple[Operand, ...], stream: int, *values:
             copy(stream, out, result._data)
 
     return Program(layouts, copy_all)
+
+
+def plan_expression(
+    engine: Engine, name: str, function: Callable[..., Any], specs: tuple[Layout, ...], outs: tuple[Layout, ...] = ()
+) -> Program:
+    """The program of an elementwise expression of arrays, as a part of another plan: one kernel on a GPU.
+
+    Parameters
+    ----------
+    name : str
+        The public function.
+    function : callable
+        Takes one array for each of `specs`, and reads all of them.
+    outs : tuple of Layout, optional
+        Where the results go, such as views of one array. By default they are dense.
+    """
+    from xpops.dispatch.fusion.programs import record
+
+    recorded = record(name, function, specs)
+    layouts = outs or recorded.layouts
+    if is_cuda(engine):
+        from xpops.engine.cuda.fused.elementwise import fused
+
+        (part,) = recorded.parts
+        return Program(layouts, fused(engine, part.expression, layouts))
+    copies = [copier(*each) for each in zip(recorded.layouts, layouts, strict=True)]
+
+    def kernel(stream: int, *data: Data) -> None:
+        values = data[len(layouts) :]
+        arrays = [steady.array_class(spec, value, None) for spec, value in zip(specs, values, strict=True)]
+        results = results_of(name, function(*arrays), Tensor)
+        for copy, out, result in zip(copies, data, results, strict=False):
+            copy(stream, out, result._data)
+
+    return Program(layouts, kernel)

@@ -24,7 +24,7 @@ from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
 from xpops.plan.cache import BoundedDict
 
 ALIGNMENT = 16
-# (dtype, shape, strides in bytes) of the ndarray on an array's memory, or what `_borrow` returns -> what `read` returns.
+# (dtype, shape, strides in bytes) of the ndarray on an array's memory, or `_borrow`'s first result -> that of `read`.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": jnp.reshape,
