@@ -114,6 +114,17 @@ static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_
   return result;
 }
 
+// spec_of(x): what an operand is in a key; None if its class is unknown, or it is like none of its class.
+static PyObject* spec_of(PyObject* module, PyObject* x) {
+  Operand found = {NULL, NULL};
+  (void)module;
+  const int done = read_operand(x, &found);
+  if (done < 0) return NULL;
+  if (!done) Py_RETURN_NONE;
+  Py_XDECREF(found.data);
+  return found.spec;
+}
+
 // The types of parameters, from the place `first` of a new tuple on; a tuple of types for a tuple.
 static PyObject* kinds_of(PyObject* parameters, Py_ssize_t first) {
   const Py_ssize_t count = PyTuple_Size(parameters);
@@ -217,6 +228,7 @@ static PyObject* configure(PyObject* module, PyObject* arguments) {
 static PyMethodDef methods[] = {
     {"known", (PyCFunction)(void (*)(void))known, METH_FASTCALL, "The result of a remembered call, or None."},
     {"known_write", (PyCFunction)(void (*)(void))known_write, METH_FASTCALL, "Whether a remembered call wrote out."},
+    {"spec_of", spec_of, METH_O, "What an operand is in a key, or None."},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, "The view of an array of any framework."},
     {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
     {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},

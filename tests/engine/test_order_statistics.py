@@ -147,7 +147,7 @@ def test_views(device: Any) -> None:
 def test_errors(name: str, device: Any) -> None:
     q = (0.5,) if name == "quantile" else ()
     function = getattr(xp, name)
-    with pytest.raises(TypeError, match=f"^{name}: x is a list; accepted: an array$"):
+    with pytest.raises(TypeError, match=f"^{name}: x is a list; accepted: an array"):
         function([1.0], *q)
     with pytest.raises(TypeError, match=f"^{name}: dtype bool is not accepted; accepted: int8"):
         function(xp.asarray([True], device=device), *q)

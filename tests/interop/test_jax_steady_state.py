@@ -1,4 +1,4 @@
-"""Calls on JAX arrays like an earlier one: they read the array's memory at once, without DLPack."""
+"""Calls on JAX arrays like an earlier one: they read the array's memory, on the host without DLPack."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
 
 import xpops as xp  # noqa: E402
+from tests.helpers.fake_cuda import on_gpu, pretend  # noqa: E402
 from xpops.frameworks import jax as adapter  # noqa: E402
 
 CPU = jax.devices("cpu")[0]
@@ -52,6 +53,59 @@ def test_results_live_without_their_operands() -> None:
         np.testing.assert_array_equal(np.asarray(result), np.arange(1000, dtype=np.float32) + number)
     for copy in copies:
         np.testing.assert_array_equal(np.asarray(copy), np.arange(1000, dtype=np.float32).reshape(10, 100))
+
+
+class Producer:
+    """Stands for a JAX array on a GPU: it lends the memory of an ndarray."""
+
+    device = CPU
+
+    def __init__(self, host: np.ndarray[Any, Any]) -> None:
+        self.host, self.streams = host, list[int]()
+
+    def __dlpack__(self, *, stream: int, max_version: tuple[int, int]) -> Any:
+        self.streams.append(stream)
+        return self.host.__dlpack__()
+
+
+@pytest.mark.parametrize("stream", [0, 5])
+def test_memory_of_a_gpu_is_kept_until_work_is_done(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = pretend(monkeypatch)
+    fake.stream = stream
+    monkeypatch.setattr(adapter, "_gpus", {})
+    host = np.arange(12.0).reshape(3, 4)
+    x, layout = Producer(host), on_gpu(host)._layout
+    learnt = adapter.ADAPTER.learn(x, layout)
+    assert learnt is not None
+    assert learnt.layout is layout
+    for number in range(2, 5):
+        found, data = adapter.ADAPTER.read(x)
+        assert (found, data) == (learnt, host.ctypes.data)
+        assert x.streams == [stream or 1] * number, "in DLPack 1 is the legacy default stream"
+        assert len(fake.retained) == number - 1
+        del data
+        assert [each for _, each in fake.retained] == [stream] * number
+    for other in (host.T, host[:, :2], host.astype(np.float32), host.reshape(4, 3)):
+        assert adapter.ADAPTER.read(Producer(other))[0] is None
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, ml_dtypes.bfloat16])
+def test_later_calls_on_a_gpu(dtype: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX has no GPU")
+    results = []
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        hosts = [random.integers(0, 9, (64, 65)).astype(dtype) for _ in range(2)]
+        x, y = (jnp.asarray(host) + jnp.asarray(0, dtype) for host in hosts)  # JAX may still be computing them
+        results.append((xp.add(x, y), hosts[0] + hosts[1]))
+        y.delete()
+        del x, y
+        if seed == 0:
+            monkeypatch.setattr(adapter, "dlpack_view", lambda *_, **__: pytest.fail("a later call is planned"))
+    for result, wanted in results:
+        assert isinstance(result, jax.Array)
+        np.testing.assert_array_equal(np.asarray(result), wanted)
 
 
 def test_a_deleted_array_is_refused() -> None:

@@ -19,6 +19,7 @@ import xpops as xp
 from xpops.core.compiled import compiled
 from xpops.core.layouts import layout_of
 from xpops.dispatch import steady
+from xpops.plan.strides.overlap import SafeDistance
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_core = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
@@ -272,3 +273,38 @@ def test_a_reader_that_returns_no_pair_is_an_error(found: Any, monkeypatch: pyte
     monkeypatch.setitem(steady.readers, Decimal, lambda x: found)
     with pytest.raises((TypeError, ValueError), match=r"Adapter.read returns|unpack"):
         steady.known("way", (Decimal(),))
+
+
+@needs_core
+def test_a_write_keeps_its_distance() -> None:
+    """A write that overlaps an operand is refused, at the distances that `SafeDistance` names."""
+    safe, done = SafeDistance(16, -8, True), list[Any]()
+    write = compiled.Write(lambda: 5, lambda *data: done.append(data), (safe, None), None, None, done.append)  # type: ignore[union-attr]
+    for distance in range(-20, 30):
+        done.clear()
+        assert write("out", 1000, 1000 + distance, 2.5) is safe.holds(distance)
+        assert done == ([(5, 1000, 1000 + distance, 2.5), "out"] if safe.holds(distance) else [])
+    read_only = compiled.Write(lambda: 5, done.append, (None,), None, lambda out: False, None)  # type: ignore[union-attr]
+    assert read_only("out", 1000, 1) is False
+    with pytest.raises(TypeError, match="Write: 2 arguments; accepted: 3"):
+        read_only("out", 1000)
+
+
+@needs_core
+def test_a_maker_follows_the_current_device() -> None:
+    class Tensor:
+        def __init__(self, *arguments: Any) -> None:
+            self.arguments = arguments
+
+        def data_ptr(self) -> int:
+            return 1000 + len(self.arguments)
+
+    current = [0]
+    make = compiled.Maker(Tensor, (1, 2), lambda: current[0], 0, lambda: Tensor())  # type: ignore[union-attr]
+    assert [make(0)[0], make(0)[1].arguments] == [1002, (1, 2)]
+    current[0] = 1
+    assert [make(0)[0], make(0)[1].arguments] == [1000, ()]
+    data, tensor = compiled.Maker(Tensor, (3,), None, 0, Tensor)(0)  # type: ignore[union-attr]
+    assert data is tensor, "on the host the tensor is the data"
+    with pytest.raises(ZeroDivisionError):
+        compiled.Maker(Tensor, (), lambda: 1 // 0, 0, Tensor)(0)  # type: ignore[union-attr]

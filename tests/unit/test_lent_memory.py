@@ -37,7 +37,7 @@ def engine(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> CudaEngine:
     made.context = FakeContext()
     made.pool = Pool(made.context)
     made.current_stream = lambda: OURS
-    made._retained, made._retained_lock = [], threading.RLock()
+    made._retained, made._retained_lock = {}, threading.RLock()
     monkeypatch.setattr("xpops.dispatch.ownership.engine_of", lambda device: made)
     engine: CudaEngine = made
     return engine

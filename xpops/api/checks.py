@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.plan.strides import views
 
@@ -25,7 +26,7 @@ class Operand(NamedTuple):
 
 
 def operand_of(function: str, x: Any, axis: Any, accepts: str = "arithmetic", *, nonempty: bool = False) -> Operand:
-    """The dtype, shape and axes of an array of any framework or a traced one, after checks. By default all axes.
+    """The dtype, shape and axes of an array, a layout or a traced array, after checks. By default all axes.
 
     Raises
     ------
@@ -36,7 +37,7 @@ def operand_of(function: str, x: Any, axis: Any, accepts: str = "arithmetic", *,
     ValueError
         If an axis is named twice; with `nonempty`, if one of the axes has no elements.
     """
-    given = x if isinstance(x, Traced) else array_layout(x, function, "x")
+    given = x if isinstance(x, (Layout, Traced)) else array_layout(x, function, "x")
     if given.dtype not in dt.CATEGORIES[accepts]:
         names = ", ".join(each.name for each in dt.INFO if each in dt.CATEGORIES[accepts])
         raise TypeError(f"{function}: dtype {given.dtype} is not accepted; accepted: {names}")

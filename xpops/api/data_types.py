@@ -6,7 +6,7 @@ import builtins
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -18,10 +18,13 @@ from xpops.arrays import Array, adopt_foreign
 from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
+from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
+from xpops.dispatch.steady import spec_of
+from xpops.frameworks.adapter import Known
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
@@ -260,8 +263,13 @@ def _common_dtype(*operands: DType | type) -> DType:
 
 
 def _dtype_or_scalar(x: Any) -> DType | type:
-    if isinstance(x, (Tensor, np.dtype)):
-        return _dtype_of(x, "result_type")
+    spec: Any = spec_of(x)
+    if isinstance(spec, (Known, Layout)):
+        return spec.layout.dtype if isinstance(spec, Known) else spec.dtype
+    if spec is not None:
+        return cast("type", spec)
+    if isinstance(x, np.dtype):
+        return as_dtype(x, "result_type")
     if isinstance(x, TracedScalar):
         return x.kind
     value = x.item() if isinstance(x, np.generic) else x

@@ -7,16 +7,18 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 from xpops.api.signatures import FusedFunction
+from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
-from xpops.dispatch import steady
-from xpops.dispatch.direct import run_directly
+from xpops.dispatch import Tensor, steady
+from xpops.dispatch.direct import arrays_on, run_directly
+from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.primitives import call
+from xpops.dispatch.primitives import call, copier
 from xpops.dispatch.steady import known
 from xpops.engine import engine_of, is_cuda
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
@@ -157,3 +159,36 @@ def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program |
 
     recorded = record(fused._name, fused.function, specs)
     return program(engine, recorded, fused._names(specs))
+
+
+def plan_expression(
+    engine: Engine, name: str, function: Callable[..., Any], specs: tuple[Layout, ...], outs: tuple[Layout, ...] = ()
+) -> Program:
+    """The program of an elementwise expression of arrays, as a part of another plan: one kernel on a GPU.
+
+    Parameters
+    ----------
+    name : str
+        The public function.
+    function : callable
+        Takes one array for each of `specs`, and reads all of them.
+    outs : tuple of Layout, optional
+        Where the results go, such as views of one array. By default they are dense.
+    """
+    from xpops.dispatch.fusion.programs import record
+
+    recorded = record(name, function, specs)
+    layouts = outs or recorded.layouts
+    if is_cuda(engine):
+        from xpops.engine.cuda.fused.elementwise import fused
+
+        (part,) = recorded.parts
+        return Program(layouts, fused(engine, part.expression, layouts))
+    copies = [copier(*each) for each in zip(recorded.layouts, layouts, strict=True)]
+
+    def kernel(stream: int, *data: Data) -> None:
+        results = results_of(name, function(*arrays_on(specs, data[len(layouts) :])), Tensor)
+        for copy, out, result in zip(copies, data, results, strict=False):
+            copy(stream, out, result._data)
+
+    return Program(layouts, kernel)

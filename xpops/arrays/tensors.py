@@ -12,7 +12,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.fusion.traced_arrays import require_no_trace
 from xpops.dispatch.ownership import borrow
-from xpops.dispatch.steady import readers
+from xpops.dispatch.steady import spec_of
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Known, View
 from xpops.frameworks.registry import adapter_of
@@ -42,8 +42,7 @@ def array_layout(x: Any, function: str, argument: str) -> Layout:
     TypeError
         If `x` is no array.
     """
-    read = readers.get(x.__class__)
-    spec = None if read is None else read(x)[0]
+    spec = spec_of(x)
     if isinstance(spec, Known):
         return spec.layout
     return spec if isinstance(spec, Layout) else view_foreign(x, function, argument).layout

@@ -165,7 +165,7 @@ class Operands:
         if copies.is_open and adapter.resolve(x) is not x:
             copies.report(f"{self._function}: {argument} is a lazy conjugate or negative, which is copied")
         view = adapter.view(x, self._function, argument, self._stream_of)
-        self._as_given &= view.owner is x
+        self._as_given &= adapter.is_own(x, view)
         if not engine_of(view.layout.device).is_host:
             self._foreign.append((adapter, view))
         return view

@@ -85,4 +85,5 @@ def borrow(view: View, adapter: Adapter) -> View:
     device = view.layout.device
     if engine_of(device).is_host:
         return view
-    return view._replace(owner=Borrowed(view.owner, device, adapter.current_stream(device)))
+    owner = Borrowed(view.owner, device, adapter.current_stream(device))
+    return View(view.layout, view.data, owner, view.writable)

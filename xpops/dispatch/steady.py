@@ -105,6 +105,12 @@ def _read(way: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[D
     return tuple(key), values
 
 
+def _spec_of(x: Any) -> Any:
+    """What an operand is in a key: a layout, a `Known`, or the type of a scalar; None if nothing like it is known."""
+    read = readers.get(x.__class__)
+    return None if read is None else read(x)[0]
+
+
 def known_view(way: Any, x: Any) -> Any:
     """A view like a remembered one. None if no such view is remembered."""
     kind = x.__class__
@@ -118,9 +124,9 @@ def known_view(way: Any, x: Any) -> Any:
 
 
 if compiled is None:
-    known, known_write = _known, _known_write
+    known, known_write, spec_of = _known, _known_write, _spec_of
 else:
-    known, known_write = compiled.known, compiled.known_write
+    known, known_write, spec_of = compiled.known, compiled.known_write, compiled.spec_of
 
 
 def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: Launch) -> None:

@@ -88,6 +88,10 @@ def _view(x: Any, device: Device | None, copy: bool | None) -> View:
     def stream(where: Device) -> int:
         return engine_of(where).current_stream()
 
+    known = adapter_of(type(x))
+    direct = None if known is None else known.view_plain(x, "from_dlpack", "x", stream)
+    if known is not None and direct is not None:
+        return borrow(direct, known)
     if hasattr(type(x), "__dlpack__"):
         return borrow(dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy), _adapter(x))
     if hasattr(type(x), "__cuda_array_interface__"):

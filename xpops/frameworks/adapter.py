@@ -89,6 +89,14 @@ class Adapter:
         """
         raise NotImplementedError
 
+    def view_plain(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View | None:
+        """What `view` returns, if DLPack's methods would lend the same memory in more time; else None."""
+        return None
+
+    def is_own(self, x: Any, view: View) -> bool:
+        """Whether `view` shows the memory of `x` itself, which `read` returns, not that of a copy."""
+        return view.owner is x
+
     def export(self, array: Any) -> Any:
         """The framework's array on the memory of an xpops array. Needed where `allocator` returns None."""
         raise NotImplementedError

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import jax
@@ -10,15 +13,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from xpops.core.devices import CPU, Device
+from xpops.core.errors import DeviceError
 from xpops.core.guards import copies
 from xpops.core.layouts import Layout
+from xpops.engine import engine_of
 from xpops.engine.program import Data
+from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import Known, View, known_layout
 from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
 from xpops.plan.cache import BoundedDict
 
 ALIGNMENT = 16
-# (dtype, shape, strides in bytes) of the ndarray on an array's memory -> what `read` returns.
+# (dtype, shape, strides in bytes) of the ndarray on an array's memory, or `_borrow`'s first result -> that of `read`.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": jnp.reshape,
@@ -30,6 +36,35 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
 }
 # The devices of JAX whose arrays are in the host's memory.
 _hosts: set[Any] = set()
+# The devices of JAX that are GPUs -> ours.
+_gpus: dict[Any, Device] = {}
+
+
+class BorrowedAddress(int):
+    """The address of an array in a GPU's memory. When a launch drops it, the engine keeps the memory until it is done.
+
+    While the capsule exists, JAX keeps the memory, even if the array is deleted or donated.
+    """
+
+    capsule: Any
+    device: Device
+    stream: int
+
+    def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not finalizing():
+            with suppress(DeviceError):
+                engine_of(self.device).retain(self.capsule, self.stream)
+
+
+def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
+    """What calls of `x` depend on, but for its memory; and the memory, ready for work on our current stream."""
+    stream = engine_of(device).current_stream()
+    capsule = x.__dlpack__(stream=stream or 1, max_version=dl.VERSION)  # 1 is the legacy default stream
+    tensor = dl.managed_in(capsule, dl.UNVERSIONED).tensor
+    data = BorrowedAddress((tensor.data or 0) + tensor.byte_offset)
+    data.capsule, data.device, data.stream = capsule, device, stream
+    axes = [ctypes.string_at(each, 8 * tensor.ndim) if each else b"" for each in (tensor.shape, tensor.strides)]
+    return (device, tensor.code, tensor.bits, tensor.ndim, *axes, data % ALIGNMENT), data
 
 
 class JaxAdapter(DLPackAdapter):
@@ -52,16 +87,28 @@ class JaxAdapter(DLPackAdapter):
         # The host's ndarray holds what DLPack lent, so `x` itself may be the owner: calls like this are remembered.
         return view._replace(owner=x) if view.layout.device == CPU else view
 
+    def is_own(self, x: Any, view: View) -> bool:
+        """Always: JAX has no lazy values. On a GPU a capsule is the owner, and `read` gets another one."""
+        return True
+
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         """JAX's own functions, which copy: its arrays have no strides, so a view would be copied, too."""
         return {} if issubclass(cls, jax.core.Tracer) else _VIEWS
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
-        if layout.device != CPU or not isinstance(x.device, jax.Device):  # an array on several devices has a sharding
+        if not isinstance(x.device, jax.Device):  # an array on several devices has a sharding
             return None
-        _hosts.add(x.device)
-        host = np.asarray(x)
-        key = (host.dtype, host.shape, host.strides)
+        key: tuple[Any, ...]
+        if layout.device == CPU:
+            _hosts.add(x.device)
+            host = np.asarray(x)
+            key = (host.dtype, host.shape, host.strides)
+        else:
+            try:
+                key, _ = _borrow(x, layout.device)
+            except ValueError:  # a capsule of a newer form
+                return None
+            _gpus[x.device] = layout.device
         found = _known.get(key)
         if found is None:
             found = _known[key] = known_layout(self, layout)
@@ -69,10 +116,14 @@ class JaxAdapter(DLPackAdapter):
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
         try:
-            if x.device not in _hosts:
+            place = x.device
+            if place in _gpus:
+                key, data = _borrow(x, _gpus[place])
+                return _known.get(key), data
+            if place not in _hosts:
                 return None, None
             host = np.asarray(x)  # no copy: JAX gives its memory to NumPy in a quarter of DLPack's time
-        except RuntimeError:  # it was deleted
+        except (RuntimeError, ValueError):  # it was deleted
             return None, None
         return _known.get((host.dtype, host.shape, host.strides)), host
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -98,6 +98,13 @@ class TorchAdapter(Adapter):
             return View(layout, engine_of(CPU).adopt(address, layout, x, writable), x, writable)
         order_before(device, _current_raw_stream(device.index), stream)
         return View(layout, address, x, writable)
+
+    def view_plain(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View | None:
+        if type(x) is not torch.Tensor or x.requires_grad:
+            return None
+        with suppress(TypeError, BufferError):  # sparse tensors, other devices and dtypes: DLPack says what it refuses
+            return self.view(x, function, argument, stream)
+        return None
 
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         return _VIEWS if cls in (torch.Tensor, torch.nn.Parameter) else {}

@@ -68,6 +68,8 @@ def asarray(
     Array([[1. , 2. ],
            [3. , 4.5]], dtype=float64, device='cpu')
     """
+    if obj.__class__ is Array and dtype is None and device is None and not copy:
+        return obj
     wanted = None if dtype is None else as_dtype(dtype, "asarray")
     adapter = adapter_of(type(obj))
     if isinstance(obj, Array):
@@ -128,6 +130,8 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
 
 
 def _as_array(x: Array, dtype: DType | None, device: str | None, copy: bool | None) -> Array:
+    if dtype is None and device is None and not copy:
+        return x
     found = convert(x, dtype, device, copy, "asarray")
     if copies.is_open and found is not x:
         copies.report(f"asarray: {x.dtype} on {x.device} is copied to {found.dtype} on {found.device}")

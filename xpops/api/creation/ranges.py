@@ -13,15 +13,20 @@ from xpops.api.creation.filling import fill, layout_of_new, require_integer
 from xpops.arrays import Array, adopt_foreign, view_of
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import elementwise
+from xpops.dispatch.calls import call_for
 from xpops.dispatch.steady import known, launches, make_launch_on
 from xpops.engine import engine_of
-from xpops.ops.elementwise import OPERATORS
+from xpops.engine.program import Data
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides import views
 from xpops.plan.strides.views import Region
 
 __all__ = ["arange", "linspace", "meshgrid"]
+
+# Every integer up to this is a float64.
+_EXACT = 2**53
 
 
 def arange(
@@ -125,6 +130,8 @@ def linspace(
     integral = found in dt.CATEGORIES["integer"]
     out = layout_of_new((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace")
     power = _power_of(start, stop)
+    if steps > 0 and not (power or integral) and all(isinstance(x, float) or abs(x) <= _EXACT for x in (start, stop)):
+        return _line(start, (stop - start) / steps, stop, endpoint, out)
     first, last = _scale(start, -power), _scale(stop, -power)
     x = _ramp(first, (last - first) / steps if steps > 0 else 0.0, out)
     if power:
@@ -198,6 +205,29 @@ def _ramp(start: Any, step: Any, out: Layout) -> Array:
     launch = make_launch_on(engine, (out,), engine.arange(out), None, engine.current_stream)
     launches[way, kind, kind] = launch
     made: Array = launch(*ends)
+    return made
+
+
+def _line(start: float, step: float, stop: float, endpoint: bool, out: Layout) -> Array:
+    """`_ramp` with exact ends: the first value keeps the sign of -0.0, and with `endpoint` the last one is `stop`."""
+    kind = complex if out.dtype in dt.COMPLEX_FLOATS else float
+    given, way = (kind(start), kind(step), kind(stop)), (_line, endpoint, out)
+    found: Array | None = known(way, given)
+    if found is not None:
+        return found
+    engine, single = engine_of(out.device), layout_of(out.dtype, (), None, out.device, out.dtype.itemsize)
+    ramp, write = engine.arange(out), call_for(IDENTITY, (kind,), out.device, out.dtype, single).kernel
+
+    def kernel(stream: int, out_data: Data, start: Any, step: Any, stop: Any) -> None:
+        ramp(stream, out_data, start, step)
+        if kind is complex or not math.isfinite(step) or (start == 0 and math.copysign(1, start) < 0):
+            write(stream, engine.view(out_data, 0, single), start)
+        if endpoint:
+            write(stream, engine.view(out_data, out.size - 1, single), stop)
+
+    launch = make_launch_on(engine, (out,), kernel, None, engine.current_stream)
+    launches[way, kind, kind, kind] = launch
+    made: Array = launch(*given)
     return made
 
 

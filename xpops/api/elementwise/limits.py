@@ -7,7 +7,7 @@ from typing import Any
 from xpops.api.data_types import result_type
 from xpops.api.signatures import binary_operator, clip_operator
 from xpops.dispatch import binary, elementwise, unary
-from xpops.dispatch.steady import known
+from xpops.dispatch.steady import known, known_write
 from xpops.ops.elementwise import OPERATORS as op
 
 __all__ = ["clip", "maximum", "minimum"]
@@ -45,8 +45,10 @@ def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Any = None) -> Any
     >>> xp.clip(xp.asarray([1, 5, 9]), 2, 8)
     Array([2, 5, 8], dtype=int64, device='cpu')
     """
-    if out is None and min is not None and max is not None:
-        result = known(op["clip"], (x, min, max))  # the dtypes of a remembered call were checked before
+    if min is not None and max is not None:  # the dtypes of a remembered call were checked before
+        if out is not None and known_write(op["clip"], (x, min, max), out):
+            return out
+        result = known(op["clip"], (x, min, max)) if out is None else None
         if result is not None:
             return result
     for name, end in (("min", min), ("max", max)):

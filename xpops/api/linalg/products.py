@@ -9,20 +9,26 @@ from numpy.typing import DTypeLike
 
 from xpops.api.elementwise.arithmetic import multiply, subtract
 from xpops.api.elementwise.signs import positive
+from xpops.api.fusion import plan_expression
 from xpops.api.linalg.solutions import inv
 from xpops.api.linear_algebra import matmul
-from xpops.api.manipulation.axes import unstack
-from xpops.api.manipulation.joining import stack
 from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import array_function, binary_function
 from xpops.api.statistics.sums import sum
 from xpops.arrays.tensors import array_layout
 from xpops.arrays.viewing import Step, view
 from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.promotion import promote
 from xpops.dispatch import linalg
+from xpops.dispatch.dense import require_array
 from xpops.dispatch.matrices import require_matrices
-from xpops.dispatch.primitives import unary
+from xpops.dispatch.primitives import call, unary
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
+from xpops.plan.signature import Operand
 from xpops.plan.strides import views
+from xpops.plan.strides.broadcast import broadcast_shapes
 
 __all__ = ["cross", "diagonal", "matrix_power", "outer", "trace"]
 
@@ -57,18 +63,49 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> xp.linalg.cross(xp.asarray([1, 0, 0]), xp.asarray([0, 1, 0]))
     Array([0, 0, 1], dtype=int64, device='cpu')
     """
-    for name, x in (("x1", x1), ("x2", x2)):
-        given = array_layout(x, "cross", name)
-        found = views.axis_of(axis, given.ndim, "cross")
+    return call(_plan_cross, "cross", ("x1", "x2"), (x1, x2), axis)
+
+
+def _plan_cross(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+    """The program that reads three parts of each operand, and writes three parts of the result."""
+    given = tuple(require_array(spec, "cross", name) for spec, name in zip(specs, ("x1", "x2"), strict=True))
+    for name, x in zip(("x1", "x2"), given, strict=True):
+        found = views.axis_of(axis, x.ndim, "cross")
         if operator.index(axis) >= 0:
             raise ValueError(f"cross: axis is {axis}; accepted: negative ones")
-        if given.shape[found] != 3:
-            raise ValueError(f"cross: {name} has shape {given.shape}; accepted: length 3 along axis {axis}")
-        if given.dtype not in dt.CATEGORIES["numeric"]:
-            raise TypeError(f"cross: {name} has dtype {given.dtype}; accepted: numeric dtypes")
-    a, b = unstack(x1, axis=axis), unstack(x2, axis=axis)
+        if x.shape[found] != 3:
+            raise ValueError(f"cross: {name} has shape {x.shape}; accepted: length 3 along axis {axis}")
+        if x.dtype not in dt.CATEGORIES["numeric"]:
+            raise TypeError(f"cross: {name} has dtype {x.dtype}; accepted: numeric dtypes")
+    shape = broadcast_shapes(*(x.shape for x in given))
+    out = layout_of(promote([x.dtype for x in given], "cross"), shape, None, given[0].device)
+    if out.size == 0:
+        return Program((out,), lambda stream, *data: None)
+    sources, targets = [_thirds(x, operator.index(axis)) for x in given], _thirds(out, operator.index(axis))
+    parts = tuple(part for thirds in sources for _, part in thirds)
+    product = plan_expression(engine, "cross", _cross_of_parts, parts, tuple(part for _, part in targets)).kernel
+    places = [(place, *each) for place, thirds in enumerate((targets, *sources)) for each in thirds]
+
+    def kernel(stream: int, *data: Data) -> None:
+        product(stream, *[engine.view(data[place], offset, part) for place, offset, part in places])
+
+    return Program((out,), kernel)
+
+
+def _thirds(x: Layout, axis: int) -> list[tuple[int, Layout]]:
+    """The offsets and layouts of the three parts of an array along an axis, which is counted from the end."""
+    found = []
+    for place in range(3):
+        region = views.index(x, (..., place, *(slice(None),) * (-axis - 1)))
+        align = min(x.align, alignment(region.offset * x.dtype.itemsize))
+        found.append((region.offset, layout_of(x.dtype, region.shape, region.strides, x.device, align)))
+    return found
+
+
+def _cross_of_parts(*parts: Any) -> tuple[Any, ...]:
+    a, b = parts[:3], parts[3:]
     pairs = ((1, 2), (2, 0), (0, 1))
-    return stack([subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in pairs], axis=axis)
+    return tuple(subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in pairs)
 
 
 @array_function

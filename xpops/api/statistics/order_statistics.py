@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from xpops.api.checks import Operand, operand_of
+from xpops.api.checks import Operand as CheckedOperand
+from xpops.api.checks import operand_of
 from xpops.api.creation.conversion import asarray
 from xpops.api.creation.filling import full
 from xpops.api.data_types import astype
@@ -16,25 +18,37 @@ from xpops.api.elementwise.floating_point import isnan
 from xpops.api.elementwise.limits import maximum
 from xpops.api.elementwise.logical import logical_not
 from xpops.api.foreign import keeps_framework
+from xpops.api.fusion import plan_expression
 from xpops.api.indexing import take, take_along_axis
 from xpops.api.manipulation.axes import moveaxis, permute_dims
 from xpops.api.manipulation.shapes import expand_dims, reshape
 from xpops.api.searching import count_nonzero, where
+from xpops.api.signatures import array_function
 from xpops.api.sorting import sort
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.operands import Axes
+from xpops.dispatch.calls import call_for
+from xpops.dispatch.dense import make_dense, require_array
+from xpops.dispatch.primitives import unary
+from xpops.dispatch.sorting import sort as sort_rows
+from xpops.engine.program import Data, Program
+from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY
 from xpops.plan.ranks import METHODS, ranks
+from xpops.plan.signature import Operand
+from xpops.plan.strides import views
 
 __all__ = ["median", "nanmedian", "quantile"]
 
 NDArray = np.ndarray[Any, Any]
 
 
-@keeps_framework
-def median(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> Array:
+@array_function
+def median(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> Any:
     """The medians: the middle elements, or the means of the two middle ones; NaN if there is a NaN, or no elements.
 
     Parameters
@@ -65,15 +79,53 @@ def median(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> 
     >>> xp.median(xp.asarray([[3, 1, 2, 10], [0, 0, 1, 1]]), axis=1)
     Array([2.5, 0.5], dtype=float64, device='cpu')
     """
+    return unary(_plan_median, "median", x, axis, keepdims)
+
+
+def _plan_median(engine: Engine, specs: tuple[Operand], axis: Any, keepdims: bool) -> Program:
+    """The program that sorts lines in memory of its own, and writes their middle."""
+    x = require_array(specs[0], "median", "x")
     given = operand_of("median", x, axis, "real-valued")
-    lines = _lines(x, given)
-    length = lines.shape[-1]
+    kept = [i for i in range(x.ndim) if i not in given.axes]
+    length = prod(x.shape[i] for i in given.axes)
+    shape = tuple([1 if i in given.axes else x.shape[i] for i in range(x.ndim) if keepdims or i in kept])
+    out = layout_of(_result_dtype(x.dtype), shape, None, x.device)
+    if out.size == 0:
+        return Program((out,), lambda stream, *data: None)
     if length == 0:
-        return _finish(_nan_results(lines), given, keepdims)
-    ordered = sort(lines)
-    upper = ordered[..., length // 2]
-    middle = _widen(upper) if length % 2 else _midpoint(ordered[..., (length - 1) // 2], upper)
-    return _finish(where(isnan(ordered[..., -1]), float("nan"), middle), given, keepdims)
+        fill = call_for(IDENTITY, (float,), x.device, out.dtype, out).kernel
+        return Program((out,), lambda stream, out, x: fill(stream, out, float("nan")))
+    region = views.permute(x, (*kept, *given.axes))
+    turned = layout_of(x.dtype, region.shape, region.strides, x.device, x.align)
+    lines, prepare = make_dense(engine, turned, (*(x.shape[i] for i in kept), length))
+    rows = layout_of(x.dtype, lines.shape, None, x.device)
+    order, allocate = sort_rows(engine, (lines,), "median", ("values",), -1, False).kernel, engine.allocator(rows)
+    places = [_place(rows, place) for place in (*sorted({(length - 1) // 2, length // 2}), length - 1)]
+    middle = plan_expression(engine, "median", _median_of_places, tuple(part for _, part in places))
+
+    def kernel(stream: int, out: Data, x: Data) -> None:
+        source, owner = prepare(stream, x)
+        ordered, rows_owner = allocate(stream)
+        order(stream, ordered, source)
+        target = engine.view(out, 0, middle.layouts[0])
+        middle.kernel(stream, target, *[engine.view(ordered, offset, part) for offset, part in places])
+        del owner, rows_owner  # kept until the kernels were launched
+
+    return Program((out,), kernel)
+
+
+def _place(rows: Layout, place: int) -> tuple[int, Layout]:
+    """The offset and the layout of one element of each row."""
+    region = views.index(rows, (..., place))
+    align = alignment(region.offset * rows.dtype.itemsize)
+    return region.offset, layout_of(rows.dtype, region.shape, region.strides, rows.device, align)
+
+
+def _median_of_places(*places: Any) -> Any:
+    """The medians, from the one or two elements in the middle of sorted rows, and the last ones."""
+    *middle, last = places
+    found = _widen(*middle) if len(middle) == 1 else _midpoint(*middle)
+    return astype(where(isnan(last), float("nan"), found), _result_dtype(last.dtype), copy=False)
 
 
 @keeps_framework
@@ -182,7 +234,7 @@ def _fractions(q: Any) -> NDArray:
     return parts
 
 
-def _lines(x: Array, given: Operand) -> Array:
+def _lines(x: Array, given: CheckedOperand) -> Array:
     """`x` with the reduced axes merged into one, which is the last."""
     kept = [i for i in range(len(given.shape)) if i not in given.axes]
     length = int(np.prod([given.shape[i] for i in given.axes], dtype=np.int64))
@@ -224,7 +276,7 @@ def _interpolate(ordered: Array, low: NDArray, high: NDArray, weight: NDArray) -
     return found
 
 
-def _finish(found: Array, given: Operand, keepdims: bool, front: int = 0) -> Array:
+def _finish(found: Array, given: CheckedOperand, keepdims: bool, front: int = 0) -> Array:
     """Convert results to their dtype. With `keepdims`, insert the reduced axes, after `front` other axes."""
     made: Array = astype(found, _result_dtype(given.dtype), copy=False)
     if not keepdims:

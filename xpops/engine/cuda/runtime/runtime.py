@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +47,8 @@ class Runtime:
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
         self._counters_lock = threading.Lock()
-        self._retained: list[tuple[Any, Owner]] = []
+        # The events and owners of each stream, in the order of its work.
+        self._retained: dict[int, deque[tuple[Any, Owner]]] = {}
         self._retained_lock = threading.RLock()
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[int, Block]]:
@@ -173,10 +175,8 @@ class Runtime:
         with uncaptured(self.context), self._retained_lock:
             event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
             check(driver.cuEventRecord(event, stream))
-            self._retained.append((event, owner))
-            done = [entry for entry in self._retained if _is_done(entry[0])]
-            gone = set(map(id, done))
-            self._retained = [entry for entry in self._retained if id(entry) not in gone]
+            self._retained.setdefault(stream, deque()).append((event, owner))
+            done = [entry for entries in list(self._retained.values()) for entry in _take_done(entries)]
             for event, _ in done:
                 driver.cuEventDestroy(event)
         # Drop the owners only after the lock is released: the destructor of an owner may call `retain`.
@@ -187,6 +187,18 @@ def _report(event: str) -> None:
     """Report a copy that waits."""
     copies.report(event)
     waits.report(event)
+
+
+def _take_done(entries: deque[tuple[Any, Owner]]) -> list[tuple[Any, Owner]]:
+    """Take the first entries, whose events are done. A destructor that runs in between may take some, too."""
+    done = []
+    while entries:
+        first = entries[0]
+        if not _is_done(first[0]):
+            break
+        if entries and entries[0] is first:
+            done.append(entries.popleft())
+    return done
 
 
 def _is_done(event: Any) -> bool:

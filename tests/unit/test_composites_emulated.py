@@ -1,0 +1,73 @@
+"""Kernels of functions that are one plan over several primitives, without a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops.engine
+from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run
+from xpops.api.linalg.products import _plan_cross
+from xpops.api.statistics.order_statistics import _plan_median
+
+NDArray = np.ndarray[Any, Any]
+RANDOM = np.random.default_rng(7)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> EmulatedEngine:
+    made = EmulatedEngine()
+    monkeypatch.setitem(xpops.engine._engines, GPU, made)
+    return made
+
+
+def numbers(dtype: str, *shape: int) -> NDArray:
+    return (9 * RANDOM.normal(size=shape)).astype(dtype)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "first", "second", "axis"),
+    [
+        ("float32", (9, 3), (9, 3), -1),
+        ("float32", (130, 3), (3,), -1),
+        ("float64", (5, 3, 70), (3, 70), -2),
+        ("complex64", (4, 3), (1, 3), -1),
+        ("float16", (1000, 3), (1000, 3), -1),
+        ("int32", (3,), (3,), -1),
+        ("float32", (0, 3), (1, 3), -1),
+    ],
+)
+def test_cross(engine: EmulatedEngine, dtype: str, first: Any, second: Any, axis: int) -> None:
+    x, y = numbers(dtype, *first), numbers(dtype, *second)
+    wide: Any = [np.moveaxis(each, axis, -1) for each in np.broadcast_arrays(x, y)]
+    (got,) = run(engine, *_plan_cross(engine, (layout_on_gpu(x), layout_on_gpu(y)), axis), x, y)
+    assert got.dtype == dtype
+    np.testing.assert_array_equal(got, np.moveaxis(np.cross(*wide), -1, axis))
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize(
+    ("dtype", "shape", "axis"),
+    [
+        ("float32", (9, 5), 1),
+        ("float32", (9, 6), 0),
+        ("float64", (4, 5, 6), (0, 2)),
+        ("float16", (8, 3), None),
+        ("int32", (7,), None),
+        ("int8", (3, 64), -1),
+        ("float32", (3, 0), 1),
+        ("float32", (0, 3), 1),
+        ("float32", (5, 1), 1),
+    ],
+)
+def test_median(engine: EmulatedEngine, dtype: str, shape: Any, axis: Any, keepdims: bool) -> None:
+    x = numbers(dtype, *shape)
+    if x.size and x.dtype.kind == "f":
+        x.flat[2] = np.nan
+    (got,) = run(engine, *_plan_median(engine, (layout_on_gpu(x),), axis, keepdims), x)
+    wanted = np.median(x, axis=axis, keepdims=keepdims)
+    assert (got.shape, got.dtype) == (wanted.shape, x.dtype if x.dtype.kind == "f" else np.float64)
+    np.testing.assert_allclose(got, wanted, rtol=np.finfo(got.dtype).eps)
