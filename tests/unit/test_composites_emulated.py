@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import xpops as xp
 import xpops.engine
 from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run
+from xpops.api import fusion
 from xpops.api.linalg.products import _plan_cross
-from xpops.api.statistics.order_statistics import _plan_median
+from xpops.api.statistics.order_plans import interpolate, mean_of_two, places_of_middle, plan_median
 
 NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(7)
@@ -67,7 +69,47 @@ def test_median(engine: EmulatedEngine, dtype: str, shape: Any, axis: Any, keepd
     x = numbers(dtype, *shape)
     if x.size and x.dtype.kind == "f":
         x.flat[2] = np.nan
-    (got,) = run(engine, *_plan_median(engine, (layout_on_gpu(x),), axis, keepdims), x)
+    (got,) = run(engine, *plan_median(engine, (layout_on_gpu(x),), axis, keepdims), x)
     wanted = np.median(x, axis=axis, keepdims=keepdims)
     assert (got.shape, got.dtype) == (wanted.shape, x.dtype if x.dtype.kind == "f" else np.float64)
     np.testing.assert_allclose(got, wanted, rtol=np.finfo(got.dtype).eps)
+
+
+def fused(engine: EmulatedEngine, function: Any, *arguments: NDArray) -> tuple[NDArray, ...]:
+    specs = tuple(map(layout_on_gpu, arguments))
+    program: Any = fusion._plan(fusion.Fused(function), engine, specs)
+    return run(engine, *program, *arguments)
+
+
+def test_quantiles_between_two_ranks(engine: EmulatedEngine) -> None:
+    below = np.array([[1, 2, np.inf, 3, -4], [0, 5, 1, 1, 1]], np.float32)
+    above = np.array([[3, 2, np.inf, 5, 7], [4, 5, 2, 2, 2]], np.float32)
+    part, last = np.array([0.25, 0.75, 0.5, 1, 0], np.float32), np.array([[1], [np.nan]], np.float32)
+    (got,) = fused(engine, interpolate, below, above, part, last)
+    np.testing.assert_array_equal(got, [[1.5, 2, np.inf, 5, -4], [np.nan] * 5])
+
+
+def test_the_middle_of_what_is_no_nan(engine: EmulatedEngine) -> None:
+    x = np.array([[1, np.nan, 2, 3], [np.nan] * 4, [1, 2, 3, 4], [np.nan, np.nan, np.nan, 5]], np.float32)
+    low, high = fused(engine, places_of_middle, x)
+    assert (low.ravel().tolist(), high.ravel().tolist()) == ([1, 0, 1, 0], [1, 0, 2, 0])
+    below, above = np.array([np.inf, 1, 3e38], np.float32), np.array([np.inf, 2, 3e38], np.float32)
+    (got,) = fused(engine, mean_of_two, below, above)
+    np.testing.assert_array_equal(got, np.array([np.inf, 1.5, 3e38], np.float32))
+
+
+@pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmin", "nanmax"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_functions_without_nan(engine: EmulatedEngine, name: str, axis: int | None) -> None:
+    x = numbers("float32", 7, 12) / 9
+    x[2, 3] = x[5, 5:] = np.nan
+    (got,) = fused(engine, lambda x: getattr(xp, name)(x, axis=axis), x)
+    np.testing.assert_allclose(got, getattr(np, name)(x.astype(np.float64), axis=axis), rtol=2e-6)
+
+
+@pytest.mark.parametrize("order", [1, -1, np.inf, -np.inf, "fro"], ids=str)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_matrix_norms(engine: EmulatedEngine, order: Any, keepdims: bool) -> None:
+    x = numbers("float32", 2, 5, 8)
+    (got,) = fused(engine, lambda x: xp.linalg.matrix_norm(x, ord=order, keepdims=keepdims), x)
+    np.testing.assert_allclose(got, np.linalg.matrix_norm(x, ord=order, keepdims=keepdims), rtol=2e-6)
