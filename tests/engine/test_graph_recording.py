@@ -192,7 +192,8 @@ def test_arrays_of_the_closure_outlive_their_names(kind: str, cuda_torch: Any, c
     holder = {"w": as_kind(kind, torch.full((1 << 20,), 3.0, device="cuda"))}
     step = xp.graph(lambda x: x * holder["w"])
     x = torch.ones(1 << 20, device="cuda")
-    assert float(step(x)[77]) == 3.0
+    for _ in range(3):
+        assert float(step(x)[77]) == 3.0
     holder["w"] = None
     gc.collect()
     noise = [torch.full((1 << 20,), 9.0, device="cuda") for _ in range(10)]

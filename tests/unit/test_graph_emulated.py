@@ -241,3 +241,20 @@ def test_a_function_runs_directly(pretended: PretendedEngine) -> None:
     out = pretended.array(np.zeros(3, np.float32))
     program.kernel(STREAM, out._data)
     assert out.to_numpy().tolist() == [1, 3, 5]
+
+
+def test_replaced_arrays_of_the_closure(pretended: PretendedEngine, recorder: Recorder) -> None:
+    """The recording goes on with the arrays that it was made with; no other recording mixes both."""
+    holder = {"w": pretended.array(np.full(50, 3.0, np.float32))}
+    step, x, y = (
+        xp.graph(lambda x: x * holder["w"]),
+        pretended.array(np.ones(50, np.float32)),
+        pretended.array(np.ones(50, np.float32)),
+    )
+    step(x)
+    holder["w"] = pretended.array(np.full(50, 5.0, np.float32))
+    for _ in range(4):
+        np.testing.assert_array_equal(step(x).to_numpy(), np.full(50, 3.0))
+    with pytest.raises(xp.DeviceError, match="uses other arrays than when it was recorded"):
+        step(y)
+    np.testing.assert_array_equal(step(x).to_numpy(), np.full(50, 3.0))

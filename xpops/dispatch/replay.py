@@ -18,7 +18,6 @@ from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.runtime.capture import is_capturing
 from xpops.engine.cuda.runtime.recording import Recording, Turns
 from xpops.engine.program import Data, Kernel
-from xpops.frameworks.adapter import Adapter
 from xpops.frameworks.registry import adapter_of, join_recording
 from xpops.plan.cache import BoundedDict
 
@@ -69,7 +68,10 @@ class Replay:
         self._in_place: dict[tuple[int, ...], Recording] = {}
         self._noted: BoundedDict[tuple[int, ...], None] = BoundedDict(_NOTED)
         self._moved: set[int] = set()
-        self._lenders: set[Adapter] = set()
+        # The arrays that the function uses without being passed them, and the adapters of their frameworks.
+        self._arrays = referenced_arrays(function)
+        adapters = (adapter_of(type(each)) for each in self._arrays if not isinstance(each, Tensor))
+        self._lenders = {each for each in adapters if each is not None}
         # CUDA graphs are not safe for threads.
         self._lock = threading.Lock()
         self._copying = self._record_copying(stream, values)
@@ -94,7 +96,7 @@ class Replay:
 
     def _replay_new(self, stream: int, data: tuple[int, ...]) -> None:
         """Replay for addresses that have no graph yet."""
-        if data in self._noted and len(self._in_place) < MOST:
+        if data in self._noted and len(self._in_place) < MOST and self._uses_the_same_arrays():
             recording = self._in_place[data] = self._record_in_place(data)
             recording.replay(stream)
             return
@@ -102,9 +104,19 @@ class Replay:
         values = data[len(self.layouts) :]
         moved = {place for place, value in enumerate(values) if value != self._copying.values[place]} - self._moved
         if moved:
+            if not self._uses_the_same_arrays():
+                raise DeviceError(
+                    f"{self._name}: it uses other arrays than when it was recorded; accepted: the same arrays, whose "
+                    "elements may change, or arrays as arguments"
+                )
             self._moved |= moved
             self._copying = self._record_copying(stream, values)
         self._copying.replay(stream, data)
+
+    def _uses_the_same_arrays(self) -> bool:
+        """Whether the function, which runs again for another recording, would use the arrays of the first one."""
+        now = referenced_arrays(self._function)
+        return list(map(id, now)) == list(map(id, self._arrays))
 
     def _order(self, stream: int, first: bool) -> None:
         """Order the replay after, and before, the work of frameworks whose arrays the function uses by itself."""
@@ -161,13 +173,10 @@ class Replay:
         placed: dict[int, tuple[int, int]],
     ) -> tuple[Recording, list[tuple[int, int]]]:
         """Record the function on arrays at these addresses; ``finish(stream, results)`` belongs to the recording."""
-        arrays = referenced_arrays(self._function)
-        adapters = (adapter_of(type(each)) for each in arrays if not isinstance(each, Tensor))
-        self._lenders = {each for each in adapters if each is not None}
 
         def run(stream: int) -> None:
             with join_recording(self._engine.context.device, stream) as pools:
-                self._engine.retain((arrays, pools), stream)
+                self._engine.retain((self._arrays, pools), stream)
                 results = results_of(self._name, self._function(*arrays_on(specs, values)), Tensor)
                 self._check(results)
                 finish(stream, results)

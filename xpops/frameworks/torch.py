@@ -190,18 +190,39 @@ class TorchAdapter(Adapter):
         if not torch.cuda.is_initialized():  # then there are no tensors on a GPU
             yield None
             return
-        place, pool = torch.device(device), torch.cuda.MemPool()
+        place, lent = torch.device(device), _LentPool(device)
         with (
             torch.cuda.stream(torch.cuda.ExternalStream(stream, place)),
-            torch.cuda.use_mem_pool(pool, place),
+            torch.cuda.use_mem_pool(lent.pool, place),
         ):
-            yield pool
+            yield lent
 
     def current_stream(self, device: Device) -> int | None:
         return None if device is CPU else _current_raw_stream(device.index)
 
     def stream_of(self, device: Device) -> Callable[[], int] | None:
         return None if device is CPU else partial(_current_raw_stream, device.index)
+
+
+# The pools of torch's memory that no graph uses, by device.
+_pools: dict[Device, list[Any]] = {}
+
+
+class _LentPool:
+    """A pool of torch's memory for one graph, which goes to the next graph afterwards.
+
+    It is never destroyed: torch ends the process if that happens while it captures a graph.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._free = _pools.setdefault(device, [])
+        try:
+            self.pool = self._free.pop()
+        except IndexError:
+            self.pool = torch.cuda.MemPool()
+
+    def __del__(self) -> None:
+        self._free.append(self.pool)
 
 
 def _key_of(x: torch.Tensor) -> tuple[Any, ...]:
