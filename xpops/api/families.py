@@ -11,13 +11,16 @@ from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
 from xpops.engine import engine_of, is_cuda
+from xpops.frameworks.adapter import is_inherited
+from xpops.frameworks.registry import adapter_of
 from xpops.plan.cache import BoundedDict
 
 
 class Family:
     """A function of parameters and arrays, which is a fused function for each combination of parameters.
 
-    A later call on a GPU is one look-up and the launches. Elsewhere, and in a fused function, the function itself runs.
+    A later call on a GPU is one look-up and the launches. In a fused function, and on the host for arrays of ours, of
+    NumPy and of torch, the function itself runs.
 
     Parameters
     ----------
@@ -43,11 +46,18 @@ class Family:
             result = member.known(x, *others)
             if result is not None:
                 return result
-        if isinstance(x, Traced) or not is_cuda(engine_of(array_layout(x, self._name, self._names[0]).device)):
+        if isinstance(x, Traced) or not self._is_fused(x):
             return self._function(*parameters, x, *others)
-        return self._member(tuple(freeze(each, self._name) for each in parameters))(x, *others)
+        frozen = tuple(freeze(each, self._name) for each in parameters)
+        return self._member(frozen, 1 + len(others))(x, *others)
 
-    def _member(self, parameters: tuple[Any, ...]) -> Fused:
+    def _is_fused(self, x: Any) -> bool:
+        """Whether one call is faster than several: on a GPU, and where each result is exported to a framework."""
+        layout = array_layout(x, self._name, self._names[0])
+        return is_cuda(engine_of(layout.device)) or is_inherited(adapter_of(type(x)), "allocator")
+
+    def _member(self, parameters: tuple[Any, ...], count: int) -> Fused:
+        """The fused function of `count` arguments."""
         way = way_of(self._function, parameters)
         member = self._members.get(way)
         if member is None:
@@ -56,5 +66,5 @@ class Family:
                 return self._function(*parameters, *arrays)
 
             function.__name__ = self._name  # of kernels and errors
-            member = self._members[way] = Fused(function, self._names)
+            member = self._members[way] = Fused(function, self._names[:count])
         return member
