@@ -164,3 +164,28 @@ def test_views_are_jax_arrays_of_the_same_elements(shape: tuple[int, ...]) -> No
 def test_a_tracer_is_refused_by_views() -> None:
     with pytest.raises(TypeError, match="reshape: x is a JAX tracer"):
         jax.jit(lambda x: xp.reshape(x, (-1,)))(put(np.ones((2, 3), np.float32)))
+
+
+def test_expressions_are_one_call() -> None:
+    """They are fused functions for JAX's arrays on the host, too: each result would be exported."""
+    x = np.random.default_rng(3).normal(size=(5, 7))
+    x = x.astype(np.float32)
+    holes = np.where(x > 1, np.float32(np.nan), x)
+    calls = [
+        (lambda each: xp.linalg.vector_norm(each, axis=[1]), np.linalg.vector_norm(x, axis=1), x),
+        (lambda each: xp.linalg.vector_norm(each, ord=3.5), np.linalg.vector_norm(x, ord=3.5), x),
+        (lambda each: xp.linalg.vector_norm(each, ord=-1.5), np.linalg.vector_norm(x, ord=-1.5), x),
+        (lambda each: xp.linalg.matrix_norm(each, ord=1), np.linalg.matrix_norm(x, ord=1), x),
+        (lambda each: xp.nansum(each, axis=0), np.nansum(holes, axis=0), holes),
+        (lambda each: xp.nanvar(each, ddof=1), np.nanvar(holes, ddof=1), holes),
+        (lambda each: xp.nanmedian(each, axis=1), np.nanmedian(holes, axis=1), holes),
+        (lambda each: xp.quantile(each, 0.3, axis=1), np.quantile(x, 0.3, axis=1), x),
+    ]
+    for _ in range(3):
+        for call, wanted, host in calls:
+            found = call(put(host))
+            assert isinstance(found, jax.Array)
+            np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-5)
+    for wrong in (put(np.arange(3)), [1.0]):
+        with pytest.raises(TypeError, match=r"vector_norm: x (has dtype int|is a list)"):
+            xp.linalg.vector_norm(wrong)

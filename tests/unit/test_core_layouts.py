@@ -81,6 +81,10 @@ def test_unused_layouts_are_forgotten() -> None:
     assert layouts._interned[key] is layout
     del layout
     gc.collect()
+    assert key in layouts._interned, "the newest are kept"
+    for length in range(layouts._newest.maxlen or 0):
+        layout_of(dt.int8, (54321, length), None, CPU)
+    gc.collect()
     assert key not in layouts._interned
 
 

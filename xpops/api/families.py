@@ -11,13 +11,16 @@ from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
 from xpops.engine import engine_of, is_cuda
+from xpops.frameworks.adapter import is_inherited
+from xpops.frameworks.registry import adapter_of
 from xpops.plan.cache import BoundedDict
 
 
 class Family:
     """A function of parameters and arrays, which is a fused function for each combination of parameters.
 
-    A later call on a GPU is one look-up and the launches. Elsewhere, and in a fused function, the function itself runs.
+    A later call on a GPU is one look-up and the launches. In a fused function, and on the host for arrays of ours, of
+    NumPy and of torch, the function itself runs.
 
     Parameters
     ----------
@@ -26,7 +29,7 @@ class Family:
     name : str
         The public function, for errors.
     names : tuple of str
-        The names of the arrays and scalars, for errors. With some parameters a call has only the first of them.
+        The arrays' names, for errors.
     """
 
     def __init__(self, function: Callable[..., Any], name: str, *names: str) -> None:
@@ -43,12 +46,18 @@ class Family:
             result = member.known(x, *others)
             if result is not None:
                 return result
-        if isinstance(x, Traced) or not is_cuda(engine_of(array_layout(x, self._name, self._names[0]).device)):
+        if isinstance(x, Traced) or not self._is_fused(x):
             return self._function(*parameters, x, *others)
-        return self._member(tuple(freeze(each, self._name) for each in parameters), 1 + len(others))(x, *others)
+        frozen = tuple(freeze(each, self._name) for each in parameters)
+        return self._member(frozen, 1 + len(others))(x, *others)
+
+    def _is_fused(self, x: Any) -> bool:
+        """Whether one call is faster than several: on a GPU, and where each result is exported to a framework."""
+        layout = array_layout(x, self._name, self._names[0])
+        return is_cuda(engine_of(layout.device)) or is_inherited(adapter_of(type(x)), "allocator")
 
     def _member(self, parameters: tuple[Any, ...], count: int) -> Fused:
-        """The fused function of `count` arrays and scalars."""
+        """The fused function of `count` arguments."""
         way = way_of(self._function, parameters)
         member = self._members.get(way)
         if member is None:
