@@ -112,6 +112,8 @@ def test_sorts(dtype: Any, values: str, descending: bool, device: Any) -> None:
 @pytest.mark.parametrize("gamma", [0.0, 1e-200, 1e-30, 0.5, 0.9, 1.0, -0.99, -1.5, 2.0, np.inf, np.nan])
 @pytest.mark.parametrize("special", [None, np.inf, np.nan])
 def test_recurrences(gamma: float, special: float | None, device: Any) -> None:
+    if np.isinf(gamma) and device.type == "cuda":
+        pytest.skip("an infinite discount is for the CPU")
     host = generator("recurrence").normal(size=(1500, 3))
     if special is not None:
         host[1200, 1] = special

@@ -36,7 +36,7 @@ def test_positions_names_and_constants() -> None:
     }
     for name, (call, factor, shift) in calls.items():
         for _ in range(3):
-            first, second = call(xp.asarray(x), xp.asarray(y))
+            first, second = call(xp.asarray(x, device="cpu"), xp.asarray(y, device="cpu"))
             np.testing.assert_allclose(first.to_numpy(), x * factor + y + shift, err_msg=name)
             np.testing.assert_array_equal(second.to_numpy(), x - y, err_msg=name)
 
@@ -58,7 +58,7 @@ def test_equal_constants_that_differ(pair: tuple[Any, Any]) -> None:
 
     found: list[Any] = []
     for constant in (*pair, *pair):
-        function(xp.ones(2), constant)
+        function(xp.ones(2, device="cpu"), constant)
         found.append(repr(seen[-1]))
     assert found == [repr(each) for each in (*pair, *pair)]
 
@@ -66,7 +66,7 @@ def test_equal_constants_that_differ(pair: tuple[Any, Any]) -> None:
 def test_results_have_the_framework_of_the_arguments() -> None:
     x, y = arrays()
     assert all(type(each) is np.ndarray for each in scaled(x, y))
-    assert all(type(each) is xp.Array for each in scaled(xp.asarray(x), y))
+    assert all(type(each) is xp.Array for each in scaled(xp.asarray(x, device="cpu"), y))
 
 
 def test_torch() -> None:
@@ -96,17 +96,17 @@ def test_arguments_are_read_only() -> None:
         return xp.add(x, y, out=x)
 
     for function in (writes, writes_out):
-        x = xp.ones(3)
+        x = xp.ones(3, device="cpu")
         with pytest.raises(ValueError, match="read-only"):
-            xp.graph(function)(x, xp.zeros(3))
+            xp.graph(function)(x, xp.zeros(3, device="cpu"))
         assert x.to_numpy().tolist() == [1, 1, 1]
 
 
 class Layer:
-    shared = xp.asarray([1.0, 2.0])
+    shared = xp.asarray([1.0, 2.0], device="cpu")
 
     def __init__(self, factor: float) -> None:
-        self.weights = [xp.asarray([factor, factor])]
+        self.weights = [xp.asarray([factor, factor], device="cpu")]
 
     @xp.graph
     def __call__(self, x: Any) -> Any:
@@ -123,7 +123,7 @@ def test_methods() -> None:
 
 
 def test_errors_name_the_function_and_the_argument() -> None:
-    x = xp.ones(3)
+    x = xp.ones(3, device="cpu")
     for call, words in (
         (lambda: scaled(x, [1, 2]), r"scaled: arguments\[1\] is a list; accepted: arrays, and hashable"),
         (lambda: scaled(x, y=(x, 1)), "scaled: y holds an array; accepted: arrays as arguments of their own"),
@@ -131,7 +131,10 @@ def test_errors_name_the_function_and_the_argument() -> None:
         (lambda: xp.graph(lambda x: 1)(x), "the function returns an int"),
         (lambda: xp.graph(lambda x: [x])(x), "the function returns a list"),
         (lambda: xp.graph(3), "graph: function is 3; accepted: a function of arrays"),
-        (lambda: xp.fuse(lambda x: scaled(x, x)[0])(xp.ones(3, dtype=xp.float32)), "scaled cannot be fused"),
+        (
+            lambda: xp.fuse(lambda x: scaled(x, x)[0])(xp.ones(3, dtype=xp.float32, device="cpu")),
+            "scaled cannot be fused",
+        ),
     ):
         if "fused" in words:  # on the CPU a fused function is called as it is
             continue
@@ -145,11 +148,11 @@ def test_an_error_of_the_function_passes_through() -> None:
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        fails(xp.ones(3))
+        fails(xp.ones(3, device="cpu"))
 
 
 def test_arrays_that_a_function_refers_to() -> None:
-    default, inner, element = (xp.asarray([float(number)]) for number in range(3))
+    default, inner, element = (xp.asarray([float(number)], device="cpu") for number in range(3))
     layer = Layer(4.0)
     holder = {"a": [inner]}
 

@@ -26,8 +26,7 @@ def referenced_arrays(function: Callable[..., Any]) -> list[Any]:
     >>> referenced_arrays(lambda x: x * scale)
     [Array([2.], dtype=float64, device='cpu')]
     """
-    package = getattr(function, "__module__", None)
-    package = package.partition(".")[0] if isinstance(package, str) else ""
+    package = _package_of(function)
     found: list[Any] = []
     seen: dict[int, Any] = {}  # keeps the objects, so that each id stays that of one object
     todo: list[Any] = [function]
@@ -43,10 +42,16 @@ def referenced_arrays(function: Callable[..., Any]) -> list[Any]:
     return found
 
 
+def _package_of(function: Callable[..., Any]) -> str:
+    """The package in which a function was written; empty if it has no module, such as one made by exec."""
+    module = getattr(function, "__module__", None)
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
 def _held_by(x: Any, package: str) -> Iterable[Any]:
     """The objects that `x` refers to."""
     if isinstance(x, FunctionType):
-        return _held_by_function(x) if x.__module__.partition(".")[0] == package else ()
+        return _held_by_function(x) if _package_of(x) == package else ()
     if isinstance(x, MethodType):
         return x.__self__, x.__func__
     if isinstance(x, partial):

@@ -22,7 +22,8 @@ def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
         Real floating-point with at least one axis; integers and bool become float64. Half types are computed in
         float32, and rounded once.
     gamma : float
-        The discount. Other values use the same kernel.
+        The discount. Other values use the same kernel. On CUDA it must not be infinite: where sums have different
+        signs, the result would be NaN.
     axis : int
         The axis along which elements follow each other.
 
