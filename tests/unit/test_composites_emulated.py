@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import xpops as xp
 import xpops.engine
 from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run
+from tests.unit.conftest import PretendedEngine
 from xpops.api.linalg.products import _plan_cross
 from xpops.api.statistics.order_statistics import _plan_median
 
@@ -71,3 +73,17 @@ def test_median(engine: EmulatedEngine, dtype: str, shape: Any, axis: Any, keepd
     wanted = np.median(x, axis=axis, keepdims=keepdims)
     assert (got.shape, got.dtype) == (wanted.shape, x.dtype if x.dtype.kind == "f" else np.float64)
     np.testing.assert_allclose(got, wanted, rtol=np.finfo(got.dtype).eps)
+
+
+@pytest.mark.parametrize("order", [2, 1.0, 0, 3, -1, 2.5, np.inf])
+def test_vector_norm(pretended: PretendedEngine, order: float) -> None:
+    host = numbers("float32", 4, 6)
+    x, wanted = pretended.array(host), np.linalg.vector_norm(host.astype(float), axis=1, ord=order)
+    for _ in range(2):
+        got = xp.linalg.vector_norm(x, axis=1, ord=order).to_numpy()
+        np.testing.assert_allclose(got, wanted, rtol=1e-5)
+
+
+def test_names_of_families_in_errors(pretended: PretendedEngine) -> None:
+    with pytest.raises(TypeError, match="vector_norm: x has dtype int32; accepted: floating-point dtypes"):
+        xp.linalg.vector_norm(pretended.array(numbers("int32", 4)))

@@ -26,7 +26,8 @@ class Family:
     name : str
         The public function, for errors.
     names : tuple of str
-        The arrays' names, for errors.
+        The names of the arrays and scalars, for errors. The last ones may be left out of calls; then `parameters`
+        differ.
     """
 
     def __init__(self, function: Callable[..., Any], name: str, *names: str) -> None:
@@ -45,9 +46,10 @@ class Family:
                 return result
         if isinstance(x, Traced) or not is_cuda(engine_of(array_layout(x, self._name, self._names[0]).device)):
             return self._function(*parameters, x, *others)
-        return self._member(tuple(freeze(each, self._name) for each in parameters))(x, *others)
+        frozen = tuple(freeze(each, self._name) for each in parameters)
+        return self._member(frozen, self._names[: 1 + len(others)])(x, *others)
 
-    def _member(self, parameters: tuple[Any, ...]) -> Fused:
+    def _member(self, parameters: tuple[Any, ...], names: tuple[str, ...]) -> Fused:
         way = way_of(self._function, parameters)
         member = self._members.get(way)
         if member is None:
@@ -56,5 +58,5 @@ class Family:
                 return self._function(*parameters, *arrays)
 
             function.__name__ = self._name  # of kernels and errors
-            member = self._members[way] = Fused(function, self._names)
+            member = self._members[way] = Fused(function, names)
         return member
