@@ -164,3 +164,14 @@ def test_views_are_jax_arrays_of_the_same_elements(shape: tuple[int, ...]) -> No
 def test_a_tracer_is_refused_by_views() -> None:
     with pytest.raises(TypeError, match="reshape: x is a JAX tracer"):
         jax.jit(lambda x: xp.reshape(x, (-1,)))(put(np.ones((2, 3), np.float32)))
+
+
+@pytest.mark.parametrize("take", [xp.asarray, xp.from_dlpack])
+def test_views_are_read_only_and_copies_are_not(take: Any) -> None:
+    x = put(np.arange(3.0, dtype=np.float32))
+    with pytest.raises(ValueError, match="read-only"):
+        take(x)[0] = 5
+    copied = take(x, copy=True)
+    copied[0] = 5
+    assert x.tolist() == [0, 1, 2]
+    assert copied.to_numpy().tolist() == [5, 1, 2]
