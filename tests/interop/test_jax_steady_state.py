@@ -189,3 +189,14 @@ def test_expressions_are_one_call() -> None:
     for wrong in (put(np.arange(3)), [1.0]):
         with pytest.raises(TypeError, match=r"vector_norm: x (has dtype int|is a list)"):
             xp.linalg.vector_norm(wrong)
+
+
+@pytest.mark.parametrize("take", [xp.asarray, xp.from_dlpack])
+def test_views_are_read_only_and_copies_are_not(take: Any) -> None:
+    x = put(np.arange(3.0, dtype=np.float32))
+    with pytest.raises(ValueError, match="read-only"):
+        take(x)[0] = 5
+    copied = take(x, copy=True)
+    copied[0] = 5
+    assert x.tolist() == [0, 1, 2]
+    assert copied.to_numpy().tolist() == [5, 1, 2]

@@ -57,3 +57,19 @@ def test_results_are_of_the_framework_of_the_operands(framework: str, name: str,
     if name == "eig":
         found, wanted = np.sort(found), np.sort(wanted)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3, 0.5, np.inf])
+@pytest.mark.parametrize("dtype", [np.float16, np.complex64])
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_norms_read_the_dtype_of_any_framework(framework: str, dtype: Any, order: float, device: Any) -> None:
+    """Complex numbers have a modulus, and squares of halves would overflow."""
+    source = np.array([[300, -200, 0], [1, 250, 9]]).astype(dtype)
+    source = source * dtype(1j) if source.dtype.kind == "c" else source
+    wanted = np.linalg.vector_norm(abs(source).astype(np.float64), axis=1, ord=order)
+    found = host(la.vector_norm(made(framework, source, device), axis=1, ord=order))
+    assert found.dtype == abs(source).dtype
+    np.testing.assert_allclose(found, wanted, rtol=1e-3)
+    if order == 2:
+        norm = host(la.matrix_norm(made(framework, source, device)))
+        np.testing.assert_allclose(norm, np.linalg.norm(wanted), rtol=1e-3)

@@ -97,6 +97,15 @@ def test_special_values_of_reductions(name: str, dtype: Any) -> None:
         assert np.array_equal(got.astype(np.longdouble), wanted, equal_nan=True)
 
 
+@pytest.mark.parametrize("keepdims", [1, np.True_, 0], ids=repr)
+@pytest.mark.parametrize("name", ["max", "min", "sum", "prod", "mean"])
+def test_keepdims_is_any_truth_value(name: str, keepdims: Any) -> None:
+    host = np.ones((2, 3), np.float32)
+    for _ in range(2):
+        got = to_numpy(getattr(xp, name)(TORCH.make(host), axis=1, keepdims=keepdims))
+        assert got.shape == ((2, 1) if keepdims else (2,))
+
+
 @pytest.mark.parametrize("dtype", [dt.int8, dt.int64, dt.uint64], ids=str)
 def test_sums_of_integers_wrap(dtype: Any) -> None:
     info = np.iinfo(dtype)

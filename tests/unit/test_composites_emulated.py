@@ -11,6 +11,7 @@ import xpops as xp
 import xpops.engine
 from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run
 from xpops.api import fusion
+from tests.unit.conftest import PretendedEngine
 from xpops.api.linalg.products import _plan_cross
 from xpops.api.statistics.order_plans import interpolate, mean_of_two, places_of_middle, plan_median
 
@@ -113,3 +114,17 @@ def test_matrix_norms(engine: EmulatedEngine, order: Any, keepdims: bool) -> Non
     x = numbers("float32", 2, 5, 8)
     (got,) = fused(engine, lambda x: xp.linalg.matrix_norm(x, ord=order, keepdims=keepdims), x)
     np.testing.assert_allclose(got, np.linalg.matrix_norm(x, ord=order, keepdims=keepdims), rtol=2e-6)
+
+
+@pytest.mark.parametrize("order", [2, 1.0, 0, 3, -1, 2.5, np.inf])
+def test_vector_norm(pretended: PretendedEngine, order: float) -> None:
+    host = numbers("float32", 4, 6)
+    x, wanted = pretended.array(host), np.linalg.vector_norm(host.astype(float), axis=1, ord=order)
+    for _ in range(2):
+        got = xp.linalg.vector_norm(x, axis=1, ord=order).to_numpy()
+        np.testing.assert_allclose(got, wanted, rtol=1e-5)
+
+
+def test_names_of_families_in_errors(pretended: PretendedEngine) -> None:
+    with pytest.raises(TypeError, match="vector_norm: x has dtype int32; accepted: floating-point dtypes"):
+        xp.linalg.vector_norm(pretended.array(numbers("int32", 4)))

@@ -47,7 +47,13 @@ def test_an_array_for_a_constant_and_back() -> None:
         np.testing.assert_allclose(scaled(x, y, factor)[0], x * factor + y)
 
 
-@pytest.mark.parametrize("pair", [(1, 1.0), (1, True), (0.0, -0.0), (1, 1 + 0j), ((1, 2), (1.0, 2)), ((0.0,), (-0.0,))])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (1, 1.0), (1, True), (0.0, -0.0), (1, 1 + 0j), ((1, 2), (1.0, 2)), ((0.0,), (-0.0,)),
+        (frozenset({1}), frozenset({1.0})),
+    ],
+)  # fmt: skip
 def test_equal_constants_that_differ(pair: tuple[Any, Any]) -> None:
     seen: list[Any] = []
 

@@ -140,6 +140,25 @@ def test_results_stay_and_new_arrays_are_read(pretended: PretendedEngine, record
         assert same.to_numpy().tolist() == [number] * 70
 
 
+def test_addresses_do_not_keep_memory(pretended: PretendedEngine, recorder: Recorder) -> None:
+    """The addresses of JAX's arrays keep the arrays' memory: none is left when its call is done."""
+    left = [0]
+
+    class Address(int):
+        def __del__(self) -> None:
+            left[0] -= 1
+
+    step = xp.graph(lambda x: x + 1)
+    arrays = [pretended.array(np.full(70, number, np.float32)) for number in range(9)]
+    for _ in range(2):
+        step(arrays[0])
+    (launch,) = (launch for key, launch in steady.launches.items() if key[0] is step._way)  # type: ignore[attr-defined]
+    for x in arrays * 3:
+        left[0] += 1
+        assert float(launch(Address(x._data))[3]) == float(x[3]) + 1
+        assert left[0] == 0
+
+
 def test_layouts(pretended: PretendedEngine, recorder: Recorder) -> None:
     step = xp.graph(lambda x: x + 1)
     host = np.arange(24, dtype=np.float32).reshape(4, 6)

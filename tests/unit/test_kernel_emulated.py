@@ -510,6 +510,20 @@ def test_scans_of_dtypes(dtype: Any) -> None:
     same(scanned(first, x), np.maximum.accumulate(x.real.astype(int)).astype(dtype))
 
 
+LOOKED_UP = ScanKernel(
+    "int32 x", "float32 y", "prices[x]", "a + b", "y = a", "looked_up",
+    preamble="__device__ const float prices[4] = {5, 6, 7, 8};",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(3000, 3), (700, 10), (1001, 5), (90, 2, 6), (700, 70), (37, 131), (5000,)])
+def test_scans_map_elements_and_zeros_only(shape: tuple[int, ...]) -> None:
+    """A table is read at places that exist, although threads have rows beyond the end of the array."""
+    x = RANDOM.integers(0, 4, shape).astype(np.int32)
+    for axis in range(len(shape)):
+        same(scanned(LOOKED_UP, x, axis), np.cumsum(x + np.float32(5), axis, dtype=np.float32))
+
+
 EXTREMES = ScanKernel(
     "T x", "T y", "Range{x, x}", "Range{a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high}",
     "y = a.high - a.low", "extremes", scan_type="Range", preamble="struct Range { T low, high; };",

@@ -29,7 +29,8 @@ class Family:
     name : str
         The public function, for errors.
     names : tuple of str
-        The arrays' names, for errors.
+        The names of the arrays and scalars, for errors. The last ones may be left out of calls; then `parameters`
+        differ.
     """
 
     def __init__(self, function: Callable[..., Any], name: str, *names: str) -> None:

@@ -151,6 +151,8 @@ class Graph:
             return type(value), repr(value)
         if isinstance(value, tuple):
             return type(value), *(self._freeze(place, each) for each in value)
+        if isinstance(value, frozenset):
+            return type(value), frozenset(self._freeze(place, each) for each in value)
         if _is_array(value):
             raise TypeError(
                 f"{self._name}: {_name_of(place)} holds an array; accepted: arrays as arguments of their own"

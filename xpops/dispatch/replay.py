@@ -96,6 +96,7 @@ class Replay:
 
     def _replay_new(self, stream: int, data: tuple[int, ...]) -> None:
         """Replay for addresses that have no graph yet."""
+        data = tuple(map(int, data))  # JAX's addresses keep their memory, so none may be kept here
         if data in self._noted and len(self._in_place) < MOST and self._uses_the_same_arrays():
             recording = self._in_place[data] = self._record_in_place(data)
             recording.replay(stream)

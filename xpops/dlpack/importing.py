@@ -93,7 +93,10 @@ def _view(x: Any, device: Device | None, copy: bool | None) -> View:
     if known is not None and direct is not None:
         return borrow(direct, known)
     if hasattr(type(x), "__dlpack__"):
-        return borrow(dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy), _adapter(x))
+        adapter = _adapter(x)
+        view = dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy)
+        # JAX's capsules allow writes, its arrays do not.
+        return borrow(view if adapter.is_writable(x) else view._replace(writable=False), adapter)
     if hasattr(type(x), "__cuda_array_interface__"):
         return borrow(interface_view(x, "from_dlpack", "x", stream), _adapter(x))
     raise AttributeError(

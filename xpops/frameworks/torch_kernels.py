@@ -57,7 +57,7 @@ def _reduction(
     # NumPy adds large arrays block by block, without a copy in float64; `widened` takes the others as one block.
     if not axes or (op.share is not None and x.size > BLOCK):
         return None
-    return _kernel(op.torch, (axes, keepdims), x, loop, out)
+    return _kernel(op.torch, (axes, bool(keepdims)), x, loop, out)
 
 
 def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, initial: bool) -> Kernel | None:

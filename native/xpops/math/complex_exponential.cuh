@@ -176,11 +176,16 @@ template <class T> XPOPS_DEVICE complex<T> power_by_squaring(complex<T> x, int n
   return n < 0 ? complex<T>(T(1), T(0)) / r : r;
 }
 
-// log(x) in double. The square of the modulus is within the range of double, and its relative error is 2^-53.
+// log(x) in double. The square of the modulus is within the range of double, and its relative error is 2^-53. Near 1 its
+// difference from 1 is the sum of two exact products, so that a large power of x is right there, too.
 XPOPS_DEVICE complex<double> log_in_double(complex<float> x) {
   const double re = x.re, im = x.im;
   const double modulus = isinf(x.re) || isinf(x.im) ? limits<double>::infinity() : re * re + im * im;
-  return {0.5 * log(modulus), atan2(im, re)};
+  const bool swaps = abs(x.re) < abs(x.im);
+  const double large = abs(swaps ? im : re), small = swaps ? re : im;
+  const double beyond = (large - 1) * (large + 1) + small * small;
+  const double twice = abs(beyond) < 0x1p-20 ? beyond - 0.5 * beyond * beyond : log(modulus);
+  return {0.5 * twice, atan2(im, re)};
 }
 XPOPS_DEVICE complex<double> log_in_double(complex<double> x) { return log(x); }
 

@@ -134,9 +134,9 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
 
 def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = None, root: Any = None) -> Any:
     """The norm of a floating-point array, as one fused function. If `ord` is None, `power` is the order."""
-    _require_floating(x, "vector_norm")
+    given = _require_floating(x, "vector_norm")
     how: Any = {"axis": axis, "keepdims": keepdims}
-    real = dt.REAL_OF.get(x.dtype, x.dtype)
+    real = dt.REAL_OF.get(given.dtype, given.dtype)
     if ord == 0:
         return astype(sum(not_equal(x, 0.0), **how), real)
     if real in _HALVES:  # their squares overflow early
@@ -145,7 +145,7 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
     if ord is None:
         return pow(sum(pow(size, power), **how), root)
     if ord == 2:
-        return sqrt(sum(square(x if x.dtype == real else size), **how))
+        return sqrt(sum(square(x if given.dtype == real else size), **how))
     if ord == 1:
         return sum(size, **how)
     if math.isinf(ord):

@@ -96,15 +96,18 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   for (int j = 0; j < kRows; ++j) {
     if (j * kBlock < mine) given[staged_place<kGaps>(params, j * kBlock + self)] = raw[j];
   }
+  // Rows beyond the end hold zeros, which are not written: a user's functor may fail for arbitrary bits.
+#pragma unroll 1
+  for (uint32 i = count + self; i < held; i += kBlock) given[staged_place<kGaps>(params, i)] = In{};
   __syncthreads();
 
-  // Rows beyond the end of a tile hold anything; they are not written.
   uint32 group = self;
   const uint32 column = params.grid[0].divmod(group);
   const uint32 start = group < groups ? group * (rows + kGaps) * columns + column : 0;
   State items[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
+    if (kRadix == 0 && r >= rows) continue;
     items[r] = Types::lift(op, given[start + r * columns]);
     if (r > 0) items[r] = op.combine(items[r - 1], items[r]);
   }
