@@ -10,8 +10,8 @@ import pytest
 import xpops as xp
 import xpops.engine
 from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run
-from xpops.api import fusion
 from tests.unit.conftest import PretendedEngine
+from xpops.api import fusion
 from xpops.api.linalg.products import _plan_cross
 from xpops.api.statistics.order_plans import interpolate, mean_of_two, places_of_middle, plan_median
 
