@@ -103,7 +103,7 @@ def test_every_layout_by_wide_indices(name: str, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("scale", [1, -1, 1j])
 def test_large_powers_of_complex_numbers_of_modulus_1(scale: complex) -> None:
     """The logarithm of the modulus is tiny, and right for all its bits: the exponent multiplies its error."""
-    small, exponent = np.float32([1e-8, 3e-7, 1e-5, 9e-4]), np.float32([1e16, 1e13, 1e10, 1e6])
+    small, exponent = np.array([[1e-8, 3e-7, 1e-5, 9e-4], [1e16, 1e13, 1e10, 1e6]], np.float32)
     x = ((1 + 1j * small) * scale).astype(np.complex64)
     modulus = np.exp(exponent.astype(np.longdouble) / 2 * np.log1p(small.astype(np.longdouble) ** 2))
     np.testing.assert_allclose(abs(computed("pow", x, exponent.astype(np.complex64))), modulus, rtol=1e-6)
