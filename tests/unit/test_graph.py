@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ from xpops.api.graph import Graph
 from xpops.dispatch.references import referenced_arrays
 
 NDArray = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    factor: float
 
 
 @xp.graph
@@ -51,7 +57,7 @@ def test_an_array_for_a_constant_and_back() -> None:
     "pair",
     [
         (1, 1.0), (1, True), (0.0, -0.0), (1, 1 + 0j), ((1, 2), (1.0, 2)), ((0.0,), (-0.0,)),
-        (frozenset({1}), frozenset({1.0})),
+        (frozenset({1}), frozenset({1.0})), (Settings(1), Settings(1.0)),
     ],
 )  # fmt: skip
 def test_equal_constants_that_differ(pair: tuple[Any, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Hashable
+from dataclasses import fields
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
@@ -153,6 +154,9 @@ class Graph:
             return type(value), *(self._freeze(place, each) for each in value)
         if isinstance(value, frozenset):
             return type(value), frozenset(self._freeze(place, each) for each in value)
+        rules = getattr(type(value), "__dataclass_params__", None)
+        if rules is not None and rules.eq and rules.frozen:
+            return type(value), *(self._freeze(place, getattr(value, each.name)) for each in fields(value))
         if _is_array(value):
             raise TypeError(
                 f"{self._name}: {_name_of(place)} holds an array; accepted: arrays as arguments of their own"
