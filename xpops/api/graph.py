@@ -35,10 +35,11 @@ LIMIT = 32
 
 
 def graph(function: Callable[P, R], /) -> Callable[P, R]:
-    """Record the calls that a function makes once, and replay them as one CUDA graph.
+    """Record the calls that a function makes, and replay them as one CUDA graph.
 
-    The first call with arrays of certain layouts runs `function`, and records it. Later calls replay the recording on
-    the data of their arguments: a single launch, without running `function` again. Results are new arrays.
+    The first call with arrays of certain layouts runs `function`, and records it. Later calls replay a recording on the
+    data of their arguments: a single launch. The few calls that need another recording, for other addresses, run
+    `function` again. Results are new arrays.
 
     Parameters
     ----------
