@@ -123,6 +123,12 @@ def test_quantiles_from_arrays(device: Any) -> None:
     assert_same(xp.quantile(x, xp.asarray(0.5, device=device)), np.array(2.0))
 
 
+def test_a_quantile_beside_an_infinity(device: Any) -> None:
+    host = np.array([[1.0, np.inf, 2.0], [-np.inf, 5.0, -np.inf]])
+    for q in (0.0, 0.5, 1.0):
+        assert_same(xp.quantile(xp.asarray(host, device=device), q, axis=1), np.sort(host)[:, int(2 * q)])
+
+
 def test_nothing_and_one(device: Any) -> None:
     nothing = xp.zeros((2, 0), device=device)
     assert_same(xp.median(nothing, axis=1), np.full(2, np.nan))

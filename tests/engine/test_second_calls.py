@@ -88,6 +88,8 @@ def test_a_float_is_no_axis_after_an_integer_was(device: Device) -> None:
         assert xp.sum(x, axis=1).shape == (3, 5)
         with pytest.raises(TypeError, match="sum: axis"):
             xp.sum(x, axis=1.0)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="sum: axis is True; accepted: an integer"):
+            xp.sum(x, axis=True)
         with pytest.raises(TypeError):
             xp.sum(x, axis=(0, 1.0))
         assert xp.sum(x, axis=(0, 1)).shape == (5,)

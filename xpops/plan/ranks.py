@@ -51,9 +51,9 @@ def ranks(length: int, q: NDArray, method: str) -> tuple[NDArray, NDArray, NDArr
     Examples
     --------
     >>> [part.tolist() for part in ranks(4, np.asarray([0.0, 0.5, 1.0]), "linear")]
-    [[0, 1, 3], [1, 2, 3], [0.0, 0.5, 0.0]]
+    [[0, 1, 3], [0, 2, 3], [0.0, 0.5, 0.0]]
     """
     place = np.clip(METHODS[method](length, q), 0, length - 1)
     low = np.floor(place)
-    high = np.minimum(low + 1, length - 1)
+    high = np.ceil(place)  # the same element for a whole place: beside an infinite one, a fraction of 0 would give NaN
     return low.astype(np.int64), high.astype(np.int64), place - low

@@ -43,9 +43,11 @@ def axis_of(axis: Any, ndim: int, function: str, argument: str = "axis") -> int:
     2
     """
     try:
-        found = operator.index(axis)
+        found = None if isinstance(axis, bool) else operator.index(axis)
     except TypeError:
-        raise TypeError(f"{function}: {argument} is {axis!r}; accepted: an integer") from None
+        found = None
+    if found is None:
+        raise TypeError(f"{function}: {argument} is {axis!r}; accepted: an integer")
     if not -ndim <= found < ndim:
         accepted = f"{-ndim} to {ndim - 1} for {ndim} axes" if ndim else "arrays of one axis or more"
         raise IndexError(f"{function}: {argument} is {found}; accepted: {accepted}")
