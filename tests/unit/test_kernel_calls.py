@@ -14,8 +14,10 @@ import pytest
 import xpops as xp
 from tests.helpers.emulator import GPU, STREAM
 from tests.unit.conftest import PretendedEngine
+from xpops.api.kernel.remembered import RememberedLaunches
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
+from xpops.dispatch.operands import Operands
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.user.raw import Module
 
@@ -120,6 +122,7 @@ class Recorded:
 def scale(monkeypatch: pytest.MonkeyPatch) -> Recorded:
     recorded, sums = Recorded(8, 8, 4, 4), Recorded(24, 16)
     monkeypatch.setattr(Module, "function", lambda self, engine, name: sums if "row_sums" in name else recorded)
+    monkeypatch.setattr(SCALE, "_remembered", RememberedLaunches())
     return recorded
 
 
@@ -136,6 +139,36 @@ def test_raw_calls(pretended: PretendedEngine, scale: Recorded) -> None:
     SCALE(1, 1, (x, y, 2.5, ctypes.c_int(8)), stream=SimpleNamespace(__cuda_stream__=lambda: (0, 77)))
     assert scale.calls[1][4] == 77
     assert pretended.orders == [(STREAM, 77), (77, STREAM)]
+
+
+def test_remembered_raw_calls(pretended: PretendedEngine, scale: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call like an earlier one checks nothing again; one that differs in a fact does."""
+    x, y, z = (pretended.array(np.full(8, value, np.float32)) for value in (1, 2, 3))
+    SCALE(1, 64, (x, y, 2, 8))
+    with monkeypatch.context() as patch:
+        patch.setattr(Operands, "__init__", lambda *_: pytest.fail("planned again"))
+        SCALE(1, 64, (y, z, 3, 7))
+        SCALE(1, 64, [z, x, 2**30, 6])
+    found = [[int.from_bytes(each, "little") for each in arguments[:2]] for _, _, arguments, *_ in scale.calls]
+    assert found == [[x._data, y._data], [y._data, z._data], [z._data, x._data]]
+    assert [arguments[2:] for _, _, arguments, *_ in scale.calls[1:]] == [
+        [np.float32(3).tobytes(), np.int32(7).tobytes()],
+        [np.float32(2**30).tobytes(), np.int32(6).tobytes()],
+    ]
+    with pytest.raises(OverflowError, match=r"scale: args\[3\] \(n\) is 4294967296; accepted: what int32 holds"):
+        SCALE(1, 64, (x, y, 2, 2**32))
+    once = xp.broadcast_to(z, (8,))
+    assert once._layout == z._layout
+    with pytest.raises(ValueError, match=r"scale: args\[1\] \(y\) is read-only"):
+        SCALE(1, 64, (x, once, 2, 8))
+    with pytest.raises(ValueError, match=r"grid is 1\.0"):
+        SCALE(1.0, 64, (x, y, 2, 8))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"args\[3\] \(n\) is a Python float"):
+        SCALE(1, 64, (x, y, 2, 8.0))
+    with pytest.raises(TypeError, match="3 arguments; accepted: 4"):
+        SCALE(1, 64, (x, y, 2))
+    SCALE(1, 64, (x, y[:4], 2, 8))
+    assert len(scale.calls) == 4
 
 
 def test_a_raw_kernel_whose_parameters_are_in_a_macro(pretended: PretendedEngine, scale: Recorded) -> None:

@@ -134,7 +134,7 @@ def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: L
     specs = operands.keys(arguments, operands.specs)
     if specs is not None:
         launches[way, *specs] = launch
-        _read_by_framework(arguments, operands)
+        read_by_framework(arguments, operands)
 
 
 def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Operands, write: Write) -> None:
@@ -142,7 +142,7 @@ def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Ope
     specs = operands.keys((out, *arguments), (operands.out.layout, *operands.specs)) if operands.out else None
     if specs is not None:
         writes[way, *specs] = write
-        _read_by_framework((out, *arguments), operands)
+        read_by_framework((out, *arguments), operands)
 
 
 def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argument: Any) -> None:
@@ -153,7 +153,8 @@ def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argumen
         viewed.add(x.__class__)
 
 
-def _read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
+def read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
+    """From now on, read arrays of these classes as their framework does."""
     framework = operands.framework
     for cls in {argument.__class__ for argument in arguments} - readers.keys():
         if framework is not None and framework.is_array_type(cls):  # not a subclass of int, such as an enumeration
@@ -164,12 +165,12 @@ def _read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
 
 def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel) -> Launch:
     """The launch of a kernel on such operands."""
-    return make_launch_on(engine_of(operands.device), layouts, kernel, operands.framework, _stream_of(operands))
+    return make_launch_on(engine_of(operands.device), layouts, kernel, operands.framework, stream_getter(operands))
 
 
 def make_measured_launch(operands: Operands, way: Any, measure: Measure) -> Launch:
     """The launch of a call whose result sizes depend on data: measure, and launch what is found."""
-    engine, framework, stream_of = engine_of(operands.device), operands.framework, _stream_of(operands)
+    engine, framework, stream_of = engine_of(operands.device), operands.framework, stream_getter(operands)
     adapt = operands.adapt_kernel
     measure = adapt(way, (), measure)
 
@@ -208,7 +209,7 @@ def make_launch_on(
 def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
     """The write of a kernel: check that `out` may be written, then launch."""
     engine, framework = engine_of(operands.device), operands.framework
-    stream_of = _stream_of(operands)
+    stream_of = stream_getter(operands)
     address = engine.address if framework is None else framework.address
     is_writable = attrgetter("_writable") if framework is None else framework.is_writable
     written = None if framework is None else framework.written
@@ -234,7 +235,7 @@ def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
     return write
 
 
-def _stream_of(operands: Operands) -> Callable[[], int]:
+def stream_getter(operands: Operands) -> Callable[[], int]:
     """A function that returns the stream of a call: the framework's current stream if it has one, else ours."""
     framework, device = operands.framework, operands.device
     theirs = None if framework is None else framework.stream_of(device)

@@ -13,7 +13,8 @@ from xpops.api.devices import default_device
 from xpops.api.kernel.compiled import CompiledKernel, as_capability
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.launching import grid_of, options_of, shape_of, template_text, texts_of
-from xpops.api.kernel.packing import pack_arguments, template_dtypes
+from xpops.api.kernel.packing import pack_arguments, require_sizes, template_dtypes
+from xpops.api.kernel.remembered import Prepared, RememberedLaunches
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
@@ -128,6 +129,7 @@ class RawKernel:
         self._parameters = parameters_of(module.source, name)
         self._template = () if "<" in name else template_of(without_comments(module.source), name)
         self._instances: dict[tuple[object, ...], RawKernel] = {}
+        self._remembered = RememberedLaunches()
 
     def __getitem__(self, arguments: Any) -> RawKernel:
         """The instance of a template with these arguments.
@@ -200,6 +202,9 @@ class RawKernel:
         CompileError
             If the source does not compile, in the first call on a device.
         """
+        how = grid, block, shared, cooperative, cluster
+        if stream is None and self._remembered.launch(how, args):
+            return
         threads = shape_of(block, "block", self._name, 1)
         clusters = None if cluster is None else shape_of(cluster, "cluster", self._name, 1)
         arguments = tuple(args)
@@ -211,21 +216,28 @@ class RawKernel:
         blocks = grid_of(grid, threads, (each.size for each in layouts), self._name)
         device = default_device() if operands is None else operands.device
         engine = require_cuda(engine_of(device), device, self._name)
+        by_place = dict(zip(arrays, layouts, strict=True))
         try:
-            kernel = self._instance_for(arguments, dict(zip(arrays, layouts, strict=True))) if self._template else self
-            packed = pack_arguments(kernel._name, kernel._parameters, arguments, arrays, operands)
+            kernel = self._instance_for(arguments, by_place) if self._template else self
+            packed, written = pack_arguments(kernel._name, kernel._parameters, arguments, by_place, operands)
             function = kernel._module.function(engine, kernel._name)
-            kernel._check_sizes(function, packed)
+            require_sizes(kernel._name, function, packed)
             usual = engine.current_stream() if operands is None else operands.stream
             chosen = usual if stream is None else streams.handle_of(stream)
             if chosen != usual:
                 engine.order(usual, chosen)
-            function.launch(blocks, threads, packed, index(shared), chosen, cooperative, clusters)
+            launch = Prepared(
+                kernel._name, function, kernel._parameters, by_place, written, blocks, threads, index(shared),
+                cooperative, clusters,
+            )  # fmt: skip
+            function.launch(blocks, threads, packed, launch.shared, chosen, cooperative, clusters)
             if chosen != usual:
                 engine.order(chosen, usual)
         finally:
             if operands is not None:
                 operands.release()
+        if operands is not None:
+            self._remembered.remember(how, arguments, operands, launch)
 
     def compile(self, capability: int) -> CompiledKernel:
         """The kernel, compiled for GPUs of a compute capability. Needs no GPU.
@@ -279,11 +291,3 @@ class RawKernel:
         if key not in self._instances:
             self._instances[key] = self[deduced(self._template, found, self._name)]
         return self._instances[key]
-
-    def _check_sizes(self, function: Function, packed: list[Any]) -> None:
-        """TypeError if the parameters of the compiled kernel have other sizes."""
-        given = tuple(ctypes.sizeof(each) for each in packed)
-        if given != function.sizes:
-            raise TypeError(
-                f"{self._name}: the arguments have {given} bytes; accepted: {function.sizes}, as the kernel has"
-            )
