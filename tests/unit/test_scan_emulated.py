@@ -61,7 +61,7 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
     "few columns": (small(3000, 3), 0),
     "few columns with gaps": (small(2, 900, 8)[:, :, 1:6], 1),
     "every other of few columns": (small(900, 14)[:, ::2], 0),
-    "the most staged columns": (small(300, 63), 0),
+    "the most staged columns": (small(300, 31), 0),
     "odd short rows": (small(700, 29), 1),
     "odd short rows with gaps": (small(700, 31)[:, 1:-1], 1),
     "short columns of stacks": (small(90, 5, 3, 2)[:, :, 1:], 1),
