@@ -209,7 +209,7 @@ def test_a_functor(capability: int) -> None:
     assert "struct Leaky" in made.source
     assert made.resources.local_bytes == 0
     assert f".target sm_{capability}" in made.ptx
-    # The values of parameters are no part of the kernel; dtypes are.
+    # A kernel depends on the dtypes of parameters, not on their values.
     assert leaky.compile(capability, x, slope=0.2).source == made.source
     assert leaky.compile(capability, x, slope=0.1, result=xp.float64).source != made.source
     with pytest.raises(TypeError, match="Leaky: parameters are missing; accepted: slope, by name"):

@@ -115,6 +115,18 @@ def test_a_recurrence_runs_backwards(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["few tiles", "long rows", "tall columns", "few columns"])
+def test_an_infinite_discount_gives_the_right_infinity_or_nan(name: str) -> None:
+    x, axis = LAYOUTS[name]
+    wanted = np.moveaxis(x.astype(np.float64), axis, 0).copy()
+    with np.errstate(invalid="ignore"):
+        for place in reversed(range(len(wanted) - 1)):
+            wanted[place] += np.inf * wanted[place + 1]
+    found = np.moveaxis(scanned("discounted_cumsum", x, axis, gamma=np.inf), axis, 0)
+    known = ~np.isnan(found)
+    np.testing.assert_array_equal(found[known], wanted[known])
+
+
 def test_an_infinity_stays_infinite_however_far() -> None:
     x = np.ones(5000, np.float32)
     x[4900] = -np.inf

@@ -38,7 +38,7 @@ class Family:
         self._members: BoundedDict[tuple[Any, ...], Fused] = BoundedDict(1024)
 
     def __call__(self, parameters: tuple[Any, ...], x: Any, *others: Any) -> Any:
-        """The function of arrays, of which `x` is the first, and scalars. Lists of parameters are frozen."""
+        """Call the function with parameters, which may be lists, and with arrays and scalars; `x` is an array."""
         try:
             member = self._members.get(way_of(self._function, parameters))
         except TypeError:  # a list of axes cannot be hashed

@@ -65,8 +65,8 @@ def graph(function: Callable[P, R], /) -> Callable[P, R]:
 
     Notes
     -----
-    Arguments that are no arrays are constants of a recording: another value makes another recording. So do other
-    layouts: a shape, strides, a dtype, a device or an alignment.
+    Numbers, texts and other arguments except arrays are constants of a recording. Another constant makes another
+    recording. So does another layout of an array: its shape, strides, dtype, device or alignment.
 
     Arrays that `function` uses without being passed them are read and written where they are: a replay sees new
     elements, but no new array of the same name. The graph keeps those in the closure, the defaults, the globals and

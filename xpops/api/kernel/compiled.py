@@ -113,7 +113,7 @@ def as_capability(capability: Any, name: str) -> int:
     Raises
     ------
     TypeError
-        If it is no integer.
+        If it is not an integer.
     ValueError
         If NVRTC does not know it.
     """

@@ -22,8 +22,8 @@ def discounted_cumsum(x: Any, gamma: float, /, *, axis: int = -1) -> Any:
         Real floating-point with at least one axis; integers and bool become float64. Half types are computed in
         float32, and rounded once.
     gamma : float
-        The discount. Other values use the same kernel. On CUDA it must not be infinite: where sums have different
-        signs, the result would be NaN.
+        The discount. Other values use the same kernel. If it is infinite, results on CUDA may be NaN where those on
+        the CPU are not.
     axis : int
         The axis along which elements follow each other.
 

@@ -52,7 +52,7 @@ class Module:
         Raises
         ------
         ValueError
-            If there is no such kernel, or several are called so.
+            If no kernel has this name, or if several have it.
         """
         context = runtime.context
         return self._functions.get((context.device, name), lambda: self._find(context, name))
@@ -63,7 +63,7 @@ class Module:
         Raises
         ------
         ValueError
-            If there is no such kernel, or several are called so.
+            If no kernel has this name, or if several have it.
         """
         try:
             return symbol_of(name, kernels(cubin), lowered)

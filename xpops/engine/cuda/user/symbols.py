@@ -28,7 +28,7 @@ def symbol_of(name: str, kernels: Iterable[str], lowered: Mapping[str, bytes]) -
     Raises
     ------
     ValueError
-        If there is no such kernel, or several are called so.
+        If no kernel has this name, or if several have it.
 
     Examples
     --------
