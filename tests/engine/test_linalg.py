@@ -214,6 +214,31 @@ def test_svd_and_qr(device: Any, dtype: str, shape: tuple[int, int]) -> None:
         assert_same(x, host)
 
 
+@EITHER
+@pytest.mark.parametrize("shape", [(90, 90), (200, 210)], ids=str)
+def test_svd_of_singular_and_scaled_matrices(device: Any, dtype: str, shape: tuple[int, int]) -> None:
+    random, limits = some(dtype, *shape), np.finfo(dtype)
+    lost = random * np.sqrt(limits.eps) ** np.arange(shape[0])[:, None].clip(max=3).astype(limits.dtype)
+    kinds = (
+        random,
+        np.ones_like(random),
+        0 * random,
+        np.outer(random[:, 0], random[0]),
+        lost,
+        random * limits.max**0.8,
+    )
+    for host in map(np.ascontiguousarray, (*kinds, *(each.mT for each in kinds))):
+        x, host = xp.asarray(host.astype(dtype), device=device), host.astype(dtype)
+        u, s, vh = map(host_of, xp.linalg.svd(x, full_matrices=False))
+        orthonormal(u, dtype)
+        orthonormal(vh.mT.conj(), dtype)
+        scale = float(abs(host).max()) or 1.0
+        wanted = np.linalg.svdvals(host.astype(np.complex128 if dtype[0] == "c" else np.float64) / scale)
+        bound = limits.eps * max(shape) * 20 * max(wanted[0], 1)
+        np.testing.assert_allclose(s.astype(np.float64) / scale, wanted, rtol=0, atol=bound)
+        assert np.linalg.norm((u * (s / scale)) @ vh - host / scale, 2) <= bound
+
+
 def test_calls_with_several_results_have_a_steady_state(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = (xp.asarray(hermitian("float32", 2, 4, 4) + seed, device=device) for seed in (0, 1))
     first = [function(x) for function in (xp.linalg.eigh, xp.linalg.svd, xp.linalg.qr, xp.linalg.slogdet)]

@@ -344,6 +344,40 @@ def xgesvd(
         columns(rest["vt"], dtype, n, n, rest["ldvt"])[...] = vh
 
 
+def xgesvdp(
+    jobz: int, econ: int, m: int, n: int, data_type_a: int, a: int, lda: int, data_type_s: int, s: int, **rest: Any
+) -> float:
+    """As the library: of a singular matrix it gives the decomposition of another one, and the distance."""
+    assert m >= n
+    assert jobz == 1
+    matrix = columns(a, DTYPES[data_type_a], m, n, lda)
+    at(rest["d_info"], np.int32, 1)[0] = 0
+    perturbation = 0.0 if np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix) == n else 1.0
+    moved = np.nan_to_num(matrix) + perturbation * np.eye(m, n, dtype=matrix.dtype)
+    left, values, right = np.linalg.svd(moved, not econ)
+    at(s, DTYPES[data_type_s], n)[...] = values
+    columns(rest["u"], matrix.dtype, m, left.shape[1], rest["ldu"])[...] = left
+    columns(rest["v"], matrix.dtype, n, n, rest["ldv"])[...] = right.T.conj()
+    matrix[...] = np.nan
+    return perturbation
+
+
+def tgesvdj(
+    dtype: Any, jobz: int, econ: int, m: int, n: int, a: int, lda: int, s: int, u: int, ldu: int, v: int, **rest: Any
+) -> None:
+    assert m >= n
+    assert jobz == 1
+    matrix = columns(a, dtype, m, n, lda)
+    at(rest["info"], np.int32, 1)[0] = failed = int(np.isnan(matrix).any())
+    if failed:
+        return
+    left, values, right = np.linalg.svd(matrix, not econ)
+    at(s, values.dtype, n)[...] = values
+    columns(u, dtype, m, left.shape[1], ldu)[...] = left
+    columns(v, dtype, n, n, rest["ldv"])[...] = right.T.conj()
+    matrix[...] = np.nan
+
+
 def tgesvdj_batched(
     dtype: Any, jobz: int, m: int, n: int, a: int, lda: int, s: int, u: int, ldu: int, v: int, ldv: int, **rest: Any
 ) -> None:

@@ -16,7 +16,7 @@ from xpops.core.layouts import layout_of
 from xpops.dispatch import calls, fft, linalg
 from xpops.engine.cuda.kernels.rescale import rescaling
 from xpops.engine.cuda.libraries import fft as cuda_fft
-from xpops.engine.cuda.libraries import lu, solver, spectral, triangular
+from xpops.engine.cuda.libraries import lu, singular, solver, spectral, triangular
 
 pytest.importorskip("nvmath")
 from tests.helpers.fake_libraries import FakeCufft, FakeLibrary
@@ -32,7 +32,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Any:
     engine = EmulatedEngine()
     libraries = {name: FakeLibrary(name) for name in ("cublas", "cusolverDn")}
     engine.libraries = libraries  # type: ignore[attr-defined]
-    for module in (lu, solver, spectral, triangular):
+    for module in (lu, singular, solver, spectral, triangular):
         monkeypatch.setattr(module, "library", lambda engine, name: libraries[name])
     engine.plans = cuda_fft.Plans(FakeCufft(), engine.pool)  # type: ignore[arg-type,attr-defined]
     monkeypatch.setattr(cuda_fft, "plans_of", lambda engine: engine.plans)
@@ -101,7 +101,9 @@ def test_any_eigenvalues(engine: Any, dtype: str, count: int, size: int) -> None
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "shape", [(1, 4, 6), (1, 6, 4), (3, 4, 6), (4, 6, 4), (3, 1, 3), (3, 3, 1), (2, 40, 36)], ids=str
+    "shape",
+    [(1, 4, 6), (1, 6, 4), (3, 4, 6), (4, 6, 4), (3, 1, 3), (3, 3, 1), (2, 40, 36), (1, 33, 70), (2, 192, 193)],
+    ids=str,
 )
 def test_oblong_matrices(engine: Any, dtype: str, shape: tuple[int, ...]) -> None:
     x = some(dtype, *shape)
@@ -117,6 +119,34 @@ def test_oblong_matrices(engine: Any, dtype: str, shape: tuple[int, ...]) -> Non
         close(q.mT.conj() @ q, np.broadcast_to(np.eye(q.shape[-1], dtype=dtype), (shape[0], *q.shape[-1:] * 2)))
         assert np.array_equal(r, np.triu(r))
     close(results(engine, linalg.svd, x, parameters=("svdvals", None))[0], s)
+
+
+@pytest.mark.parametrize("size", [3, 40, 192])
+def test_singular_vectors_of_singular_matrices(engine: Any, size: int) -> None:
+    """The library's polar decomposition of such a matrix is that of another one."""
+    x = np.stack([np.ones((size, size)), some("float64", size, size), np.outer(np.arange(size), np.ones(size))])
+    for full in (False, True):
+        u, s, vh = results(engine, linalg.svd, x, parameters=("svd", full))
+        close(s, np.linalg.svdvals(x))
+        close(u * s[:, None] @ vh, x)
+
+
+def test_how_matrices_are_decomposed(engine: Any) -> None:
+    called = engine.libraries["cusolverDn"].called
+    for size, vectors, wanted in (
+        (32, True, ["sgesvdj_batched"]),
+        (33, True, ["sgesvdj"]),
+        (192, True, ["xgesvdp"]),
+        (192, None, ["xgesvd"]),
+        (5, None, ["xgesvd"]),
+    ):
+        called.clear()
+        parameters = ("svd" if vectors else "svdvals", vectors)
+        results(engine, linalg.svd, some("float32", 1, size, size), parameters=parameters)
+        assert [name for name in called if "buffer" not in name] == wanted
+    called.clear()
+    results(engine, linalg.svd, np.ones((1, 192, 192), np.float32), parameters=("svd", False))
+    assert [name for name in called if "buffer" not in name] == ["xgesvdp", "sgesvdj"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -177,7 +207,7 @@ def test_failures(engine: Any, count: int) -> None:
     assert (logabsdet == -np.inf).all()
 
 
-@pytest.mark.parametrize("size", [3, 40])
+@pytest.mark.parametrize("size", [3, 40, 192])
 @pytest.mark.parametrize("count", [1, 4])
 def test_failures_that_are_told_later(engine: Any, count: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.zeros((count, size, size))

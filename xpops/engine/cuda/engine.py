@@ -21,7 +21,8 @@ from xpops.engine.cuda.kernels.window import window
 from xpops.engine.cuda.libraries.fft import fft
 from xpops.engine.cuda.libraries.lu import inv, slogdet, solve
 from xpops.engine.cuda.libraries.matmul import matmul
-from xpops.engine.cuda.libraries.spectral import eig, eigh, svd
+from xpops.engine.cuda.libraries.singular import svd
+from xpops.engine.cuda.libraries.spectral import eig, eigh
 from xpops.engine.cuda.libraries.triangular import cholesky, qr, triangle
 from xpops.engine.cuda.runtime.runtime import Runtime
 from xpops.engine.cuda.tuning import tuning_of

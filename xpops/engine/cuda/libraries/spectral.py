@@ -1,4 +1,4 @@
-"""Eigenvalues and singular values on CUDA."""
+"""Eigenvalues on CUDA."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
-from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.core.layouts import Layout
 from xpops.engine.cuda.libraries.loading import library
-from xpops.engine.cuda.libraries.solver import KINDS, UPPER, Infos, OlderRoutine, Reports, Routine, linalg_glue
+from xpops.engine.cuda.libraries.solver import (
+    JACOBI_SIZE,
+    KINDS,
+    UPPER,
+    Infos,
+    OlderRoutine,
+    Reports,
+    Routine,
+    linalg_glue,
+)
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
-from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
-
-# Up to this size the library decomposes a stack of matrices in one call, by Jacobi rotations.
-SMALL = 32
 
 
 def eigh(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
@@ -28,7 +32,7 @@ def eigh(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
     The library is column-major: it sees the transposed, and so conjugated, matrix. Our lower triangle is its upper one.
     """
     count, size, _ = x.shape
-    if count > 1 and size <= SMALL:
+    if count > 1 and size <= JACOBI_SIZE:
         return _small_eigh(runtime, x, vectors)
     kind, reports = KINDS[x.dtype], _eigenvalues(runtime, count, vectors)
     solver = library(runtime, "cusolverDn")
@@ -97,78 +101,9 @@ def eig(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
     return kernel
 
 
-def svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
-    """See `xpops.engine.protocol.Engine.svd`.
-
-    The library is column-major: it sees the transposed matrix, which has at least as many rows as columns, as the
-    library requires. The left singular vectors of the transposed matrix are the right ones of `x`, and the other way
-    round.
-    """
-    if x.shape[0] > 1 and max(x.shape[1:]) <= SMALL:
-        return _small_svd(runtime, x, vectors, full)
-    (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    reports, routine = _singular_values(runtime, count, vectors), Routine(runtime, "xgesvd")
-    real = dt.REAL_OF.get(x.dtype, x.dtype).itemsize
-    jobs = (ord("A" if full else "S"), ord("S")) if vectors else (ord("N"), ord("N"))
-    u_step, vh_step = (low * low * item, (high if full else low) * high * item) if vectors else (0, 0)
-    solver = library(runtime, "cusolverDn")
-
-    def kernel(stream: int, *data: int) -> None:
-        u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
-        (told, owner), host = reports.new(stream), []  # type: ignore[var-annotated]
-        with solver.on(stream) as handle:
-            for i in range(count):
-                matrix = (high, low, kind.code, x + i * low * high * item, high, kind.real, s + i * low * real)
-                sides = (kind.code, vh + i * vh_step, high, kind.code, u + i * u_step, low, kind.code)
-                host += routine(handle, stream, (*jobs, *matrix, *sides), told + 4 * i)
-        reports.send(stream, told)
-        if host:
-            runtime.retain(host, stream)
-        del owner  # kept until the kernels were launched
-
-    return kernel
-
-
-def _small_svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
-    """By Jacobi's rotations, all at once. The library gives square sides, and V where it is V.H elsewhere."""
-    (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    reports = _singular_values(runtime, count, vectors)
-    routine = OlderRoutine(runtime, f"{kind.letter}gesvdj_batched", item)
-    left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
-    # The rows of the library's U.T in memory are the rows of Vh. Its V is transposed in memory, and U is the conjugate
-    # of V.
-    part = layout_of(x.dtype, (count, low, high), left.strides, x.device)
-    turned = layout_of(x.dtype, right.shape, (low * low, 1, low), x.device)
-    copy_vh = unary(runtime, IDENTITY, part, layout_of(x.dtype, part.shape, None, x.device))
-    copy_u = unary(runtime, OPERATORS["conj"], turned, right)
-    news, solver = (runtime.allocator(left), runtime.allocator(right)), library(runtime, "cusolverDn")
-    settings = solver.made("create_gesvdj_info")
-
-    def kernel(stream: int, *data: int) -> None:
-        u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
-        (told, first), (sides, second), (v, third) = (new(stream) for new in (reports.new, *news))
-        sides = vh if full else sides
-        with solver.on(stream) as handle:
-            arguments = (int(vectors), high, low, x, high, s, sides, high, v, low)
-            routine(handle, stream, arguments, told, settings, count)
-        if vectors:
-            copy_u(stream, u, v)
-            if not full:
-                copy_vh(stream, vh, sides)
-        reports.send(stream, told)
-        del first, second, third  # kept until the kernels were launched
-
-    return kernel
-
-
 def _eigenvalues(runtime: Runtime, count: int, vectors: bool) -> Reports:
     name = "eigh" if vectors else "eigvalsh"
     return Reports(runtime, count, f"{name}: the eigenvalues of matrix {{}} did not converge")
-
-
-def _singular_values(runtime: Runtime, count: int, vectors: bool) -> Reports:
-    name = "svd" if vectors else "svdvals"
-    return Reports(runtime, count, f"{name}: the singular values of matrix {{}} did not converge")
 
 
 def eigenvectors_glue(c_type: str, block: int) -> str:

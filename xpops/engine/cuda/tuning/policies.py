@@ -192,11 +192,14 @@ class LinalgPolicy(NamedTuple):
     batched_size, batched_count : int
         Larger matrices, and stacks of fewer matrices, are decomposed one by one: batched routines are for many small
         matrices.
+    polar_size : int
+        Singular vectors of matrices whose shorter side has at least this length take the polar decomposition.
     """
 
     block: int
     batched_size: int
     batched_count: int
+    polar_size: int
 
 
 class Tuning(NamedTuple):

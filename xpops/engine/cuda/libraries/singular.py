@@ -1,0 +1,156 @@
+"""Singular values on CUDA.
+
+The library is column-major: it sees the transposed matrix, which has at least as many rows as columns. The left
+singular vectors of the transposed matrix are the right ones of `x`, and the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xpops.core import dtypes as dt
+from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.engine.cuda.libraries.loading import library
+from xpops.engine.cuda.libraries.solver import JACOBI_SIZE, KINDS, OlderRoutine, Reports, Routine
+from xpops.engine.cuda.tuning import tuning_of
+from xpops.engine.program import Kernel
+from xpops.ops.elementwise import IDENTITY, OPERATORS
+
+if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.runtime import Runtime
+
+# A function (handle, stream, x, u, s, vh, info) that decomposes one matrix. It returns the host memory in use.
+Decompose = Callable[[int, int, int, int, int, int, int], tuple[Any, ...]]
+
+
+def svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
+    """See `xpops.engine.protocol.Engine.svd`.
+
+    Notes
+    -----
+    Stacks of small matrices are decomposed in one call, by Jacobi's rotations. Large matrices take the polar
+    decomposition, which is faster and more exact; others with vectors take Jacobi's rotations, and those without the QR
+    algorithm.
+    """
+    (count, low, high), item = x.shape, x.dtype.itemsize
+    if (count > 1 or vectors) and max(low, high) <= JACOBI_SIZE:
+        return _by_small_rotations(runtime, x, vectors, full)
+    decompose = _by_rotations(runtime, x, full) if vectors else _by_qr(runtime, x)
+    reports, solver = _reports(runtime, count, vectors), library(runtime, "cusolverDn")
+    real, wide = dt.REAL_OF.get(x.dtype, x.dtype).itemsize, high if full else low
+
+    def kernel(stream: int, *data: int) -> None:
+        u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
+        (told, owner), host = reports.new(stream), []  # type: ignore[var-annotated]
+        with solver.on(stream) as handle:
+            for i in range(count):
+                matrix, left, right = x + i * low * high * item, u + i * low * low * item, vh + i * wide * high * item
+                host += decompose(handle, stream, matrix, left, s + i * low * real, right, told + 4 * i)
+        reports.send(stream, told)
+        if host:
+            runtime.retain(host, stream)
+        del owner  # kept until the kernels were launched
+
+    return kernel
+
+
+def _by_qr(runtime: Runtime, x: Layout) -> Decompose:
+    """By the QR algorithm, without vectors."""
+    (_, low, high), kind = x.shape, KINDS[x.dtype]
+    routine, none = Routine(runtime, "xgesvd"), ord("N")
+
+    def decompose(handle: int, stream: int, x: int, u: int, s: int, vh: int, info: int) -> tuple[Any, ...]:
+        sides = (kind.code, vh, high, kind.code, u, low, kind.code)
+        return routine(handle, stream, (none, none, high, low, kind.code, x, high, kind.real, s, *sides), info)
+
+    return decompose
+
+
+def _by_rotations(runtime: Runtime, x: Layout, full: bool) -> Decompose:
+    """By Jacobi's rotations, or by the polar decomposition, whose result counts only if it is exact.
+
+    Of a nearly singular matrix the polar decomposition is that of another matrix nearby. The library says so.
+    """
+    (_, low, high), kind = x.shape, KINDS[x.dtype]
+    rotations = OlderRoutine(runtime, f"{kind.letter}gesvdj", x.dtype.itemsize)
+    polar = _polar(runtime, x, full) if low >= tuning_of(runtime.context.capability).linalg.polar_size else None
+    side = layout_of(x.dtype, (low, low), None, x.device)
+    new_side, copy_u = runtime.allocator(side), _conjugate_transposed(runtime, side)
+    settings = library(runtime, "cusolverDn").made("create_gesvdj_info")
+
+    def decompose(handle: int, stream: int, x: int, u: int, s: int, vh: int, info: int) -> tuple[Any, ...]:
+        v, owner = new_side(stream)
+        exact, host = polar(handle, stream, x, v, s, vh, info) if polar else (False, ())
+        if not exact:
+            rotations(handle, stream, (1, int(not full), high, low, x, high, s, vh, high, v, low), info, settings)
+        copy_u(stream, u, v)
+        del owner  # kept until the kernels were launched
+        return host
+
+    return decompose
+
+
+def _polar(runtime: Runtime, x: Layout, full: bool) -> Callable[..., tuple[bool, tuple[Any, ...]]]:
+    """A function ``(handle, stream, x, v, s, vh, info)`` that waits. Returns whether the result is exact.
+
+    It leaves `x` as it is.
+    """
+    (_, low, high), kind = x.shape, KINDS[x.dtype]
+    routine = Routine(runtime, "xgesvdp")
+    matrix = layout_of(x.dtype, (low, high), None, x.device)
+    allocate, copy = runtime.allocator(matrix), unary(runtime, IDENTITY, matrix, matrix)
+
+    def decompose(handle: int, stream: int, x: int, v: int, s: int, vh: int, info: int) -> tuple[bool, tuple[Any, ...]]:
+        scratch, owner = allocate(stream)
+        copy(stream, scratch, x)
+        given = (1, int(not full), high, low, kind.code, scratch, high, kind.real, s)
+        sides = (kind.code, vh, high, kind.code, v, low, kind.code)
+        perturbation, host = routine.answer(handle, stream, (*given, *sides), info)
+        del owner  # kept until the kernels were launched
+        return perturbation == 0, host
+
+    return decompose
+
+
+def _by_small_rotations(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
+    """By Jacobi's rotations, all matrices at once. The library gives square sides, and V where it is V.H elsewhere."""
+    (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
+    reports = _reports(runtime, count, vectors)
+    routine = OlderRoutine(runtime, f"{kind.letter}gesvdj_batched", item)
+    left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
+    # The rows of the library's U.T in memory are the rows of Vh.
+    part = layout_of(x.dtype, (count, low, high), left.strides, x.device)
+    copy_vh = unary(runtime, IDENTITY, part, layout_of(x.dtype, part.shape, None, x.device))
+    copy_u = _conjugate_transposed(runtime, right)
+    news, solver = (runtime.allocator(left), runtime.allocator(right)), library(runtime, "cusolverDn")
+    settings = solver.made("create_gesvdj_info")
+
+    def kernel(stream: int, *data: int) -> None:
+        u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
+        (told, first), (sides, second), (v, third) = (new(stream) for new in (reports.new, *news))
+        sides = vh if full else sides
+        with solver.on(stream) as handle:
+            arguments = (int(vectors), high, low, x, high, s, sides, high, v, low)
+            routine(handle, stream, arguments, told, settings, count)
+        if vectors:
+            copy_u(stream, u, v)
+            if not full:
+                copy_vh(stream, vh, sides)
+        reports.send(stream, told)
+        del first, second, third  # kept until the kernels were launched
+
+    return kernel
+
+
+def _conjugate_transposed(runtime: Runtime, side: Layout) -> Kernel:
+    """The kernel ``(stream, u, v)`` for the library's V, which is transposed in memory: U is its conjugate."""
+    *stack, low, _ = side.strides
+    turned = layout_of(side.dtype, side.shape, (*stack, 1, low), side.device)
+    return unary(runtime, OPERATORS["conj"], turned, side)
+
+
+def _reports(runtime: Runtime, count: int, vectors: bool) -> Reports:
+    name = "svd" if vectors else "svdvals"
+    return Reports(runtime, count, f"{name}: the singular values of matrix {{}} did not converge")
