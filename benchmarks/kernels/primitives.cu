@@ -68,6 +68,11 @@ __global__ void add_broadcast(const T* x, const T* y, T* z, int size,
   }
 }
 
+// Converts for a sum, in which the sign of a NaN is of no matter.
+template <class T> struct Widen {
+  __device__ float operator()(T x) const { return xpops::widened(x); }
+};
+
 // Adds kRowPacks packs for each thread to a sum. They may end within the tile.
 constexpr int kRowPacks = 4;
 template <class T, bool kBoundary>
@@ -82,10 +87,9 @@ __device__ float sum_tile(const T* x, int count, float sum) {
     kps::ReadData<T, kSize, 1, kBoundary>(read[i], x + i * step, count - i * step);
   }
   using Add = kps::AddFunctor<float>;
-  using Widen = kps::IdentityFunctor<T, float>;
 #pragma unroll
   for (int i = 0; i < kRowPacks; ++i) {
-    kps::ElementwiseUnary<T, float, kSize, 1, Widen>(wide, read[i], Widen());
+    kps::ElementwiseUnary<T, float, kSize, 1, Widen<T>>(wide, read[i], Widen<T>());
     kps::Reduce<float, kSize, 1, Add, kps::details::kLocalMode>(&sum, wide, Add(), true);
   }
   return sum;

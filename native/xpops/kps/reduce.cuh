@@ -39,6 +39,18 @@ XPOPS_DEVICE T ReduceLanes(T val, ReduceOp reducer, unsigned mask, int lane, int
   return val;
 }
 
+// Reduces the first `count` lanes of a warp of 32, in the same order. Its first lane gets the result.
+template <typename T, typename ReduceOp>
+XPOPS_DEVICE T ReduceFullWarp(T val, ReduceOp reducer, int lane, int count) {
+#pragma unroll
+  for (int reach = 1; reach < kWarpSize; reach *= 2) {
+    if (reach >= count) break;
+    const T other = shuffle_down(val, reach);
+    if (lane + reach < count) val = reducer(val, other);
+  }
+  return val;
+}
+
 // Reduces a warp. Its first lane gets the result.
 template <typename T, typename ReduceOp>
 XPOPS_DEVICE T WarpReduce(T val, ReduceOp reducer) {
@@ -66,20 +78,21 @@ XPOPS_DEVICE T TreeReduce(T val, ReduceOp reducer, int at, int length, int step)
 template <typename T, typename ReduceOp>
 XPOPS_DEVICE T BlockXReduce(T val, ReduceOp reducer) {
   const int length = static_cast<int>(blockDim.x), at = static_cast<int>(threadIdx.x);
-  const unsigned mask = WarpMask();
-  if (kWarpSize % length == 0) {  // no row spans two warps
+  if (length < kWarpSize && (length & (length - 1)) == 0) {  // no row spans two warps
+    const unsigned mask = WarpMask();
     val = ReduceLanes(val, reducer, mask, at, length);
     return ShuffleSync(mask, val, 0, length);
   }
   if (length % kWarpSize != 0) return TreeReduce(val, reducer, at, length, 1);
   T* const buffer = ReduceBuffer<T>();
   const int warps = length / kWarpSize, lane = at % kWarpSize, self = ThreadNumber();
-  val = ReduceLanes(val, reducer, mask, lane, kWarpSize);
+  val = ReduceFullWarp(val, reducer, lane, kWarpSize);
+  if (warps == 1) return shuffle(val, 0);
   __syncthreads();
   if (lane == 0) buffer[self / kWarpSize] = val;
   __syncthreads();
   val = buffer[(self - at) / kWarpSize + (lane < warps ? lane : 0)];
-  return ShuffleSync(mask, ReduceLanes(val, reducer, mask, lane, warps), 0);
+  return shuffle(ReduceFullWarp(val, reducer, lane, warps), 0);
 }
 
 // Reduces the threads that differ only in threadIdx.y. All get the result. Blocks may have any shape.
