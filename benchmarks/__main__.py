@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--rows NAME] [--rounds N] [--grid] [--drawn SEED] [--host] [--json FILE]``: prints times."""
+"""``python -m benchmarks``: prints times. ``--help`` names the tables."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=15, help="how often each work is timed; the median counts")
     parser.add_argument("--json", type=Path, help="write everything here, too")
     parser.add_argument("--grid", action="store_true", help="instead of the tables, the grid of shapes")
+    parser.add_argument("--lengths", action="store_true", help="instead of the tables, rows of many lengths")
     parser.add_argument("--drawn", type=int, metavar="SEED", help="instead of the tables, calls drawn at random")
     parser.add_argument("--seconds", type=float, default=300.0, help="how long to draw calls (default 300)")
     parser.add_argument("--host", action="store_true", help="instead of the tables, the host's time of every function")
@@ -34,7 +35,7 @@ def main(arguments: list[str]) -> int:
     elif options.drawn is not None:
         report = drawn(options.drawn, options.seconds)
     else:
-        report = grid() if options.grid else measure(options.rows, options.rounds)
+        report = grid() if options.grid else measure(options.rows, options.rounds, options.lengths)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
     return 0
@@ -82,9 +83,9 @@ def drawn(seed: int, seconds: float) -> dict[str, Any]:
     return {**heading("cuda"), **measure(seed, seconds), "fingerprint": fingerprint()}
 
 
-def measure(only: str, rounds: int) -> dict[str, Any]:
+def measure(only: str, rounds: int, of_lengths: bool) -> dict[str, Any]:
     """Measure every row whose name contains `only`, and the host times; print each result at once."""
-    from benchmarks import algebra, collective, elementwise, fusion, movement, neural, primitives
+    from benchmarks import algebra, collective, elementwise, fusion, lengths, movement, neural, primitives
     from benchmarks.ceilings import ceilings
     from benchmarks.host import table
     from benchmarks.timing import host_times
@@ -101,12 +102,13 @@ def measure(only: str, rounds: int) -> dict[str, Any]:
     print(f"{report['device']}; " + ", ".join(f"{name} {value / 1e6:.2f} TB/s" for name, value in limits.items()))
     columns = "".join(f"{name:>8}" for name in ("floor", "xpops", "torch", "cupy", "jax", "kps"))
     print(f"{'microseconds':26}{columns}{'at most':>9}  ratio to floor")
-    chapters = (elementwise, collective, movement, algebra, neural, fusion, primitives)
+    tables = (elementwise, collective, movement, algebra, neural, fusion, primitives)
+    chapters = (lengths,) if of_lengths else tables
     for row in (row for chapter in chapters for row in chapter.rows()):
         if only in row.name:
             report["rows"].append(_measure_row(row, limits, rounds))
     for name, works in table.works().items():
-        if only in name:
+        if only in name and not of_lengths:
             report["host"][name] = times = host_times(works)
             print(f"{name:34}" + "".join(f"  {library} {value:.2f}" for library, value in times.items()))
     return report

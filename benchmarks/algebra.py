@@ -82,10 +82,23 @@ def _factorizations() -> list[Workload]:
         return setup
 
     shapes = ((512, 512), (2048, 2048), (1000, 16, 16), (200, 64, 64))
+    few = {library: functions["svd"][library] for library in ("xpops", "torch")}
     return [
-        Workload(f"{name} {'x'.join(map(str, shape))}", definite(shape), each, 8 * _size(shape), best=OTHERS)
-        for name, each in functions.items()
-        for shape in shapes
+        *(
+            Workload(f"{name} {'x'.join(map(str, shape))}", definite(shape), each, 8 * _size(shape), best=OTHERS)
+            for name, each in functions.items()
+            for shape in shapes
+        ),
+        *(
+            Workload(
+                f"svd {size} random",
+                lambda n=size: {"x": torch.randn(n, n, device="cuda")},
+                few,
+                8 * size**2,
+                ratio=SVD,
+            )  # fmt: skip
+            for size in (64, 128, 256, 1024)
+        ),
     ]
 
 

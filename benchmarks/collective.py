@@ -12,6 +12,8 @@ from benchmarks.workload import Workload
 
 N, SIDE, KEYS = 2**28, 2**14, 2**26
 F32, F16 = torch.float32, torch.float16
+# The share of the bandwidth that the issue asks of counts.
+COUNTED = 1 / 1.3
 
 
 def _normal(*shape: int, dtype: torch.dtype = F32) -> Callable[[], dict[str, torch.Tensor]]:
@@ -116,6 +118,10 @@ def _selections() -> list[Workload]:
         Workload("unique i64 < 2^20", _integers(2**20, KEYS, torch.int64), unique, 8 * KEYS, best=0.9),
         Workload("searchsorted", queries, search, 12 * KEYS, best=0.9),
         Workload("bincount 256", _integers(256, N, torch.int32), count, 4 * N, target=500),
+        Workload("bincount 100", _integers(100, KEYS, torch.int32), count, 4 * KEYS, share=COUNTED),
+        Workload("bincount 100 i64", _integers(100, KEYS, torch.int64), count, 8 * KEYS, share=COUNTED),
+        Workload("bincount of one value", _integers(1, KEYS, torch.int32), count, 4 * KEYS, share=COUNTED),
+        Workload("bincount 5000", _integers(5000, KEYS, torch.int32), count, 4 * KEYS, share=COUNTED),
     ]
 
 

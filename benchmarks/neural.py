@@ -115,7 +115,11 @@ def _additions() -> list[Workload]:
         "xpops": lambda x: xp.nn.histogram(x, BINS, (-4.0, 4.0)),
         "torch": lambda x: torch.histc(x, BINS, -4.0, 4.0),
     }
-    return [*made, Workload("histogram", _line(N, F32, "x"), histogram, 4 * N, target=500)]
+    return [
+        *made,
+        Workload("histogram", _line(N, F32, "x"), histogram, 4 * N, target=500),
+        Workload("histogram of zeros", lambda: {"x": torch.zeros(N, device="cuda")}, histogram, 4 * N, target=500),
+    ]
 
 
 def _images() -> list[Workload]:
