@@ -28,31 +28,36 @@ def _operands(dtype: torch.dtype, length: int, names: tuple[str, ...]) -> dict[s
     return {**found, **{name: torch.randn(length, device="cuda", dtype=dtype) for name in names}}
 
 
-def rows() -> list[Workload]:
-    """Every row: softmax and two norms."""
+def _functions() -> list[tuple[str, tuple[str, ...], dict[str, Callable[..., Any]]]]:
+    """For each row: its name with the dtype, the operands beside x, and the function in each library."""
     torch._dynamo.config.recompile_limit = 1000
     compiled = partial(torch.compile, dynamic=False)
     ours, theirs = {"axis": 1, "keepdims": True}, {"dim": 1, "keepdim": True}
-    functions: dict[str, tuple[tuple[str, ...], dict[str, Callable[..., Any]]]] = {
-        "softmax": ((), {"xpops": xp.nn.softmax, "torch": compiled(lambda x: torch.softmax(x, 1))}),
-        "layer norm": (
-            ("scale", "shift"),
-            {"xpops": xp.fuse(layer_norm(xp, ours)), "torch": compiled(layer_norm(torch, theirs))},
-        ),
-        "rms norm": (
-            ("scale",),
-            {"xpops": xp.fuse(_rms_norm(xp, ours)), "torch": compiled(_rms_norm(torch, theirs))},
-        ),
+    softmax: dict[str, Callable[..., Any]] = {
+        "xpops": xp.nn.softmax,
+        "torch": compiled(lambda x: torch.softmax(x, 1)),
     }
+    found = [(f"softmax {dtype}", tuple[str, ...](), softmax) for dtype in DTYPES]
+    for name, make, operands in (("layer norm", layer_norm, ("scale", "shift")), ("rms norm", _rms_norm, ("scale",))):
+        peer = compiled(make(torch, theirs))
+        for kind, round_each in (("f32", True), ("bf16", True), ("bf16 round_each=False", False)):
+            fused = xp.fuse(make(xp, ours), round_each=round_each)
+            found.append((f"{name} {kind}", operands, {"xpops": fused, "torch": peer}))
+    return found
+
+
+def rows() -> list[Workload]:
+    """Every row: softmax and two norms."""
     return [
         Workload(
-            f"{name} {short} {length}",
-            partial(_operands, dtype, length, names),
+            f"{name} {length}",
+            partial(_operands, dtype, length, operands),
             compute,
-            2 * dtype.itemsize * N // length * length,
+            2 * dtype.itemsize * (N // length * length),
             best=BEST,
         )
-        for name, (names, compute) in functions.items()
+        for name, operands, compute in _functions()
         for short, dtype in DTYPES.items()
+        if f" {short}" in name
         for length in LENGTHS
     ]

@@ -27,11 +27,11 @@ NDArray = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(5)
 
 
-def fused(function: Callable[..., Any], *arguments: Any, capability: int = 90) -> Any:
+def fused(function: Callable[..., Any], *arguments: Any, capability: int = 90, round_each: bool = True) -> Any:
     """Run the kernels of a fused function. Returns the results."""
     specs = tuple(layout_on_gpu(x) if isinstance(x, np.ndarray) else type(x) for x in arguments)
     engine = EmulatedEngine(capability=capability)
-    program = fusion._plan(fusion.fuse(function), engine, specs)
+    program = fusion._plan(fusion.fuse(function, round_each=round_each), engine, specs)
     results = run(engine, *program, *arguments)
     return results if len(results) > 1 else results[0]
 
@@ -103,6 +103,35 @@ def test_dtypes_promote_as_always() -> None:
     same(fused(lambda x: xp.astype(x, xp.int32) % 3, x), x.astype(np.int32) % 3)
     same(fused(lambda h: xp.astype(h, xp.float32) / 3, h), h.astype(np.float32) / np.float32(3))
     same(fused(lambda i: ~(i > 3), i), ~(i > 3))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, dt.bfloat16], ids=str)
+def test_without_rounding_of_each_operator(dtype: Any) -> None:
+    """Half arrays are float32 between the operators. Results keep their dtypes."""
+    x, y, wide = floats(6, 300).astype(dtype), floats(300).astype(dtype), floats(6, 300)
+    f, g = x.astype(np.float32), y.astype(np.float32)
+    same(fused(lambda x, y: x * y - x * 0.3, x, y, round_each=False), (f * g - f * np.float32(0.3)).astype(dtype))
+    product, less, mixed = fused(lambda x, y, z: (x * y, x * x < y, x * y + z), x, y, wide, round_each=False)
+    same(product, (f * g).astype(dtype))
+    same(less, f * f < g)
+    same(mixed, f * g + wide)
+    same(fused(lambda x: x, x, round_each=False), x)
+    same(fused(lambda x, a: x * a, x, 3, round_each=False), (f * np.float32(3)).astype(dtype))
+    exact = f.astype(np.float64) / np.sqrt((f.astype(np.float64) ** 2).mean(-1, keepdims=True))
+    got = fused(lambda x: x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True)), x, round_each=False)
+    assert got.dtype == dtype
+    limits = xp.finfo(dtype)
+    error = abs(got.astype(np.float64) - exact) / np.maximum(abs(exact), limits.smallest_normal)
+    assert error.max() <= 0.502 * limits.eps
+
+
+def test_what_rounding_of_each_operator_accepts() -> None:
+    with pytest.raises(TypeError, match=r"^fuse: round_each is 0; accepted: True, False$"):
+        fusion.fuse(lambda x: x, round_each=0)  # type: ignore[call-overload]
+    decorated = fusion.fuse(round_each=False)(lambda x, *, scale: x * scale)
+    assert "float v" in decorated.source(xp.zeros(8, dtype=xp.float16), scale=2.0)
+    with pytest.raises(TypeError, match="the function returns"):
+        fused(lambda x: 1, floats(3).astype(np.float16), round_each=False)
 
 
 def test_complex() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from xpops.api.signatures import FusedFunction
 from xpops.core.layouts import Layout
@@ -22,13 +22,22 @@ from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
+if TYPE_CHECKING:
+    from xpops.dispatch.fusion.programs import FusedRecording
+
 __all__ = ["Fused", "fuse"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def fuse(function: Callable[P, R], /) -> FusedFunction[P, R]:
+@overload
+def fuse(function: Callable[P, R], /, *, round_each: bool = True) -> FusedFunction[P, R]: ...
+@overload
+def fuse(*, round_each: bool = True) -> Callable[[Callable[P, R]], FusedFunction[P, R]]: ...
+def fuse(
+    function: Callable[P, R] | None = None, /, *, round_each: bool = True
+) -> FusedFunction[P, R] | Callable[[Callable[P, R]], FusedFunction[P, R]]:
     """Compile a function of arrays to one kernel, which reads each argument once and writes each result once.
 
     For each combination of layouts and scalar types, `function` runs once, on placeholders that record the calls. It
@@ -44,6 +53,10 @@ def fuse(function: Callable[P, R], /) -> FusedFunction[P, R]:
         Takes arrays of any framework and scalars; NumPy scalars become Python scalars first. A scalar argument is a
         parameter of the kernel, so other values use the same kernel. Other values that the function uses, and default
         values of arguments that are not passed, are constants of the kernel.
+    round_each : bool, optional
+        Whether each operator rounds to the dtype that it has without fusion. If not, float16 and bfloat16 are float32
+        between the operators, and `function` sees float32 arrays: that is faster, and more exact. The results have the
+        same dtypes, and other last bits. It changes nothing for other dtypes, nor on the CPU.
 
     Returns
     -------
@@ -67,22 +80,32 @@ def fuse(function: Callable[P, R], /) -> FusedFunction[P, R]:
     ...     return x / (1 + xp.exp(-scale * x))
     >>> swish(xp.asarray([0.0, 1.0]), 2.0)
     Array([0.        , 0.88079708], dtype=float64, device='cpu')
+
+    >>> @xp.fuse(round_each=False)
+    ... def norm(x):
+    ...     return x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True))
+    >>> norm(xp.asarray([3.0, 4.0], dtype=xp.float16)).dtype
+    dtype('float16')
     """
-    return cast("FusedFunction[P, R]", Fused(function))
+    if function is None:
+        return cast("Callable[[Callable[P, R]], FusedFunction[P, R]]", functools.partial(Fused, round_each=round_each))
+    return cast("FusedFunction[P, R]", Fused(function, round_each=round_each))
 
 
 class Fused:
     """A fused function, as `fuse` returns it."""
 
-    def __init__(self, function: Callable[..., Any], named: tuple[str, ...] = ()) -> None:
+    def __init__(self, function: Callable[..., Any], named: tuple[str, ...] = (), *, round_each: bool = True) -> None:
         if not callable(function):
             raise TypeError(f"fuse: function is {function!r}; accepted: a function of arrays")
+        if not isinstance(round_each, bool):
+            raise TypeError(f"fuse: round_each is {round_each!r}; accepted: True, False")
         functools.update_wrapper(self, function, updated=())
         self.function, self._name = function, getattr(function, "__name__", "fuse")
         # (number of positional arguments, names of the others) -> the same function with all arguments by position.
         self._by_names: dict[tuple[int, tuple[str, ...]], Fused] = {}
         # The names of the last arguments, for errors.
-        self._named = named
+        self._named, self._round_each = named, round_each
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self)
         self._way = way_of(self._plan, ())
@@ -114,7 +137,7 @@ class Fused:
             def call_by_position(*values: Any) -> Any:
                 return self.function(*values[:count], **dict(zip(names, values[count:], strict=True)))
 
-            found = Fused(call_by_position, names)
+            found = Fused(call_by_position, names, round_each=self._round_each)
             self._by_names[count, names] = found
         return found
 
@@ -135,11 +158,20 @@ class Fused:
         """
         if named:
             return self._by_position(len(arguments), tuple(named)).source(*arguments, *named.values())
-        from xpops.dispatch.fusion.programs import record, sources
+        from xpops.dispatch.fusion.programs import sources
 
         operands = Operands(self._name, self._names(arguments), arguments)
         operands.release()
-        return "\n".join(sources(record(self._name, self.function, operands.specs)))
+        return "\n".join(sources(self._record(operands.specs)))
+
+    def _record(self, specs: tuple[Operand, ...]) -> FusedRecording:
+        """The recording of a call."""
+        # Imported here, because they take long to import and only GPUs need them.
+        from xpops.dispatch.fusion.programs import record
+        from xpops.dispatch.fusion.widening import without_rounding
+
+        function = self.function if self._round_each else without_rounding(self._name, self.function, specs)
+        return record(self._name, function, specs)
 
 
 def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
@@ -154,11 +186,9 @@ def _is_plain_call(arguments: tuple[Any, ...]) -> bool:
 def _plan(fused: Fused, engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     if not is_cuda(engine):
         return functools.partial(run_directly, fused._name, fused.function, specs)
-    # Imported here, because it takes long to import and only GPUs need it.
-    from xpops.dispatch.fusion.programs import program, record
+    from xpops.dispatch.fusion.programs import program
 
-    recorded = record(fused._name, fused.function, specs)
-    return program(engine, recorded, fused._names(specs))
+    return program(engine, fused._record(specs), fused._names(specs))
 
 
 def plan_expression(
