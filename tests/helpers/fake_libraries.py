@@ -16,6 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core.layouts import Layout
+from xpops.engine.program import Kernel
+
 NDArray = np.ndarray[Any, Any]
 
 DTYPES = {0: np.dtype("f4"), 1: np.dtype("f8"), 4: np.dtype("c8"), 5: np.dtype("c16")}
@@ -72,6 +75,19 @@ class FakeLibrary:
             return globals()[function](**given)
         common = function[1:].replace("ung", "org").replace("heevj", "syevj")
         return globals()[f"t{common}"](LETTERS[function[0]], **given)
+
+
+def matmul(runtime: Any, x1: Layout, x2: Layout, out: Layout, tf32: bool) -> Kernel:
+    """The product of two C-contiguous matrices by NumPy, in the place of cuBLASLt's."""
+    assert not tf32
+
+    def kernel(stream: int, *data: int) -> None:
+        to, left, right = (
+            at(each, layout.dtype, *layout.shape) for each, layout in zip(data, (out, x1, x2), strict=True)
+        )
+        to[...] = left @ right
+
+    return kernel
 
 
 class FakeCufft:
@@ -346,20 +362,20 @@ def xgesvd(
 
 def xgesvdp(
     jobz: int, econ: int, m: int, n: int, data_type_a: int, a: int, lda: int, data_type_s: int, s: int, **rest: Any
-) -> float:
-    """As the library: of a singular matrix it gives the decomposition of another one, and the distance."""
+) -> None:
+    """As the library: of a singular matrix it gives the decomposition of another one."""
     assert m >= n
     assert jobz == 1
     matrix = columns(a, DTYPES[data_type_a], m, n, lda)
     at(rest["d_info"], np.int32, 1)[0] = 0
-    perturbation = 0.0 if np.isfinite(matrix).all() and np.linalg.matrix_rank(matrix) == n else 1.0
-    moved = np.nan_to_num(matrix) + perturbation * np.eye(m, n, dtype=matrix.dtype)
+    assert np.isfinite(matrix).all()
+    distance = 0 if np.linalg.matrix_rank(matrix) == n else 8000 * np.finfo(matrix.dtype).eps * np.linalg.norm(matrix)
+    moved = matrix + distance / n**0.5 * np.eye(m, n, dtype=matrix.dtype)
     left, values, right = np.linalg.svd(moved, not econ)
     at(s, DTYPES[data_type_s], n)[...] = values
     columns(rest["u"], matrix.dtype, m, left.shape[1], rest["ldu"])[...] = left
     columns(rest["v"], matrix.dtype, n, n, rest["ldv"])[...] = right.T.conj()
     matrix[...] = np.nan
-    return perturbation
 
 
 def tgesvdj(

@@ -19,6 +19,7 @@ from xpops.engine.cuda.libraries import fft as cuda_fft
 from xpops.engine.cuda.libraries import lu, singular, solver, spectral, triangular
 
 pytest.importorskip("nvmath")
+from tests.helpers import fake_libraries
 from tests.helpers.fake_libraries import FakeCufft, FakeLibrary
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
@@ -34,6 +35,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Any:
     engine.libraries = libraries  # type: ignore[attr-defined]
     for module in (lu, singular, solver, spectral, triangular):
         monkeypatch.setattr(module, "library", lambda engine, name: libraries[name])
+    monkeypatch.setattr(singular, "matmul", fake_libraries.matmul)
     engine.plans = cuda_fft.Plans(FakeCufft(), engine.pool)  # type: ignore[arg-type,attr-defined]
     monkeypatch.setattr(cuda_fft, "plans_of", lambda engine: engine.plans)
     monkeypatch.setattr(calls, "engine_of", lambda device: engine)

@@ -76,12 +76,6 @@ class Routine:
         The caller holds `handle`; see `Handle.on`. `extra` are the positions of arguments that the query of the scratch
         size does not take. Returns the host memory in use, if any; the caller keeps it until the work is done.
         """
-        return self.answer(handle, stream, arguments, info, *rest, extra=extra)[1]
-
-    def answer(
-        self, handle: int, stream: int, arguments: tuple[int, ...], info: int, *rest: int, extra: tuple[int, ...] = ()
-    ) -> tuple[Any, tuple[Any, ...]]:
-        """Call the routine. Returns what the binding returned, and the host memory in use."""
         if self._allocate is None:
             asked = (argument for place, argument in enumerate(arguments) if place not in extra)
             self._sizes = self._ask(handle, self._parameters, *asked, *rest)
@@ -93,9 +87,9 @@ class Routine:
         if on_host:
             host = (np.empty(on_host, np.uint8),)
             on_host_at = host[0].ctypes.data
-        answer = self._run(handle, self._parameters, *arguments, scratch, on_device, on_host_at, on_host, info, *rest)
+        self._run(handle, self._parameters, *arguments, scratch, on_device, on_host_at, on_host, info, *rest)
         del block  # kept until the routine was launched; the pool is ordered on the stream
-        return answer, host
+        return host
 
 
 class OlderRoutine:
