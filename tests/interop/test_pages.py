@@ -39,6 +39,15 @@ def test_pages(page: str) -> None:
     run(page)
 
 
+def test_the_readme() -> None:
+    """Each of its blocks is a program."""
+    pytest.importorskip("torch")
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS.parent / "README.md").read_text(), re.DOTALL)
+    assert len(blocks) == 4
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+
+
 def test_the_page_on_tensors() -> None:
     torch = pytest.importorskip("torch")
     names = run("tensors")
@@ -57,6 +66,8 @@ def test_what_the_pages_say(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_links_lead_somewhere() -> None:
     links = module("links")
+    for found in re.findall(r"\]\((?!\w+:)([^)#\s]+)", (DOCS.parent / "README.md").read_text()):
+        assert (DOCS.parent / found).exists(), f"README.md: there is no {found}"
     for path in DOCS.rglob("*.md"):
         if "reference" not in path.parts:
             links.rewritten(path.read_text(), path.relative_to(DOCS).as_posix())
