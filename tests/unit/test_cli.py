@@ -15,7 +15,7 @@ import pytest
 
 import xpops
 import xpops.cli.warmup
-from xpops.cli import main, pipeline
+from xpops.cli import bench, main, pipeline
 from xpops.cli.pipeline import STEPS
 from xpops.engine.cuda.runtime import cache
 from xpops.engine.cuda.runtime.driver import Gpu
@@ -49,6 +49,31 @@ def test_info_says_what_is_here() -> None:
     assert f"numpy {np.__version__}" in " ".join(done.stdout.split())
     assert "kernel cache" in done.stdout
     assert "frameworks" in done.stdout
+
+
+def test_bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table of every row for each device, and a page with a bar for each time."""
+    monkeypatch.setattr(bench, "SIDES", dict.fromkeys(bench.SIDES, 40))
+    monkeypatch.setattr(bench, "BENCHES", (*bench.BENCHES, bench.Bench("<no>", lambda ns, x, y: x.nothing, 1)))
+    page = tmp_path / "bench.html"
+    assert main(["bench", "--html", str(page)]) == 0
+    printed = capsys.readouterr().out
+    devices = [device for device in ("cpu", "cuda:0") if f"\n{device}: float32 of 40 x 40" in printed]
+    assert "cpu" in devices
+    for row in bench.BENCHES:
+        assert printed.count(f"\n{row.name} ") == len(devices)
+    (refused, *_) = (line for line in printed.splitlines() if line.startswith("<no>"))
+    assert set(refused.split()[2:]) == {"nan"}
+    text = page.read_text()
+    (header, *_) = (line for line in printed.splitlines() if line.split()[:2] == ["floor", "xpops"])
+    assert text.count(">xpops ") == len(devices) * (len(bench.BENCHES) - 1) + 2  # the titles
+    assert "numpy" in header
+    assert "&lt;no&gt;" in text
+    assert text.count("<tr>") == text.count("</tr>") == len(devices) * len(bench.BENCHES)
+    assert main(["bench"]) == 0
+    with pytest.raises(SystemExit):
+        main(["info", "--html", "page.html"])
+    assert "--html belongs to bench, not to info" in capsys.readouterr().err
 
 
 def test_info_as_json() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 import xpops as xp
 from xpops.cli.info import FRAMEWORKS, facts, installed
-from xpops.cli.timing import timer
+from xpops.cli.timing import copy_bandwidth, timer
 from xpops.core import config
 
 # Measurements of a row, and microseconds after which no further one starts.
@@ -88,7 +88,7 @@ def run(path: Path | None) -> int:
     )
     print(f"\n{'framework':10}{'device':8}{'operator':18}{'MB':>8}{'us':>10}{'of copy':>9}{'error':>10}")
     for device, batch in batches.items():
-        bandwidth = _copy_bandwidth(device)
+        bandwidth = copy_bandwidth(device)
         for framework, convert in _frameworks(device):
             for row in pipeline.rows(framework, device, {name: convert(array) for name, array in batch.items()}):
                 agree = agree and row.error < TOLERANCE  # False for NaN
@@ -210,11 +210,3 @@ def _difference_to_numpy(x: Any, expected: Any) -> float:
     if np.isfinite(expected).all() and all(np.array_equal(each, bits) for each in copies.view(bits.dtype)):
         return 0.0
     return float(np.max([_difference(array_api_compat.numpy, each, expected) for each in copies]))
-
-
-def _copy_bandwidth(device: str) -> float:
-    """Bytes per microsecond that a copy reads and writes."""
-    x = xp.ones(1 << (24 if device == "cpu" else 28), dtype=xp.float32, device=device)
-    out = xp.empty_like(x)
-    time = timer(device)
-    return 2 * x.size * 4 / statistics.median(time(lambda: xp.positive(x, out=out)) for _ in range(REPEATS))

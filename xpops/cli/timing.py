@@ -1,14 +1,27 @@
-"""Time one call: by CUDA events on a GPU, by the clock on the CPU."""
+"""Time calls: by CUDA events on a GPU, by the clock on the CPU."""
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable
+
+import xpops as xp
+
+# The copies of which the median counts.
+COPIES = 7
 
 
 def timer(device: str) -> Callable[[Callable[[], object]], float]:
     """A function that runs some work on `device` and returns its microseconds."""
     return _on_host if device == "cpu" else _between_events
+
+
+def copy_bandwidth(device: str) -> float:
+    """Bytes per microsecond that a copy reads and writes."""
+    x = xp.ones(1 << (24 if device == "cpu" else 28), dtype=xp.float32, device=device)
+    out, time = xp.empty_like(x), timer(device)
+    return 2 * x.size * 4 / statistics.median(time(lambda: xp.positive(x, out=out)) for _ in range(COPIES))
 
 
 def _on_host(work: Callable[[], object]) -> float:
