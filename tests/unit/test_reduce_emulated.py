@@ -21,6 +21,7 @@ from xpops.dispatch.reductions import reduction
 from xpops.engine.cuda.kernels.reduce import inner_products, planned
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.ops.reduction import REDUCTIONS
+from xpops.plan.reduce import plan_reduce
 
 RANDOM = np.random.default_rng(3)
 
@@ -128,6 +129,23 @@ def test_reversed_axes(layout: str, dtype: Any, flipped: tuple[int, ...]) -> Non
         axis = axes[0] if name == "argmin" and axes else axes
         wanted = getattr(np, name)(x.astype(np.float64), axis)
         np.testing.assert_allclose(emulated(name, x, axis), wanted, rtol=2e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["argmin", "sum", "count_nonzero"])
+@pytest.mark.parametrize("length", [1, 2, 3, 8, 9])
+def test_narrow_elements_and_wide_results(name: str, length: int) -> None:
+    for rows, columns in ((40, 7), (3, 100), (9, 64)):
+        x = RANDOM.integers(0, 3, (rows, length + 1, columns)).astype(np.uint8)
+        for part in (x[:, 1:], x[:, :length, ::-1], x.transpose(2, 1, 0)[:, 1:]):
+            if length == 1 and name == "argmin":
+                continue
+            np.testing.assert_array_equal(emulated(name, part, 1), getattr(np, name)(part, 1))
+
+
+def test_results_that_are_most_of_the_traffic_are_written_in_one_access() -> None:
+    for dtype, length, pack in ((dt.uint8, 2, 2), (dt.uint8, 9, 16), (dt.int16, 4, 2), (dt.int64, 1, 2)):
+        x = layout_of(dtype, (length, 2**20), None, Device("cuda"))
+        assert plan_reduce(x, (0,), (0, 1), 8, reduce_policy(90, 132)).pack == pack
 
 
 def test_reversed_arrays_are_read_in_packs() -> None:

@@ -58,13 +58,18 @@ def _tile(packs: int, batches: int, least: int, policy: ReducePolicy) -> tuple[i
     return policy.block // columns, columns
 
 
-def column_access(x: Layout, coalesced: CoalescedReduction, item: int) -> Access:
-    """Aligned packs of columns of `x`, whose strides are the first line.
+def column_access(x: Layout, coalesced: CoalescedReduction, item: int, result: int) -> Access:
+    """Aligned packs of columns of `x`, whose strides are the first line. A result has `result` bytes.
 
-    Packs of short columns may begin anywhere, and so may packs that would be narrow if they were aligned.
+    Packs of short columns may begin anywhere, and so may packs that would be narrow if they were aligned. If most of
+    the traffic is results, a thread writes one access of them: several would write parts of sectors.
     """
     pack, widest = _aligned_pack(x, coalesced, item), MAX_PACK_BYTES // item
-    is_better = prod(coalesced.reduced) * item <= _SHORT or pack * item < _NARROW
+    bytes_ = prod(coalesced.reduced) * item
+    if bytes_ <= result:
+        widest = min(widest, max(1, MAX_PACK_BYTES // result))
+        pack = min(pack, widest)
+    is_better = bytes_ <= _SHORT or pack * item < _NARROW
     if is_better and coalesced.in_kept[0][-1] == 1 and pack < widest <= coalesced.kept[-1]:
         return Access(item, widest, ragged=True)
     return Access(item, pack)

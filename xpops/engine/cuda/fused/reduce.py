@@ -100,7 +100,8 @@ def fused_reduce_source(
     policy, copies = reduce_policy(capability, multiprocessors), tuning_of(capability).fused_copies
     most = min(policy.elements_per_thread, copies * policy_of(expression, capability).elements_per_thread)
     flipped = flip_reduction(value.shape, expression.inputs, to.strides, to.axes if op.positional else ())
-    plan = plan_fused_reduce(value, flipped.inputs, to.axes, flipped.out, policy._replace(elements_per_thread=most))
+    policy, width = policy._replace(elements_per_thread=most), to.out.dtype.itemsize
+    plan = plan_fused_reduce(value, flipped.inputs, to.axes, flipped.out, width, policy)
     operands, slots = [], ""
     for (types, form), mode, line in zip(types_of(expression.inputs), plan.modes, plan.lines, strict=True):
         operands.append(f"ReduceOperand<{types.partition(', ')[0]}, Mode::{mode}, {len(slots)}, {line}>")
@@ -127,7 +128,7 @@ def fused_reduce_source(
         "\n".join(source),
         slots,
         ending(count, correction) + plan.reduce.tail,
-        (first * to.out.dtype.itemsize, *shifts),
+        (first * width, *shifts),
     )
 
 

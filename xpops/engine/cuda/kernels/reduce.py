@@ -128,7 +128,7 @@ def planned(
     """
     flipped = flip_reduction(x.shape, (x,), strides, axes if op.positional else ())
     (x,), (first, shift) = cast("tuple[Layout]", flipped.inputs), flipped.shifts
-    plan = plan_reduce(x, axes, flipped.out, policy, inputs)
+    plan = plan_reduce(x, axes, flipped.out, out.dtype.itemsize, policy, inputs)
     count = prod(x.shape[axis] for axis in axes)
     functor = reducer_of(op, loop, count)
     source = reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan, inputs)

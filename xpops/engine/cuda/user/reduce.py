@@ -143,7 +143,7 @@ def reduce_source(
     policy: ReducePolicy,
 ) -> ReduceSource:
     """The plan and the source. Needs no GPU."""
-    plan = plan_reduce(x, axes, strides, policy)
+    plan = plan_reduce(x, axes, strides, types.outs[0].itemsize, policy)
     lines = opening(reduction.map, types, reduce_header(plan), state=state_text(reduction))
     reducer = _reducer(lines, reduction, types, x.dtype if maps else None)
     stored = dt.INFO[x.dtype].c_type
@@ -162,7 +162,7 @@ def in_one_source(
     policy: ReducePolicy,
 ) -> ReduceSource:
     """The plan and the source of one kernel for operands of any strides. Needs no GPU."""
-    plan = plan_fused_reduce(value, ins, axes, strides, policy)
+    plan = plan_fused_reduce(value, ins, axes, strides, types.outs[0].itemsize, policy)
     operands, slots = _operands(types, ins, plan)
     lines = opening(
         reduction.map, types, reduce_header(plan.reduce), "kernels/fused/reduce", state=state_text(reduction)
