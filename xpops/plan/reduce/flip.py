@@ -49,7 +49,7 @@ def flip_reduction(
     >>> from xpops.core.dtypes import float32
     >>> x = layout_of(float32, (4, 8), (8, -1), Device("cuda"))
     >>> flip_reduction((4, 8), (x,), (0, 1))
-    FlippedReduction(inputs=(Layout(float32, (4, 8), (8, 1), 'cuda', align=4),), out=(0, -1), shifts=(7, -28))
+    FlippedReduction(inputs=(Layout(float32, (4, 8), (8, 1), 'cuda:0', align=4),), out=(0, -1), shifts=(7, -28))
     """
     lines = [broadcast_strides(each.shape, each.strides, shape) for each in inputs if isinstance(each, Layout)]
     axes = [
