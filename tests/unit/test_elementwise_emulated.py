@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run, tuned
 from tests.helpers.layouts import CUTS, cut_of
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
+from xpops.engine.cuda.tuning import tuning_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.result import result_layout
 from xpops.plan.signature import signature_of
@@ -107,3 +108,20 @@ def test_large_powers_of_complex_numbers_of_modulus_1(scale: complex) -> None:
     x = ((1 + 1j * small) * scale).astype(np.complex64)
     modulus = np.exp(exponent.astype(np.longdouble) / 2 * np.log1p(small.astype(np.longdouble) ** 2))
     np.testing.assert_allclose(abs(computed("pow", x, exponent.astype(np.complex64))), modulus, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.float32, dt.float64], ids=str)
+def test_short_rows_of_transposed_operands(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    tuned(monkeypatch, elementwise=tuning_of(90).elementwise._replace(tile_distance=1))
+    for length in range(2, 8):
+        for columns in (600, 601, 1024):
+            x = (np.arange(length * columns) % 60).astype(dtype).reshape(columns, length).T
+            for _ in range(2):
+                np.testing.assert_array_equal(computed("add", x, np.ascontiguousarray(x)), x + x)
+    for shape, order in (((3, 32, 9, 32), (2, 3, 1, 0)), ((2, 17, 5, 33), (2, 3, 1, 0)), ((4, 70, 4), (2, 1, 0))):
+        lengths = tuple(shape[axis] for axis in order)
+        x = (np.arange(np.prod(shape)) % 60).astype(dtype).reshape(lengths).transpose(np.argsort(order))
+        y = np.ascontiguousarray(np.moveaxis(x, 1, -1))
+        y = np.moveaxis(y, -1, 1)
+        np.testing.assert_array_equal(computed("add", x, y), x + y)
+        np.testing.assert_array_equal(computed("subtract", y, x), y - x)

@@ -135,6 +135,16 @@ def test_slices_of_one_line_that_begin_within_packs() -> None:
     assert "256, 256, 1, 4, 4, true" in source
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_reversed_arrays(axis: int | None) -> None:
+    x, y = floats(41, 3, 300), floats(300)
+    for flipped, other in ((x[::-1, :, ::-1], y[::-1]), (x[:, ::-1, ::-1], y), (x[::-1], y)):
+        for _ in range(2):
+            got = fused(lambda a, b: xp.sum(xp.abs(a) * b * 2.0, axis=axis), flipped, other)
+            wanted = np.sum(np.abs(flipped.astype(np.float64)) * other * 2.0, axis=axis)
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-3)
+
+
 def test_means_of_middle_axes_beside_rows_and_columns() -> None:
     x, y, z = floats(5, 33, 20), floats(33, 1), floats(5, 1, 20)
     wide = [each.astype(np.float64) for each in (x, y, z)]

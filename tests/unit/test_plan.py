@@ -288,6 +288,27 @@ def test_a_transposed_operand_is_tiled():
     assert plan_tiled(slim, (turned,), POLICY) is None
 
 
+def test_short_rows_far_apart_are_tiled():
+    for dtype, length in ((dt.int16, 6), (dt.float32, 4), (dt.int8, 2), (dt.float64, 3)):
+        out = layout_of(dtype, (length, 2**20), None, GPU)
+        plan = plan_tiled(out, (layout_of(dtype, out.shape, (1, length), GPU), out), POLICY)
+        assert plan is not None
+        assert plan.modes == (Mode.GATHER, Mode.TILE_ROWS, Mode.GATHER)
+    near = layout_of(dt.int16, (6, 2**19), None, GPU)
+    assert plan_tiled(near, (layout_of(dt.int16, near.shape, (1, 6), GPU),), POLICY) is None
+    row = layout_of(dt.int16, (6, 1), (1, 1), GPU)
+    assert plan_tiled(layout_of(dt.int16, (6, 2**20), None, GPU), (row,), POLICY) is None
+
+
+def test_planes_are_read_in_the_order_of_memory():
+    shape = (3, 32, 8730, 32)
+    x, y = (layout_of(dt.bfloat16, shape, strides, GPU) for strides in ((1, 3, 3072, 96), (32, 1, 3072, 96)))
+    plan = plan_tiled(layout_of(dt.bool, shape, None, GPU), (x, y), POLICY)
+    assert plan is not None
+    assert plan.modes == (Mode.GATHER, Mode.TILE_PLANES_ROWS, Mode.TILE_ROWS)
+    assert plan.tile == (32, 32, 4)
+
+
 def test_a_result_keeps_the_order_its_operands_agree_on():
     a = layout_of(dt.float32, (4, 3), (1, 4), GPU)
     c = layout_of(dt.float32, (4, 3), None, GPU)

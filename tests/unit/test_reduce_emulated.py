@@ -15,10 +15,13 @@ import xpops as xp
 from conformance.references import reduced
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from xpops.core import dtypes as dt
+from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction
-from xpops.engine.cuda.kernels.reduce import inner_products
+from xpops.engine.cuda.kernels.reduce import inner_products, planned
+from xpops.engine.cuda.tuning import reduce_policy
 from xpops.ops.reduction import REDUCTIONS
+from xpops.plan.reduce import plan_reduce
 
 RANDOM = np.random.default_rng(3)
 
@@ -101,6 +104,62 @@ def test_every_kind_of_dtype(dtype: Any) -> None:
         got = emulated("sum", part)
         assert got.dtype == {"b": dt.int64, "u": dt.uint64, "i": dt.int64}.get(dtype.kind, dtype)
         assert got.astype(wide) == np.sum(part.astype(wide))
+
+
+REVERSED: dict[str, tuple[tuple[int, ...], Any]] = {
+    "whole": ((3, 5, 1003), None),
+    "long rows": ((5, 3, 301), (2,)),
+    "short rows": ((50, 7), (1,)),
+    "columns": ((40, 3, 37), (0,)),
+    "tall columns": ((9000, 17), (0,)),
+    "an axis of length 1": ((1, 13, 40), (0,)),
+    "middle": ((6, 11, 33), (1,)),
+    "no axes": ((5, 33), ()),
+}
+
+
+@pytest.mark.parametrize("flipped", [(-1,), (0,), (0, -1), (0, 1, -1)], ids=str)
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float64], ids=str)
+@pytest.mark.parametrize("layout", REVERSED)
+def test_reversed_axes(layout: str, dtype: Any, flipped: tuple[int, ...]) -> None:
+    shape, axes = REVERSED[layout]
+    x = np.flip(RANDOM.integers(-4, 5, shape).astype(dtype), sorted({axis % len(shape) for axis in flipped}))
+    names = ["sum", "max"] + ["var"] * (dtype != np.int8) + ["argmin"] * (axes is None or (axes != () and shape[0] > 1))
+    for name in names * 2:
+        axis = axes[0] if name == "argmin" and axes else axes
+        wanted = getattr(np, name)(x.astype(np.float64), axis)
+        np.testing.assert_allclose(emulated(name, x, axis), wanted, rtol=2e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["argmin", "sum", "count_nonzero"])
+@pytest.mark.parametrize("length", [1, 2, 3, 8, 9])
+def test_narrow_elements_and_wide_results(name: str, length: int) -> None:
+    for rows, columns in ((40, 7), (3, 100), (9, 64)):
+        x = RANDOM.integers(0, 3, (rows, length + 1, columns)).astype(np.uint8)
+        for part in (x[:, 1:], x[:, :length, ::-1], x.transpose(2, 1, 0)[:, 1:]):
+            if length == 1 and name == "argmin":
+                continue
+            np.testing.assert_array_equal(emulated(name, part, 1), getattr(np, name)(part, 1))
+
+
+def test_results_that_are_most_of_the_traffic_are_written_in_one_access() -> None:
+    for dtype, length, pack in ((dt.uint8, 2, 2), (dt.uint8, 9, 16), (dt.int16, 4, 2), (dt.int64, 1, 2)):
+        x = layout_of(dtype, (length, 2**20), None, Device("cuda"))
+        assert plan_reduce(x, (0,), (0, 1), 8, reduce_policy(90, 132)).pack == pack
+
+
+def test_reversed_arrays_are_read_in_packs() -> None:
+    policy = reduce_policy(90, 132)
+    op, gpu = REDUCTIONS["sum"], Device("cuda")
+    for shape, strides, axes, out in [
+        ((2**22,), (-1,), (0,), (0,)),
+        ((64, 2**14), (2**14, -1), (1,), (1, 0)),
+        ((64, 2**14), (-(2**14), -1), (0,), (0, 1)),
+        ((2**6, 2**6, 2**6), (-(2**12), 2**6, -1), (0, 1, 2), (0, 0, 0)),
+    ]:
+        x = layout_of(dt.float16, shape, strides, gpu, 2)
+        result = layout_of(dt.float16, tuple(n for n, step in zip(shape, out, strict=True) if step), None, gpu)
+        assert planned(op, x, axes, dt.float16, result, out, 0.0, policy).plan.pack == 8
 
 
 @pytest.mark.parametrize("size", [256, 257, 300])

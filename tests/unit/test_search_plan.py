@@ -36,3 +36,12 @@ def test_few_searches_spread():
     assert plan_search(100, 2**17, 4, 132, POLICY)[3:] == (1, 512)
     assert plan_search(100, 2**18, 4, 132, POLICY)[3:] == (4, 256)
     assert plan_search(100, 2**40, 8, 132, POLICY)[3:] == (2, 528)
+
+
+def test_arrays_that_shared_memory_holds_whole():
+    many = 5282 * 4 * 132
+    assert plan_search(5282, many, 8, 132, POLICY)[:2] == (6144, 0)
+    assert plan_search(5282, many - 1, 8, 132, POLICY)[:2] == (2048, 1), "loading it would take longer"
+    assert plan_search(6144, 2**26, 8, 132, POLICY)[:2] == (6144, 0)
+    assert plan_search(6145, 2**26, 8, 132, POLICY)[:2] == (2048, 1)
+    assert plan_search(2048, 2**26, 8, 132, POLICY)[:2] == (2048, 0)

@@ -139,3 +139,15 @@ def test_a_sorter_out_of_range_stays_inside(trees, length):
     wild[::2] = GENERATOR.integers(-1, length + 1, wild[::2].size)
     places = found(x1, x1, sorter=wild)
     assert ((places >= 0) & (places <= length)).all()
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_arrays_that_shared_memory_holds_whole(monkeypatch, right):
+    tuned(monkeypatch, search=TREES._replace(whole_bytes=48 << 10))
+    for dtype, length in ((np.int64, 9), (np.int64, 777), (np.float16, 1001), (np.float32, 12288)):
+        x1 = np.sort((GENERATOR.normal(size=length) * 100).astype(dtype))
+        x2 = np.resize(
+            np.concatenate([x1[:: 1 + length // 50], (GENERATOR.normal(size=60) * 150).astype(dtype)]), 5 * length
+        )
+        for _ in range(2):
+            check(x1, x2, right)

@@ -10,9 +10,12 @@ import pytest
 
 import xpops as xp
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.sass import stack_bytes
 from tests.helpers.softmax import exact_softmax
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
+from xpops.engine.cuda.kernels.softmax import softmax_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import softmax_policy
 from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX
 from xpops.plan.elementwise import Mode
@@ -95,6 +98,18 @@ def test_clusters_are_for_lines_that_registers_hold_as_memory_does() -> None:
     wide = layout_of(dt.float32, (64, 70000), None, layout.device)
     for x, log, cluster in ((wide, False, 8), (wide, True, 1), (layout, False, 1)):
         assert plan_softmax(x, 1, x, log, 4, 132, softmax_policy(90)).cluster == cluster
+
+
+@pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
+@pytest.mark.parametrize("columns", [32, 183])
+def test_all_blocks_of_tall_columns_are_resident(dtype: Any, columns: int) -> None:
+    x = layout_of(dtype, (200_000, columns), None, layout_on_gpu(np.zeros(1)).device)
+    plan = plan_softmax(x, 0, x, True, 8 if dtype == dt.float64 else 4, 132, softmax_policy(90))
+    assert plan.way is Way.SPLIT
+    assert dtype == dt.float64 or plan.blocks <= plan.resident * 132
+    for way in ("leave", "from_states"):
+        found = compile_cubin("softmax", softmax_glue(x, x, True, plan, way), 90)
+        assert stack_bytes(found) <= 16, "registers hold what a thread needs"
 
 
 def test_one_block_a_long_row() -> None:

@@ -59,6 +59,17 @@ def test_bands(name: str, dtype: Any, k: tuple[int, int]) -> None:
     np.testing.assert_array_equal(windowed(x, (0,) * x.ndim, x.shape, 0, k), wanted)
 
 
+@dtypes
+@pytest.mark.parametrize("columns", [1, 3, 7, 15, 16, 17, 32, 37])
+def test_borders_within_packs(columns: int, dtype: Any) -> None:
+    x = (np.arange(9 * 5 * columns) % 100 + 1).astype(dtype).reshape(9, 5, columns)[:, ::-1]
+    for widths in (((3, 2), (2, 2), (3, 2)), ((0, 1), (0, 0), (17, 0)), ((1, 0), (3, 0), (0, 1))):
+        wanted = np.pad(x, widths, constant_values=7)
+        np.testing.assert_array_equal(windowed(x, tuple(before for before, _ in widths), wanted.shape, 7), wanted)
+    for shifts in ((2, 1, columns // 2), (0, 3, columns - 1), (1, 0, 0)):
+        np.testing.assert_array_equal(windowed(x, shifts, x.shape, None), np.roll(x, shifts, (0, 1, 2)))
+
+
 def test_windows_of_transposed_arrays_read_a_copy() -> None:
     x = np.arange(40 * 50, dtype=np.float32).reshape(50, 40).T
     np.testing.assert_array_equal(windowed(x, (0, 0), x.shape, 0, (-50, 2)), np.tril(x, 2))

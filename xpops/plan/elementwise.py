@@ -23,7 +23,7 @@ INDEX_LIMIT = 2**31 - 2**20
 class Mode(StrEnum):
     """How an operand's elements in memory follow the linear order of the result.
 
-    ``native/xpops/kernels/elementwise.cuh`` describes each mode; The last two belong to ``kernels/tiled.cuh``.
+    ``native/xpops/kernels/elementwise.cuh`` describes each mode; the last three belong to ``kernels/tiled.cuh``.
     """
 
     LINEAR = "kLinear"
@@ -37,6 +37,7 @@ class Mode(StrEnum):
     GATHER = "kGather"
     TILE_ROWS = "kRows"
     TILE_PLANES = "kPlanes"
+    TILE_PLANES_ROWS = "kPlanesRows"
 
 
 # In the order of the result.
@@ -68,6 +69,9 @@ class Policy(NamedTuple):
     tile_length, tile_area : int
         The least length of both axes, and the least product of the two, for that kernel. Below, tiles would be mostly
         empty.
+    tile_distance : int
+        Shorter rows are for operands whose neighbours have at least so many elements of the result between them: a
+        kernel that gathers would read the operand again and again.
     outlined : bool
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
@@ -82,6 +86,7 @@ class Policy(NamedTuple):
     tile_pack: int
     tile_length: int
     tile_area: int
+    tile_distance: int
     outlined: bool = False
 
 

@@ -18,6 +18,9 @@ class SearchPolicy(NamedTuple):
         The binary logarithm of the entries of a node.
     top_bytes : int
         Bytes of a block's shared memory for the uppermost level.
+    whole_bytes : int
+        Bytes of shared memory for an array that fits whole, if every block has at least as many searches as elements to
+        load.
     least : int
         With fewer searches, blocks do not use shared memory: loading it would be most of the work.
     share : int
@@ -31,6 +34,7 @@ class SearchPolicy(NamedTuple):
     bytes: int
     fan_bits: int
     top_bytes: int
+    whole_bytes: int
     least: int
     share: int
     builders: int
@@ -74,7 +78,9 @@ def plan_search(length: int, searches: int, itemsize: int, multiprocessors: int,
         max(1, policy.bytes // max(4, itemsize)) if searches > policy.block * policy.blocks * multiprocessors else 1
     )
     blocks = min(-(-searches // (policy.block * unroll)), policy.blocks * multiprocessors)
-    top = policy.top_bytes // max(4, itemsize)
+    top, whole = policy.top_bytes // max(4, itemsize), policy.whole_bytes // max(4, itemsize)
+    if top < length <= whole and searches >= blocks * length:
+        top = whole
     if searches < policy.least or (length > top and searches < length // policy.share):
         return SearchPlan(0, 0, 0, unroll, blocks)
     levels = tree_levels(length, top, policy.fan_bits)

@@ -186,7 +186,7 @@ def plan_softmax(
         blocks=-(-lines * count // block) * splits,
         states=3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0,
         full=full,
-        resident=policy.resident if 2 * block <= policy.largest_block else 1,
+        resident=_resident(block, way, width, policy),
         tail=tail,
     )
 
@@ -272,6 +272,18 @@ def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: So
     while 2 * cluster <= most and 2 * cluster * blocks <= multiprocessors:
         cluster *= 2
     return cluster
+
+
+def _resident(block: int, way: Way, width: int, policy: SoftmaxPolicy) -> int:
+    """The blocks that must be resident. They leave a thread enough registers to hold its part of a line.
+
+    A thread that reads its part twice holds less of it. Then small blocks for narrow numbers are all resident at once.
+    """
+    if 2 * block > policy.largest_block:
+        return 1
+    if way is Way.HELD:
+        return policy.resident
+    return max(policy.resident, policy.resident * policy.largest_block * 2 // (block * width))
 
 
 def _power_of_two(count: int) -> int:

@@ -28,13 +28,14 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     """The plan of a call that transposes operands; see `plan_elementwise`.
 
     The last axis gives the columns of the tiles; the axes along which operands have stride 1 give their rows and
-    planes. If there is one such axis, and tiles of two axes are too small, the planes are along another axis. None if
-    no operand is transposed, if an axis or the tile is too short, or if the grid is too large.
+    planes, the longest first. If there is one such axis, and tiles of two axes are too small, the planes are along
+    another axis. None if no operand is transposed, if an axis or the tile is too short, or if the grid is too large.
     """
     layouts, shape, strides = coalesce_operands(out, operands)
-    turned = [transposed_axis(shape, strides[0], line, policy.tile_length) for line in strides[1:]]
-    axes = list(dict.fromkeys(axis for axis in turned if axis is not None))[:2]
-    if not axes or shape[axes[0]] * shape[-1] < policy.tile_area:
+    turned = [_turned_axis(shape, strides[0], *each, policy) for each in zip(strides[1:], layouts[1:], strict=True)]
+    axes = list(dict.fromkeys(axis for axis in turned if axis is not None))
+    axes = sorted(axes, key=lambda axis: shape[axis] < policy.tile_length)[:2]
+    if not axes or policy.tile_length <= shape[axes[0]] < policy.tile_area / shape[-1]:
         return None
     item, cubic = max(layout.dtype.itemsize for layout in layouts), len(axes) == 2
     others = [axis for axis in range(len(shape) - 1) if axis not in axes]
@@ -44,11 +45,7 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     lengths = (shape[-1], *(shape[axis] for axis in axes), *(1,) * (2 - len(axes)))
     columns, rows, planes = tile_of(lengths, item, cubic, policy)
     lines = [(*(line[axis] for axis in batch), *(0,) * (2 - len(axes)), *_tile_strides(line, axes)) for line in strides]
-    found = [axes.index(axis) if axis in axes else None for axis in turned]
-    modes = [
-        Mode.GATHER,
-        *(Mode.GATHER if each is None else (Mode.TILE_ROWS, Mode.TILE_PLANES)[each] for each in found),
-    ]
+    modes = [Mode.GATHER, *(_mode(axis, axes, line) for axis, line in zip(turned, strides[1:], strict=True))]
     staged = [layout.dtype.itemsize for layout, mode in zip(layouts, modes, strict=True) if mode is not Mode.GATHER]
     pack = max(1, min(policy.tile_pack, MAX_PACK_BYTES // item))
     while sum(_shared_bytes((columns, rows, planes), pack, bytes_) for bytes_ in staged) > SHARED_BYTES:
@@ -82,6 +79,29 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         outlined=policy.outlined,
         tile=tile,
     )
+
+
+def _turned_axis(shape: tuple[int, ...], out: Strides, strides: Strides, layout: Layout, policy: Policy) -> int | None:
+    """The axis along which an operand is transposed.
+
+    It is at least `tile_length` long; or shorter, if the operand is large, and its neighbours are far apart in the
+    result. Then threads that write a row would use only part of each sector that they read.
+    """
+    axis = transposed_axis(shape, out, strides, policy.tile_length)
+    if axis is None and 8 * layout.size > prod(shape):
+        axis = transposed_axis(shape, out, strides, 2)
+        if axis is not None and (shape[axis] > min(shape[-1], policy.tile_length) or out[axis] < policy.tile_distance):
+            axis = None
+    return axis
+
+
+def _mode(axis: int | None, axes: list[int], strides: Strides) -> Mode:
+    """How an operand that is transposed along `axis` is read in tiles with rows and planes along `axes`."""
+    if axis not in axes:
+        return Mode.GATHER
+    if axes.index(axis) == 0:
+        return Mode.TILE_ROWS
+    return Mode.TILE_PLANES if abs(strides[-1]) <= abs(strides[axes[0]]) else Mode.TILE_PLANES_ROWS
 
 
 def is_aligned(layout: Layout, shape: tuple[int, ...], strides: Strides, pack: int) -> bool:

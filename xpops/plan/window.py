@@ -17,6 +17,8 @@ class WindowPlan(NamedTuple):
     ----------
     pack, unroll : int
         Elements of a pack, packs of a thread.
+    short : bool
+        Whether rows of the result have fewer elements than a pack.
     rank : int
     index_bits : {32, 64}
     blocks : int
@@ -26,6 +28,7 @@ class WindowPlan(NamedTuple):
 
     pack: int
     unroll: int
+    short: bool
     rank: int
     index_bits: int
     blocks: int
@@ -64,7 +67,8 @@ def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, band: Band | No
     for line in (strides, begins, lengths):
         tail += struct.pack(f"<{len(line)}{form}", *line)
     tail += struct.pack(f"<2{form}", *(band or (0, 0)))
-    return WindowPlan(pack, unroll, len(axes), bits, -(-out.size // (block * pack * unroll)), tail)
+    short = len(axes) > 1 and shape[-1] < pack
+    return WindowPlan(pack, unroll, short, len(axes), bits, -(-out.size // (block * pack * unroll)), tail)
 
 
 def _merge(

@@ -102,10 +102,8 @@ struct Operand {
     if constexpr (kMode == Mode::kRow) {
       to.pack.load_unaligned(from);
     } else if constexpr (kMode == Mode::kReversed) {
-      Fragment<kPack> reversed;
-      reversed.pack.load_unaligned(from - (kPack - 1));
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) to.pack.elem[i] = reversed.pack.elem[kPack - 1 - i];
+      to.pack.load_unaligned(from - (kPack - 1));
+      to.pack.reverse();
     } else {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to.pack.elem[i] = from[i * stride];

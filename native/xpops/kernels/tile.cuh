@@ -17,8 +17,11 @@ struct Tile {
   static_assert(kSquares * kPack * kPack * kBlock == kElements, "the threads share the tile evenly");
 };
 
-// The axis of a tile along which neighbouring threads have neighbouring elements of an operand.
-enum class Along { kColumns, kRows, kPlanes };
+// The axis of a tile along which neighbouring threads have neighbouring elements of an operand, its own axis. Then the
+// columns follow; kPlanesRows: then the rows.
+enum class Along { kColumns, kRows, kPlanes, kPlanesRows };
+
+XPOPS_HOST_DEVICE constexpr Along own_axis(Along along) { return along == Along::kPlanesRows ? Along::kPlanes : along; }
 
 // The kernel parameters, which the host writes (xpops/plan/tiled.py). Order of strides: the batch axes, the planes, the
 // rows, the columns. Order of lengths and tiles: columns, rows, planes.
@@ -47,7 +50,7 @@ template <class Tile, Along kAlong>
 struct TileWalk {
   static constexpr int kPack = Tile::kPack, kColumns = Tile::kColumns / kPack;
   static constexpr int kRows = Tile::kRows / (kAlong == Along::kRows ? kPack : 1);
-  static constexpr int kPlanes = Tile::kPlanes / (kAlong == Along::kPlanes ? kPack : 1);
+  static constexpr int kPlanes = Tile::kPlanes / (own_axis(kAlong) == Along::kPlanes ? kPack : 1);
 
   TilePosition thread = at_number(threadIdx.x);
 
@@ -69,6 +72,9 @@ struct TileWalk {
     } else if constexpr (kAlong == Along::kRows) {
       return {n / line(kRows) % kColumns * kPack, along<kRows, kColumns * kPlanes>(n),
               n / (line(kRows) * kColumns) % kPlanes};
+    } else if constexpr (kAlong == Along::kPlanesRows) {
+      return {n / (line(kPlanes) * kRows) % kColumns * kPack, n / line(kPlanes) % kRows,
+              along<kPlanes, kColumns * kRows>(n)};
     } else {
       return {n / line(kPlanes) % kColumns * kPack, n / (line(kPlanes) * kColumns) % kRows,
               along<kPlanes, kColumns * kRows>(n)};
@@ -147,8 +153,7 @@ struct TileMemory {
 
   // The number of elements from this one on along the own axis; 0 if it is outside of the tile.
   XPOPS_DEVICE int left(const TilePosition& at) const {
-    const bool inside =
-        at.column < size.column && at.row < size.row && (Tile::kPlanes == 1 || at.plane < size.plane);
+    const bool inside = at.column < size.column && at.row < size.row && (Tile::kPlanes == 1 || at.plane < size.plane);
     return inside ? own(size) - own(at) : 0;
   }
 

@@ -11,15 +11,16 @@
 
 namespace xpops {
 
-// One operand or the result of a tiled kernel. kAlong: the tile's axis along which it has stride 1.
+// One operand or the result of a tiled kernel. kAlong: the tile's axis along which it has stride 1, and the next.
 template <class T_, class Loop, class Compute, Along kAlong, int kSlot, int kStrides, class Tile>
 struct TiledOperand {
   using T = T_;
   using Element = typename Storage<T>::type;
   static constexpr int kPack = Tile::kPack;
   using Line = Pack<Element, kPack>;
+  static constexpr Along kOwn = own_axis(kAlong);
   template <class Params>
-  using Memory = TileMemory<Element, Tile, kAlong, typename Params::Stride>;
+  using Memory = TileMemory<Element, Tile, kOwn, typename Params::Stride>;
   static constexpr bool kStaged = kAlong != Along::kColumns;
 
   // A staged operand is loaded in squares: packs along its own axis, one for each column of a pack. Turned, a square is
@@ -36,8 +37,7 @@ struct TiledOperand {
     constexpr int kPitch = Tile::kColumns / kPack + kPad, kPlanePitch = Tile::kRows * kPitch + kPad;
     __shared__ typename Line::Bits tile[kStaged ? Tile::kPlanes * kPlanePitch : 1];
     const int row = kAlong == Along::kRows ? at.row % kPack * (Tile::kRows / kPack) + at.row / kPack : at.row;
-    const int plane =
-        kAlong == Along::kPlanes ? at.plane % kPack * (Tile::kPlanes / kPack) + at.plane / kPack : at.plane;
+    const int plane = kOwn == Along::kPlanes ? at.plane % kPack * (Tile::kPlanes / kPack) + at.plane / kPack : at.plane;
     return tile[plane * kPlanePitch + row * kPitch + at.column / kPack];
   }
 

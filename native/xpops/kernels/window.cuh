@@ -30,7 +30,8 @@ XPOPS_DEVICE Stride position_in(Stride at, Stride start, Stride length) {
   return found < length ? found : -1;
 }
 
-template <class W, bool kWraps, bool kBand, int kPack, class Params>
+// kShort: rows of the result have fewer elements than a pack.
+template <class W, bool kWraps, bool kBand, bool kShort, int kPack, class Params>
 struct Window {
   using Index = typename Params::Index;
   using Stride = typename Params::Stride;
@@ -39,38 +40,49 @@ struct Window {
   const Params& params;
   const W* x;
   W fill;
+  Stride start, length, stride;  // along rows
 
   XPOPS_DEVICE explicit Window(const Params& params)
-      : params(params), x(reinterpret_cast<const W*>(params.slots[1])), fill(*reinterpret_cast<const W*>(&params.slots[2])) {}
+      : params(params),
+        x(reinterpret_cast<const W*>(params.slots[1])),
+        fill(*reinterpret_cast<const W*>(&params.slots[2])),
+        start(params.starts[kLast]),
+        length(params.lengths[kLast]),
+        stride(params.strides[kLast]) {}
 
-  // A row of the result: the address of the array's row, or null beyond the array, and the columns of the band.
+  // A row of the result: the offset of the array's row, and the first and the last column that are not the fill value.
   struct Row {
-    const W* from = nullptr;
-    Stride low, high;
+    Index offset;
+    Stride first, last;
+    XPOPS_DEVICE bool has(Stride column) const { return kWraps || (column >= first && column <= last); }
   };
 
   XPOPS_DEVICE Row row_of(const Coordinates<Params::kAxes, Index>& at) const {
-    Row row;
+    Row row = {0, start, start + length - 1};
     bool inside = true;
-    int64 offset = 0;
 #pragma unroll
     for (int axis = 0; axis < kLast; ++axis) {
-      const Stride found = position_in<kWraps>(static_cast<Stride>(at.at[axis]), params.starts[axis], params.lengths[axis]);
+      const Stride found = position_in<kWraps>(static_cast<Stride>(at.at[axis]), params.starts[axis],
+                                               params.lengths[axis]);
       inside = inside && found >= 0;
-      offset += static_cast<int64>(found) * params.strides[axis];
+      row.offset += static_cast<Index>(found) * static_cast<Index>(params.strides[axis]);
     }
-    if (inside) row.from = x + offset;
     if constexpr (kBand) {
-      row.low = static_cast<Stride>(at.at[kLast - 1]) + params.low;
-      row.high = static_cast<Stride>(at.at[kLast - 1]) + params.high;
+      const Stride line = static_cast<Stride>(at.at[kLast - 1]), low = line + params.low, high = line + params.high;
+      row.first = row.first < low ? low : row.first;
+      row.last = row.last < high ? row.last : high;
     }
+    if (!inside) row.last = row.first - 1;
     return row;
   }
 
+  XPOPS_DEVICE const W* address(Index offset) const { return x + static_cast<Stride>(offset); }
+
   XPOPS_DEVICE W element(const Row& row, Stride column) const {
-    const Stride found = position_in<kWraps>(column, params.starts[kLast], params.lengths[kLast]);
-    const bool inside = row.from && found >= 0 && (!kBand || (column >= row.low && column <= row.high));
-    return inside ? row.from[static_cast<int64>(found) * params.strides[kLast]] : fill;
+    const Stride found = position_in<kWraps>(column, start, length);
+    W value = fill;
+    if (row.has(column)) value = *address(row.offset + static_cast<Index>(found) * static_cast<Index>(stride));
+    return value;
   }
   XPOPS_DEVICE W element(Index linear) const {
     const Coordinates<Params::kAxes, Index> at(params.divisors, linear);
@@ -80,28 +92,56 @@ struct Window {
   XPOPS_DEVICE void load(Index linear, Pack<W, kPack>& to) const {
     Coordinates<Params::kAxes, Index> at(params.divisors, linear);
     Row row = row_of(at);
-    const Stride column = static_cast<Stride>(at.at[kLast]), stride = params.strides[kLast];
-    const Stride rest = static_cast<Stride>(Params::kAxes > 1 ? params.divisors[kLast - 1].divisor : params.size) - column;
-    Stride first = column - params.starts[kLast];
-    if (kWraps && first < 0) first += params.lengths[kLast];
-    const bool whole = first >= 0 && first + kPack <= params.lengths[kLast];
-    if (rest >= kPack && (!row.from || (kBand && (column > row.high || column + kPack <= row.low)))) {
+    const Stride column = static_cast<Stride>(at.at[kLast]), end = column + (kPack - 1);
+    const Stride rest = static_cast<Stride>(Params::kAxes > 1 ? params.divisors[kLast - 1].divisor : params.size) -
+                        column;
+    const Stride found = position_in<kWraps>(column, start, length);
+    if (rest >= kPack && !kWraps && (end < row.first || column > row.last)) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to.elem[i] = fill;
-    } else if (rest >= kPack && whole && (!kBand || (column >= row.low && column + kPack - 1 <= row.high))) {
-      load_run(row.from + static_cast<int64>(first) * stride, stride, to);
-    } else {
+    } else if (rest >= kPack && (kWraps ? found + kPack <= length : row.has(column) && row.has(end))) {
+      load_run(address(row.offset + static_cast<Index>(found) * static_cast<Index>(stride)), to);
+    } else if constexpr (kShort) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         to.elem[i] = element(row, static_cast<Stride>(at.at[kLast]));
         at.advance(params.divisors);
-        if (Params::kAxes > 1 && at.at[kLast] == 0) row = row_of(at);
+        if (at.at[kLast] == 0) row = row_of(at);
       }
+    } else {
+      at.at[kLast] += rest - 1;
+      at.advance(params.divisors);
+      load_border(row, row_of(at), column, rest, to);
     }
   }
 
  private:
-  XPOPS_DEVICE static void load_run(const W* from, Stride stride, Pack<W, kPack>& to) {
+  // Loads a pack whose first `rest` elements are in one row, and the others in the next. No lane waits for another: only
+  // the loads themselves are conditional.
+  XPOPS_DEVICE void load_border(const Row& row, const Row& next, Stride column, Stride rest, Pack<W, kPack>& to) const {
+    const Index step = static_cast<Index>(stride), wrap = static_cast<Index>(length) * step;
+    const Index here = row.offset + static_cast<Index>(column - start) * step;
+    const Index there = next.offset - static_cast<Index>(rest + start) * step;
+    const Stride more = row.last - column;
+    const uint32 filled = bits_between(row.first - column, more < rest ? more : rest - 1) |
+                          bits_between((next.first < 0 ? 0 : next.first) + rest, next.last + rest);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      Index offset = (i < rest ? here : there) + i * step;
+      if constexpr (kWraps) offset += i < (i < rest ? start - column : start + rest) ? wrap : 0;
+      to.elem[i] = fill;
+      if (kWraps || (filled >> i & 1)) to.elem[i] = *address(offset);
+    }
+  }
+
+  // The bits from `first` to `last` of those that a pack has.
+  XPOPS_DEVICE static uint32 bits_between(Stride first, Stride last) {
+    first = first < 0 ? 0 : first;
+    last = last < kPack ? last : kPack - 1;
+    return first <= last ? (2u << last) - (1u << first) : 0;
+  }
+
+  XPOPS_DEVICE void load_run(const W* from, Pack<W, kPack>& to) const {
     if (stride == 1) {
       to.load_unaligned(from);
     } else {
@@ -112,11 +152,11 @@ struct Window {
 };
 
 // W: any type of an element's size. A block writes kBlock * kUnroll packs.
-template <class W, bool kWraps, bool kBand, int kBlock, int kPack, int kUnroll, class Params>
+template <class W, bool kWraps, bool kBand, bool kShort, int kBlock, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void window(const Params& params) {
   using Index = typename Params::Index;
   constexpr Index kStep = kBlock * kPack, kTile = kStep * kUnroll;
-  const Window<W, kWraps, kBand, kPack, Params> from(params);
+  const Window<W, kWraps, kBand, kShort, kPack, Params> from(params);
   W* to = reinterpret_cast<W*>(params.slots[0]);
   const Index tile = static_cast<Index>(blockIdx.x) * kTile;
   if (tile + kTile <= params.size) {

@@ -79,6 +79,14 @@ struct Pack {
       for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
     }
   }
+  XPOPS_DEVICE void reverse() {
+#pragma unroll
+    for (int i = 0; i < kSize / 2; ++i) {
+      const T moved = elem[i];
+      elem[i] = elem[kSize - 1 - i];
+      elem[kSize - 1 - i] = moved;
+    }
+  }
   // Hides from the compiler what it knows of the elements, so that it computes from them again instead of keeping results.
   XPOPS_DEVICE void forget() {
 #if XPOPS_ON_GPU

@@ -44,7 +44,7 @@ class _Array(NamedTuple):
 
 
 def plan_fused_reduce(
-    value: Layout, inputs: tuple[Operand, ...], axes: tuple[int, ...], out: Strides, policy: ReducePolicy
+    value: Layout, inputs: tuple[Operand, ...], axes: tuple[int, ...], out: Strides, result: int, policy: ReducePolicy
 ) -> FusedReducePlan:
     """The plan of reducing `axes` of the value that an expression computes from `inputs`.
 
@@ -59,6 +59,8 @@ def plan_fused_reduce(
         They broadcast to the shape of `value`.
     out : tuple of int
         The result's strides along every axis of `value`; 0 along `axes`.
+    result : int
+        The bytes of an element of the result.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def plan_fused_reduce(
     >>> from xpops.core.layouts import layout_of
     >>> row, matrix = (layout_of(float32, shape, None, Device("cuda")) for shape in [(64,), (4096, 64)])
     >>> from xpops.engine.cuda.tuning import reduce_policy
-    >>> plan = plan_fused_reduce(matrix, (matrix, row, float), (0,), (0, 1), reduce_policy(90, 132))
+    >>> plan = plan_fused_reduce(matrix, (matrix, row, float), (0,), (0, 1), 4, reduce_policy(90, 132))
     >>> plan.reduce.columns, [str(mode) for mode in plan.modes], plan.lines
     (True, ['kVector', 'kVector', 'kScalar'], (0, 1, 0))
     """
@@ -82,7 +84,7 @@ def plan_fused_reduce(
     item = max(each.dtype.itemsize for each in (value, *(array.layout for array in arrays)))
     most, large = policy.large_operands, sum(array.large for array in arrays)
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread * most // max(most, large))
-    for access in _accesses(value, coalesced, item):
+    for access in _accesses(value, coalesced, item, result):
         found = [_mode(each, arrays, coalesced, access) for each in arrays]
         if not any(each.large and mode is Mode.GATHER for each, mode in zip(arrays, found, strict=True)):
             break
@@ -96,10 +98,10 @@ def plan_fused_reduce(
     )
 
 
-def _accesses(value: Layout, coalesced: CoalescedReduction, item: int) -> list[Access]:
+def _accesses(value: Layout, coalesced: CoalescedReduction, item: int, result: int) -> list[Access]:
     """The candidates, best first. The last one reads element by element, which fits every operand."""
     if coalesced.columns:
-        first = column_access(value, coalesced, item)
+        first = column_access(value, coalesced, item, result)
         return [first, *_halves(first.pack, item)[1:]]
     pack, ragged = row_pack(value, coalesced, item, True)
     first, *others = _halves(row_pack(value, coalesced, item, False)[0], item)

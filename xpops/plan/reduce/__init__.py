@@ -11,19 +11,23 @@ from xpops.plan.reduce.rows import plan_rows, row_pack
 from xpops.plan.strides.coalesce import Strides
 
 
-def plan_reduce(x: Layout, axes: tuple[int, ...], out: Strides, policy: ReducePolicy, inputs: int = 1) -> ReducePlan:
+def plan_reduce(
+    x: Layout, axes: tuple[int, ...], out: Strides, result: int, policy: ReducePolicy, inputs: int = 1
+) -> ReducePlan:
     """The plan of reducing `axes` of `x`, which is not empty.
 
     Parameters
     ----------
     out : tuple of int
         The result's strides along every axis of `x`; 0 along `axes`.
+    result : int
+        The bytes of an element of the result.
     inputs : {1, 2}
         The number of inputs. If 2, both have the layout `x`, alignment included.
     """
     coalesced = coalesce_reduction(x.shape, axes, out, [x.strides])
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
     if coalesced.columns:
-        return plan_columns(coalesced, column_access(x, coalesced, x.dtype.itemsize), policy)
+        return plan_columns(coalesced, column_access(x, coalesced, x.dtype.itemsize, result), policy)
     pack, ragged = row_pack(x, coalesced, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
     return plan_rows(coalesced, Access(x.dtype.itemsize, pack, ragged), policy)

@@ -20,8 +20,8 @@ from xpops.plan.reduce.parameters import (
 )
 
 # Columns of at most so many bytes: a thread then has too little to do with one of them. For longer columns the shifts
-# of unaligned packs take longer than narrow accesses do.
-_SHORT = 8
+# of unaligned packs take longer than narrow accesses do, if these have at least so many bytes (an estimate).
+_SHORT, _NARROW = 8, 4
 # Bytes of neighbouring columns that a block reads at least: so many are in a cache line.
 _SEGMENT = 128
 
@@ -58,11 +58,19 @@ def _tile(packs: int, batches: int, least: int, policy: ReducePolicy) -> tuple[i
     return policy.block // columns, columns
 
 
-def column_access(x: Layout, coalesced: CoalescedReduction, item: int) -> Access:
-    """Aligned packs of columns of `x`, whose strides are the first line. Packs of short columns may begin anywhere."""
+def column_access(x: Layout, coalesced: CoalescedReduction, item: int, result: int) -> Access:
+    """Aligned packs of columns of `x`, whose strides are the first line. A result has `result` bytes.
+
+    Packs of short columns may begin anywhere, and so may packs that would be narrow if they were aligned. If most of
+    the traffic is results, a thread writes one access of them: several would write parts of sectors.
+    """
     pack, widest = _aligned_pack(x, coalesced, item), MAX_PACK_BYTES // item
-    is_short = prod(coalesced.reduced) * item <= _SHORT and coalesced.in_kept[0][-1] == 1
-    if is_short and pack < widest <= coalesced.kept[-1]:
+    bytes_ = prod(coalesced.reduced) * item
+    if bytes_ <= result:
+        widest = min(widest, max(1, MAX_PACK_BYTES // result))
+        pack = min(pack, widest)
+    is_better = bytes_ <= _SHORT or pack * item < _NARROW
+    if is_better and coalesced.in_kept[0][-1] == 1 and pack < widest <= coalesced.kept[-1]:
         return Access(item, widest, ragged=True)
     return Access(item, pack)
 

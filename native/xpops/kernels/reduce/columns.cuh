@@ -48,7 +48,8 @@ struct ColumnReduction {
     }
   }
 
-  XPOPS_DEVICE static void walk(const Params& params, const Start& start, Index begin, Index end, State (&states)[kPack]) {
+  XPOPS_DEVICE static void walk(const Params& params, const Start& start, Index begin, Index end,
+                                State (&states)[kPack]) {
     Pivots pivots;
     if constexpr (Reducer::kShifts) {
       Loaded<kPack> first;
@@ -131,7 +132,8 @@ struct ColumnReduction {
 
   // The columns of a pack whose states are in shared memory at a time.
   XPOPS_DEVICE static constexpr int chunk(int columns) {
-    return columns > 1 && kBlock * columns * static_cast<int>(sizeof(State)) > kSharedBytes ? chunk(columns / 2) : columns;
+    return columns > 1 && kBlock * columns * static_cast<int>(sizeof(State)) > kSharedBytes ? chunk(columns / 2)
+                                                                                            : columns;
   }
 
   // Combines kCount states with stride kPitch, always in the same order.
@@ -162,7 +164,8 @@ struct ColumnReduction {
 #pragma unroll
       for (int i = 0; i < kFlight; ++i) state = Reducer::combine(state, others[i]);
     }
-    for (; each < parts; each += kGroups) state = Reducer::combine(state, load_coherent(partial + each * kWidth + column));
+    for (; each < parts; each += kGroups)
+      state = Reducer::combine(state, load_coherent(partial + each * kWidth + column));
     if (thread < kGroups * kWidth) shared[thread] = state;
     __syncthreads();
     if (thread >= kWidth) return;
@@ -176,11 +179,13 @@ struct ColumnReduction {
     using Stored = typename Storage<typename Source::Out>::type;
     const int64 stride = params.out_kept[kLast];
     Stored* to = reinterpret_cast<Stored*>(params.out) + offset;
+    Stored* const low = stride < 0 ? to - (kPack - 1) : to;
     Pack<Stored, kPack> results;
 #pragma unroll
     for (int i = 0; i < kPack; ++i) results.elem[i] = result_of<Reducer, Source>(params, states[i]);
-    if (stride == 1 && reinterpret_cast<uint64>(to) % Pack<Stored, kPack>::kWord == 0) {
-      results.store(to);
+    if ((stride == 1 || stride == -1) && reinterpret_cast<uint64>(low) % Pack<Stored, kPack>::kWord == 0) {
+      if (stride < 0) results.reverse();
+      results.store(low);
     } else {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to[i * stride] = results.elem[i];

@@ -60,10 +60,8 @@ XPOPS_DEVICE void read_pack(const T* from, int64 step, Pack<T, kPack>& to) {
   } else if constexpr (kStride == Stride::kOne) {
     to.load_unaligned(from);
   } else if constexpr (kStride == Stride::kReversed) {
-    Pack<T, kPack> reversed;
-    reversed.load_unaligned(from - (kPack - 1));
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) to.elem[i] = reversed.elem[kPack - 1 - i];
+    to.load_unaligned(from - (kPack - 1));
+    to.reverse();
   } else {
 #pragma unroll
     for (int i = 0; i < kPack; ++i) to.elem[i] = from[i * step];

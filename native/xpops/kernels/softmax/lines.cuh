@@ -18,10 +18,10 @@ struct SoftmaxParams {
   using Index = typename Elementwise::Index;
   Elementwise each;  // slots: the result, the operand, the states
   Index lines, steps;
-  Index row;                 // elements of a ragged row
-  Index chunk;               // steps of one split
+  Index row;  // elements of a ragged row
+  Index chunk;  // steps of one split
   FastDivMod<Index> splits;  // blocks that share a line, in a cluster or not
-  FastDivMod<Index> inner;   // columns side by side
+  FastDivMod<Index> inner;  // columns side by side
 };
 
 // kFull: every thread has a line, and all steps exist. kRagged: rows whose length is not a multiple of the pack.
@@ -117,18 +117,27 @@ struct SoftmaxLines : SoftmaxWeights<typename In::T, Out, kLog, kColumns, kPack,
     return x;
   }
 
-  // `at` is where the step is.
+  // Whether the line has all elements of a thread's batch. Then its loads and stores need no further conditions.
+  XPOPS_DEVICE static bool has_batch(const Line& line, Index step, Index end) {
+    const Index last = step + (kSteps - 1) * kReach;
+    if (!line.inside || last >= end) return false;
+    return !kRagged || (line.has(line.at(step)) && line.has(line.at(last) + (kPack - 1)));
+  }
+
+  // Whether the line has elements of this step, which begins at `at`.
+  template <bool kInside>
   XPOPS_DEVICE static bool taken(const Line& line, Index step, Index end, int64 at) {
-    return kFull || (line.inside && step < end && (!kRagged || static_cast<Index>(at) < line.begin + line.length));
+    return kInside || (line.inside && step < end && (!kRagged || static_cast<Index>(at) < line.begin + line.length));
   }
 
   using Packed = typename In::template Fragment<kPack>;
 
   // Loads a pack. Of a pack that ends beyond the array it loads only the elements that exist.
+  template <bool kInside>
   XPOPS_DEVICE static void load_pack(const Params& params, int64 at, Packed& to) {
     if constexpr (In::kMode == Mode::kLinear) {
       to.pack.load(In::base(params.each) + at);
-    } else if (!kRagged || static_cast<uint64>(at) + kPack <= params.each.size) {
+    } else if (kInside || !kRagged || static_cast<uint64>(at) + kPack <= params.each.size) {
       In::load(params.each, static_cast<Index>(at), to);
     } else {
 #pragma unroll
@@ -140,23 +149,24 @@ struct SoftmaxLines : SoftmaxWeights<typename In::T, Out, kLog, kColumns, kPack,
     }
   }
 
-  // Loads the steps from `step` on. Elements that do not exist become minus infinity.
+  // Loads the steps from `step` on. Elements that do not exist become minus infinity. kInside: as has_batch.
+  template <bool kInside>
   XPOPS_DEVICE static Batch load(const Params& params, const Line& line, Index step, Index end) {
     Packed packs[kSteps];
     const int64 origin = line.at(step);
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
       const int64 at = origin + i * line.reach();
-      if (taken(line, step + i * kReach, end, at)) load_pack(params, at, packs[i]);
+      if (taken<kInside>(line, step + i * kReach, end, at)) load_pack<kInside>(params, at, packs[i]);
     }
     Batch batch;
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
       const int64 at = origin + i * line.reach();
-      const bool is_taken = taken(line, step + i * kReach, end, at);
+      const bool is_taken = taken<kInside>(line, step + i * kReach, end, at);
 #pragma unroll
       for (int j = 0; j < kPack; ++j) {
-        const bool exists = is_taken && line.has(at + j);
+        const bool exists = kInside || (is_taken && line.has(at + j));
         batch.x[i][j] = exists ? wide(packs[i].pack.elem[j]) : -limits<Real>::infinity();
       }
     }
@@ -164,13 +174,14 @@ struct SoftmaxLines : SoftmaxWeights<typename In::T, Out, kLog, kColumns, kPack,
   }
 
   // Stores the results of a batch. Without kLog the batch holds weights.
+  template <bool kInside>
   XPOPS_DEVICE static void store(const Params& params, const Line& line, Index step, Index end, const Batch& batch,
                                  const Each& peaks, const Each& ending) {
     const int64 origin = line.at(step);
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) {
       const int64 at = origin + i * line.reach();
-      if (!taken(line, step + i * kReach, end, at)) continue;
+      if (!taken<kInside>(line, step + i * kReach, end, at)) continue;
       constexpr int kFit = kMaxPackBytes / static_cast<int>(sizeof(Out)), kWidth = kPack < kFit ? kPack : kFit;
 #pragma unroll
       for (int k = 0; k < kPack; k += kWidth) {
@@ -183,7 +194,9 @@ struct SoftmaxLines : SoftmaxWeights<typename In::T, Out, kLog, kColumns, kPack,
           if constexpr (kNarrow) pack.elem[j] = narrowed<Out>(y);
           else pack.elem[j] = cast<Out>(y);
         }
-        store_pack(reinterpret_cast<Out*>(params.each.slots[0]), line, at + k, pack);
+        Out* to = reinterpret_cast<Out*>(params.each.slots[0]);
+        if constexpr (kInside) pack.store(to + at + k);
+        else store_pack(to, line, at + k, pack);
       }
     }
   }

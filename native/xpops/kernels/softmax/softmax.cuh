@@ -16,21 +16,21 @@ struct Softmax
     : SoftmaxLines<In, Out, kLog, kColumns, kFull, kRagged, kBlock, kCount, kCluster, kPack, kSteps, Params> {
   using Lines = SoftmaxLines<In, Out, kLog, kColumns, kFull, kRagged, kBlock, kCount, kCluster, kPack, kSteps, Params>;
   using typename Lines::Batch, typename Lines::Each, typename Lines::Index, typename Lines::Line, typename Lines::Real;
-  using Lines::ending_of, Lines::held_weights_of, Lines::kStates, Lines::load, Lines::peaks_of;
-  using Lines::rest_of, Lines::same, Lines::store, Lines::total_of, Lines::weight, Lines::weights_of;
+  using Lines::ending_of, Lines::has_batch, Lines::held_weights_of, Lines::kStates, Lines::peaks_of;
+  using Lines::rest_of, Lines::same, Lines::total_of, Lines::weight, Lines::weights_of;
 
   XPOPS_DEVICE static void held(const Params& params) {
     start_cluster<kCluster>();
     const Line line(params);
     const Index first = static_cast<Index>(line.first);
-    Batch batch = load(params, line, first, params.steps);
+    Batch batch = Lines::template load<kFull>(params, line, first, params.steps);
     const Each peaks = Lines::template reduce<0>(peaks_of(batch, same(-limits<Real>::infinity())), detail::Larger());
     const Batch weights = held_weights_of(batch, peaks);
     const Each total = Lines::template reduce<1>(total_of(weights), detail::Total());
     Each rest = rest_of(batch, weights, peaks);
     if constexpr (kLog) rest = Lines::template reduce<2>(rest, detail::Total());
     const Each ending = ending_of(total, rest);
-    store(params, line, first, params.steps, kLog ? batch : weights, peaks, ending);
+    Lines::template store<kFull>(params, line, first, params.steps, kLog ? batch : weights, peaks, ending);
   }
 
   // The largest element so far (the peak), the sum of weights relative to it, the rounding error of this sum, and the
@@ -65,6 +65,19 @@ struct Softmax
         total.of[i] = sum;
       }
     }
+    XPOPS_DEVICE void load_from(const Each* from) {
+      peaks = from[0];
+      total = from[1];
+      rest = from[2];
+    }
+    XPOPS_DEVICE void combine(State other) {
+      Each higher;
+#pragma unroll
+      for (int i = 0; i < kStates; ++i) higher.of[i] = detail::Larger()(peaks.of[i], other.peaks.of[i]);
+      raise(higher);
+      other.raise(higher);
+      add(other.total, other.rest);
+    }
     // Combines the states of all threads of the line.
     XPOPS_DEVICE void reduce_all() {
       raise(Lines::template reduce<0>(peaks, detail::Larger()));
@@ -77,7 +90,8 @@ struct Softmax
   XPOPS_DEVICE static State walk(const Params& params, const Line& line, Index begin, Index end) {
     State state;
     for (Index step = begin + line.first; step < end; step += kCount * kSteps) {
-      const Batch batch = load(params, line, step, end);
+      const Batch batch = has_batch(line, step, end) ? Lines::template load<true>(params, line, step, end)
+                                                     : Lines::template load<false>(params, line, step, end);
       state.raise(peaks_of(batch, state.peaks));
       Each beside;
 #pragma unroll
@@ -88,11 +102,18 @@ struct Softmax
     return state;
   }
 
+  // Walks backwards: what was read last is still in the L2 cache.
   XPOPS_DEVICE static void write(const Params& params, const Line& line, Index begin, Index end, const State& state) {
+    constexpr Index kBatch = kCount * kSteps;
     const Each ending = ending_of(state.total, state.rest);
-    for (Index step = begin + line.first; step < end; step += kCount * kSteps) {
-      const Batch batch = load(params, line, step, end);
-      store(params, line, step, end, kLog ? batch : weights_of(batch, state.peaks), state.peaks, ending);
+    const Index first = begin + line.first;
+    if (first >= end) return;
+#pragma unroll 1
+    for (Index left = (end - 1 - first) / kBatch + 1; left > 0; --left) {
+      const Index step = first + (left - 1) * kBatch;
+      const Batch batch = Lines::template load<false>(params, line, step, end);
+      const Batch results = kLog ? batch : weights_of(batch, state.peaks);
+      Lines::template store<false>(params, line, step, end, results, state.peaks, ending);
     }
   }
 
@@ -130,22 +151,23 @@ struct Softmax
     }
   }
 
+  // The states of so many other blocks that a thread loads at once.
+  static constexpr int kFlight = kStates < 4 ? 4 : 2;
+
   XPOPS_DEVICE static void from_states(const Params& params) {
     const Line line(params);
     const Range range(params, line);
     State state;
-    for (Index part = line.first; line.inside && part < params.splits.divisor; part += kCount) {
-      const Each* from = left(params, line, part);
-      State other;
-      other.peaks = from[0];
-      other.total = from[1];
-      other.rest = from[2];
-      Each higher;
+    const Index parts = params.splits.divisor;
+    for (Index first = line.first; line.inside && first < parts; first += kCount * kFlight) {
+      State others[kFlight];  // the loads are in flight before the first state is combined
 #pragma unroll
-      for (int i = 0; i < kStates; ++i) higher.of[i] = detail::Larger()(state.peaks.of[i], other.peaks.of[i]);
-      state.raise(higher);
-      other.raise(higher);
-      state.add(other.total, other.rest);
+      for (int i = 0; i < kFlight; ++i) {
+        const Index part = first + i * kCount;
+        if (part < parts) others[i].load_from(left(params, line, part));
+      }
+#pragma unroll
+      for (int i = 0; i < kFlight; ++i) state.combine(others[i]);
     }
     state.reduce_all();
     write(params, line, range.begin, range.end, state);

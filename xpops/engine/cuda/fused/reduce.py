@@ -25,12 +25,14 @@ from xpops.engine.cuda.kernels.reduce import (
     reduce,
     reduce_header,
     reducer_of,
+    shifted,
 )
 from xpops.engine.cuda.tuning import reduce_policy, tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.reduce import plan_fused_reduce
+from xpops.plan.reduce.flip import flip_reduction
 from xpops.plan.result import ReducedLayout, result_layout
 from xpops.plan.signature import Signature
 from xpops.plan.tiled import plan_tiled
@@ -56,8 +58,8 @@ def fused_reduce(
     if needs_transpose(expression, value, capability):
         return _reduce_in_two_kernels(runtime, expression, op, value, to, correction)
     found = fused_reduce_source(expression, op, value, to, correction, capability, multiprocessors)
-    launch = launched(runtime, f"fused {op.name}", found.slots, found.plan, found.source, found.tail)
-    return with_scalars(launch, 1, expression, tuple(range(len(expression.inputs))))
+    launch = launched(runtime, f"fused {op.name}", found)
+    return shifted(with_scalars(launch, 1, expression, tuple(range(len(expression.inputs)))), found.shifts)
 
 
 def value_of(expression: Expression, made: Layout) -> Layout:
@@ -97,7 +99,9 @@ def fused_reduce_source(
     """The plan and the source. Needs no GPU."""
     policy, copies = reduce_policy(capability, multiprocessors), tuning_of(capability).fused_copies
     most = min(policy.elements_per_thread, copies * policy_of(expression, capability).elements_per_thread)
-    plan = plan_fused_reduce(value, expression.inputs, to.axes, to.strides, policy._replace(elements_per_thread=most))
+    flipped = flip_reduction(value.shape, expression.inputs, to.strides, to.axes if op.positional else ())
+    policy, width = policy._replace(elements_per_thread=most), to.out.dtype.itemsize
+    plan = plan_fused_reduce(value, flipped.inputs, to.axes, flipped.out, width, policy)
     operands, slots = [], ""
     for (types, form), mode, line in zip(types_of(expression.inputs), plan.modes, plan.lines, strict=True):
         operands.append(f"ReduceOperand<{types.partition(', ')[0]}, Mode::{mode}, {len(slots)}, {line}>")
@@ -118,7 +122,14 @@ def fused_reduce_source(
             numbers,
         ),
     ]
-    return ReduceSource(plan.reduce, "\n".join(source), slots, ending(count, correction) + plan.reduce.tail)
+    first, *shifts = flipped.shifts
+    return ReduceSource(
+        plan.reduce,
+        "\n".join(source),
+        slots,
+        ending(count, correction) + plan.reduce.tail,
+        (first * width, *shifts),
+    )
 
 
 def sources_of(
@@ -136,4 +147,4 @@ def sources_of(
         return [fused_reduce_source(expression, op, value, to, correction, capability, multiprocessors).source]
     first = [fused_source(expression, (value,), capability).source] if expression.nodes else []
     policy = reduce_policy(capability, multiprocessors)
-    return [*first, planned(op, value, to.axes, to.loop, to.out, to.strides, correction, policy)[1]]
+    return [*first, planned(op, value, to.axes, to.loop, to.out, to.strides, correction, policy).source]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
@@ -15,6 +15,7 @@ from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.program import Kernel
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.plan.reduce import plan_reduce
+from xpops.plan.reduce.flip import flip_reduction
 from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy
 from xpops.plan.strides.coalesce import Strides
 
@@ -30,12 +31,25 @@ _MANY = 1024
 
 
 class ReduceSource(NamedTuple):
-    """The plan and source of a reduce kernel, its slots behind the result's, and the parameters behind the slots."""
+    """The source of a reduce kernel, and what its launch needs.
+
+    Attributes
+    ----------
+    plan : ReducePlan
+    source : str
+    slots : str
+        The `struct` format of the inputs.
+    tail : bytes
+        The parameters after the slots.
+    shifts : tuple of int
+        For the result and each input: from its first element to where the kernel starts, in bytes. Empty if there.
+    """
 
     plan: ReducePlan
     source: str
     slots: str
     tail: bytes
+    shifts: tuple[int, ...] = ()
 
 
 def reduce(
@@ -50,7 +64,8 @@ def reduce(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
     policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
-    return launched(runtime, op.name, "Q", *planned(op, x, axes, loop, out, strides, correction, policy))
+    found = planned(op, x, axes, loop, out, strides, correction, policy)
+    return shifted(launched(runtime, op.name, found), found.shifts)
 
 
 def inner_products(runtime: Runtime, x1: Layout, x2: Layout, out: Layout) -> Kernel | None:
@@ -66,12 +81,23 @@ def inner_products(runtime: Runtime, x1: Layout, x2: Layout, out: Layout) -> Ker
     strides = (*contiguous_strides(x1.shape[:-1]), 0)
     policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
     found = planned(op, x, (x.ndim - 1,), x.dtype, out, strides, 0.0, policy, 2)
-    return launched(runtime, op.name, "QQ", *found)
+    return shifted(launched(runtime, op.name, found), found.shifts)
 
 
-def launched(runtime: Runtime, name: str, slots: str, plan: ReducePlan, source: str, tail: bytes) -> Kernel:
-    """The kernel ``(stream, out, *inputs)`` for a plan and a source; `slots` is the `struct` format of the inputs."""
-    slots = "Q" + slots
+def shifted(kernel: Kernel, shifts: tuple[int, ...]) -> Kernel:
+    """The kernel ``(stream, out, *inputs)`` that calls `kernel` with these bytes added to addresses."""
+    if not any(shifts):
+        return kernel
+
+    def run(stream: int, *data: Any) -> None:
+        kernel(stream, *(each + shift if shift else each for each, shift in zip(data, shifts, strict=True)))
+
+    return run
+
+
+def launched(runtime: Runtime, name: str, found: ReduceSource) -> Kernel:
+    """The kernel ``(stream, out, *inputs)``, whose addresses are shifted already."""
+    plan, source, tail, slots = found.plan, found.source, found.tail, "Q" + found.slots
     if plan.splits == 1:  # this kernel needs neither states nor counters
         return runtime.launcher(name, source, plan.blocks, plan.block, slots, bytes(16) + tail)
     launch = runtime.launcher(name, source, plan.blocks, plan.block, slots + "QQ", tail)
@@ -95,16 +121,19 @@ def planned(
     correction: float,
     policy: ReducePolicy,
     inputs: int = 1,
-) -> tuple[ReducePlan, str, bytes]:
-    """The plan, the glue and the parameters after the slots. Needs no GPU. `x` is not empty.
+) -> ReduceSource:
+    """The plan and the glue. Needs no GPU. `x` is not empty.
 
     With two inputs the kernel reduces their products; both have the layout `x`.
     """
-    plan = plan_reduce(x, axes, strides, policy, inputs)
+    flipped = flip_reduction(x.shape, (x,), strides, axes if op.positional else ())
+    (x,), (first, shift) = cast("tuple[Layout]", flipped.inputs), flipped.shifts
+    plan = plan_reduce(x, axes, flipped.out, out.dtype.itemsize, policy, inputs)
     count = prod(x.shape[axis] for axis in axes)
     functor = reducer_of(op, loop, count)
     source = reduce_glue(functor, op.header, x.dtype, loop, out.dtype, plan, inputs)
-    return plan, source, ending(count, correction) + plan.tail
+    shifts = (first * out.dtype.itemsize, *(shift,) * inputs)
+    return ReduceSource(plan, source, "Q" * inputs, ending(count, correction) + plan.tail, shifts)
 
 
 def reducer_of(op: Reduction, loop: DType, count: int) -> str:

@@ -61,7 +61,8 @@ def _window_of_copy(
 
 def window_glue(plan: WindowPlan, width: int, wraps: bool, banded: bool, block: int) -> str:
     """The glue of a kernel that copies a window of elements of `width` bytes."""
-    arguments = f"{word_of(width)}, {truth(wraps)}, {truth(banded)}, {block}, {plan.pack}, {plan.unroll}"
+    flags = ", ".join(truth(each) for each in (wraps, banded, plan.short))
+    arguments = f"{word_of(width)}, {flags}, {block}, {plan.pack}, {plan.unroll}"
     return "\n".join(
         [
             "#include <xpops/kernels/window.cuh>",

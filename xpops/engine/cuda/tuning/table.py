@@ -39,6 +39,7 @@ _HOPPER = Tuning(
         tile_pack=4,
         tile_length=8,
         tile_area=512,
+        tile_distance=2**20,  # not measured
     ),
     # Fewer than a 16-byte pack of float16 are slower: exp of 2**28 takes 328 us with 4, 262 us with 8.
     long_elements=8,
@@ -133,7 +134,15 @@ _HOPPER = Tuning(
     ),
     # Estimates, not measured.
     search=SearchPolicy(
-        block=256, blocks=4, bytes=16, fan_bits=3, top_bytes=16 << 10, least=1 << 14, share=32, builders=32
+        block=256,
+        blocks=4,
+        bytes=16,
+        fan_bits=3,
+        top_bytes=16 << 10,
+        whole_bytes=48 << 10,
+        least=1 << 14,
+        share=32,
+        builders=32,
     ),
     # Half of 2**28 float32 selected: 438 us with 8 packs, 453 us with 4.
     select=SelectPolicy(block=256, scan_block=1024, scan_items=16, unroll=8, unroll_bytes=4),

@@ -25,7 +25,7 @@ from xpops.engine.cuda.user.operands import UserCall, c_type, computed
 from xpops.engine.program import Kernel
 from xpops.plan.fused.reduce import FusedReducePlan, plan_fused_reduce
 from xpops.plan.reduce import plan_reduce
-from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy
+from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.coalesce import Strides
@@ -57,7 +57,7 @@ def reduced(
     """The kernel ``(stream, out, x)`` that reduces `axes` of `x`, which is not empty. If `maps`, it maps first."""
     policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
     found = reduce_source(reduction, types, x, axes, strides, maps, policy)
-    return launched(runtime, reduction.map.name, "Q", *found)
+    return launched(runtime, reduction.map.name, found)
 
 
 def in_one(
@@ -79,7 +79,7 @@ def in_one(
     operation = reduction.map
     policy = reduce_policy(runtime.context.capability, runtime.context.multiprocessors)
     found = in_one_source(reduction, types, ins, value, axes, strides, policy)
-    launch = launched(runtime, operation.name, found.slots, found.plan, found.source, found.tail)
+    launch = launched(runtime, operation.name, found)
     return with_scalars(launch, operation, ins, types.ins, 1)
 
 
@@ -141,15 +141,15 @@ def reduce_source(
     strides: Strides,
     maps: bool,
     policy: ReducePolicy,
-) -> tuple[ReducePlan, str, bytes]:
-    """The plan, the source and the parameters after the slots. Needs no GPU."""
-    plan = plan_reduce(x, axes, strides, policy)
+) -> ReduceSource:
+    """The plan and the source. Needs no GPU."""
+    plan = plan_reduce(x, axes, strides, types.outs[0].itemsize, policy)
     lines = opening(reduction.map, types, reduce_header(plan), state=state_text(reduction))
     reducer = _reducer(lines, reduction, types, x.dtype if maps else None)
     stored = dt.INFO[x.dtype].c_type
     source = array_source(stored, stored, dt.INFO[types.outs[0]].c_type, plan)
     lines += within(entry_point(f"::{reducer}<compute_t<{stored}>>", source, plan, "1"))
-    return plan, "\n".join(lines), ending(_count(x, axes), 0.0) + plan.tail
+    return ReduceSource(plan, "\n".join(lines), "Q", ending(_count(x, axes), 0.0) + plan.tail)
 
 
 def in_one_source(
@@ -162,7 +162,7 @@ def in_one_source(
     policy: ReducePolicy,
 ) -> ReduceSource:
     """The plan and the source of one kernel for operands of any strides. Needs no GPU."""
-    plan = plan_fused_reduce(value, ins, axes, strides, policy)
+    plan = plan_fused_reduce(value, ins, axes, strides, types.outs[0].itemsize, policy)
     operands, slots = _operands(types, ins, plan)
     lines = opening(
         reduction.map, types, reduce_header(plan.reduce), "kernels/fused/reduce", state=state_text(reduction)
