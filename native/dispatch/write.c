@@ -53,7 +53,9 @@ static int run(const Write* write, PyObject* values) {
   }
   PyObject* out = PyTuple_GetItem(values, 0);
   int done = is_apart(write, values);
-  if (done > 0 && write->is_writable != Py_None) {
+  if (done > 0 && (PyObject*)Py_TYPE(out) == array_class) {
+    done = ((Array*)out)->writable;
+  } else if (done > 0 && write->is_writable != Py_None) {
     PyObject* answer = PyObject_CallFunctionObjArgs(write->is_writable, out, NULL);
     done = answer ? PyObject_IsTrue(answer) : -1;
     Py_XDECREF(answer);

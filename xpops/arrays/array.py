@@ -15,17 +15,17 @@ from xpops.arrays.indexing import reading, writing
 from xpops.arrays.indexing.keys import is_basic, parse
 from xpops.arrays.indexing.values import drop_leading_axes, resolve_value
 from xpops.arrays.printing import to_text
+from xpops.arrays.regions import known_index, show_known, transpose_matrices, transpose_matrix, view_of
 from xpops.arrays.tensors import view_as, view_foreign
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
 from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
 from xpops.dlpack import exporting
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides import views
-from xpops.plan.strides.views import Region
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
@@ -104,16 +104,12 @@ class Array(Readable):
     @property
     def T(self) -> Array:
         """The transpose of a matrix, as a view. ValueError if the array does not have two axes."""
-        if self.ndim != 2:
-            raise ValueError(f"T: the array has {self.ndim} axes; accepted: 2. For stacks of matrices there is mT")
-        return view_of(self, views.permute(self._layout, (1, 0)))
+        return show_known("T", self, transpose_matrix)
 
     @property
     def mT(self) -> Array:
         """The transposes of a stack of matrices, as a view. ValueError if there are fewer than two axes."""
-        if self.ndim < 2:
-            raise ValueError(f"mT: the array has {self.ndim} axes; accepted: 2 or more")
-        return view_of(self, views.permute(self._layout, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2)))
+        return show_known("mT", self, transpose_matrices)
 
     def copy(self) -> Array:
         """A new array with the same elements on the same device."""
@@ -153,9 +149,12 @@ class Array(Readable):
         return bool(np.any(host_array(binary(OPERATORS["equal"], self, value))))
 
     def __getitem__(self, key: Any) -> Array:
+        selected: Array | None = known_index(self, key)
+        if selected is not None:
+            return selected
         if is_basic(key):
             return view_of(self, views.index(self._layout, key))
-        selected: Array | None = reading.get_known(self, key)
+        selected = reading.get_known(self, key)
         if selected is None:
             parts, arrays = parse(self, key)
             if not arrays:
@@ -249,16 +248,6 @@ def new_array(layout: Layout) -> Array:
     engine = engine_of(layout.device)
     data, owner = engine.allocate(layout, engine.current_stream())
     return Array(layout, data, owner)
-
-
-def view_of(x: Array, region: Region, writable: bool = True) -> Array:
-    """A view of a region of `x`."""
-    (offset, shape, strides), layout = region, x._layout
-    engine = engine_of(layout.device)
-    # On the host the alignment does not matter.
-    start = 0 if engine.is_host else engine.address(x._data) + offset * layout.dtype.itemsize
-    part = layout_of(layout.dtype, shape, strides, layout.device, alignment(start))
-    return Array(part, engine.view(x._data, offset, part), x._owner, x._writable and writable)
 
 
 def contiguous_copy(x: Array) -> Array:

@@ -111,7 +111,7 @@ def _spec_of(x: Any) -> Any:
     return None if read is None else read(x)[0]
 
 
-def known_view(way: Any, x: Any) -> Any:
+def _known_view(way: Any, x: Any) -> Any:
     """A view like a remembered one. None if no such view is remembered."""
     kind = x.__class__
     if kind is not array_class and kind not in viewed:
@@ -124,9 +124,10 @@ def known_view(way: Any, x: Any) -> Any:
 
 
 if compiled is None:
-    known, known_write, spec_of = _known, _known_write, _spec_of
+    known, known_write, spec_of, known_view = _known, _known_write, _spec_of, _known_view
 else:
     known, known_write, spec_of = compiled.known, compiled.known_write, compiled.spec_of
+    known_view = compiled.known_view
 
 
 def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: Launch) -> None:

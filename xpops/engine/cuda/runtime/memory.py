@@ -12,6 +12,7 @@ from typing import Any
 
 from cuda.bindings import driver
 
+from xpops.core.compiled import compiled
 from xpops.core.errors import OutOfMemoryError
 from xpops.core.guards import waits
 from xpops.engine.caches import release_other_caches
@@ -148,7 +149,8 @@ class Pool:
                 return self._grow(size, addresses, stream)
             return address, Block((address, addresses.append))
 
-        return allocate
+        # The compiled core takes blocks from the lists of the legacy default stream, and calls `allocate` otherwise.
+        return allocate if compiled is None else compiled.Allocator(lists, allocate)
 
     def scratch(self, nbytes: int) -> Callable[[int], tuple[int, Block | None]]:
         """As `allocator`, but 0 bytes have the address 0 and no block."""
