@@ -13,15 +13,14 @@ from numpy.typing import DTypeLike
 from xpops.arrays.host import NDArray, Readable, host_array
 from xpops.arrays.indexing import reading, writing
 from xpops.arrays.indexing.keys import is_basic, parse
-from xpops.arrays.indexing.values import drop_leading_axes, resolve_value
 from xpops.arrays.printing import to_text
 from xpops.arrays.regions import known_index, show_known, transpose_matrices, transpose_matrix, view_of
-from xpops.arrays.tensors import view_as, view_foreign
+from xpops.arrays.tensors import view_foreign
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
-from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
+from xpops.dispatch import binary, elementwise, set_array_class, unary
 from xpops.dlpack import exporting
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -165,18 +164,15 @@ class Array(Readable):
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self._writable:
             raise ValueError("__setitem__: the array is read-only; assign to a copy of it")
-        if not is_basic(key):
+        target: Array | None = known_index(self, key)
+        if target is None and not is_basic(key):
+            if writing.set_known(self, key, value):
+                return
             key, arrays = parse(self, key)
             if arrays:
                 writing.set(self, key, arrays, value)
                 return
-        target = view_of(self, views.index(self._layout, key))
-        if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
-            return  # the last step of ``x[key] += y``, which wrote the view in place
-        value = resolve_value(value, self.dtype)
-        if isinstance(value, Tensor):
-            value = view_as(value, drop_leading_axes(value._layout, target.ndim))
-        elementwise(IDENTITY, (value,), target, self.dtype)
+        writing.assign(view_of(self, views.index(self._layout, key)) if target is None else target, value)
 
     # Exchange
 
@@ -283,7 +279,3 @@ def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
     if handle != current:
         engine.order(handle, current)
     return x
-
-
-def _address(x: Array) -> int:
-    return engine_of(x.device).address(x._data)

@@ -24,7 +24,7 @@ from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter, is_inherited
 from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
-from xpops.plan.strides.overlap import safe_distance
+from xpops.plan.strides.overlap import SafeDistance, safe_distance
 
 # A launch takes the operands' data, and returns a new array or a tuple of them.
 Launch = Callable[..., Any]
@@ -207,14 +207,22 @@ def make_launch_on(
     return launch
 
 
-def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
-    """The write of a kernel: check that `out` may be written, then launch."""
+def make_write(
+    operands: Operands,
+    layout: Layout,
+    kernel: Kernel,
+    distance: Callable[[Layout, Layout], SafeDistance] = safe_distance,
+) -> Write:
+    """The write of a kernel: check that `out` may be written, then launch.
+
+    `distance` returns at which distances an operand may be from `out`.
+    """
     engine, framework = engine_of(operands.device), operands.framework
     stream_of = stream_getter(operands)
     address = engine.address if framework is None else framework.address
     is_writable = attrgetter("_writable") if framework is None else framework.is_writable
     written = None if framework is None else framework.written
-    safe = tuple([None if isinstance(spec, type) else safe_distance(layout, spec) for spec in operands.specs])
+    safe = tuple([None if isinstance(spec, type) else distance(layout, spec) for spec in operands.specs])
     if compiled is not None:
         checks = None if is_inherited(framework, "is_writable") else is_writable
         tells = None if is_inherited(framework, "written") else written
@@ -223,8 +231,8 @@ def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
 
     def write(out: Any, target: Data, *values: Data) -> bool:
         start = address(target)
-        for distance, value in zip(safe, values, strict=True):
-            if distance is not None and not distance.holds(address(value) - start):
+        for apart, value in zip(safe, values, strict=True):
+            if apart is not None and not apart.holds(address(value) - start):
                 return False
         if not is_writable(out):
             return False
