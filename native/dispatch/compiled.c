@@ -242,6 +242,7 @@ static PyMethodDef methods[] = {
     {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
     {"configure", configure, METH_VARARGS, "Set the tables, the class of arrays, and that of layouts."},
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
+    {"poll", poll, METH_VARARGS, "Whether a word of host memory changes from a value within some nanoseconds."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
     {"convert", (PyCFunction)(void (*)(void))convert, METH_FASTCALL,

@@ -36,6 +36,9 @@ PyObject* allocate(PyObject* module, PyObject* nbytes);
 PyObject* borrow(PyObject* module, PyObject* arguments);
 int add_memory(PyObject* module);
 
+// poll(address, pending, nanoseconds): whether a word of host memory changes from `pending` within that time.
+PyObject* poll(PyObject* module, PyObject* arguments);
+
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;
 extern PyTypeObject* kernel_type;

@@ -174,12 +174,16 @@ def make_measured_launch(operands: Operands, way: Any, measure: Measure) -> Laun
     engine, framework, stream_of = engine_of(operands.device), operands.framework, stream_getter(operands)
     adapt = operands.adapt_kernel
     measure = adapt(way, (), measure)
+    known_makers: BoundedDict[tuple[Layout, ...], tuple[_Maker, ...]] = BoundedDict(PLAN_LIMIT)
 
     def launch(*values: Data) -> Any:
         if waits.is_open:
             waits.report("the size of a result depends on the data")
         layouts, kernel = measure(stream_of(), *values)
-        return make_launch_on(engine, layouts, adapt(way, layouts, kernel), framework, stream_of)(*values)
+        makers = known_makers.get(layouts)
+        if makers is None:
+            makers = known_makers[layouts] = _makers(engine, layouts, framework)
+        return _launch_with(makers, adapt(way, layouts, kernel), stream_of)(*values)
 
     return launch
 
@@ -192,7 +196,10 @@ def make_launch_on(
     stream_of: Callable[[], int],
 ) -> Launch:
     """The launch of a kernel: get the current stream, allocate the results, launch, and make arrays of them."""
-    makers = tuple([_maker(engine, layout, framework) for layout in layouts])
+    return _launch_with(_makers(engine, layouts, framework), kernel, stream_of)
+
+
+def _launch_with(makers: tuple[_Maker, ...], kernel: Kernel, stream_of: Callable[[], int]) -> Launch:
     if compiled is not None and len(makers) <= _MOST:
         fast: Launch = compiled.Launch(stream_of, kernel, makers)
         return fast
@@ -254,6 +261,10 @@ def stream_getter(operands: Operands) -> Callable[[], int]:
 # make(stream) returns the data of a new result, and its owner or the framework's array. The second is what makes the
 # array of both: the layout of an xpops array, a function, or None if the array is made already.
 _Maker = tuple[Callable[[int], tuple[Data, Any]], Layout | Callable[[Data, Any], Any] | None]
+
+
+def _makers(engine: Engine, layouts: tuple[Layout, ...], framework: Adapter | None) -> tuple[_Maker, ...]:
+    return tuple([_maker(engine, layout, framework) for layout in layouts])
 
 
 def _maker(engine: Engine, layout: Layout, framework: Adapter | None) -> _Maker:

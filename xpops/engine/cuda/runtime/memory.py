@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from ctypes import c_uint64
 from functools import partial
 from typing import Any
 
@@ -31,7 +30,7 @@ KEPT_SHARE = 256
 PATIENCE = 256
 # The number of sizes of middling blocks between two powers of two.
 STEPS = 8
-GRANULE, WORD = 512, 8
+GRANULE = 512
 # After a synchronisation, the driver's pool keeps freed memory up to 1 / RELEASE_SHARE of the device's memory.
 RELEASE_SHARE = 8
 
@@ -55,36 +54,6 @@ def block_size(nbytes: int) -> int:
 
 def _nowhere(stream: int) -> tuple[int, None]:
     return 0, None
-
-
-class HostWords:
-    """8-byte words in host memory that kernels write: counts and reports for the host.
-
-    Parameters
-    ----------
-    context : DeviceContext
-    """
-
-    def __init__(self, context: DeviceContext) -> None:
-        self._context = context
-        self._free: list[int] = []
-
-    def take(self) -> int:
-        """The address of an unused word; it is the same on the host and on the device."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            with uncaptured(self._context):
-                flags = driver.CU_MEMHOSTALLOC_DEVICEMAP | driver.CU_MEMHOSTALLOC_PORTABLE
-                first = int(check(driver.cuMemHostAlloc(GRANULE, flags)))
-            self._free += range(first + WORD, first + GRANULE, WORD)
-            return first
-
-    def give_back(self, address: int) -> int:
-        """Free a word, and return the number in it."""
-        value = c_uint64.from_address(address).value
-        self._free.append(address)
-        return value
 
 
 class Pool:

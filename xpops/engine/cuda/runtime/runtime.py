@@ -21,8 +21,9 @@ from xpops.engine.cuda.runtime.capture import is_capturing, require_no_capture, 
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.faults import Faults
 from xpops.engine.cuda.runtime.launch import Function, launcher
-from xpops.engine.cuda.runtime.memory import HostWords, Pool
+from xpops.engine.cuda.runtime.memory import Pool
 from xpops.engine.cuda.runtime.recording import Recorder
+from xpops.engine.cuda.runtime.words import Events, HostWords
 from xpops.engine.program import Owner
 
 # The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
@@ -41,7 +42,7 @@ class Runtime:
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
         self.current_stream = streams.current(device.index)
-        self.pool, self._words = Pool(self.context), HostWords(self.context)
+        self.pool, self._words, self._events = Pool(self.context), HostWords(self.context), Events(self.context)
         self.faults = Faults(self._words, device)
         self.recorder = Recorder(self.context, self.pool)
         self._functions = Once()
@@ -103,14 +104,13 @@ class Runtime:
             waits.report("a call waits for a count or a verdict of the GPU")
         word = self._words.take()
         launch(word)
-        with uncaptured(self.context):
-            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
-            check(driver.cuEventRecord(event, stream))
+        event = self._events.record(stream)
 
         def answer() -> int:
-            with uncaptured(self.context):
-                check(driver.cuEventSynchronize(event))
-                check(driver.cuEventDestroy(event))
+            if not self._words.has_arrived(word):
+                with uncaptured(self.context):
+                    check(driver.cuEventSynchronize(event))
+            self._events.give_back(event)
             count = self._words.give_back(word)
             self.faults.check()
             return count
