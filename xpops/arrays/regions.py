@@ -40,11 +40,11 @@ def show_region(layout: Layout, region: Region, writable: bool = True) -> Show:
     return (_show if writable else _show_read_only), part
 
 
-def show_known(way: str, x: A, plan: Callable[[Layout], Region]) -> A:
+def show_known(way: Any, x: A, plan: Callable[[Layout], Region], writable: bool = True) -> A:
     """The view of the region that `plan` returns for the layout of `x`. It is remembered under `way`."""
     found: A | None = known_view(way, x)
     if found is None:
-        function, argument = show_region(x._layout, plan(x._layout))
+        function, argument = show_region(x._layout, plan(x._layout), writable)
         remember_view(way, x, function, argument)
         found = function(x, argument)
     return found
