@@ -39,6 +39,10 @@ int add_memory(PyObject* module);
 // poll(address, pending, nanoseconds): whether a word of host memory changes from `pending` within that time.
 PyObject* poll(PyObject* module, PyObject* arguments);
 
+// Transfer objects copy arrays to and from a GPU.
+extern PyType_Spec transfer_spec;
+extern PyTypeObject* transfer_type;
+
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;
 extern PyTypeObject* kernel_type;

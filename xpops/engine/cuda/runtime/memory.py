@@ -19,6 +19,7 @@ from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.runtime.capture import Captures, is_capturing, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.settling import Settler
+from xpops.plan.cache import BoundedDict
 
 # Our own lists keep freed blocks of up to MIDDLING bytes, since the driver takes some microseconds to allocate a block.
 # To write a larger block takes longer than that.
@@ -71,6 +72,7 @@ class Pool:
     def __init__(self, context: DeviceContext) -> None:
         self._context = context
         self._lists: dict[int, _FreeLists] = {}
+        self._allocators: BoundedDict[int, Callable[[int], tuple[int, Block]]] = BoundedDict(1024)
         # The bytes of all blocks that return to the lists, and the allocations before the lists are searched again.
         self._kept, self._patience = 0, 0
         self._lock = threading.RLock()
@@ -101,6 +103,12 @@ class Pool:
 
         It raises OutOfMemoryError with the bytes requested, free and cached.
         """
+        known = self._allocators.get(nbytes)
+        if known is None:
+            known = self._allocators[nbytes] = self._make_allocator(nbytes)
+        return known
+
+    def _make_allocator(self, nbytes: int) -> Callable[[int], tuple[int, Block]]:
         size = block_size(nbytes)
         if size > MIDDLING:
             return partial(self._allocate_large, size, nbytes)
