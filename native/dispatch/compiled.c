@@ -273,7 +273,8 @@ PyMODINIT_FUNC PyInit__compiled(void) {
                      add_type(module, "View", &view_spec, &view_type) ||
                      add_type(module, "Block", &block_spec, &block_type) ||
                      add_type(module, "Allocator", &allocator_spec, &allocator_type) ||
-                     add_type(module, "Transfer", &transfer_spec, &transfer_type) || add_memory(module) ||
+                     add_type(module, "Transfer", &transfer_spec, &transfer_type) ||
+                     add_type(module, "Stream", &stream_spec, &stream_type) || add_memory(module) ||
                      PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES);
   if (failed) Py_CLEAR(module);
   return module;

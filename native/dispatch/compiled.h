@@ -43,6 +43,11 @@ PyObject* poll(PyObject* module, PyObject* arguments);
 extern PyType_Spec transfer_spec;
 extern PyTypeObject* transfer_type;
 
+// Stream objects return the handle of the current stream of a GPU.
+extern PyType_Spec stream_spec;
+extern PyTypeObject* stream_type;
+PyObject* current_stream(PyObject* stream);
+
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;
 extern PyTypeObject* kernel_type;

@@ -87,7 +87,7 @@ def arange(
         step = require_integer(step, dt.int64, "step", "arange")
         require_integer(start + max(length - 1, 0) * step, found, "the last value", "arange")
     out = layout_of_new((length,), found, device, "arange")
-    return make_new(way, out, _ramp(start, step, out))
+    return make_new(way, out, ramp_kernel(start, step, out))
 
 
 def linspace(
@@ -146,7 +146,7 @@ def linspace(
     if steps > 0 and not (power or integral) and all(isinstance(x, float) or abs(x) <= _EXACT for x in (start, stop)):
         return make_new(way, out, _line(start, (stop - start) / steps, stop, endpoint, out))
     first, last = _scale(start, -power), _scale(stop, -power)
-    x = make_new((), out, _ramp(first, (last - first) / steps if steps > 0 else 0.0, out))
+    x = make_new((), out, ramp_kernel(first, (last - first) / steps if steps > 0 else 0.0, out))
     if power:
         x = elementwise(OPERATORS["multiply"], (x, math.ldexp(1.0, power)))
     if integral:
@@ -212,7 +212,7 @@ def _along(x: Array, shape: tuple[int, ...], axis: int) -> Array:
 _kernels: BoundedDict[Layout, Kernel] = BoundedDict(PLAN_LIMIT)
 
 
-def _ramp(start: Any, step: Any, out: Layout) -> Callable[[int, Data], None]:
+def ramp_kernel(start: Any, step: Any, out: Layout) -> Callable[[int, Data], None]:
     """The kernel of ``start + i * step`` for each index i."""
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else int if out.dtype in dt.CATEGORIES["integer"] else float
     first, difference = kind(start), kind(step)
@@ -223,9 +223,9 @@ def _ramp(start: Any, step: Any, out: Layout) -> Callable[[int, Data], None]:
 
 
 def _line(start: Any, step: Any, stop: Any, endpoint: bool, out: Layout) -> Callable[[int, Data], None]:
-    """`_ramp` with exact ends: the first value keeps the sign of -0.0, and with `endpoint` the last one is `stop`."""
+    """`ramp_kernel` with exact ends: the first keeps the sign of -0.0, and with `endpoint` the last one is `stop`."""
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else float
-    first, last, ramp = kind(start), kind(stop), _ramp(start, step, out)
+    first, last, ramp = kind(start), kind(stop), ramp_kernel(start, step, out)
     begins = kind is complex or not math.isfinite(step) or (start == 0 and math.copysign(1, start) < 0)
     engine, single = engine_of(out.device), layout_of(out.dtype, (), None, out.device, out.dtype.itemsize)
     write = call_for(IDENTITY, (kind,), out.device, out.dtype, single).kernel
