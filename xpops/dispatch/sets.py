@@ -14,6 +14,7 @@ from xpops.dispatch.dense import make_dense, require_array
 from xpops.engine.program import Data, Kernel, Measure, Owner, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
+from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
 # For each part of the result: the part of `Engine.runs` from which it is made.
@@ -69,6 +70,7 @@ def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts
     arrange = _arrangement(engine, flat, parts)
     wanted = tuple(dict.fromkeys(_RUNS[part] for part in parts))
     runs = engine.runs(_new_layout(flat), wanted)
+    statistics: BoundedDict[int, Callable[..., None]] = BoundedDict(64)  # by the number of runs
 
     def measure(stream: int, data: Data) -> Program:
         scratch = _Scratch(engine, stream)
@@ -79,7 +81,9 @@ def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts
         found = runs(stream, *operands)
         values = found.layouts[0]
         starts = layout_of(dt.int64, (values.size + 1,), None, x.device)
-        derive = _run_statistics(engine, x.size, starts, parts) if "starts" in wanted else None
+        derive = statistics.get(values.size) if "starts" in wanted else None
+        if derive is None and "starts" in wanted:
+            derive = statistics[values.size] = _run_statistics(engine, x.size, starts, parts)
 
         def kernel(stream: int, *results: Data) -> None:
             by_name = dict(zip(parts, results, strict=False))  # `results` ends with the operand
