@@ -21,7 +21,7 @@ SOURCES = Path(__file__).parent
 # The loops over arrays of the CPU engine.
 LOOPS = SOURCES.parent / "cpu"
 NAME = "_compiled.abi3.so"
-FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
+FLAGS = ("-std=gnu11", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
 
 
 class CompiledCore(BuildHookInterface):  # type: ignore[misc]  # hatchling has no types here

@@ -9,28 +9,20 @@ static PyObject* shape_name;
 
 int read_by(PyObject* read, PyObject* x, Operand* found) {
   PyObject* pair = PyObject_CallFunctionObjArgs(read, x, NULL);
-  if (!pair) return -1;
-  const int fits = PyTuple_Check(pair) && PyTuple_Size(pair) == 2;
-  if (fits) {
-    found->spec = Py_NewRef(PyTuple_GetItem(pair, 0));
-    found->data = Py_NewRef(PyTuple_GetItem(pair, 1));
-  } else {
-    PyErr_SetString(PyExc_TypeError, "Adapter.read returns a tuple of a layout and data");
-  }
-  Py_DECREF(pair);
-  return fits ? 1 : -1;
+  return split_pair(pair, "Adapter.read", &found->spec, &found->data) ? -1 : 1;
 }
 
 // Reads one operand. Returns 1, or 0 if no reader knows its class, or -1 with an exception set.
 static int read_operand(PyObject* x, Operand* found) {
   PyObject* type = (PyObject*)Py_TYPE(x);
   if (type == array_class) {
-    found->spec = PyObject_GetAttr(x, layout_name);
-    found->data = PyObject_GetAttr(x, data_name);
-    if (found->spec && found->data) return 1;
-    Py_CLEAR(found->spec);
-    Py_CLEAR(found->data);
-    return -1;
+    const Array* array = (Array*)x;
+    if (!array->layout || !array->data) {
+      PyErr_SetString(PyExc_AttributeError, "an array without data");
+      return -1;
+    }
+    found->spec = Py_NewRef(array->layout), found->data = Py_NewRef(array->data);
+    return 1;
   }
   if (type == (PyObject*)&PyFloat_Type || type == (PyObject*)&PyLong_Type || type == (PyObject*)&PyBool_Type) {
     found->spec = Py_NewRef(type), found->data = Py_NewRef(x);
@@ -162,12 +154,15 @@ static PyObject* show(PyObject* way, PyObject* x) {
   const int known_class = own ? 1 : PySet_Contains(viewed, type);
   if (known_class < 0) return NULL;
   if (!known_class) Py_RETURN_NONE;
-  PyObject* shape = PyObject_GetAttr(x, own ? layout_name : shape_name);
+  PyObject* shape = own ? Py_XNewRef(((Array*)x)->layout) : PyObject_GetAttr(x, shape_name);
   PyObject* key = shape ? PyTuple_Pack(3, way, type, shape) : NULL;
   PyObject* found = key ? PyDict_GetItemWithError(shows, key) : NULL;
   if (found) {
     Py_INCREF(found);  // the call may clear the table
-    result = PyObject_CallFunctionObjArgs(PyTuple_GetItem(found, 0), x, PyTuple_GetItem(found, 1), NULL);
+    PyObject* argument = PyTuple_GetItem(found, 1);
+    result = own && Py_TYPE(argument) == view_type
+                 ? make_view(argument, x)
+                 : PyObject_CallFunctionObjArgs(PyTuple_GetItem(found, 0), x, argument, NULL);
     Py_DECREF(found);
   } else if (!PyErr_Occurred()) {
     result = Py_NewRef(Py_None);
@@ -175,6 +170,13 @@ static PyObject* show(PyObject* way, PyObject* x) {
   Py_XDECREF(key);
   Py_XDECREF(shape);
   return result;
+}
+
+// known_view(way, x): the view of `x` like a remembered one; None if no such view is remembered.
+static PyObject* known_view(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count == 2) return show(given[0], given[1]);
+  return PyErr_Format(PyExc_TypeError, "known_view: %zd arguments; accepted: 2", count);
 }
 
 // view(plan, function, x, *parameters): see xpops/arrays/viewing.py, whose function takes what is not remembered.
@@ -217,6 +219,9 @@ static PyObject* configure(PyObject* module, PyObject* arguments) {
                         &given[6])) {
     return NULL;
   }
+  if (!PyType_Check(given[5]) || !PyType_IsSubtype((PyTypeObject*)given[5], tensor_type)) {
+    return PyErr_Format(PyExc_TypeError, "configure: %R; accepted: a subclass of Tensor", given[5]);
+  }
   for (int i = 0; i < 7; ++i) {
     PyObject* old = *kept[i];
     *kept[i] = Py_NewRef(given[i]);
@@ -231,9 +236,13 @@ static PyMethodDef methods[] = {
     {"spec_of", spec_of, METH_O, "What an operand is in a key, or None."},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, "The view of an array of any framework."},
     {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
+    {"known_view", (PyCFunction)(void (*)(void))known_view, METH_FASTCALL, "A view like a remembered one, or None."},
+    {"index", (PyCFunction)(void (*)(void))index_array, METH_FASTCALL, "A view of a device array, or None."},
+    {"set_index", set_index, METH_O, "Set the function that plans the view of a key."},
     {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
     {"configure", configure, METH_VARARGS, "Set the tables, the class of arrays, and that of layouts."},
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
+    {"poll", poll, METH_VARARGS, "Whether a word of host memory changes from a value within some nanoseconds."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
     {"convert", (PyCFunction)(void (*)(void))convert, METH_FASTCALL,
@@ -247,23 +256,26 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "_compiled", "The compiled core of the steady state.", -1, methods, NULL, NULL, NULL, NULL};
 
+static int add_type(PyObject* module, const char* name, PyType_Spec* spec, PyTypeObject** type) {
+  *type = (PyTypeObject*)PyType_FromSpec(spec);
+  return *type ? PyModule_AddObjectRef(module, name, (PyObject*)*type) : -1;
+}
+
 PyMODINIT_FUNC PyInit__compiled(void) {
   PyObject* module = PyModule_Create(&definition);
   if (!module) return NULL;
   shape_name = PyUnicode_InternFromString("shape");
-  layout_name = PyUnicode_InternFromString("_layout"), data_name = PyUnicode_InternFromString("_data");
-  owner_name = PyUnicode_InternFromString("_owner"), writable_name = PyUnicode_InternFromString("_writable");
-  launch_type = (PyTypeObject*)PyType_FromSpec(&launch_spec);
-  kernel_type = (PyTypeObject*)PyType_FromSpec(&kernel_spec);
-  write_type = (PyTypeObject*)PyType_FromSpec(&write_spec);
-  maker_type = (PyTypeObject*)PyType_FromSpec(&maker_spec);
-  if (!launch_type || !kernel_type || !write_type || !maker_type || add_memory(module) ||
-      PyModule_AddObjectRef(module, "Launch", (PyObject*)launch_type) ||
-      PyModule_AddObjectRef(module, "Kernel", (PyObject*)kernel_type) ||
-      PyModule_AddObjectRef(module, "Write", (PyObject*)write_type) ||
-      PyModule_AddObjectRef(module, "Maker", (PyObject*)maker_type) ||
-      PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES)) {
-    Py_CLEAR(module);
-  }
+  const int failed = !shape_name || add_type(module, "Launch", &launch_spec, &launch_type) ||
+                     add_type(module, "Kernel", &kernel_spec, &kernel_type) ||
+                     add_type(module, "Write", &write_spec, &write_type) ||
+                     add_type(module, "Maker", &maker_spec, &maker_type) ||
+                     add_type(module, "Tensor", &tensor_spec, &tensor_type) ||
+                     add_type(module, "View", &view_spec, &view_type) ||
+                     add_type(module, "Block", &block_spec, &block_type) ||
+                     add_type(module, "Allocator", &allocator_spec, &allocator_type) ||
+                     add_type(module, "Transfer", &transfer_spec, &transfer_type) ||
+                     add_type(module, "Stream", &stream_spec, &stream_type) || add_memory(module) ||
+                     PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES);
+  if (failed) Py_CLEAR(module);
   return module;
 }

@@ -5,6 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <structmember.h>
 
 // The most operands of a call whose data pass without a tuple, on the C stack.
 enum { MOST = 16 };
@@ -35,17 +36,37 @@ PyObject* allocate(PyObject* module, PyObject* nbytes);
 PyObject* borrow(PyObject* module, PyObject* arguments);
 int add_memory(PyObject* module);
 
+// poll(address, pending, nanoseconds): whether a word of host memory changes from `pending` within that time.
+PyObject* poll(PyObject* module, PyObject* arguments);
+
+// Transfer objects copy arrays to and from a GPU.
+extern PyType_Spec transfer_spec;
+extern PyTypeObject* transfer_type;
+
+// Stream objects return the handle of the current stream of a GPU.
+extern PyType_Spec stream_spec;
+extern PyTypeObject* stream_type;
+PyObject* current_stream(PyObject* stream);
+
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;
 extern PyTypeObject* kernel_type;
 // Launches on `stream`: data of the results first, then values. Returns 0, or -1 with an exception set.
 int launch_kernel(PyObject* kernel, PyObject* stream, PyObject* const* values, Py_ssize_t count);
 
+// Takes the pair that `maker` returned apart, and drops it. Returns 0, or -1 with an exception set if it is no pair.
+int split_pair(PyObject* pair, const char* maker, PyObject** first, PyObject** second);
+
+// Allocator objects allocate device memory: its address, and the owner that gives it back. Returns 0 or -1.
+extern PyType_Spec allocator_spec, block_spec;
+extern PyTypeObject *allocator_type, *block_type;
+int allocate_block(PyObject* allocator, PyObject* stream, PyObject** address, PyObject** owner);
+
 // Launch objects are functions of the operands' data: they allocate the results, launch a kernel, and make arrays.
 extern PyType_Spec launch_spec;
 extern PyTypeObject* launch_type;
 PyObject* run_launch(PyObject* launch, PyObject* values);
-// Calls a kernel with the stream, the data of `results` pairs `made`, and `values` from `first` on. Returns 0 or -1.
+// Calls a kernel with the stream, the data of the results, and `values` from `first` on. Returns 0 or -1.
 int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ssize_t results, PyObject* values,
                 Py_ssize_t first);
 
@@ -54,13 +75,26 @@ extern PyType_Spec write_spec;
 extern PyTypeObject* write_type;
 PyObject* run_write(PyObject* write, PyObject* values);
 
-// Maker objects allocate tensors. `make_tensor` returns a pair: the data, and the tensor.
+// Maker objects allocate tensors: the data, and the tensor. Returns 0, or -1 with an exception set.
 extern PyType_Spec maker_spec;
 extern PyTypeObject* maker_type;
-PyObject* make_tensor(PyObject* maker);
+int make_tensor(PyObject* maker, PyObject** data, PyObject** tensor);
 
-// The classes of arrays and layouts, and the names of an array's attributes.
-extern PyTypeObject* layout_type;
-extern PyObject *array_class, *layout_name, *data_name, *owner_name, *writable_name;
+// Arrays. `array_class` is the class of results, which inherits from `tensor_type`.
+typedef struct {
+  PyObject_HEAD PyObject *layout, *data, *owner, *weak;
+  char writable;
+} Array;
+extern PyType_Spec tensor_spec;
+extern PyTypeObject *tensor_type, *layout_type;
+extern PyObject* array_class;
+PyObject* new_array(PyObject* layout, PyObject* data, PyObject* owner, int writable);
+
+// View objects are functions of a device array of one layout: they return a view of it.
+extern PyType_Spec view_spec;
+extern PyTypeObject* view_type;
+PyObject* make_view(PyObject* view, PyObject* x);
+PyObject* index_array(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* set_index(PyObject* module, PyObject* function);
 
 #endif

@@ -9,21 +9,28 @@ typedef struct {
 } Launch;
 
 PyTypeObject *launch_type, *layout_type;
-PyObject *array_class, *layout_name, *data_name, *owner_name, *writable_name;
 
-static PyObject* new_array(PyObject* layout, PyObject* data, PyObject* owner) {
-  PyObject* array = PyType_GenericAlloc((PyTypeObject*)array_class, 0);
-  if (!array) return NULL;
-  if (PyObject_SetAttr(array, layout_name, layout) || PyObject_SetAttr(array, data_name, data) ||
-      PyObject_SetAttr(array, owner_name, owner) || PyObject_SetAttr(array, writable_name, Py_True)) {
-    Py_CLEAR(array);
+int split_pair(PyObject* pair, const char* maker, PyObject** first, PyObject** second) {
+  if (!pair) return -1;
+  const int fits = PyTuple_Check(pair) && PyTuple_Size(pair) == 2;
+  if (fits) {
+    *first = Py_NewRef(PyTuple_GetItem(pair, 0)), *second = Py_NewRef(PyTuple_GetItem(pair, 1));
+  } else {
+    PyErr_Format(PyExc_TypeError, "%s returns a tuple of two", maker);
   }
-  return array;
+  Py_DECREF(pair);
+  return fits ? 0 : -1;
+}
+
+static int make_result(PyObject* make, PyObject* stream, PyObject** data, PyObject** made) {
+  if (Py_TYPE(make) == allocator_type) return allocate_block(make, stream, data, made);
+  if (Py_TYPE(make) == maker_type) return make_tensor(make, data, made);
+  return split_pair(PyObject_CallFunctionObjArgs(make, stream, NULL), "a maker", data, made);
 }
 
 static PyObject* finish_result(PyObject* finish, PyObject* data, PyObject* made) {
   if (finish == Py_None) return Py_NewRef(made);
-  if (Py_TYPE(finish) == layout_type) return new_array(finish, data, made);
+  if (Py_TYPE(finish) == layout_type) return new_array(finish, data, made, 1);
   return PyObject_CallFunctionObjArgs(finish, data, made, NULL);
 }
 
@@ -33,7 +40,7 @@ int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ss
   if (Py_TYPE(kernel) == kernel_type && count <= MOST) {
     PyObject* data[MOST];
     for (Py_ssize_t i = 0; i < count; ++i) {
-      data[i] = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - before);
+      data[i] = i < results ? made[i] : PyTuple_GetItem(values, i - before);
     }
     return launch_kernel(kernel, stream, data, count);
   }
@@ -41,7 +48,7 @@ int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ss
   if (!arguments) return -1;
   PyTuple_SetItem(arguments, 0, Py_NewRef(stream));
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* each = i < results ? PyTuple_GetItem(made[i], 0) : PyTuple_GetItem(values, i - before);
+    PyObject* each = i < results ? made[i] : PyTuple_GetItem(values, i - before);
     PyTuple_SetItem(arguments, 1 + i, Py_NewRef(each));
   }
   PyObject* nothing = PyObject_CallObject(kernel, arguments);
@@ -53,23 +60,21 @@ int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ss
 PyObject* run_launch(PyObject* self, PyObject* values) {
   Launch* launch = (Launch*)self;
   const Py_ssize_t count = PyTuple_Size(launch->makers);
-  PyObject* made[MOST] = {NULL};
-  PyObject* found = NULL;
-  PyObject* stream = PyObject_CallNoArgs(launch->stream_of);
+  PyObject *data[MOST] = {NULL}, *made[MOST] = {NULL};
+  PyObject *found = NULL, *results = NULL;
+  PyObject* stream = Py_TYPE(launch->stream_of) == stream_type ? current_stream(launch->stream_of)
+                                                               : PyObject_CallNoArgs(launch->stream_of);
   for (Py_ssize_t i = 0; stream && i < count; ++i) {
-    PyObject* make = PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 0);
-    PyObject* pair = Py_TYPE(make) == maker_type ? make_tensor(make) : PyObject_CallFunctionObjArgs(make, stream, NULL);
-    if (pair && (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)) {
-      PyErr_SetString(PyExc_TypeError, "a maker returns data and what it made");
-      Py_CLEAR(pair);
-    }
-    if (!(made[i] = pair)) goto done;
+    if (make_result(PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 0), stream, &data[i], &made[i])) goto done;
   }
-  if (!stream || call_kernel(launch->kernel, stream, made, count, values, 0)) goto done;
-  PyObject* results = PyTuple_New(count);
+  if (!stream || call_kernel(launch->kernel, stream, data, count, values, 0)) goto done;
+  if (count == 1) {
+    found = finish_result(PyTuple_GetItem(PyTuple_GetItem(launch->makers, 0), 1), data[0], made[0]);
+    goto done;
+  }
+  results = PyTuple_New(count);
   for (Py_ssize_t i = 0; results && i < count; ++i) {
-    PyObject* finish = PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 1);
-    PyObject* each = finish_result(finish, PyTuple_GetItem(made[i], 0), PyTuple_GetItem(made[i], 1));
+    PyObject* each = finish_result(PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 1), data[i], made[i]);
     if (each) {
       PyTuple_SetItem(results, i, each);
     } else {
@@ -77,12 +82,8 @@ PyObject* run_launch(PyObject* self, PyObject* values) {
     }
   }
   found = results;
-  if (results && count == 1) {
-    found = Py_NewRef(PyTuple_GetItem(results, 0));
-    Py_DECREF(results);
-  }
 done:
-  for (Py_ssize_t i = 0; i < count; ++i) Py_XDECREF(made[i]);
+  for (Py_ssize_t i = 0; i < count; ++i) Py_XDECREF(data[i]), Py_XDECREF(made[i]);
   Py_XDECREF(stream);
   return found;
 }

@@ -24,20 +24,23 @@ static PyObject* new_tensor(const Maker* maker) {
                                : PyObject_CallNoArgs(maker->elsewhere);
 }
 
-PyObject* make_tensor(PyObject* self) {
+int make_tensor(PyObject* self, PyObject** data, PyObject** tensor) {
   const Maker* maker = (Maker*)self;
-  PyObject* tensor = new_tensor(maker);
-  if (!tensor) return NULL;
-  PyObject* data = maker->current == Py_None ? Py_NewRef(tensor) : tensor_address(tensor);
-  PyObject* pair = data ? PyTuple_Pack(2, data, tensor) : NULL;
-  Py_XDECREF(data);
-  Py_DECREF(tensor);
-  return pair;
+  *tensor = new_tensor(maker);
+  if (!*tensor) return -1;
+  *data = maker->current == Py_None ? Py_NewRef(*tensor) : tensor_address(*tensor);
+  if (!*data) Py_CLEAR(*tensor);
+  return *data ? 0 : -1;
 }
 
 static PyObject* maker_call(PyObject* self, PyObject* arguments, PyObject* named) {
+  PyObject *data = NULL, *tensor = NULL;
   (void)arguments, (void)named;
-  return make_tensor(self);
+  if (make_tensor(self, &data, &tensor)) return NULL;
+  PyObject* pair = PyTuple_Pack(2, data, tensor);
+  Py_DECREF(data);
+  Py_DECREF(tensor);
+  return pair;
 }
 
 static void maker_free(PyObject* self) {

@@ -53,13 +53,16 @@ static int run(const Write* write, PyObject* values) {
   }
   PyObject* out = PyTuple_GetItem(values, 0);
   int done = is_apart(write, values);
-  if (done > 0 && write->is_writable != Py_None) {
+  if (done > 0 && (PyObject*)Py_TYPE(out) == array_class) {
+    done = ((Array*)out)->writable;
+  } else if (done > 0 && write->is_writable != Py_None) {
     PyObject* answer = PyObject_CallFunctionObjArgs(write->is_writable, out, NULL);
     done = answer ? PyObject_IsTrue(answer) : -1;
     Py_XDECREF(answer);
   }
   if (done <= 0) return done;
-  PyObject* stream = PyObject_CallNoArgs(write->stream_of);
+  PyObject* stream = Py_TYPE(write->stream_of) == stream_type ? current_stream(write->stream_of)
+                                                              : PyObject_CallNoArgs(write->stream_of);
   if (!stream || call_kernel(write->kernel, stream, NULL, 0, values, 1)) done = -1;
   Py_XDECREF(stream);
   if (done > 0 && write->written != Py_None) {

@@ -58,6 +58,9 @@ class FakeCuda:
     def address(self, data: int) -> int:
         return data
 
+    def view(self, data: int, offset: int, layout: Layout) -> int:
+        return data + offset * layout.dtype.itemsize
+
     def adopt(self, address: int, layout: Layout, owner: Any, writable: bool) -> int:
         return address
 

@@ -18,7 +18,7 @@ from cuda.bindings import driver
 OK, OUT_OF_MEMORY = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
 INVALID, NOT_READY = driver.CUresult.CUDA_ERROR_INVALID_HANDLE, driver.CUresult.CUDA_ERROR_NOT_READY
 _STATUS = driver.CUstreamCaptureStatus
-_MODULES = ("memory", "settling", "capture", "recording", "runtime")
+_MODULES = ("memory", "settling", "capture", "recording", "runtime", "words")
 _ASIDE = 1 << 20  # the stream that the pool creates
 
 

@@ -111,7 +111,7 @@ def test_the_second_call_is_not_planned(name: str, make: Callable[[Any], Any], m
     monkeypatch.setattr(primitives, "_first_call", refuse)
     monkeypatch.setattr(viewing, "_first_view", refuse)
     monkeypatch.setattr(xpops.dispatch, "_first_call", refuse)
-    monkeypatch.setattr(xpops.dispatch, "_first_write", refuse)
+    monkeypatch.setattr(xpops.dispatch, "write_first", refuse)
     for pair, wanted in zip(pairs, expected, strict=True):
         operands = tuple(map(make, pair))
         result = call(*operands)

@@ -308,3 +308,90 @@ def test_a_maker_follows_the_current_device() -> None:
     assert data is tensor, "on the host the tensor is the data"
     with pytest.raises(ZeroDivisionError):
         compiled.Maker(Tensor, (), lambda: 1 // 0, 0, Tensor)(0)  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def transfers() -> Any:
+    """A `Transfer` whose driver is made of Python functions; `calls` has what it called, `errors` what each returns."""
+
+    class Transfers:
+        def __init__(self) -> None:
+            self.calls: list[Any] = []
+            self.errors: dict[str, int] = {}
+            integer, address, size = ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t
+            self.functions = [
+                self.function("push", integer, address),
+                self.function("pop", integer, address),
+                self.function("exchange", integer, ctypes.POINTER(integer)),
+                self.function("to_host", integer, address, address, size, address),
+                self.function("to_device", integer, address, address, size, address),
+                self.function("synchronize", integer, address),
+            ]
+            addresses = [ctypes.cast(each, address).value for each in self.functions]
+            self.transfer = compiled.Transfer(77, *addresses)  # type: ignore[union-attr]
+
+        def function(self, name: str, *types: Any) -> Any:
+            def call(*given: Any) -> int:
+                self.calls.append(name)
+                if name == "exchange":
+                    given[0][0], self.mode = self.mode, given[0][0]
+                elif name.startswith("to_") and not self.errors.get(name):
+                    ctypes.memmove(*given[:3])
+                return self.errors.get(name, 0)
+
+            return ctypes.CFUNCTYPE(*types)(call)
+
+        mode = 1
+
+    return Transfers()
+
+
+@needs_core
+def test_a_transfer_copies_and_waits(transfers: Any) -> None:
+    there = np.arange(6.0)
+    for number in range(3):
+        there += number
+        here = np.zeros((2, 3))
+        assert transfers.transfer(here, there.ctypes.data, 5, True) == 0
+        np.testing.assert_array_equal(here.ravel(), there)
+        here.flags.writeable = False
+        there[...] = 0
+        assert transfers.transfer(here, there.ctypes.data, 5, False) == 0
+        np.testing.assert_array_equal(here.ravel(), there)
+        with pytest.raises((BufferError, ValueError)):
+            transfers.transfer(here, there.ctypes.data, 5, True)
+    around = ["push", "exchange", "copy", "synchronize", "exchange", "pop"]
+    assert [call.replace("to_host", "copy").replace("to_device", "copy") for call in transfers.calls] == around * 6
+    assert transfers.mode == 1, "the mode of captures is what it was"
+
+
+@needs_core
+@pytest.mark.parametrize("name", ["push", "exchange", "to_host", "synchronize"])
+def test_a_transfer_returns_the_error_and_leaves_the_context(name: str, transfers: Any) -> None:
+    transfers.errors[name] = 700
+    assert transfers.transfer(np.zeros(3), np.zeros(3).ctypes.data, 0, True) == 700
+    assert transfers.calls.count("push") == 1
+    assert transfers.calls.count("pop") == (name != "push")
+
+
+@needs_core
+def test_blocks_return_to_their_list() -> None:
+    lists: dict[int, list[int]] = {0: [10, 20], 5: [30]}
+    asked: list[int] = []
+
+    def slow(stream: int) -> tuple[int, Any]:
+        asked.append(stream)
+        return 99, "owner"
+
+    allocator = compiled.Allocator(lists, slow)  # type: ignore[union-attr]
+    address, block = allocator(0)
+    assert (address, lists[0]) == (20, [10])
+    kept = [allocator(0), allocator(0)]
+    assert [each[0] for each in kept] == [10, 99]
+    assert allocator(5) == (99, "owner")
+    assert asked == [0, 5], "other streams may be in capture"
+    del block, kept
+    gc.collect()
+    assert sorted(lists[0]) == [10, 20]
+    with pytest.raises(TypeError, match="an allocator returns a tuple of two"):
+        compiled.Allocator({}, lambda stream: 5)(0)  # type: ignore[union-attr]

@@ -188,7 +188,7 @@ def test_waits_and_copies_of_a_gpu_are_found(monkeypatch: pytest.MonkeyPatch) ->
     fake = pretend(monkeypatch)
     monkeypatch.setattr(fake, "cuMemcpyDtoHAsync", lambda *_: (0,), raising=False)
     gpu = runtime.Runtime.__new__(runtime.Runtime)
-    gpu.context = FakeContext()  # type: ignore[assignment]
+    gpu.context, gpu._transfer = FakeContext(), None  # type: ignore[assignment]
     layout = layout_of(xp.float32, (3,), None, Device("cuda:0"))
     for block in (assert_no_sync, assert_no_copies):
         with pytest.raises(AssertionError, match=r"shape \(3,\) is copied from cuda:0 to the host"), block():

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import builtins
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache, lru_cache
 from typing import Any, cast
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -19,6 +16,7 @@ from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.layouts import Layout
+from xpops.core.limits import FloatInfo, IntegerInfo, float_info, integer_info
 from xpops.core.promotion import SCALAR_TYPES, promote
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.fusion.traced_arrays import Traced
@@ -27,28 +25,13 @@ from xpops.dispatch.steady import spec_of
 from xpops.frameworks.adapter import Known
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
+from xpops.plan.cache import BoundedDict
 
-
-@dataclass(frozen=True, slots=True)
-class FloatInfo:
-    """The limits of a real floating-point dtype, as Python numbers."""
-
-    bits: int
-    eps: float
-    max: float
-    min: float
-    smallest_normal: float
-    dtype: DType
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerInfo:
-    """The limits of an integer dtype."""
-
-    bits: int
-    max: int
-    min: int
-    dtype: DType
+# What the functions have returned, by dtypes; and for `result_type` by what the operands are in a key.
+_float_infos: dict[Any, FloatInfo] = {}
+_integer_infos: dict[Any, IntegerInfo] = {}
+_casts: dict[tuple[Any, Any], builtins.bool] = {}
+_common_dtypes: BoundedDict[tuple[Any, ...], DType] = BoundedDict(1024)
 
 
 @array_function
@@ -112,10 +95,14 @@ def can_cast(from_: Any, to: Any, /) -> builtins.bool:
     >>> xp.can_cast(xp.int8, xp.int16), xp.can_cast(xp.float64, xp.float32)
     (True, False)
     """
-    return _can_promote(_dtype_of(from_, "can_cast"), as_dtype(to, "can_cast"))
+    try:
+        return _casts[from_, to]
+    except (KeyError, TypeError):
+        source, target = _dtype_of(from_, "can_cast"), as_dtype(to, "can_cast")
+    found = _casts[source, target] = _can_promote(source, target)
+    return found
 
 
-@lru_cache(1024)
 def _can_promote(source: DType, target: DType) -> builtins.bool:
     with suppress(TypeError):
         return promote((source, target)) == target
@@ -145,17 +132,12 @@ def finfo(type: Any, /) -> FloatInfo:
     >>> xp.finfo(xp.float32).bits, xp.finfo(xp.bfloat16).eps
     (32, 0.0078125)
     """
-    return _float_info(_dtype_of(type, "finfo"))
-
-
-@cache
-def _float_info(dtype: DType) -> FloatInfo:
-    dtype = dt.REAL_OF.get(dtype, dtype)
-    if dtype not in (*dt.REAL_FLOATS, *dt.FLOAT8):
-        raise TypeError(f"finfo: type has dtype {dtype}; accepted: floating-point dtypes")
-    info = ml_dtypes.finfo(dtype)
-    eps, high, low, normal = (float(value) for value in (info.eps, info.max, info.min, info.smallest_normal))
-    return FloatInfo(info.bits, eps, high, low, normal, dtype)
+    try:
+        return _float_infos[type]
+    except (KeyError, TypeError):
+        dtype = _dtype_of(type, "finfo")
+    found = _float_infos[dtype] = float_info(dt.REAL_OF.get(dtype, dtype))
+    return found
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
@@ -181,15 +163,12 @@ def iinfo(type: Any, /) -> IntegerInfo:
     >>> xp.iinfo(xp.int8).min, xp.iinfo(xp.int8).max
     (-128, 127)
     """
-    return _integer_info(_dtype_of(type, "iinfo"))
-
-
-@cache
-def _integer_info(dtype: DType) -> IntegerInfo:
-    if dtype not in dt.CATEGORIES["integer"]:
-        raise TypeError(f"iinfo: type has dtype {dtype}; accepted: integer dtypes")
-    info = np.iinfo(dtype)
-    return IntegerInfo(info.bits, int(info.max), int(info.min), dtype)
+    try:
+        return _integer_infos[type]
+    except (KeyError, TypeError):
+        dtype = _dtype_of(type, "iinfo")
+    found = _integer_infos[dtype] = integer_info(dtype)
+    return found
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> builtins.bool:
@@ -216,9 +195,14 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins.bool:
     >>> xp.isdtype(xp.uint8, "integral"), xp.isdtype(xp.uint8, ("bool", xp.int8))
     (True, False)
     """
+    try:
+        return dtype in dt.KINDS[kind] if dtype in dt.INFO else _is_any_kind(dtype, kind)
+    except (KeyError, TypeError):
+        return _is_any_kind(dtype, kind)
+
+
+def _is_any_kind(dtype: DTypeLike, kind: Any) -> builtins.bool:
     found = as_dtype(dtype, "isdtype")
-    if kind.__class__ is str:
-        return _is_kind(found, kind)
     return any(_is_kind(found, one) for one in (kind if isinstance(kind, tuple) else (kind,)))
 
 
@@ -252,10 +236,15 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> xp.result_type(xp.int8, xp.uint8), xp.result_type(xp.float32, 1j)
     (dtype('int16'), dtype('complex64'))
     """
-    return _common_dtype(*map(_dtype_or_scalar, arrays_and_dtypes))
+    specs = tuple(map(spec_of, arrays_and_dtypes))
+    found = _common_dtypes.get(specs)
+    if found is None:
+        found = _common_dtype(*map(_dtype_or_scalar, arrays_and_dtypes))
+        if None not in specs:
+            _common_dtypes[specs] = found
+    return found
 
 
-@lru_cache(1024)
 def _common_dtype(*operands: DType | type) -> DType:
     if all(isinstance(operand, type) for operand in operands):
         raise TypeError("result_type: no argument is an array or a dtype; accepted: at least one")

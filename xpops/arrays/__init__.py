@@ -6,9 +6,9 @@ from xpops.arrays.array import (
     contiguous_copy,
     from_host,
     new_array,
-    view_of,
 )
 from xpops.arrays.host import allow_host_copies
+from xpops.arrays.regions import view_of
 
 __all__ = [
     "Array",

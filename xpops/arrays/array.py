@@ -13,19 +13,18 @@ from numpy.typing import DTypeLike
 from xpops.arrays.host import NDArray, Readable, host_array
 from xpops.arrays.indexing import reading, writing
 from xpops.arrays.indexing.keys import is_basic, parse
-from xpops.arrays.indexing.values import drop_leading_axes, resolve_value
 from xpops.arrays.printing import to_text
-from xpops.arrays.tensors import view_as, view_foreign
+from xpops.arrays.regions import known_index, show_known, transpose_matrices, transpose_matrix, view_of
+from xpops.arrays.tensors import view_foreign
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
-from xpops.dispatch import Tensor, binary, elementwise, set_array_class, unary
+from xpops.dispatch import binary, elementwise, set_array_class, unary
 from xpops.dlpack import exporting
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides import views
-from xpops.plan.strides.views import Region
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
@@ -104,16 +103,12 @@ class Array(Readable):
     @property
     def T(self) -> Array:
         """The transpose of a matrix, as a view. ValueError if the array does not have two axes."""
-        if self.ndim != 2:
-            raise ValueError(f"T: the array has {self.ndim} axes; accepted: 2. For stacks of matrices there is mT")
-        return view_of(self, views.permute(self._layout, (1, 0)))
+        return show_known("T", self, transpose_matrix)
 
     @property
     def mT(self) -> Array:
         """The transposes of a stack of matrices, as a view. ValueError if there are fewer than two axes."""
-        if self.ndim < 2:
-            raise ValueError(f"mT: the array has {self.ndim} axes; accepted: 2 or more")
-        return view_of(self, views.permute(self._layout, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2)))
+        return show_known("mT", self, transpose_matrices)
 
     def copy(self) -> Array:
         """A new array with the same elements on the same device."""
@@ -153,9 +148,12 @@ class Array(Readable):
         return bool(np.any(host_array(binary(OPERATORS["equal"], self, value))))
 
     def __getitem__(self, key: Any) -> Array:
+        selected: Array | None = known_index(self, key)
+        if selected is not None:
+            return selected
         if is_basic(key):
             return view_of(self, views.index(self._layout, key))
-        selected: Array | None = reading.get_known(self, key)
+        selected = reading.get_known(self, key)
         if selected is None:
             parts, arrays = parse(self, key)
             if not arrays:
@@ -166,18 +164,15 @@ class Array(Readable):
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self._writable:
             raise ValueError("__setitem__: the array is read-only; assign to a copy of it")
-        if not is_basic(key):
+        target: Array | None = known_index(self, key)
+        if target is None and not is_basic(key):
+            if writing.set_known(self, key, value):
+                return
             key, arrays = parse(self, key)
             if arrays:
                 writing.set(self, key, arrays, value)
                 return
-        target = view_of(self, views.index(self._layout, key))
-        if value.__class__ is Array and value._layout is target._layout and _address(value) == _address(target):
-            return  # the last step of ``x[key] += y``, which wrote the view in place
-        value = resolve_value(value, self.dtype)
-        if isinstance(value, Tensor):
-            value = view_as(value, drop_leading_axes(value._layout, target.ndim))
-        elementwise(IDENTITY, (value,), target, self.dtype)
+        writing.assign(view_of(self, views.index(self._layout, key)) if target is None else target, value)
 
     # Exchange
 
@@ -251,19 +246,11 @@ def new_array(layout: Layout) -> Array:
     return Array(layout, data, owner)
 
 
-def view_of(x: Array, region: Region, writable: bool = True) -> Array:
-    """A view of a region of `x`."""
-    (offset, shape, strides), layout = region, x._layout
-    engine = engine_of(layout.device)
-    # On the host the alignment does not matter.
-    start = 0 if engine.is_host else engine.address(x._data) + offset * layout.dtype.itemsize
-    part = layout_of(layout.dtype, shape, strides, layout.device, alignment(start))
-    return Array(part, engine.view(x._data, offset, part), x._owner, x._writable and writable)
-
-
 def contiguous_copy(x: Array) -> Array:
     """A C-contiguous copy of `x`."""
     layout = x._layout
+    if layout.contiguous:
+        return x.copy()
     target = new_array(layout_of(layout.dtype, layout.shape, None, layout.device))
     copied: Array = elementwise(IDENTITY, (x,), target, layout.dtype)
     return copied
@@ -294,7 +281,3 @@ def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
     if handle != current:
         engine.order(handle, current)
     return x
-
-
-def _address(x: Array) -> int:
-    return engine_of(x.device).address(x._data)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from xpops.arrays.array import Array, adopt_foreign, contiguous_copy, view_of
+from xpops.arrays.array import Array, adopt_foreign, contiguous_copy
+from xpops.arrays.regions import Show, show_region, view_of
 from xpops.core.compiled import compiled
 from xpops.core.guards import copies
 from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
@@ -127,34 +128,24 @@ def _plan_flipped(engine: Engine, specs: tuple[Layout], axes: tuple[int, ...]) -
     return Program((out,), lambda stream, out, x: copy(stream, out, engine.view(x, region.offset, part)))
 
 
-def _own_view(layout: Layout, step: Step) -> tuple[Callable[[Array, Any], Any], Any]:
+def _own_view(layout: Layout, step: Step) -> Show:
     """The function that shows an xpops array of a layout, and its argument."""
     kind, argument = step
     if kind == "unstack":
         before = (slice(None),) * argument
-        return _show_several, [views.index(layout, (*before, place)) for place in range(layout.shape[argument])]
+        regions = [views.index(layout, (*before, place)) for place in range(layout.shape[argument])]
+        return _show_several, [show_region(layout, region) for region in regions]
     region: Region | None = getattr(views, kind)(layout, argument)
     if region is None:  # a reshape that strides cannot show
         return _show_copy, Region(0, argument, contiguous_strides(argument))
-    if region.offset:
-        return view_of, region
-    part = layout_of(layout.dtype, region.shape, region.strides, layout.device, layout.align)
-    return _show_read_only if kind == "broadcast_to" else _show, part
+    return show_region(layout, region, writable=kind != "broadcast_to")
 
 
-def _show(x: Array, part: Layout) -> Array:
-    return Array(part, engine_of(part.device).view(x._data, 0, part), x._owner, x._writable)
-
-
-def _show_several(x: Array, regions: list[Region]) -> tuple[Array, ...]:
-    return tuple([view_of(x, region) for region in regions])
+def _show_several(x: Array, parts: list[Show]) -> tuple[Array, ...]:
+    return tuple([show(x, argument) for show, argument in parts])
 
 
 def _show_copy(x: Array, region: Region) -> Array:
     if copies.is_open:
         copies.report(f"reshape: an array of shape {x.shape} and strides {x._layout.strides} is copied")
     return view_of(contiguous_copy(x), region)
-
-
-def _show_read_only(x: Array, part: Layout) -> Array:
-    return Array(part, engine_of(part.device).view(x._data, 0, part), x._owner, False)

@@ -24,7 +24,7 @@ from xpops.plan.signature import Operand
 from xpops.plan.strides.overlap import overlaps_itself, safe_distance
 
 C = TypeVar("C", bound=Tensor)
-__all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary"]
+__all__ = ["Tensor", "binary", "elementwise", "launches", "set_array_class", "unary", "write_first"]
 
 # A copy of `steady.array_class`: a global of this module is read fastest.
 _array_class: type[Any] = Tensor
@@ -71,7 +71,7 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
     if out is None:
         result = known(way, arguments)
         return _first_call(op, way, arguments, dtype) if result is None else result
-    return out if known_write(way, arguments, out) else _first_write(op, way, arguments, out, dtype)
+    return out if known_write(way, arguments, out) else write_first(op, way, arguments, out, dtype)
 
 
 def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType | None) -> Any:
@@ -90,7 +90,7 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     return result
 
 
-def _first_write(op: Operator, way: Any, arguments: tuple[Any, ...], out: Any, dtype: DType | None) -> Any:
+def write_first(op: Operator, way: Any, arguments: tuple[Any, ...], out: Any, dtype: DType | None) -> Any:
     """Write the result to `out` by the slow path. If it partly overlaps an operand, through a temporary array."""
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):

@@ -60,6 +60,8 @@ def plan_on_dense(
 
     The data that a call passes may have other layouts; only the first element must be the same as in `layouts`.
     """
+    if not engine.is_host and all(layout.contiguous for layout in layouts):
+        return primitive(*layouts, *parameters)
     pairs = [make_dense(engine, layout) for layout in layouts]
     made = primitive(*(layout for layout, _ in pairs), *parameters)
 

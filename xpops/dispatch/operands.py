@@ -34,6 +34,8 @@ class Operands:
     arguments : tuple
         Arrays of any framework, Python and NumPy scalars.
     out : array, optional
+    out_name : str
+        Its public name.
 
     Attributes
     ----------
@@ -65,7 +67,9 @@ class Operands:
         If the arrays are on different devices.
     """
 
-    def __init__(self, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], out: Any = None) -> None:
+    def __init__(
+        self, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], out: Any = None, out_name: str = "out"
+    ) -> None:
         self._function = function
         self._foreign: list[tuple[Adapter, View]] = []
         self._written: tuple[Adapter, Any] | None = None
@@ -73,7 +77,7 @@ class Operands:
         # operand was copied: torch's lazy conjugates and negatives, whose memory holds other values than the tensor.
         self._as_given = True
         adapters = [self._adapter(x, name) for x, name in zip(arguments, names, strict=True)]
-        lender = None if out is None else self._adapter(out, "out")
+        lender = None if out is None else self._adapter(out, out_name)
         self.framework = _common_framework((*arguments, out), [*adapters, lender])
         views = [self._view(x, adapter, name) for x, adapter, name in zip(arguments, adapters, names, strict=True)]
         self.specs: tuple[Operand, ...] = tuple(view.layout if isinstance(view, View) else type(view) for view in views)
@@ -84,14 +88,14 @@ class Operands:
         self.out: View | None = None
         self.target: Data = None
         if out is not None:
-            view = self._view(out, lender, "out")
+            view = self._view(out, lender, out_name)
             if not isinstance(view, View):
-                raise TypeError(f"{function}: out is a scalar, {out!r}; accepted: an array")
+                raise TypeError(f"{function}: {out_name} is a scalar, {out!r}; accepted: an array")
             self.out = view
             self.target = view.data if take is None else take(view)
             if lender is not None:
                 self._written = (lender, out)
-            names, views = ("out", *names), [self.out, *views]
+            names, views = (out_name, *names), [self.out, *views]
         self.device = self._common_device(names, views)
         self.stream = self._stream_of(self.device)
 

@@ -12,12 +12,21 @@ from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.keys import Fixed, is_constant, way_of
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.steady import known, make_launch, make_measured_launch, remember
+from xpops.dispatch.steady import (
+    known,
+    known_write,
+    make_launch,
+    make_measured_launch,
+    make_write,
+    remember,
+    remember_write,
+)
 from xpops.engine import engine_of
 from xpops.engine.program import Kernel, Measure, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views
+from xpops.plan.strides.overlap import distance_apart
 
 # plan(engine, specs, *parameters): looks at no data. Only the sizes of a Measure's results depend on data.
 Plan = Callable[..., Program | Measure]
@@ -66,6 +75,39 @@ def call(
         if is_hashable(parameters):  # the error is another one
             raise
     return call(plan, function, names, arguments, *(freeze(each, function) for each in parameters), kept=kept)
+
+
+def write(
+    plan: Plan, function: str, names: tuple[str, ...], arguments: tuple[Any, ...], out: Any, *parameters: Any
+) -> None:
+    """Run `plan` on `out`, an xpops array, and on other operands, which share no memory with it.
+
+    Parameters
+    ----------
+    plan : callable
+        ``plan(engine, (layout of out, *specs), *parameters)``: returns a Program without results that writes `out`.
+    names : tuple of str
+        The public names of `out` and of the arguments, for errors.
+    arguments : tuple
+        The other operands.
+    *parameters : hashable
+        They need no conversion.
+    """
+    way = way_of(plan, parameters)
+    if known_write(way, arguments, out):
+        return
+    operands = Operands(function, names[1:], arguments, out, names[0])
+    key = (way, out._layout, *operands.specs)
+    planned = _programs.get(key)
+    if planned is None:
+        planned = _programs[key] = plan(engine_of(operands.device), (out._layout, *operands.specs), *parameters)
+    assert isinstance(planned, Program)
+    try:
+        planned.kernel(operands.stream, operands.target, *operands.inputs)
+    finally:  # kernels that were launched before an error still read the operands
+        operands.release()
+    made = make_write(operands, out._layout, planned.kernel, distance_apart)
+    remember_write(way, arguments, out, operands, made)
 
 
 def is_hashable(parameters: tuple[Any, ...]) -> bool:

@@ -14,6 +14,7 @@ from xpops.dispatch.dense import make_dense, require_array
 from xpops.engine.program import Data, Kernel, Measure, Owner, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS
+from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
 # For each part of the result: the part of `Engine.runs` from which it is made.
@@ -69,6 +70,8 @@ def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts
     arrange = _arrangement(engine, flat, parts)
     wanted = tuple(dict.fromkeys(_RUNS[part] for part in parts))
     runs = engine.runs(_new_layout(flat), wanted)
+    inverse = layout_of(dt.int64, x.shape, None, x.device)
+    statistics: BoundedDict[int, Callable[..., None]] = BoundedDict(64)  # by the number of runs
 
     def measure(stream: int, data: Data) -> Program:
         scratch = _Scratch(engine, stream)
@@ -78,8 +81,13 @@ def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts
         operands = (ordered, order) if "groups" in wanted else (ordered,)
         found = runs(stream, *operands)
         values = found.layouts[0]
-        starts = layout_of(dt.int64, (values.size + 1,), None, x.device)
-        derive = _run_statistics(engine, x.size, starts, parts) if "starts" in wanted else None
+        layouts, derive = {"values": values, "inverse_indices": inverse}, None
+        if "starts" in wanted:
+            starts = layout_of(dt.int64, (values.size + 1,), None, x.device)
+            layouts["indices"] = layouts["counts"] = layout_of(dt.int64, values.shape, None, x.device)
+            derive = statistics.get(values.size)
+            if derive is None:
+                derive = statistics[values.size] = _run_statistics(engine, x.size, starts, parts)
 
         def kernel(stream: int, *results: Data) -> None:
             by_name = dict(zip(parts, results, strict=False))  # `results` ends with the operand
@@ -92,9 +100,7 @@ def plan_unique(engine: Engine, specs: tuple[Operand, ...], function: str, parts
                 derive(stream, by_name, targets["starts"], order)
             scratch.clear()
 
-        like = layout_of(dt.int64, values.shape, None, x.device)
-        layouts = {"values": values, "inverse_indices": layout_of(dt.int64, x.shape, None, x.device)}
-        return Program(tuple(layouts.get(part, like) for part in parts), kernel)
+        return Program(tuple([layouts[part] for part in parts]), kernel)
 
     return measure
 

@@ -24,7 +24,7 @@ from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter, is_inherited
 from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
-from xpops.plan.strides.overlap import safe_distance
+from xpops.plan.strides.overlap import SafeDistance, safe_distance
 
 # A launch takes the operands' data, and returns a new array or a tuple of them.
 Launch = Callable[..., Any]
@@ -111,7 +111,7 @@ def _spec_of(x: Any) -> Any:
     return None if read is None else read(x)[0]
 
 
-def known_view(way: Any, x: Any) -> Any:
+def _known_view(way: Any, x: Any) -> Any:
     """A view like a remembered one. None if no such view is remembered."""
     kind = x.__class__
     if kind is not array_class and kind not in viewed:
@@ -124,9 +124,10 @@ def known_view(way: Any, x: Any) -> Any:
 
 
 if compiled is None:
-    known, known_write, spec_of = _known, _known_write, _spec_of
+    known, known_write, spec_of, known_view = _known, _known_write, _spec_of, _known_view
 else:
     known, known_write, spec_of = compiled.known, compiled.known_write, compiled.spec_of
+    known_view = compiled.known_view
 
 
 def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: Launch) -> None:
@@ -173,12 +174,16 @@ def make_measured_launch(operands: Operands, way: Any, measure: Measure) -> Laun
     engine, framework, stream_of = engine_of(operands.device), operands.framework, stream_getter(operands)
     adapt = operands.adapt_kernel
     measure = adapt(way, (), measure)
+    known_makers: BoundedDict[tuple[Layout, ...], tuple[_Maker, ...]] = BoundedDict(PLAN_LIMIT)
 
     def launch(*values: Data) -> Any:
         if waits.is_open:
             waits.report("the size of a result depends on the data")
         layouts, kernel = measure(stream_of(), *values)
-        return make_launch_on(engine, layouts, adapt(way, layouts, kernel), framework, stream_of)(*values)
+        makers = known_makers.get(layouts)
+        if makers is None:
+            makers = known_makers[layouts] = _makers(engine, layouts, framework)
+        return _launch_with(makers, adapt(way, layouts, kernel), stream_of)(*values)
 
     return launch
 
@@ -191,7 +196,10 @@ def make_launch_on(
     stream_of: Callable[[], int],
 ) -> Launch:
     """The launch of a kernel: get the current stream, allocate the results, launch, and make arrays of them."""
-    makers = tuple([_maker(engine, layout, framework) for layout in layouts])
+    return _launch_with(_makers(engine, layouts, framework), kernel, stream_of)
+
+
+def _launch_with(makers: tuple[_Maker, ...], kernel: Kernel, stream_of: Callable[[], int]) -> Launch:
     if compiled is not None and len(makers) <= _MOST:
         fast: Launch = compiled.Launch(stream_of, kernel, makers)
         return fast
@@ -206,14 +214,22 @@ def make_launch_on(
     return launch
 
 
-def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
-    """The write of a kernel: check that `out` may be written, then launch."""
+def make_write(
+    operands: Operands,
+    layout: Layout,
+    kernel: Kernel,
+    distance: Callable[[Layout, Layout], SafeDistance] = safe_distance,
+) -> Write:
+    """The write of a kernel: check that `out` may be written, then launch.
+
+    `distance` returns at which distances an operand may be from `out`.
+    """
     engine, framework = engine_of(operands.device), operands.framework
     stream_of = stream_getter(operands)
     address = engine.address if framework is None else framework.address
     is_writable = attrgetter("_writable") if framework is None else framework.is_writable
     written = None if framework is None else framework.written
-    safe = tuple([None if isinstance(spec, type) else safe_distance(layout, spec) for spec in operands.specs])
+    safe = tuple([None if isinstance(spec, type) else distance(layout, spec) for spec in operands.specs])
     if compiled is not None:
         checks = None if is_inherited(framework, "is_writable") else is_writable
         tells = None if is_inherited(framework, "written") else written
@@ -222,8 +238,8 @@ def make_write(operands: Operands, layout: Layout, kernel: Kernel) -> Write:
 
     def write(out: Any, target: Data, *values: Data) -> bool:
         start = address(target)
-        for distance, value in zip(safe, values, strict=True):
-            if distance is not None and not distance.holds(address(value) - start):
+        for apart, value in zip(safe, values, strict=True):
+            if apart is not None and not apart.holds(address(value) - start):
                 return False
         if not is_writable(out):
             return False
@@ -245,6 +261,10 @@ def stream_getter(operands: Operands) -> Callable[[], int]:
 # make(stream) returns the data of a new result, and its owner or the framework's array. The second is what makes the
 # array of both: the layout of an xpops array, a function, or None if the array is made already.
 _Maker = tuple[Callable[[int], tuple[Data, Any]], Layout | Callable[[Data, Any], Any] | None]
+
+
+def _makers(engine: Engine, layouts: tuple[Layout, ...], framework: Adapter | None) -> tuple[_Maker, ...]:
+    return tuple([_maker(engine, layout, framework) for layout in layouts])
 
 
 def _maker(engine: Engine, layout: Layout, framework: Adapter | None) -> _Maker:

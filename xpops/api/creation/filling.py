@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from xpops.api.creation.remembered import known_new, make_new, way_of_new
 from xpops.api.devices import default_device, device_or_default
 from xpops.arrays import Array, adopt_foreign, new_array
 from xpops.arrays.tensors import array_layout
@@ -22,6 +23,7 @@ from xpops.dispatch.calls import call_for
 from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.steady import known, launches, make_launch_on
 from xpops.engine import engine_of
+from xpops.engine.program import Data
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.strides import views
 
@@ -57,7 +59,9 @@ def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: str | None = 
     >>> xp.empty((2, 3), dtype=xp.float16).shape
     (2, 3)
     """
-    return allocate(shape, dtype, device, "empty")
+    way = way_of_new(empty, (), (tuple(shape) if isinstance(shape, list) else shape, dtype), device)
+    known = known_new(way)
+    return make_new(way, layout_of_new(shape, dtype, device, "empty"), _write_nothing) if known is None else known
 
 
 def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -179,6 +183,10 @@ def filled(shape: Any, dtype: Any, device: str | None, value: Any, function: str
         with suppress(TypeError):
             launches[way, type(value)] = make_launch_on(engine, (layout,), kernel, None, engine.current_stream)
     return x
+
+
+def _write_nothing(stream: int, data: Data) -> None:
+    """The kernel of uninitialised arrays."""
 
 
 def allocate(shape: Any, dtype: Any, device: str | None, function: str) -> Array:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any, SupportsIndex
 
 from numpy.typing import DTypeLike
 
-from xpops.api.creation.filling import allocate, fill
-from xpops.arrays import Array, view_of
-from xpops.core.layouts import layout_of
+from xpops.api.creation.filling import layout_of_new
+from xpops.api.creation.remembered import known_new, make_new, way_of_new
+from xpops.arrays import Array
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import call
-from xpops.engine.program import Program
+from xpops.engine import engine_of
+from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
-from xpops.plan.strides.views import Region
 
 __all__ = ["eye", "tril", "triu"]
 
@@ -52,15 +56,31 @@ def eye(
     Array([[0, 1, 0],
            [0, 0, 1]], dtype=int8, device='cpu')
     """
+    way = way_of_new(eye, (n_rows, n_cols, k), (dtype,), device)
+    known = known_new(way)
+    if known is not None:
+        return known
     (rows,) = views.shape_of(n_rows, "eye", "n_rows")
     (columns,) = (rows,) if n_cols is None else views.shape_of(n_cols, "eye", "n_cols")
     diagonal = _index(k, "eye")
-    matrix = fill(allocate((rows, columns), dtype, device, "eye"), False, "eye")
-    row, column = max(-diagonal, 0), max(diagonal, 0)
-    length = min(rows - row, columns - column)
-    if length > 0:
-        fill(view_of(matrix, Region(row * columns + column, (length,), (columns + 1,))), True, "eye")
-    return matrix
+    out = layout_of_new((rows, columns), dtype, device, "eye")
+    return make_new(way, out, _fill_eye(out, max(-diagonal, 0), max(diagonal, 0)))
+
+
+def _fill_eye(out: Layout, row: int, column: int) -> Callable[[int, Data], None]:
+    """The kernel of zeros, with ones on the diagonal that begins in a row and a column."""
+    (rows, columns), engine = out.shape, engine_of(out.device)
+    length, offset = min(rows - row, columns - column), row * columns + column
+    align = alignment(offset * out.dtype.itemsize)
+    part = layout_of(out.dtype, (max(length, 0),), (columns + 1,), out.device, align)
+    fill, fill_part = (call_for(IDENTITY, (bool,), out.device, out.dtype, each).kernel for each in (out, part))
+
+    def kernel(stream: int, out: Data) -> None:
+        fill(stream, out, False)
+        if length > 0:
+            fill_part(stream, engine.view(out, offset, part), True)
+
+    return kernel
 
 
 def tril(x: Array, /, *, k: Any = 0) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,19 @@ from numpy.typing import DTypeLike
 
 from xpops.api.creation.conversion import cast
 from xpops.api.creation.filling import fill, layout_of_new, require_integer
-from xpops.arrays import Array, adopt_foreign, view_of
+from xpops.api.creation.remembered import known_new, make_new, way_of_new
+from xpops.arrays import Array, adopt_foreign
+from xpops.arrays.regions import show_known
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import elementwise
-from xpops.dispatch.calls import call_for
-from xpops.dispatch.steady import known, launches, make_launch_on
+from xpops.dispatch.calls import PLAN_LIMIT, call_for
+from xpops.dispatch.keys import way_of
 from xpops.engine import engine_of
-from xpops.engine.program import Data
+from xpops.engine.program import Data, Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views
 from xpops.plan.strides.views import Region
 
@@ -63,6 +67,10 @@ def arange(
     >>> xp.arange(5, 0, -2)
     Array([5, 3, 1], dtype=int64, device='cpu')
     """
+    way = way_of_new(arange, (start, stop, step), (dtype,), device)
+    known = known_new(way)
+    if known is not None:
+        return known
     if stop is None:
         start, stop = 0, start
     names = ("start", "stop", "step")
@@ -78,7 +86,8 @@ def arange(
         start = require_integer(start, found, "start", "arange")
         step = require_integer(step, dt.int64, "step", "arange")
         require_integer(start + max(length - 1, 0) * step, found, "the last value", "arange")
-    return _ramp(start, step, layout_of_new((length,), found, device, "arange"))
+    out = layout_of_new((length,), found, device, "arange")
+    return make_new(way, out, ramp_kernel(start, step, out))
 
 
 def linspace(
@@ -120,6 +129,10 @@ def linspace(
     >>> xp.linspace(0, 1, 5)
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float64, device='cpu')
     """
+    way = way_of_new(linspace, (start, stop, num), (dtype, endpoint), device)
+    known = known_new(way)
+    if known is not None:
+        return known
     (count,) = views.shape_of(num, "linspace", "num")
     start, stop = _number(start, "linspace", "start"), _number(stop, "linspace", "stop")
     natural = dt.DEFAULT_COMPLEX if complex in (type(start), type(stop)) else dt.DEFAULT_FLOAT
@@ -131,9 +144,9 @@ def linspace(
     out = layout_of_new((count,), dt.DEFAULT_FLOAT if integral else found, device, "linspace")
     power = _power_of(start, stop)
     if steps > 0 and not (power or integral) and all(isinstance(x, float) or abs(x) <= _EXACT for x in (start, stop)):
-        return _line(start, (stop - start) / steps, stop, endpoint, out)
+        return make_new(way, out, _line(start, (stop - start) / steps, stop, endpoint, out))
     first, last = _scale(start, -power), _scale(stop, -power)
-    x = _ramp(first, (last - first) / steps if steps > 0 else 0.0, out)
+    x = make_new((), out, ramp_kernel(first, (last - first) / steps if steps > 0 else 0.0, out))
     if power:
         x = elementwise(OPERATORS["multiply"], (x, math.ldexp(1.0, power)))
     if integral:
@@ -191,44 +204,40 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
 def _along(x: Array, shape: tuple[int, ...], axis: int) -> Array:
     """A read-only view of a vector that varies along an axis of `shape`."""
     strides = tuple(x._layout.strides[0] if other == axis else 0 for other in range(len(shape)))
-    return view_of(x, Region(0, shape, strides), writable=False)
+    way = way_of("meshgrid", (shape, axis))
+    return show_known(way, x, lambda layout: Region(0, shape, strides), writable=False)
 
 
-def _ramp(start: Any, step: Any, out: Layout) -> Array:
-    """``start + i * step`` for each index i."""
+# The kernels of `Engine.arange`, since loops make ranges of one length with other ends.
+_kernels: BoundedDict[Layout, Kernel] = BoundedDict(PLAN_LIMIT)
+
+
+def ramp_kernel(start: Any, step: Any, out: Layout) -> Callable[[int, Data], None]:
+    """The kernel of ``start + i * step`` for each index i."""
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else int if out.dtype in dt.CATEGORIES["integer"] else float
-    ends, way = (kind(start), kind(step)), (_ramp, out)
-    found: Array | None = known(way, ends)
-    if found is not None:
-        return found
-    engine = engine_of(out.device)
-    launch = make_launch_on(engine, (out,), engine.arange(out), None, engine.current_stream)
-    launches[way, kind, kind] = launch
-    made: Array = launch(*ends)
-    return made
+    first, difference = kind(start), kind(step)
+    ramp = _kernels.get(out)
+    if ramp is None:
+        ramp = _kernels[out] = engine_of(out.device).arange(out)
+    return lambda stream, out: ramp(stream, out, first, difference)
 
 
-def _line(start: float, step: float, stop: float, endpoint: bool, out: Layout) -> Array:
-    """`_ramp` with exact ends: the first value keeps the sign of -0.0, and with `endpoint` the last one is `stop`."""
+def _line(start: Any, step: Any, stop: Any, endpoint: bool, out: Layout) -> Callable[[int, Data], None]:
+    """`ramp_kernel` with exact ends: the first keeps the sign of -0.0, and with `endpoint` the last one is `stop`."""
     kind = complex if out.dtype in dt.COMPLEX_FLOATS else float
-    given, way = (kind(start), kind(step), kind(stop)), (_line, endpoint, out)
-    found: Array | None = known(way, given)
-    if found is not None:
-        return found
+    first, last, ramp = kind(start), kind(stop), ramp_kernel(start, step, out)
+    begins = kind is complex or not math.isfinite(step) or (start == 0 and math.copysign(1, start) < 0)
     engine, single = engine_of(out.device), layout_of(out.dtype, (), None, out.device, out.dtype.itemsize)
-    ramp, write = engine.arange(out), call_for(IDENTITY, (kind,), out.device, out.dtype, single).kernel
+    write = call_for(IDENTITY, (kind,), out.device, out.dtype, single).kernel
 
-    def kernel(stream: int, out_data: Data, start: Any, step: Any, stop: Any) -> None:
-        ramp(stream, out_data, start, step)
-        if kind is complex or not math.isfinite(step) or (start == 0 and math.copysign(1, start) < 0):
-            write(stream, engine.view(out_data, 0, single), start)
+    def kernel(stream: int, out_data: Data) -> None:
+        ramp(stream, out_data)
+        if begins:
+            write(stream, engine.view(out_data, 0, single), first)
         if endpoint:
-            write(stream, engine.view(out_data, out.size - 1, single), stop)
+            write(stream, engine.view(out_data, out.size - 1, single), last)
 
-    launch = make_launch_on(engine, (out,), kernel, None, engine.current_stream)
-    launches[way, kind, kind, kind] = launch
-    made: Array = launch(*given)
-    return made
+    return kernel
 
 
 def _power_of(start: complex, stop: complex) -> int:

@@ -20,6 +20,7 @@ from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.plan.cache import BoundedDict
 
 __all__ = ["pad"]
 
@@ -77,8 +78,21 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any 
     if values is None or len({repr(value) for pair in values for value in pair}) != 1:
         return _pad_by_values(x, widths, values)
     shape = _padded_shape(given.shape, widths)
-    fill = full((), _fill_value(values[0][0], given.dtype), dtype=given.dtype, device="cpu").to_numpy().tobytes()
+    fill = _fill_bytes(_fill_value(values[0][0], given.dtype), given.dtype)
     return call(_plan_constant, "pad", ("x",), (x,), tuple(before for before, _ in widths), shape, fill)
+
+
+# (type and text of a scalar, which tell 0.0 from -0.0; dtype) -> the bytes of an element.
+_fills: BoundedDict[tuple[type, str, DType], bytes] = BoundedDict(256)
+
+
+def _fill_bytes(value: Any, dtype: DType) -> bytes:
+    """A scalar as an element of a dtype."""
+    key = type(value), repr(value), dtype
+    found = _fills.get(key)
+    if found is None:
+        found = _fills[key] = full((), value, dtype=dtype, device="cpu").to_numpy().tobytes()
+    return found
 
 
 def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -10,10 +11,8 @@ from xpops.api.signatures import array_function
 from xpops.arrays import Array, adopt_foreign, contiguous_copy, view_of
 from xpops.arrays.viewing import Step, view
 from xpops.core.guards import copies
-from xpops.core.layouts import contiguous_strides
 from xpops.core.operands import Axes, Shape
 from xpops.plan.strides import broadcast, views
-from xpops.plan.strides.views import Region
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to", "expand_dims", "reshape", "squeeze"]
 
@@ -42,8 +41,13 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     ((3, 4), (3, 4))
     """
     given = [adopt_foreign(x, "broadcast_arrays", f"arrays[{i}]") for i, x in enumerate(arrays)]
-    shape = broadcast.broadcast_shapes(*(x.shape for x in given), function="broadcast_arrays")
+    shape = _common_shape(*[x.shape for x in given])
     return tuple(x if x.shape == shape else broadcast_to(x, shape) for x in given)
+
+
+@lru_cache(1024)
+def _common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    return broadcast.broadcast_shapes(*shapes, function="broadcast_arrays")
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -216,12 +220,13 @@ def _plan_squeeze(shape: tuple[int, ...], axis: Any) -> Step:
 @keeps_framework
 def _reshape(x: Array, /, shape: Shape, copy: bool) -> Array:
     """`reshape` with a `copy` of True or False."""
-    target = _plan_reshape(x.shape, shape).argument
-    region = None if copy else views.reshape(x._layout, target)
     if copy:
         if copies.is_open:
             copies.report(f"reshape: an array of shape {x.shape} is copied")
-        return view_of(contiguous_copy(x), Region(0, target, contiguous_strides(target)))
+        copied: Array = view(_plan_reshape, "reshape", contiguous_copy(x), shape)
+        return copied
+    target = _plan_reshape(x.shape, shape).argument
+    region = views.reshape(x._layout, target)
     if region is None:
         raise ValueError(f"reshape: copy is False, but strides cannot show the array in the shape {target}")
     return view_of(x, region)

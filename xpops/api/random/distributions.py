@@ -6,21 +6,14 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from xpops.api.devices import device_or_default
+from xpops.api.random.launches import launch_of
 from xpops.api.random.parameters import dtype_of, integer_range, real_number, require_finite
 from xpops.api.random.source import Source
-from xpops.arrays import Array, new_array
+from xpops.arrays import Array
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Shape
-from xpops.dispatch.calls import PLAN_LIMIT
-from xpops.engine import engine_of
-from xpops.engine.program import Kernel
 from xpops.ops.random import LAWS, Law
-from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views
-
-_kernels: BoundedDict[tuple[Law, Layout], Kernel] = BoundedDict(PLAN_LIMIT)
 
 
 class Distributions(Source):
@@ -284,12 +277,6 @@ class Distributions(Source):
 
     def _draw(self, function: str, law: Law, size: Any, dtype: DType, device: str | None, *parameters: float) -> Array:
         """A new array of numbers that `law` computes from the next counters."""
-        shape = views.shape_of(() if size is None else size, function, "size")
-        out = new_array(layout_of(dtype, shape, None, device_or_default(device, function)))
-        layout, engine = out._layout, engine_of(out.device)
-        kernel = _kernels.get((law, layout))
-        if kernel is None:
-            kernel = _kernels[law, layout] = engine.random(law, layout)
-        taken = self._take(-(-layout.size // law.count(dtype)))
-        kernel(engine.current_stream(), out._data, *taken, *parameters)
-        return out
+        launch, counters = launch_of(law, function, size, dtype, device)
+        made: Array = launch(*self._take(counters), *parameters)
+        return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -47,10 +48,15 @@ def require_finite(dtype: DType, function: str, **values: float) -> None:
     ------
     ValueError
     """
-    most = float(ml_dtypes.finfo(dtype).max)
+    most = _largest(dtype)
     for argument, value in values.items():
         if not abs(value) <= most:
             raise ValueError(f"{function}: {argument} is {value}; accepted for dtype {dtype}: up to {most}")
+
+
+@cache
+def _largest(dtype: DType) -> float:
+    return float(ml_dtypes.finfo(dtype).max)
 
 
 def integer_range(low: Any, high: Any, endpoint: bool, dtype: DType) -> tuple[int, int]:

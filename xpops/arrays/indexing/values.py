@@ -23,6 +23,14 @@ from xpops.plan.signature import Operand
 _BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in dt.CATEGORIES["integer"]}
 
 
+def holds(dtype: DType, value: Any) -> bool:
+    """Whether a value is no Python integer that `dtype` cannot hold."""
+    if value.__class__ is not int or dtype not in _BOUNDS:
+        return True
+    low, high = _BOUNDS[dtype]
+    return bool(low <= value <= high)
+
+
 def resolve_value(value: Any, dtype: DType) -> Any:
     """A value to assign as a scalar or a tensor, after the check that it promotes to `dtype`.
 
@@ -37,7 +45,7 @@ def resolve_value(value: Any, dtype: DType) -> Any:
     if isinstance(value, (*SCALAR_TYPES, np.generic)):
         value = value.item() if isinstance(value, np.generic) else value
         name, found = f"a Python {type(value).__name__}", scalar_dtype(type(value), dtype)
-        if isinstance(value, int) and dtype in _BOUNDS and not _BOUNDS[dtype][0] <= value <= _BOUNDS[dtype][1]:
+        if isinstance(value, int) and not holds(dtype, int(value)):
             low, high = _BOUNDS[dtype]
             raise OverflowError(f"__setitem__: value is {value}, which {dtype} cannot hold; accepted: {low} to {high}")
     else:

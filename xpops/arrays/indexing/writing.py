@@ -1,4 +1,4 @@
-"""``x[key] = value`` for keys with arrays."""
+"""``x[key] = value``."""
 
 from __future__ import annotations
 
@@ -6,17 +6,55 @@ from typing import Any
 
 from xpops.arrays.indexing.keys import NDArray, require_mask, resolve, sole_mask
 from xpops.arrays.indexing.selection import Target, select_view
-from xpops.arrays.indexing.values import convert, detach, drop_leading_axes, fit, resolve_value
+from xpops.arrays.indexing.values import convert, detach, drop_leading_axes, fit, holds, resolve_value
+from xpops.arrays.tensors import view_as
+from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch import Tensor
-from xpops.dispatch.primitives import call
+from xpops.dispatch import Tensor, steady, write_first
+from xpops.dispatch.keys import Fixed, way_of
+from xpops.dispatch.primitives import write
+from xpops.dispatch.steady import known_write
+from xpops.engine import engine_of
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
-from xpops.ops.elementwise import OPERATORS
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.keys import Indexed, Part
 from xpops.plan.signature import Operand, signature_of
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import overlaps_itself
+
+
+def assign(target: Tensor, value: Any) -> None:
+    """Write a value to all elements of an array, which is writable.
+
+    Raises
+    ------
+    TypeError, OverflowError
+        As `values.resolve_value`.
+    ValueError
+        If the value does not broadcast, or is on another device.
+    """
+    layout = target._layout
+    if value.__class__ is target.__class__ and value._layout is layout and _address(value) == _address(target):
+        return  # the last step of ``x[key] += y``, which wrote the view in place
+    if holds(layout.dtype, value) and known_write(_ASSIGN, (value,), target):
+        return
+    value = resolve_value(value, layout.dtype)
+    if isinstance(value, Tensor):
+        value = view_as(value, drop_leading_axes(value._layout, layout.ndim))
+    write_first(IDENTITY, _ASSIGN, (value,), target, layout.dtype)
+
+
+def set_known(x: Tensor, key: Any, value: Any) -> bool:
+    """``x[key] = value`` by the steady state, if the key consists of own arrays only and the call is known."""
+    arrays = key if key.__class__ is tuple else (key,)
+    for each in arrays:
+        if each.__class__ is not steady.array_class:
+            return False
+    if len(arrays) >= len(_INDEXED) or not holds(x._layout.dtype, value):
+        return False
+    is_mask = len(arrays) == 1 and arrays[0]._layout.dtype == dt.bool
+    return known_write(_MASKED if is_mask else _INDEXED[len(arrays)], (value, *arrays), x)
 
 
 def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], value: Any) -> None:
@@ -45,12 +83,12 @@ def set(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray], valu
         value = detach(value, x)
     mask = sole_mask(parts, arrays)
     if mask is not None:
-        call(_plan_masked, "__setitem__", ("x", "value", "mask"), (x, value, detach(mask, x)))
+        write(_plan_masked, "__setitem__", ("x", "value", "mask"), (value, detach(mask, x)), x)
         return
     view, indexed = select_view(x, parts)
     indices = [detach(each, view) for each in resolve(view._layout, indexed, arrays)]
     names = ("x", "value", *(f"key[{number}]" for number in range(len(indices))))
-    call(_plan_scatter, "__setitem__", names, (view, value, *indices), *indexed)
+    write(_plan_scatter, "__setitem__", names, (value, *indices), view, *indexed)
 
 
 def _plan_scatter(
@@ -64,12 +102,12 @@ def _plan_scatter(
     values, prepare = convert(engine, given, layout_of(x.dtype, shape, None, x.device), False)
     strides = views.broadcast_to(values, target.shape, "__setitem__").strides
     wide = layout_of(x.dtype, target.shape, strides, x.device, values.align)
-    write = engine.scatter(x, axes, target.indices, position, wide, names)
+    scatter = engine.scatter(x, axes, target.indices, position, wide, names)
 
     def kernel(stream: int, x: Data, value: Any, *indices: Data) -> None:
         data, owner = prepare(stream, value)
         data = data if wide is specs[1] else engine.view(data, 0, wide)
-        write(stream, x, data, *target.broadcast(indices))
+        scatter(stream, x, data, *target.broadcast(indices))
         del owner  # kept until the kernels were launched
 
     return Program((), kernel)
@@ -88,11 +126,11 @@ def _plan_masked(engine: Engine, specs: tuple[Layout, Operand, Layout]) -> Progr
         return Program((), lambda stream, *data: None)
     shape, strides = (*mask.shape, *(1 for _ in rest)), (*mask.strides, *(0 for _ in rest))
     wide = layout_of(mask.dtype, shape, strides, mask.device, mask.align)
-    write = engine.assign(signature_of(OPERATORS["where"], (wide, value, x)), (wide, value, x), x)
+    choose = engine.assign(signature_of(OPERATORS["where"], (wide, value, x)), (wide, value, x), x)
 
     def kernel(stream: int, x: Data, given: Any, mask: Data) -> None:
         given = engine.view(given, 0, value) if isinstance(value, Layout) else given
-        write(stream, x, engine.view(mask, 0, wide), given, x)
+        choose(stream, x, engine.view(mask, 0, wide), given, x)
 
     return Program((), kernel)
 
@@ -123,3 +161,17 @@ def _require_distinct_addresses(layout: Layout) -> None:
     """
     if overlaps_itself(layout):
         raise ValueError("__setitem__: the array may have several elements at one address; assign to a copy of it")
+
+
+def _address(x: Tensor) -> int:
+    return engine_of(x._layout.device).address(x._data)
+
+
+# The ways of assignments: to a whole array or view, to what a mask selects, and to what a key of n integer arrays and
+# nothing else selects (_INDEXED[n]).
+_ASSIGN = "__setitem__"
+_MASKED = way_of(_plan_masked, ())
+_INDEXED = [
+    way_of(_plan_scatter, (Fixed(range(n)), Fixed(f"index: the array for axis {axis}" for axis in range(n)), 0))
+    for n in range(65)
+]

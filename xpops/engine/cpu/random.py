@@ -45,7 +45,7 @@ def philox(key: int, branch: int, position: int, counters: int) -> NDArray:
     places = np.arange(counters, dtype=np.uint64) + np.uint64(position % 2**64)
     branches = np.full_like(places, branch)
     a, b, c, d = places & _LOW, places >> _HALF, branches & _LOW, branches >> _HALF
-    for first, second in (map(np.uint64, each) for each in round_keys(key)):
+    for first, second in (map(np.uint64, (words % 2**32, words >> 32)) for words in round_keys(key)):
         left, right = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
         a, b = (right >> _HALF) ^ b ^ first, right & _LOW
         c, d = (left >> _HALF) ^ d ^ second, left & _LOW

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from struct import pack
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,7 @@ def random(runtime: Runtime, law: Law, out: Layout) -> Kernel:
         return empty_kernel
     policy = tuning_of(runtime.context.capability).random
     elements = policy.block * unroll(law, out.dtype, policy) * MAX_PACK_BYTES // out.dtype.itemsize
-    slots = "QQQ" + 2 * ROUNDS * "I" + law.parameters * ("d" if law.real else "Q")
+    slots = "QQQ" + ROUNDS * "Q" + law.parameters * ("d" if law.real else "Q")
     blocks, source = -(-out.size // elements), random_glue(law, out.dtype, policy)
     launch = runtime.launcher(law.name, source, blocks, policy.block, slots, pack("<Q", out.size))
 
@@ -36,7 +35,7 @@ def random(runtime: Runtime, law: Law, out: Layout) -> Kernel:
         if stream:
             # Every replay would draw the same numbers: the position is the host's.
             require_no_capture(stream, "a draw of random numbers")
-        launch(stream, out, branch, position, *chain.from_iterable(round_keys(key)), *parameters)
+        launch(stream, out, branch, position, *round_keys(key), *parameters)
 
     return kernel
 

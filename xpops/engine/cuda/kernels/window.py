@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from struct import unpack
 from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
@@ -33,11 +34,11 @@ def window(
     block = policy.block
     plan = plan_window(x, starts, out, band, block)
     source = window_glue(plan, out.dtype.itemsize, fill is None, band is not None, block)
-    launch = runtime.launcher("window", source, plan.blocks, block, "QQ16s", plan.tail)
-    value = (fill or b"").ljust(16, b"\0")
+    launch = runtime.launcher("window", source, plan.blocks, block, "QQQQ", plan.tail)
+    value = unpack("<QQ", (fill or b"").ljust(16, b"\0"))
 
     def kernel(stream: int, out: int, x: int) -> None:
-        launch(stream, out, x, value)
+        launch(stream, out, x, *value)
 
     return kernel
 

@@ -6,7 +6,6 @@ import ctypes
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import cache
 from struct import Struct
 from struct import error as StructError
 from typing import Any
@@ -18,6 +17,7 @@ from xpops.core.compiled import compiled
 from xpops.engine.cuda.runtime import driver as cuda_driver
 from xpops.engine.cuda.runtime.capture import is_capturing, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
+from xpops.engine.cuda.runtime.native import driver_address
 
 ENTRY = b"xpops_kernel"
 # The most bytes of parameters that the compiled core takes; CUDA takes as many on every device.
@@ -125,15 +125,9 @@ def _compiled_launcher(
         _launch_again(found, name, context, handle, blocks, threads, shared, stream, pointers)
 
     made: Callable[..., None] = compiled.Kernel(
-        name, _launch_address(), int(handle), blocks, threads, shared, forms, tail, failed
+        name, driver_address("cuLaunchKernel"), int(handle), blocks, threads, shared, forms, tail, failed
     )
     return made
-
-
-@cache
-def _launch_address() -> int:
-    """The address of the driver's launch function. The bindings have loaded the driver before."""
-    return ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value or 0
 
 
 def _launch_again(

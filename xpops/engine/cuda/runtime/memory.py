@@ -6,12 +6,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from ctypes import c_uint64
 from functools import partial
 from typing import Any
 
 from cuda.bindings import driver
 
+from xpops.core.compiled import compiled
 from xpops.core.errors import OutOfMemoryError
 from xpops.core.guards import waits
 from xpops.engine.caches import release_other_caches
@@ -19,6 +19,7 @@ from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.runtime.capture import Captures, is_capturing, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.settling import Settler
+from xpops.plan.cache import BoundedDict
 
 # Our own lists keep freed blocks of up to MIDDLING bytes, since the driver takes some microseconds to allocate a block.
 # To write a larger block takes longer than that.
@@ -30,7 +31,7 @@ KEPT_SHARE = 256
 PATIENCE = 256
 # The number of sizes of middling blocks between two powers of two.
 STEPS = 8
-GRANULE, WORD = 512, 8
+GRANULE = 512
 # After a synchronisation, the driver's pool keeps freed memory up to 1 / RELEASE_SHARE of the device's memory.
 RELEASE_SHARE = 8
 
@@ -56,36 +57,6 @@ def _nowhere(stream: int) -> tuple[int, None]:
     return 0, None
 
 
-class HostWords:
-    """8-byte words in host memory that kernels write: counts and reports for the host.
-
-    Parameters
-    ----------
-    context : DeviceContext
-    """
-
-    def __init__(self, context: DeviceContext) -> None:
-        self._context = context
-        self._free: list[int] = []
-
-    def take(self) -> int:
-        """The address of an unused word; it is the same on the host and on the device."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            with uncaptured(self._context):
-                flags = driver.CU_MEMHOSTALLOC_DEVICEMAP | driver.CU_MEMHOSTALLOC_PORTABLE
-                first = int(check(driver.cuMemHostAlloc(GRANULE, flags)))
-            self._free += range(first + WORD, first + GRANULE, WORD)
-            return first
-
-    def give_back(self, address: int) -> int:
-        """Free a word, and return the number in it."""
-        value = c_uint64.from_address(address).value
-        self._free.append(address)
-        return value
-
-
 class Pool:
     """The memory of one device.
 
@@ -101,6 +72,7 @@ class Pool:
     def __init__(self, context: DeviceContext) -> None:
         self._context = context
         self._lists: dict[int, _FreeLists] = {}
+        self._allocators: BoundedDict[int, Callable[[int], tuple[int, Block]]] = BoundedDict(1024)
         # The bytes of all blocks that return to the lists, and the allocations before the lists are searched again.
         self._kept, self._patience = 0, 0
         self._lock = threading.RLock()
@@ -131,6 +103,12 @@ class Pool:
 
         It raises OutOfMemoryError with the bytes requested, free and cached.
         """
+        known = self._allocators.get(nbytes)
+        if known is None:
+            known = self._allocators[nbytes] = self._make_allocator(nbytes)
+        return known
+
+    def _make_allocator(self, nbytes: int) -> Callable[[int], tuple[int, Block]]:
         size = block_size(nbytes)
         if size > MIDDLING:
             return partial(self._allocate_large, size, nbytes)
@@ -148,7 +126,8 @@ class Pool:
                 return self._grow(size, addresses, stream)
             return address, Block((address, addresses.append))
 
-        return allocate
+        # The compiled core takes blocks from the lists of the legacy default stream, and calls `allocate` otherwise.
+        return allocate if compiled is None else compiled.Allocator(lists, allocate)
 
     def scratch(self, nbytes: int) -> Callable[[int], tuple[int, Block | None]]:
         """As `allocator`, but 0 bytes have the address 0 and no block."""

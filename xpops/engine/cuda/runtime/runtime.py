@@ -21,8 +21,10 @@ from xpops.engine.cuda.runtime.capture import is_capturing, require_no_capture, 
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.faults import Faults
 from xpops.engine.cuda.runtime.launch import Function, launcher
-from xpops.engine.cuda.runtime.memory import HostWords, Pool
+from xpops.engine.cuda.runtime.memory import Pool
+from xpops.engine.cuda.runtime.native import transfer_of
 from xpops.engine.cuda.runtime.recording import Recorder
+from xpops.engine.cuda.runtime.words import Events, HostWords
 from xpops.engine.program import Owner
 
 # The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
@@ -41,8 +43,9 @@ class Runtime:
     def __init__(self, device: Device) -> None:
         self.context = DeviceContext(device)
         self.current_stream = streams.current(device.index)
-        self.pool, self._words = Pool(self.context), HostWords(self.context)
+        self.pool, self._words, self._events = Pool(self.context), HostWords(self.context), Events(self.context)
         self.faults = Faults(self._words, device)
+        self._transfer = transfer_of(self.context)
         self.recorder = Recorder(self.context, self.pool)
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
@@ -103,14 +106,13 @@ class Runtime:
             waits.report("a call waits for a count or a verdict of the GPU")
         word = self._words.take()
         launch(word)
-        with uncaptured(self.context):
-            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
-            check(driver.cuEventRecord(event, stream))
+        event = self._events.record(stream)
 
         def answer() -> int:
-            with uncaptured(self.context):
-                check(driver.cuEventSynchronize(event))
-                check(driver.cuEventDestroy(event))
+            if not self._words.has_arrived(word):
+                with uncaptured(self.context):
+                    check(driver.cuEventSynchronize(event))
+            self._events.give_back(event)
             count = self._words.give_back(word)
             self.faults.check()
             return count
@@ -136,7 +138,7 @@ class Runtime:
         if waits.is_open or copies.is_open:
             _report(f"an array of shape {layout.shape} is copied from {layout.device} to the host")
         array = np.empty(layout.shape, layout.dtype)
-        if layout.size:
+        if layout.size and not self._transfers(array, data, stream, True):
             with uncaptured(self.context):
                 check(driver.cuMemcpyDtoHAsync(array.ctypes.data, data, layout.nbytes, stream))
                 check(driver.cuStreamSynchronize(stream))
@@ -147,11 +149,19 @@ class Runtime:
         require_no_capture(stream, "copying from the host")
         if waits.is_open or copies.is_open:
             _report(f"an array of shape {layout.shape} is copied from the host to {layout.device}")
-        if layout.size:
+        if layout.size and not self._transfers(array, data, stream, False):
             with uncaptured(self.context):
                 check(driver.cuMemcpyHtoDAsync(data, array.ctypes.data, layout.nbytes, stream))
                 # Pageable memory has been read when the call returns, but pinned memory has not.
                 check(driver.cuStreamSynchronize(stream))
+
+    def _transfers(self, array: Any, data: int, stream: int, to_host: bool) -> bool:
+        """Whether the compiled core copies an array; if not, the bindings do it, or say why it fails."""
+        if self._transfer is None:
+            return False
+        # NumPy exports no buffers of the dtypes of ml_dtypes.
+        plain = array if array.dtype.isbuiltin == 1 else array.view(f"u{array.itemsize}")
+        return not self._transfer(plain, data, stream, to_host)
 
     def current(self) -> DeviceContext:
         return self.context

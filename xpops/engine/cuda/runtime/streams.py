@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+from xpops.core.compiled import compiled
 from xpops.core.errors import DeviceError, describe
 
 # 0 is CUDA's legacy default stream. It waits for every blocking stream, and every blocking stream waits for it.
@@ -51,7 +52,7 @@ def current(index: int) -> Callable[[], int]:
                 return LEGACY_DEFAULT
         return handle
 
-    return current_stream
+    return current_stream if compiled is None else compiled.Stream(get, index, globals())
 
 
 @contextmanager
