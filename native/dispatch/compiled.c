@@ -239,7 +239,7 @@ static PyMethodDef methods[] = {
     {"convert", (PyCFunction)(void (*)(void))convert, METH_FASTCALL,
      "convert(out, x): convert between float16, bfloat16, float32 and float64, rounded once."},
     {"reduce", (PyCFunction)(void (*)(void))reduce, METH_FASTCALL,
-     "reduce(is_product, out, x, divisor): sums or products in float64 along the axes where `out` has length 1."},
+     "reduce(name, out, x, divisor): a sum or product in float64 along the axes where `out` has length 1."},
     {"forget_tensors", forget_tensors, METH_NOARGS, "Forget the classes of `add_tensors`."},
     {NULL, NULL, 0, NULL},
 };

@@ -14,6 +14,14 @@ from xpops.core.compiled import compiled
 pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
 NDArray = np.ndarray[Any, Any]
 HALVES = (np.float16, ml_dtypes.bfloat16)
+REDUCERS = {
+    "sum": np.sum,
+    "prod": np.prod,
+    "nansum": np.nansum,
+    "nanprod": np.nanprod,
+    "sum_of_sizes": lambda x, **along: np.sum(np.abs(x), **along),
+    "sum_of_squares": lambda x, **along: np.sum(x * x, **along),
+}
 SHAPES = ((1,), (15,), (17,), (1023,), (1025,), (17, 33), (3, 4, 5), (2, 1030, 3), (1030, 2), (7, 1, 9, 4), (70_001,))
 
 
@@ -110,18 +118,20 @@ def test_views_are_converted(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", [np.float32, *HALVES])
-def test_sums_and_products(shape: tuple[int, ...], dtype: Any) -> None:
+@pytest.mark.parametrize("holes", [False, True])
+def test_sums_and_products(shape: tuple[int, ...], dtype: Any, holes: bool) -> None:
     random = np.random.default_rng(3)
-    x = (1 + random.normal(size=shape) / 300).astype(dtype)
+    x = ((1 + random.normal(size=shape) / 300) * random.choice([-1, 1], shape)).astype(dtype)
+    x[random.random(shape) < 0.3 * holes] = np.nan
     for view in views(x):
         for axes in (each for count in range(view.ndim + 1) for each in combinations(range(view.ndim), count)):
             wide = view.astype(np.float64)
-            for is_product, function in ((False, np.sum), (True, np.prod)):
+            for name, function in REDUCERS.items():
                 wanted = function(wide, axis=axes, keepdims=True)
                 got = np.full(wanted.shape, 7.0)
                 for _ in range(2):
-                    compiled.reduce(is_product, got, buffer(view), 1.0)  # type: ignore[union-attr]
-                    np.testing.assert_allclose(got, wanted, rtol=1e-11)
+                    compiled.reduce(name, got, buffer(view), 1.0)  # type: ignore[union-attr]
+                    np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-11)
 
 
 def test_special_sums() -> None:
@@ -133,9 +143,9 @@ def test_special_sums() -> None:
         ([3e38, 3e38, -3e38], 3e38),
     ):
         out = np.empty((1,), np.float32)
-        compiled.reduce(False, out, np.asarray(values, np.float32), 1.0)  # type: ignore[union-attr]
+        compiled.reduce("sum", out, np.asarray(values, np.float32), 1.0)  # type: ignore[union-attr]
         assert_same(out, np.asarray([wanted], np.float32))
-    compiled.reduce(False, out, np.full(3, 3e38, np.float32), 3.0)  # type: ignore[union-attr]
+    compiled.reduce("sum", out, np.full(3, 3e38, np.float32), 3.0)  # type: ignore[union-attr]
     assert out == np.inf, "a mean is infinite if the sum is beyond float32"
 
 
@@ -156,8 +166,8 @@ def test_what_does_not_fit_is_refused() -> None:
         compiled.convert(read_only, x)
     for empty in (x[:0], x[:, :0]):
         with pytest.raises(ValueError, match="accepted"):
-            compiled.reduce(False, out[:1, :1], empty, 1.0)
+            compiled.reduce("sum", out[:1, :1], empty, 1.0)
     with pytest.raises(TypeError):
-        compiled.reduce(False, out[:1, :1], x, "1")
+        compiled.reduce("sum", out[:1, :1], x, "1")
     with pytest.raises(TypeError):
         compiled.convert(out)

@@ -63,7 +63,7 @@ def reduce(
 
 def _is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
     """Whether the compiled core reduces the elements in float64."""
-    if compiled is None or op.term is not None or op.dispersion or x.dtype not in _SINGLE:
+    if compiled is None or not op.core or x.dtype not in _SINGLE:
         return False
     return loop == x.dtype or loop == dt.float32
 
@@ -71,12 +71,12 @@ def _is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
 def _compiled(op: Reduction, x: Layout, axes: Axes) -> Kernel:
     """The kernel of the compiled core, which needs no memory for elements in the wider dtype."""
     assert compiled is not None
-    run, is_product = compiled.reduce, op.cpu is np.multiply
+    run, name = compiled.reduce, op.core
     shape = tuple(1 if axis in axes else length for axis, length in enumerate(x.shape))
     count = float(x.size // prod(shape)) if op.averages else 1.0
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
-        run(is_product, buffer_of(out.reshape(shape)), buffer_of(x), count)
+        run(name, buffer_of(out.reshape(shape)), buffer_of(x), count)
 
     return kernel
 
