@@ -1,5 +1,5 @@
-// Loops over arrays of the host that NumPy runs slowly: they convert halves, and add in a wider dtype. Python's side is
-// xpops/engine/cpu/rounding.py and reduce.py.
+// Loops over arrays of the host that NumPy runs slowly: they convert halves, and compute in float64 without arrays of
+// it. Python's side is the modules of xpops/engine/cpu that import `compiled`.
 #ifndef XPOPS_CPU_H
 #define XPOPS_CPU_H
 
@@ -76,7 +76,9 @@ void store_doubles(char* out, Py_ssize_t stride, const double* x, Py_ssize_t cou
   } while (0)
 
 // The functions of the module; see their docstrings in native/dispatch/compiled.c.
+PyObject* compute(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* softmax(PyObject* module, PyObject* const* given, Py_ssize_t count);
 
 #endif

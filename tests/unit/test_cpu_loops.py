@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from conformance.references import gelu, gelu_tanh, leaky_relu, sigmoid, silu, softplus
 from xpops.core.compiled import compiled
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
@@ -21,6 +22,15 @@ REDUCERS = {
     "nanprod": np.nanprod,
     "sum_of_sizes": lambda x, **along: np.sum(np.abs(x), **along),
     "sum_of_squares": lambda x, **along: np.sum(x * x, **along),
+}
+FUNCTIONS: dict[str, tuple[tuple[float, ...], Any]] = {
+    "gelu": ((), gelu),
+    "gelu_tanh": ((), gelu_tanh),
+    "leaky_relu": ((0.25,), leaky_relu),
+    "logaddexp": ((), lambda x, y=None: np.logaddexp(x, x if y is None else y)),
+    "sigmoid": ((), sigmoid),
+    "silu": ((), silu),
+    "softplus": ((0.5, 20.0), softplus),
 }
 SHAPES = ((1,), (15,), (17,), (1023,), (1025,), (17, 33), (3, 4, 5), (2, 1030, 3), (1030, 2), (7, 1, 9, 4), (70_001,))
 
@@ -149,6 +159,81 @@ def test_special_sums() -> None:
     assert out == np.inf, "a mean is infinite if the sum is beyond float32"
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", [np.float32, *HALVES])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(shape: tuple[int, ...], dtype: Any, name: str) -> None:
+    parameters, function = FUNCTIONS[name]
+    x = (np.random.default_rng(4).normal(size=shape) * 8).astype(dtype)
+    operands = views(x)
+    for view, other in zip(operands, [*operands[:1], *operands[:-1]], strict=True):
+        others = (other[..., : view.shape[-1]],) if name == "logaddexp" and other.shape == view.shape else ()
+        inputs = (view, *others) if name != "logaddexp" or others else (view, view)
+        wanted = function(*[np.asarray(each, np.longdouble) for each in inputs], *parameters)
+        got, stepped = np.empty(view.shape, np.float32), np.zeros((*view.shape, 2), np.float32)
+        for out in (got, got, stepped[..., 1]):
+            compiled.compute(name, out, *map(buffer, inputs), *parameters)  # type: ignore[union-attr]
+            np.testing.assert_allclose(out, wanted, rtol=2**-23, atol=2**-23 if name == "logaddexp" else 1e-45)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_special_values_of_functions(name: str) -> None:
+    parameters, function = FUNCTIONS[name]
+    values = [np.nan, np.inf, 0.0, -0.0, 1e-45, -1e-45, 3e38, -3e38, -50.0, -87.5, -100.0, 100.0]
+    x = np.asarray(values, np.float32)
+    with np.errstate(all="ignore"):
+        wanted = function(*[x.astype(np.longdouble)] * (2 if name == "logaddexp" else 1), *parameters)
+        wanted = np.asarray(wanted).astype(np.float32)
+    got = np.empty_like(x)
+    compiled.compute(name, got, *[x] * (2 if name == "logaddexp" else 1), *parameters)  # type: ignore[union-attr]
+    np.testing.assert_allclose(got, wanted, rtol=2**-22, atol=3e-45)
+
+
+def test_infinities_of_logaddexp() -> None:
+    x, y = np.meshgrid(*[np.asarray([np.inf, -np.inf, np.nan, 1.0], np.float32)] * 2)
+    got = np.empty_like(x)
+    compiled.compute("logaddexp", got, x, y)  # type: ignore[union-attr]
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(got, np.logaddexp(x, y), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", [np.float32, *HALVES])
+@pytest.mark.parametrize("is_log", [False, True])
+def test_softmax(shape: tuple[int, ...], dtype: Any, is_log: bool) -> None:
+    x = (np.random.default_rng(5).normal(size=shape) * 8).astype(dtype)
+    x[..., ::3] = x[..., :1]  # ties
+    for view in views(x):
+        for axis in range(view.ndim):
+            wide = view.astype(np.longdouble)
+            below = wide - wide.max(axis=axis, keepdims=True)
+            rest = np.sum(np.where(below == 0, 0, np.exp(below)), axis=axis, keepdims=True)
+            total = rest + np.sum(below == 0, axis=axis, keepdims=True)
+            logarithm = np.where(total < 2, np.log1p(rest), np.log(total))
+            wanted = below - logarithm if is_log else np.exp(below) / total
+            got = np.empty(view.shape, np.float32)
+            for _ in range(2):
+                out, given = (np.moveaxis(each, axis, -1) for each in (got, view))
+                compiled.softmax(is_log, out, buffer(given))  # type: ignore[union-attr]
+                np.testing.assert_allclose(got, wanted, rtol=2**-22, atol=1e-45)
+
+
+def test_special_softmax() -> None:
+    nan = np.nan
+    for values, wanted in (
+        ([0.0, -np.inf], [1.0, 0.0]),
+        ([1.0, nan], [nan, nan]),
+        ([np.inf, 1.0], [nan, nan]),
+        ([-np.inf, -np.inf], [nan, nan]),
+        ([3e38, -3e38], [1.0, 0.0]),
+    ):
+        x = np.asarray([values] * 3, np.float32)
+        for given in (x, np.asfortranarray(x)):
+            out = np.empty_like(x)
+            compiled.softmax(False, out, given)  # type: ignore[union-attr]
+            assert_same(out, np.asarray([wanted] * 3, np.float32))
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x, out = np.ones((3, 4), np.float16), np.empty((3, 4), np.float32)
     read_only = np.ones((3, 4), np.float32)
@@ -171,3 +256,21 @@ def test_what_does_not_fit_is_refused() -> None:
         compiled.reduce("sum", out[:1, :1], x, "1")
     with pytest.raises(TypeError):
         compiled.convert(out)
+    for arguments in (
+        (),
+        ("gelu",),
+        ("gelu", out, out, out),
+        ("cosh", out, out),
+        (1, out, out),
+        ("softplus", out, out),
+    ):
+        with pytest.raises(TypeError, match="accepted"):
+            compiled.compute(*arguments)
+    with pytest.raises(TypeError):
+        compiled.compute("leaky_relu", out, out, "1")
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.softmax(False, out, np.ones((3, 4)))
+    with pytest.raises(ValueError, match="accepted"):
+        compiled.softmax(False, np.ones((), np.float32), np.ones((), np.float32))
+    with pytest.raises(ValueError, match="accepted"):
+        compiled.reduce("median", out[:1, :1], out, 1.0)

@@ -9,9 +9,10 @@ import torch
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cpu.softmax import is_compiled
 from xpops.engine.program import Kernel
 from xpops.frameworks.torch_elementwise import elementwise_kernel
-from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, function_of, widened
+from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, faster_of, function_of, widened
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
@@ -47,7 +48,7 @@ def torch_kernel(
         return _reduction(row, x, layouts[0], *parameters)
     if isinstance(row, Scan):
         return _scan(row, x, layouts[0], *parameters)
-    return _softmax(row, x, layouts[0], *parameters) if isinstance(row, Softmax) else None
+    return _softmax(row, x, layouts[0], host, *parameters) if isinstance(row, Softmax) else None
 
 
 def _reduction(
@@ -68,9 +69,10 @@ def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, init
     return _kernel(op.torch, (along,), x, out.dtype, out, along)
 
 
-def _softmax(op: Softmax, x: Layout, out: Layout, axis: int, dtype: DType | None) -> Kernel | None:
+def _softmax(op: Softmax, x: Layout, out: Layout, host: Kernel, axis: int, dtype: DType | None) -> Kernel | None:
     along = axis_of(axis, x.ndim, op.name)
-    return _kernel(op.torch, (along,), x, x.dtype, out, along)
+    kernel = _kernel(op.torch, (along,), x, x.dtype, out, along)
+    return kernel if kernel is None or not is_compiled(x, out) else faster_of(host, kernel, x)
 
 
 def _kernel(

@@ -14,7 +14,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import BLOCK, block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import ACCUMULATED, NARROW, WIDENED, assign, buffer_of, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, NARROW, SINGLE, WIDENED, assign, buffer_of, cast
 from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.strides.coalesce import Strides
@@ -26,8 +26,6 @@ Axes = tuple[int, ...]
 _LINES = 128
 # The largest sum of a mean, which is infinite beyond it, as on CUDA, where narrower dtypes add in float32.
 _LARGEST = dict.fromkeys((dt.bfloat16, dt.float32, dt.complex64), float(np.finfo(np.float32).max))
-# The dtypes whose elements the compiled core adds and multiplies.
-_SINGLE = frozenset((dt.float16, dt.bfloat16, dt.float32))
 # Up to so many elements, NumPy reduces along any axis faster than `_halved` would.
 _FEW = 4096
 
@@ -63,7 +61,7 @@ def reduce(
 
 def _is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
     """Whether the compiled core reduces the elements in float64."""
-    if compiled is None or not op.core or x.dtype not in _SINGLE:
+    if compiled is None or not op.core or x.dtype not in SINGLE:
         return False
     return loop == x.dtype or loop == dt.float32
 

@@ -22,6 +22,8 @@ ACCUMULATED = {
     **dict.fromkeys((dt.float16, dt.bfloat16, dt.float32), dt.float64),
     dt.complex64: dt.complex128,
 }
+# The dtypes of the numbers with which the compiled core computes.
+SINGLE = frozenset((*WIDENED, dt.float32))
 NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
 # float32 does not hold all numbers of these dtypes exactly.
 _WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))
