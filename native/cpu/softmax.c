@@ -22,11 +22,13 @@ INLINED void find_top_body(double* top, const float* x, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) top[i] = (double)x[i] > top[i] ? (double)x[i] : top[i];
 }
 
-INLINED void add_weights_body(double* rest, double* ties, const double* top, const float* x, Py_ssize_t count) {
+INLINED void add_weights_body(float* out, double* rest, double* ties, const double* top, const float* x,
+                              Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     const double below = (double)x[i] - top[i], weight = exp_of_negative(below);
     rest[i] += below == 0 ? 0.0 : weight;
     ties[i] += below == 0 ? 1.0 : 0.0;
+    out[i] = (float)weight;
   }
 }
 
@@ -34,13 +36,20 @@ INLINED void divide_body(float* out, const double* top, const double* norm, cons
   for (Py_ssize_t i = 0; i < count; ++i) out[i] = (float)(exp_of_negative((double)x[i] - top[i]) * norm[i]);
 }
 
+INLINED void scale_body(float* out, const double* norm, const float* weights, Py_ssize_t count) {
+  for (Py_ssize_t i = 0; i < count; ++i) out[i] = (float)((double)weights[i] * norm[i]);
+}
+
 INLINED void subtract_body(float* out, const double* top, const double* norm, const float* x, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) out[i] = (float)(((double)x[i] - top[i]) - norm[i]);
 }
 
 FOR_FAST_PROCESSORS(find_top, (double* top, const float* x, Py_ssize_t count), (top, x, count))
-FOR_FAST_PROCESSORS(add_weights, (double* rest, double* ties, const double* top, const float* x, Py_ssize_t count),
-                    (rest, ties, top, x, count))
+FOR_FAST_PROCESSORS(add_weights,
+                    (float* out, double* rest, double* ties, const double* top, const float* x, Py_ssize_t count),
+                    (out, rest, ties, top, x, count))
+FOR_FAST_PROCESSORS(scale, (float* out, const double* norm, const float* weights, Py_ssize_t count),
+                    (out, norm, weights, count))
 FOR_FAST_PROCESSORS(divide, (float* out, const double* top, const double* norm, const float* x, Py_ssize_t count),
                     (out, top, norm, x, count))
 FOR_FAST_PROCESSORS(subtract, (float* out, const double* top, const double* norm, const float* x, Py_ssize_t count),
@@ -76,19 +85,24 @@ static Py_ssize_t count_at(const Walk* walk, Py_ssize_t step) {
 static void compute_lines(State* state, const Walk* walk, char* const* data, const Form* form, int is_log) {
   float buffer[CHUNK], result[CHUNK];
   const Py_ssize_t steps = walk->lines ? walk->length : (walk->length + PART - 1) / PART, width = count_at(walk, 0);
+  const int kept = !is_log && form[0] == 'f';  // a float32 result holds the weights until their sum is known
   fill(state->top, -INFINITY, width), fill(state->ties, 0, width), fill(state->rest, 0, width);
   for (int pass = 0; pass < 3; ++pass) {
     for (Py_ssize_t step = 0; step < steps; ++step) {
       const Py_ssize_t count = count_at(walk, step);
-      const float* x = load_floats(buffer, data[1] + step * walk->step[1], walk->stride[1], count, form[1]);
+      const int from = !(kept && pass == 2);
+      char* const to = data[0] + step * walk->step[0];
+      const float* x = load_floats(buffer, data[from] + step * walk->step[from], walk->stride[from], count, form[from]);
       if (pass == 0) {
         find_top(state->top, x, count);
       } else if (pass == 1) {
-        add_weights(state->rest, state->ties, state->top, x, count);
+        add_weights(result, state->rest, state->ties, state->top, x, count);
+      } else if (kept) {
+        scale(result, state->norm, x, count);
       } else {
         (is_log ? subtract : divide)(result, state->top, state->norm, x, count);
-        store_floats(data[0] + step * walk->step[0], walk->stride[0], result, count, form[0]);
       }
+      if (pass == 2 || (kept && pass)) store_floats(to, walk->stride[0], result, count, form[0]);
     }
     if (pass == 0 && !walk->lines) {
       join_tops(state->top, width);

@@ -21,7 +21,7 @@ SOURCES = Path(__file__).parent
 # The loops over arrays of the CPU engine.
 LOOPS = SOURCES.parent / "cpu"
 NAME = "_compiled.abi3.so"
-# Nobody reads the processor's floating-point exceptions; if they counted, loops with comparisons would not be vectorised.
+# Nobody reads the processor's floating-point exceptions; if they counted, comparisons would not be vectorised.
 _NUMBERS = ("-ffp-contract=off", "-fno-trapping-math")
 FLAGS = ("-std=c11", "-O3", *_NUMBERS, "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
 

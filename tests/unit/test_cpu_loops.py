@@ -15,7 +15,7 @@ from xpops.core.compiled import compiled
 pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
 NDArray = np.ndarray[Any, Any]
 HALVES = (np.float16, ml_dtypes.bfloat16)
-REDUCERS = {
+REDUCERS: dict[str, Any] = {
     "sum": np.sum,
     "prod": np.prod,
     "nansum": np.nansum,
