@@ -13,6 +13,7 @@ from xpops.engine.cpu.softmax import is_compiled
 from xpops.engine.program import Kernel
 from xpops.frameworks.torch_elementwise import elementwise_kernel
 from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, faster_of, function_of, widened
+from xpops.ops.fft import Transform
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
@@ -46,6 +47,8 @@ def torch_kernel(
         return None
     if isinstance(row, Reduction):
         return _reduction(row, x, layouts[0], *parameters)
+    if isinstance(row, Transform):
+        return _transform(row, x, layouts[0], *parameters)
     if isinstance(row, Scan):
         return _scan(row, x, layouts[0], *parameters)
     return _softmax(row, x, layouts[0], host, *parameters) if isinstance(row, Softmax) else None
@@ -73,6 +76,18 @@ def _softmax(op: Softmax, x: Layout, out: Layout, host: Kernel, axis: int, dtype
     along = axis_of(axis, x.ndim, op.name)
     kernel = _kernel(op.torch, (along,), x, x.dtype, out, along)
     return kernel if kernel is None or not is_compiled(x, out) else faster_of(host, kernel, x)
+
+
+def _transform(op: Transform, x: Layout, out: Layout, lengths: Any, axes: Any, norm: str) -> Kernel | None:
+    """The kernel of a Fourier transform. Torch has none along no axes."""
+    function = function_of(op.torch.name) if op.torch is not None and x.dtype in op.torch.dtypes else None
+    if function is None or axes == () or x.ndim == 0:
+        return None
+
+    def kernel(stream: int, out: torch.Tensor, x: torch.Tensor) -> None:
+        function(x, lengths, axes, norm, out=out)
+
+    return kernel
 
 
 def _kernel(
