@@ -76,6 +76,7 @@ void store_doubles(char* out, Py_ssize_t stride, const double* x, Py_ssize_t cou
   } while (0)
 
 // The functions of the module; see their docstrings in native/dispatch/compiled.c.
+PyObject* add_rows(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* compute(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count);

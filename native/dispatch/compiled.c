@@ -236,6 +236,8 @@ static PyMethodDef methods[] = {
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
+    {"add_rows", (PyCFunction)(void (*)(void))add_rows, METH_FASTCALL,
+     "add_rows(targets, places, out, x): out[targets[i], 0] += x[0, places[i]] for targets in order, in float64."},
     {"compute", (PyCFunction)(void (*)(void))compute, METH_FASTCALL,
      "compute(name, out, *operands, *parameters): an elementwise function in float64, rounded to float32."},
     {"convert", (PyCFunction)(void (*)(void))convert, METH_FASTCALL,

@@ -234,6 +234,21 @@ def test_special_softmax() -> None:
             assert_same(out, np.asarray([wanted] * 3, np.float32))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, *HALVES])
+@pytest.mark.parametrize(("rows", "added", "columns"), [(5, 9, 3), (1, 4, 1030), (7, 1, 1), (3, 300, 17)])
+def test_rows_are_added(dtype: Any, rows: int, added: int, columns: int) -> None:
+    random = np.random.default_rng(6)
+    index = random.integers(0, rows, added)
+    places = np.argsort(index, kind="stable")
+    x, source = (random.normal(size=(count, columns)).astype(dtype) for count in (rows, added))
+    wanted = x.astype(np.float64)
+    np.add.at(wanted, index, source.astype(np.float64))
+    single = wanted.astype(np.float32).astype(dtype) if dtype == np.float32 else converted(wanted, dtype)
+    for view, given in ((x.copy(), source), (np.asfortranarray(x), np.repeat(source, 2, axis=1)[:, ::2])):
+        compiled.add_rows(index[places], places, buffer(view)[:, None], buffer(given)[None])  # type: ignore[union-attr]
+        assert_same(view, single)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x, out = np.ones((3, 4), np.float16), np.empty((3, 4), np.float32)
     read_only = np.ones((3, 4), np.float32)
@@ -272,5 +287,11 @@ def test_what_does_not_fit_is_refused() -> None:
         compiled.softmax(False, out, np.ones((3, 4)))
     with pytest.raises(ValueError, match="accepted"):
         compiled.softmax(False, np.ones((), np.float32), np.ones((), np.float32))
+    line, cube = np.zeros(3, np.int64), np.ones((1, 3, 4), np.float32)
+    for operands in ((line, line[:1], cube, cube), (line, line, cube, cube), (line[::2], line[::2], cube[:, :1], cube)):
+        with pytest.raises(ValueError, match="accepted"):
+            compiled.add_rows(*operands)
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.add_rows(out, line, cube, cube)
     with pytest.raises(ValueError, match="accepted"):
         compiled.reduce("median", out[:1, :1], out, 1.0)

@@ -24,8 +24,8 @@ def upsample(x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backwa
     wide = ACCUMULATED.get(x.dtype, x.dtype)
 
     def forward(stream: int, out: NDArray, x: NDArray) -> None:
-        wide = _taken(x.reshape(-1, *small, words), columns, 2)
-        np.take(wide, rows, 1, out.reshape(-1, *large, words), mode="clip")
+        stretched = _taken(x.reshape(-1, *small, words), columns, 2)
+        np.take(stretched, rows, 1, out.reshape(-1, *large, words), mode="clip")
 
     def gradient(stream: int, out: NDArray, x: NDArray) -> None:
         images = x.reshape(-1, *large, words)
