@@ -53,12 +53,22 @@ def elementwise(op: Operator, signature: Signature, operands: tuple[Operand, ...
     if isinstance(function, np.ufunc) and sum(ready) == len(layouts) and _result_of(function, loops) == out.dtype:
         return _in_one_call(function, conversions)
 
+    of_arrays, of_scalars = (
+        [convert if isinstance(x, Layout) is array else None for x, convert in zip(operands, conversions, strict=True)]
+        for array in (True, False)
+    )
+
     def compute(out: NDArray, *inputs: Any) -> None:
-        assign(out, np.asarray(function(*_all_converted(inputs, conversions))))
+        assign(out, np.asarray(function(*_all_converted(inputs, of_arrays))))
 
     if len(operands) == len(layouts) == 1 and layouts[0].dtype in WIDENED and out.size >= _TABLE:
         compute = _tabulated(compute, layouts[0].dtype, out.dtype)
-    return _by_blocks(compute, operands, out)
+    by_blocks = _by_blocks(compute, operands, out)
+
+    def compute_with_scalars(out: NDArray, *inputs: Any) -> None:
+        by_blocks(out, *_all_converted(inputs, of_scalars))
+
+    return _quiet(compute_with_scalars if any(of_scalars) else by_blocks)
 
 
 def is_compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand, ...], out: Layout) -> bool:
@@ -108,7 +118,7 @@ def _copy(x: Operand, out: Layout) -> Kernel:
         np.copyto(buffer_of(out), buffer_of(cast(x, out.dtype)))
 
     if isinstance(x, Layout) and x.dtype != out.dtype and out.dtype in NARROW:
-        return _by_blocks(assign, (x,), out)
+        return _quiet(_by_blocks(assign, (x,), out))
     copy = partial(np.copyto, casting="unsafe") if isinstance(x, Layout) and x.dtype == out.dtype else assign
     chosen = copy if isinstance(x, Layout) else fill
 
@@ -118,8 +128,17 @@ def _copy(x: Operand, out: Layout) -> Kernel:
     return kernel
 
 
-def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> Kernel:
-    """The kernel that calls `compute` on one block of all arrays after the other."""
+def _quiet(compute: Compute) -> Kernel:
+    """The kernel that calls `compute` without NumPy's warnings."""
+
+    def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
+        quietly(compute, out, *inputs)
+
+    return kernel
+
+
+def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> Compute:
+    """The function that calls `compute` on one block of all arrays after the other."""
     layout, lengths = out, block_shape(out, (), BLOCK)
     arrays = [isinstance(operand, Layout) for operand in operands]
 
@@ -128,12 +147,7 @@ def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> 
             parts = [_part(x, key) if array else x for x, array in zip(inputs, arrays, strict=True)]
             compute(out[key], *parts)
 
-    chosen = compute if out.size <= BLOCK else run
-
-    def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
-        quietly(chosen, out, *inputs)
-
-    return kernel
+    return compute if out.size <= BLOCK else run
 
 
 def _part(x: NDArray, key: Key) -> NDArray:
