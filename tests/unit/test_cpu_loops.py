@@ -95,6 +95,27 @@ def test_float64_is_rounded_once(half: Any) -> None:
         assert_same(converted(special, half), special.astype(np.float32).astype(half))
 
 
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_integers_are_rounded_once(half: Any, dtype: Any) -> None:
+    random, bits = np.random.default_rng(8), 8 * np.dtype(dtype).itemsize
+    spread = random.integers(-(1 << bits - 1), 1 << bits - 1, 1 << 16, dtype=np.int64) >> random.integers(
+        0, bits, 1 << 16
+    )
+    ties = [sign * (((257 + 2 * n) << place) + one) for n in (0, 5) for place in range(bits - 10) for one in (-1, 0, 1)
+            for sign in (-1, 1)]  # fmt: skip
+    x = np.concatenate([spread, ties, [0, -(1 << bits - 1), (1 << bits - 1) - 1]]).astype(dtype)
+    with np.errstate(all="ignore"):
+        exact = x.astype(np.longdouble)  # 64 bits
+        near = exact.astype(np.float32)
+        step = np.where(np.abs(near.astype(np.longdouble)) > np.abs(exact), np.nextafter(near, np.float32(0)), near)
+        inexact = step.astype(np.longdouble) != exact
+        wanted = (step.view(np.uint32) | inexact).view(np.float32).astype(half)
+    for view in views(x):
+        assert_same(converted(view, half), wanted if view is x else converted(np.ascontiguousarray(view), half))
+    assert_same(converted(x, half), wanted)
+
+
 def test_subnormal_halves_where_subnormal_floats_are_zeros() -> None:
     torch = pytest.importorskip("torch")
     x = np.full(11, 6e-8, np.float16)
@@ -257,11 +278,15 @@ def test_what_does_not_fit_is_refused() -> None:
     for wrong in (out[0], out[:2], np.empty((3, 5), np.float32)):
         with pytest.raises(ValueError, match="operand"):
             compiled.convert(wrong, x)
-    for wrong in (x.astype(np.int32), x.astype(complex), x.astype(">f4"), x.astype([("a", "f2")])):
+    for wrong in (x.astype(np.int16), x.astype(complex), x.astype(">f4"), x.astype([("a", "f2")])):
         with pytest.raises(TypeError, match="accepted"):
             compiled.convert(out, wrong)
     with pytest.raises(TypeError, match="accepted"):
         compiled.convert(out, np.ones((3, 4)))
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.convert(out, np.ones((3, 4), np.int32))
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.convert(np.ones((3, 4), np.int64), x)
     with pytest.raises((ValueError, BufferError)):
         compiled.convert(read_only, x)
     for empty in (x[:0], x[:, :0]):

@@ -9,7 +9,7 @@ import torch
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu.softmax import is_compiled
+from xpops.engine.cpu import reduce, softmax
 from xpops.engine.program import Kernel
 from xpops.frameworks.torch_elementwise import elementwise_kernel
 from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, faster_of, function_of, widened
@@ -58,8 +58,8 @@ def _reduction(
     op: Reduction, x: Layout, out: Layout, axis: Any, keepdims: bool, dtype: DType | None, correction: float
 ) -> Kernel | None:
     axes, loop, _, _ = reduced_layout(x, op, axis, keepdims, dtype)
-    # NumPy adds large arrays block by block, without a copy in float64; `widened` takes the others as one block.
-    if not axes or (op.share is not None and x.size > BLOCK):
+    # The host adds large arrays block by block, without a copy in float64; `widened` takes the others as one block.
+    if not axes or (op.share is not None and x.size > BLOCK) or reduce.is_compiled(op, x, loop):
         return None
     return _kernel(op.torch, (axes, bool(keepdims)), x, loop, out)
 
@@ -75,7 +75,7 @@ def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, init
 def _softmax(op: Softmax, x: Layout, out: Layout, host: Kernel, axis: int, dtype: DType | None) -> Kernel | None:
     along = axis_of(axis, x.ndim, op.name)
     kernel = _kernel(op.torch, (along,), x, x.dtype, out, along)
-    return kernel if kernel is None or not is_compiled(x, out) else faster_of(host, kernel, x)
+    return kernel if kernel is None or not softmax.is_compiled(x, out) else faster_of(host, kernel, x)
 
 
 def _transform(op: Transform, x: Layout, out: Layout, lengths: Any, axes: Any, norm: str) -> Kernel | None:

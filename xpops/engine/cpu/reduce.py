@@ -41,7 +41,7 @@ def reduce(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
     if isinstance(op.cpu, np.ufunc):
-        if _is_compiled(op, x, loop):
+        if is_compiled(op, x, loop):
             return _compiled(op, x, axes)
         if _is_one_call(op, op.cpu, x, axes, loop, out):
             return _in_one_call(op.cpu, x, axes, out)
@@ -59,7 +59,7 @@ def reduce(
     return kernel
 
 
-def _is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
+def is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
     """Whether the compiled core reduces the elements in float64."""
     if compiled is None or not op.core or x.dtype not in SINGLE:
         return False

@@ -27,10 +27,10 @@ SINGLE = frozenset((*WIDENED, dt.float32))
 NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
 # float32 does not hold all numbers of these dtypes exactly.
 _WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))
-# The conversions of the compiled core: of halves to other floating-point dtypes and back.
+# The conversions of the compiled core: of halves to other floating-point dtypes, and to halves.
 _CONVERTED = frozenset(
     (source, target)
-    for source in dt.REAL_FLOATS
+    for source in (*dt.REAL_FLOATS, dt.int32, dt.int64)
     for target in dt.REAL_FLOATS
     if source != target and not {source, target}.isdisjoint(WIDENED) and compiled is not None
 )
