@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 // The elements that loops convert at once: their buffers fit the L1 cache. The most operands and axes of a loop.
-enum { CHUNK = 1024, MOST_OPERANDS = 3, MOST_AXES = 64 };
+enum { CHUNK = 1024, MOST_OPERANDS = 4, MOST_AXES = 64 };
 
 // Elements in memory: 'e' float16, 'H' the bits of bfloat16, 'f' float32, 'd' float64, 'i' int32, 'q' int64.
 typedef char Form;
@@ -79,6 +79,7 @@ void store_doubles(char* out, Py_ssize_t stride, const double* x, Py_ssize_t cou
 PyObject* add_rows(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* compute(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* fused(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* softmax(PyObject* module, PyObject* const* given, Py_ssize_t count);
 

@@ -242,6 +242,8 @@ static PyMethodDef methods[] = {
      "compute(name, out, *operands, *parameters): an elementwise function in float64, rounded to float32."},
     {"convert", (PyCFunction)(void (*)(void))convert, METH_FASTCALL,
      "convert(out, x): convert between float16, bfloat16, float32 and float64, rounded once."},
+    {"fused", (PyCFunction)(void (*)(void))fused, METH_FASTCALL,
+     "fused(out, x, y, z): x * y + z of float32, rounded once."},
     {"reduce", (PyCFunction)(void (*)(void))reduce, METH_FASTCALL,
      "reduce(name, out, x, divisor): a sum or product in float64 along the axes where `out` has length 1."},
     {"softmax", (PyCFunction)(void (*)(void))softmax, METH_FASTCALL,

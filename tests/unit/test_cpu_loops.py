@@ -270,6 +270,25 @@ def test_rows_are_added(dtype: Any, rows: int, added: int, columns: int) -> None
         assert_same(view, single)
 
 
+def test_fused_products_are_rounded_once() -> None:
+    random = np.random.default_rng(9)
+    x, y, z = (random.normal(size=(7, 1025)).astype(np.float32) for _ in range(3))
+    z *= np.float32(2) ** random.integers(-30, 30, z.shape)
+    # In float64 the sum is halfway between two float32 numbers; the product is a little less.
+    x[0, 0], y[0, 0], z[0, 0] = 1 - 2**-24, 2**-24 * (1 + 2**-23), 1
+    for operands in (
+        (x, y, z),
+        (x[:, ::3], y[:1, ::3], z[:, :1]),
+        (x.T[..., None], np.stack((y.T, z.T), 2), z[:1, :1, None]),
+    ):
+        exact = np.asarray(operands[0], np.longdouble) * operands[1] + operands[2]
+        got = np.empty(exact.shape, np.float32)
+        compiled.fused(got, *operands)  # type: ignore[union-attr]
+        assert (np.abs(got - exact) <= np.spacing(np.abs(got)) * np.longdouble(0.5)).all()
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.fused(got, x, y)  # type: ignore[union-attr]
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x, out = np.ones((3, 4), np.float16), np.empty((3, 4), np.float32)
     read_only = np.ones((3, 4), np.float32)
