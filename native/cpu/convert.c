@@ -70,6 +70,22 @@ INLINED void doubles_to_odd_body(float* out, const double* x, Py_ssize_t count) 
   }
 }
 
+INLINED void integers_to_odd_body(float* out, const int32_t* x, Py_ssize_t count) {
+  double exact[CHUNK];
+  for (Py_ssize_t i = 0; i < count; ++i) exact[i] = (double)x[i];
+  doubles_to_odd_body(out, exact, count);
+}
+
+// In integers beyond 2^53, bit 11 replaces the bits below it if one of them is set. Then a double holds them.
+INLINED void long_integers_to_odd_body(float* out, const int64_t* x, Py_ssize_t count) {
+  double exact[CHUNK];
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const int64_t top = x[i] >> 53, low = x[i] & 2047;
+    exact[i] = (double)(top == 0 || top == -1 ? x[i] : (x[i] ^ low) | ((int64_t)(low != 0) << 11));
+  }
+  doubles_to_odd_body(out, exact, count);
+}
+
 #define CONVERSION(name, To, From) \
   FOR_PROCESSORS(name, (To * out, const From* x, Py_ssize_t count), (out, x, count))
 CONVERSION(halves_to_floats_by_bits, float, uint16_t)
@@ -77,6 +93,8 @@ CONVERSION(floats_to_halves_by_bits, uint16_t, float)
 CONVERSION(brains_to_floats, float, uint16_t)
 CONVERSION(floats_to_brains, uint16_t, float)
 CONVERSION(doubles_to_odd, float, double)
+CONVERSION(integers_to_odd, float, int32_t)
+CONVERSION(long_integers_to_odd, float, int64_t)
 
 #ifdef XPOPS_AVX2
 __attribute__((target("avx2,f16c"))) static void halves_to_floats_f16c(float* out, const uint16_t* x,
@@ -110,7 +128,7 @@ static void floats_to_halves(uint16_t* out, const float* x, Py_ssize_t count) {
   floats_to_halves_by_bits(out, x, count);
 }
 
-static size_t itemsize(Form form) { return form == 'd' ? 8 : form == 'f' ? 4 : 2; }
+static size_t itemsize(Form form) { return strchr("dq", form) ? 8 : strchr("fi", form) ? 4 : 2; }
 
 // Whether elements can be read in place, as one array of their type.
 static int is_plain(const char* x, Py_ssize_t stride, size_t size) {
@@ -147,6 +165,12 @@ const float* load_floats(float* buffer, const char* x, Py_ssize_t stride, Py_ssi
       return buffer;
     case 'd':
       doubles_to_odd(buffer, (const double*)x, count);
+      return buffer;
+    case 'i':
+      integers_to_odd(buffer, (const int32_t*)x, count);
+      return buffer;
+    case 'q':
+      long_integers_to_odd(buffer, (const int64_t*)x, count);
       return buffer;
     default:
       return x == (const char*)raw ? memcpy(buffer, raw, (size_t)count * size) : (const void*)x;
@@ -208,10 +232,11 @@ PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count) {
   Loop loop;
   (void)module;
   if (count != 2) return PyErr_Format(PyExc_TypeError, "convert: %zd arguments; accepted: out and x", count);
-  if (begin_loop(&loop, given, 2, "eHfd")) return NULL;
-  if (loop.form[1] == 'd' && (loop.form[0] == 'f' || loop.form[0] == 'd')) {
+  if (begin_loop(&loop, given, 2, "eHfdiq")) return NULL;
+  if (!strchr("eHfd", loop.form[0]) || (strchr("diq", loop.form[1]) && !strchr("eH", loop.form[0]))) {
     end_loop(&loop);
-    return PyErr_Format(PyExc_TypeError, "convert: float64 to a wide dtype; accepted: float16 and bfloat16");
+    return PyErr_Format(PyExc_TypeError,
+                        "convert: float64 or integers to a wide dtype; accepted: float16 and bfloat16");
   }
   const Py_ssize_t size = size_of(&loop);
   order_axes(&loop, 0);

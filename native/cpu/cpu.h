@@ -1,5 +1,5 @@
-// Loops over arrays of the host that NumPy runs slowly: they convert halves, and add in a wider dtype. Python's side is
-// xpops/engine/cpu/rounding.py and reduce.py.
+// Loops over arrays of the host that NumPy runs slowly: they convert halves, and compute in float64 without arrays of
+// it. Python's side is the modules of xpops/engine/cpu that import `compiled`.
 #ifndef XPOPS_CPU_H
 #define XPOPS_CPU_H
 
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 // The elements that loops convert at once: their buffers fit the L1 cache. The most operands and axes of a loop.
-enum { CHUNK = 1024, MOST_OPERANDS = 3, MOST_AXES = 64 };
+enum { CHUNK = 1024, MOST_OPERANDS = 4, MOST_AXES = 64 };
 
-// Elements in memory: 'e' float16, 'H' the bits of bfloat16, 'f' float32, 'd' float64, 'q' int64.
+// Elements in memory: 'e' float16, 'H' the bits of bfloat16, 'f' float32, 'd' float64, 'i' int32, 'q' int64.
 typedef char Form;
 
 // A loop over operands of one shape; operand 0 is written. An operand does not advance along axes of stride 0.
@@ -38,7 +38,7 @@ void move_axis(Loop* loop, int from, int to);
 // Advance `data` along the axes from `first` to before `end`. Returns 0, and the first line's data, after the last line.
 int next_line(const Loop* loop, Py_ssize_t* index, char** data, int first, int end);
 
-// At most CHUNK elements, `stride` bytes apart, as floats: in `buffer`, or in place. float64 is rounded to odd: to
+// At most CHUNK elements, `stride` bytes apart, as floats: in `buffer`, or in place. Others are rounded to odd: to
 // float32 towards zero, with the last bit set if inexact. That rounds on to 16 bits as the given number would.
 const float* load_floats(float* buffer, const char* x, Py_ssize_t stride, Py_ssize_t count, Form form);
 void store_floats(char* out, Py_ssize_t stride, const float* x, Py_ssize_t count, Form form);
@@ -76,7 +76,11 @@ void store_doubles(char* out, Py_ssize_t stride, const double* x, Py_ssize_t cou
   } while (0)
 
 // The functions of the module; see their docstrings in native/dispatch/compiled.c.
+PyObject* add_rows(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* compute(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* fused(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* softmax(PyObject* module, PyObject* const* given, Py_ssize_t count);
 
 #endif

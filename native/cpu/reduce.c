@@ -1,60 +1,82 @@
-// Sums and products of float32 and narrower numbers, in float64.
+// Sums and products of float32 and narrower numbers, or of functions of them, in float64.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "cpu.h"
 
-// A line along which elements are reduced has so many running totals. Totals of so many numbers are added up with their
-// rounding errors. A line shorter than SHORT is no innermost loop if there is a longer one.
+// A line along which elements are reduced has so many running totals. Sums of so many numbers are added up with their
+// rounding errors; a product has one total, since numbers near its underflow take long. A line shorter than SHORT is no innermost loop if there is a longer one.
 enum { LANES = 16, FLUSH = 1 << 12, SHORT = 16 };
+
+// Reduces a part of a line to lanes, or combines elements with those of other lines.
+typedef void (*Step)(double* totals, const float* x, Py_ssize_t count);
+
+typedef struct {
+  const char* name;
+  int is_product;
+  Step along, across;
+} Reducer;
 
 // The totals of up to CHUNK results.
 typedef struct {
-  int is_product;
+  const Reducer* reducer;
   // Numbers that went into each of `part` since the last flush.
   Py_ssize_t added;
   double part[CHUNK], total[CHUNK], error[CHUNK];
 } State;
 
-INLINED void add_along_body(double* lanes, const float* x, Py_ssize_t count) {
-  double sums[LANES];
-  Py_ssize_t i = 0;
-  memcpy(sums, lanes, sizeof sums);
-  for (; i + LANES <= count; i += LANES) {
-    for (int lane = 0; lane < LANES; ++lane) sums[lane] += (double)x[i + lane];
-  }
-  for (int lane = 0; i < count; ++i, ++lane) sums[lane] += (double)x[i];
-  memcpy(lanes, sums, sizeof sums);
-}
+// The functions of a reducer that adds or multiplies terms.
+#define REDUCER(name, op, term)                                                              \
+  INLINED void name##_along_body(double* lanes, const float* x, Py_ssize_t count) {          \
+    double totals[LANES];                                                                    \
+    Py_ssize_t i = 0;                                                                        \
+    memcpy(totals, lanes, sizeof totals);                                                    \
+    for (; i + LANES <= count; i += LANES) {                                                 \
+      for (int lane = 0; lane < LANES; ++lane) totals[lane] op term(x[i + lane]);            \
+    }                                                                                        \
+    for (int lane = 0; i < count; ++i, ++lane) totals[lane] op term(x[i]);                   \
+    memcpy(lanes, totals, sizeof totals);                                                    \
+  }                                                                                          \
+  INLINED void name##_across_body(double* totals, const float* x, Py_ssize_t count) {        \
+    for (Py_ssize_t i = 0; i < count; ++i) totals[i] op term(x[i]);                          \
+  }                                                                                          \
+  FOR_PROCESSORS(name##_along, (double* lanes, const float* x, Py_ssize_t count), (lanes, x, count)) \
+  FOR_PROCESSORS(name##_across, (double* totals, const float* x, Py_ssize_t count), (totals, x, count))
 
-INLINED void multiply_along_body(double* lanes, const float* x, Py_ssize_t count) {
-  double products[LANES];
-  Py_ssize_t i = 0;
-  memcpy(products, lanes, sizeof products);
-  for (; i + LANES <= count; i += LANES) {
-    for (int lane = 0; lane < LANES; ++lane) products[lane] *= (double)x[i + lane];
-  }
-  for (int lane = 0; i < count; ++i, ++lane) products[lane] *= (double)x[i];
-  memcpy(lanes, products, sizeof products);
+INLINED double element(float x) { return (double)x; }
+INLINED double square(float x) { return (double)x * (double)x; }
+INLINED double size(float x) { return fabs((double)x); }
+// By bits: compilers would branch.
+INLINED double without_nan(float x, float neutral) {
+  int32_t bits, others;
+  memcpy(&bits, &x, sizeof bits);
+  memcpy(&others, &neutral, sizeof others);
+  const int32_t is_nan = (0x7f800000 - (bits & 0x7fffffff)) >> 31;
+  bits = (bits & ~is_nan) | (others & is_nan);
+  memcpy(&x, &bits, sizeof x);
+  return (double)x;
 }
+INLINED double or_zero(float x) { return without_nan(x, 0.0f); }
+INLINED double or_one(float x) { return without_nan(x, 1.0f); }
+REDUCER(sum, +=, element)
+REDUCER(prod, *=, element)
+REDUCER(nansum, +=, or_zero)
+REDUCER(nanprod, *=, or_one)
+REDUCER(sum_of_sizes, +=, size)
+REDUCER(sum_of_squares, +=, square)
 
-INLINED void add_across_body(double* sums, const float* x, Py_ssize_t count) {
-  for (Py_ssize_t i = 0; i < count; ++i) sums[i] += (double)x[i];
-}
-
-INLINED void multiply_across_body(double* products, const float* x, Py_ssize_t count) {
-  for (Py_ssize_t i = 0; i < count; ++i) products[i] *= (double)x[i];
-}
-
-#define REDUCTION(name) FOR_PROCESSORS(name, (double* totals, const float* x, Py_ssize_t count), (totals, x, count))
-REDUCTION(add_along)
-REDUCTION(multiply_along)
-REDUCTION(add_across)
-REDUCTION(multiply_across)
+static const Reducer reducers[] = {
+    {"sum", 0, sum_along, sum_across},
+    {"prod", 1, prod_along, prod_across},
+    {"nansum", 0, nansum_along, nansum_across},
+    {"nanprod", 1, nanprod_along, nanprod_across},
+    {"sum_of_sizes", 0, sum_of_sizes_along, sum_of_sizes_across},
+    {"sum_of_squares", 0, sum_of_squares_along, sum_of_squares_across},
+};
 
 // A sum of -0.0 is 0.0, as NumPy's is.
-static double identity_of(const State* state) { return state->is_product ? 1.0 : 0.0; }
+static double identity_of(const State* state) { return state->reducer->is_product ? 1.0 : 0.0; }
 
 static void reset(State* state, Py_ssize_t width, int parts_only) {
   const double identity = identity_of(state);
@@ -68,7 +90,7 @@ static void reset(State* state, Py_ssize_t width, int parts_only) {
 static void flush(State* state, Py_ssize_t width) {
   for (Py_ssize_t i = 0; i < width; ++i) {
     const double total = state->total[i], part = state->part[i];
-    const double found = state->is_product ? total * part : total + part, back = found - total;
+    const double found = state->reducer->is_product ? total * part : total + part, back = found - total;
     state->error[i] += (total - (found - back)) + (part - back);
     state->total[i] = found;
   }
@@ -80,7 +102,7 @@ static void join_lanes(State* state) {
   double* lanes = state->part;
   for (int half = LANES / 2; half; half /= 2) {
     for (int i = 0; i < half; ++i)
-      lanes[i] = state->is_product ? lanes[i] * lanes[i + half] : lanes[i] + lanes[i + half];
+      lanes[i] = state->reducer->is_product ? lanes[i] * lanes[i + half] : lanes[i] + lanes[i + half];
   }
   for (int i = 1; i < LANES; ++i) lanes[i] = identity_of(state);
 }
@@ -90,7 +112,7 @@ static void finish(State* state, Py_ssize_t width, double divisor) {
   for (Py_ssize_t i = 0; i < width; ++i) {
     double total = state->total[i];
     const double error = state->error[i];
-    if (!state->is_product && error != 0 && isfinite(error)) total += error;  // that of an infinite sum is NaN
+    if (!state->reducer->is_product && error != 0 && isfinite(error)) total += error;  // that of an infinite sum is NaN
     if (divisor != 1) total = fabs(total) > FLT_MAX ? total * INFINITY : total / divisor;
     state->total[i] = total;
   }
@@ -102,9 +124,9 @@ static void reduce_along(State* state, const char* x, Py_ssize_t stride, Py_ssiz
   for (Py_ssize_t start = 0; start < length; start += CHUNK) {
     const Py_ssize_t count = length - start < CHUNK ? length - start : CHUNK;
     const float* chunk = load_floats(buffer, x + start * stride, stride, count, form);
-    (state->is_product ? multiply_along : add_along)(state->part, chunk, count);
+    state->reducer->along(state->part, chunk, count);
     state->added += (count + LANES - 1) / LANES;
-    if (state->added >= FLUSH) {
+    if (state->added >= FLUSH && !state->reducer->is_product) {
       join_lanes(state);
       flush(state, 1);
     }
@@ -115,8 +137,8 @@ static void reduce_along(State* state, const char* x, Py_ssize_t stride, Py_ssiz
 static void reduce_across(State* state, const char* x, Py_ssize_t stride, Py_ssize_t count, Form form) {
   float buffer[CHUNK];
   const float* chunk = load_floats(buffer, x, stride, count, form);
-  (state->is_product ? multiply_across : add_across)(state->part, chunk, count);
-  if (++state->added >= FLUSH) flush(state, count);
+  state->reducer->across(state->part, chunk, count);
+  if (++state->added >= FLUSH && !state->reducer->is_product) flush(state, count);
 }
 
 // Moves kept axes before reduced ones, and an axis that makes a long innermost loop last. Returns the number of axes
@@ -160,12 +182,20 @@ static void reduce_all(Loop* loop, State* state, double divisor) {
   }
 }
 
+static const Reducer* reducer_of(PyObject* name) {
+  for (size_t i = 0; PyUnicode_Check(name) && i < sizeof reducers / sizeof *reducers; ++i) {
+    if (PyUnicode_CompareWithASCIIString(name, reducers[i].name) == 0) return &reducers[i];
+  }
+  PyErr_Format(PyExc_ValueError, "reduce: %R is no reduction; accepted: the names in native/cpu/reduce.c", name);
+  return NULL;
+}
+
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count) {
   Loop loop;
   State state;
   (void)module;
   if (count != 4) return PyErr_Format(PyExc_TypeError, "reduce: %zd arguments; accepted: 4", count);
-  state.is_product = PyObject_IsTrue(given[0]);
+  if (!(state.reducer = reducer_of(given[0]))) return NULL;
   const double divisor = PyFloat_AsDouble(given[3]);
   if (PyErr_Occurred() || begin_loop(&loop, given + 1, 2, "eHfd")) return NULL;
   const Py_ssize_t size = size_of(&loop);

@@ -14,6 +14,14 @@ from xpops.core.compiled import compiled
 pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
 NDArray = np.ndarray[Any, Any]
 HALVES = (np.float16, ml_dtypes.bfloat16)
+REDUCERS: dict[str, Any] = {
+    "sum": np.sum,
+    "prod": np.prod,
+    "nansum": np.nansum,
+    "nanprod": np.nanprod,
+    "sum_of_sizes": lambda x, **along: np.sum(np.abs(x), **along),
+    "sum_of_squares": lambda x, **along: np.sum(x * x, **along),
+}
 SHAPES = ((1,), (15,), (17,), (1023,), (1025,), (17, 33), (3, 4, 5), (2, 1030, 3), (1030, 2), (7, 1, 9, 4), (70_001,))
 
 
@@ -77,6 +85,27 @@ def test_float64_is_rounded_once(half: Any) -> None:
         assert_same(converted(special, half), special.astype(np.float32).astype(half))
 
 
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_integers_are_rounded_once(half: Any, dtype: Any) -> None:
+    random, bits = np.random.default_rng(8), 8 * np.dtype(dtype).itemsize
+    spread = random.integers(-(1 << bits - 1), 1 << bits - 1, 1 << 16, dtype=np.int64) >> random.integers(
+        0, bits, 1 << 16
+    )
+    ties = [sign * (((257 + 2 * n) << place) + one) for n in (0, 5) for place in range(bits - 10) for one in (-1, 0, 1)
+            for sign in (-1, 1)]  # fmt: skip
+    x = np.concatenate([spread, ties, [0, -(1 << bits - 1), (1 << bits - 1) - 1]]).astype(dtype)
+    with np.errstate(all="ignore"):
+        exact = x.astype(np.longdouble)  # 64 bits
+        near = exact.astype(np.float32)
+        step = np.where(np.abs(near.astype(np.longdouble)) > np.abs(exact), np.nextafter(near, np.float32(0)), near)
+        inexact = step.astype(np.longdouble) != exact
+        wanted = (step.view(np.uint32) | inexact).view(np.float32).astype(half)
+    for view in views(x):
+        assert_same(converted(view, half), wanted if view is x else converted(np.ascontiguousarray(view), half))
+    assert_same(converted(x, half), wanted)
+
+
 def test_subnormal_halves_where_subnormal_floats_are_zeros() -> None:
     torch = pytest.importorskip("torch")
     x = np.full(11, 6e-8, np.float16)
@@ -110,18 +139,20 @@ def test_views_are_converted(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", [np.float32, *HALVES])
-def test_sums_and_products(shape: tuple[int, ...], dtype: Any) -> None:
+@pytest.mark.parametrize("holes", [False, True])
+def test_sums_and_products(shape: tuple[int, ...], dtype: Any, holes: bool) -> None:
     random = np.random.default_rng(3)
-    x = (1 + random.normal(size=shape) / 300).astype(dtype)
+    x = ((1 + random.normal(size=shape) / 300) * random.choice([-1, 1], shape)).astype(dtype)
+    x[random.random(shape) < 0.3 * holes] = np.nan
     for view in views(x):
         for axes in (each for count in range(view.ndim + 1) for each in combinations(range(view.ndim), count)):
             wide = view.astype(np.float64)
-            for is_product, function in ((False, np.sum), (True, np.prod)):
+            for name, function in REDUCERS.items():
                 wanted = function(wide, axis=axes, keepdims=True)
                 got = np.full(wanted.shape, 7.0)
                 for _ in range(2):
-                    compiled.reduce(is_product, got, buffer(view), 1.0)  # type: ignore[union-attr]
-                    np.testing.assert_allclose(got, wanted, rtol=1e-11)
+                    compiled.reduce(name, got, buffer(view), 1.0)  # type: ignore[union-attr]
+                    np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-11)
 
 
 def test_special_sums() -> None:
@@ -133,9 +164,9 @@ def test_special_sums() -> None:
         ([3e38, 3e38, -3e38], 3e38),
     ):
         out = np.empty((1,), np.float32)
-        compiled.reduce(False, out, np.asarray(values, np.float32), 1.0)  # type: ignore[union-attr]
+        compiled.reduce("sum", out, np.asarray(values, np.float32), 1.0)  # type: ignore[union-attr]
         assert_same(out, np.asarray([wanted], np.float32))
-    compiled.reduce(False, out, np.full(3, 3e38, np.float32), 3.0)  # type: ignore[union-attr]
+    compiled.reduce("sum", out, np.full(3, 3e38, np.float32), 3.0)  # type: ignore[union-attr]
     assert out == np.inf, "a mean is infinite if the sum is beyond float32"
 
 
@@ -147,17 +178,45 @@ def test_what_does_not_fit_is_refused() -> None:
     for wrong in (out[0], out[:2], np.empty((3, 5), np.float32)):
         with pytest.raises(ValueError, match="operand"):
             compiled.convert(wrong, x)
-    for wrong in (x.astype(np.int32), x.astype(complex), x.astype(">f4"), x.astype([("a", "f2")])):
+    for wrong in (x.astype(np.int16), x.astype(complex), x.astype(">f4"), x.astype([("a", "f2")])):
         with pytest.raises(TypeError, match="accepted"):
             compiled.convert(out, wrong)
     with pytest.raises(TypeError, match="accepted"):
         compiled.convert(out, np.ones((3, 4)))
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.convert(out, np.ones((3, 4), np.int32))
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.convert(np.ones((3, 4), np.int64), x)
     with pytest.raises((ValueError, BufferError)):
         compiled.convert(read_only, x)
     for empty in (x[:0], x[:, :0]):
         with pytest.raises(ValueError, match="accepted"):
-            compiled.reduce(False, out[:1, :1], empty, 1.0)
+            compiled.reduce("sum", out[:1, :1], empty, 1.0)
     with pytest.raises(TypeError):
-        compiled.reduce(False, out[:1, :1], x, "1")
+        compiled.reduce("sum", out[:1, :1], x, "1")
     with pytest.raises(TypeError):
         compiled.convert(out)
+    for arguments in (
+        (),
+        ("gelu",),
+        ("gelu", out, out, out),
+        ("cosh", out, out),
+        (1, out, out),
+        ("softplus", out, out),
+    ):
+        with pytest.raises(TypeError, match="accepted"):
+            compiled.compute(*arguments)
+    with pytest.raises(TypeError):
+        compiled.compute("leaky_relu", out, out, "1")
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.softmax(False, out, np.ones((3, 4)))
+    with pytest.raises(ValueError, match="accepted"):
+        compiled.softmax(False, np.ones((), np.float32), np.ones((), np.float32))
+    line, cube = np.zeros(3, np.int64), np.ones((1, 3, 4), np.float32)
+    for operands in ((line, line[:1], cube, cube), (line, line, cube, cube), (line[::2], line[::2], cube[:, :1], cube)):
+        with pytest.raises(ValueError, match="accepted"):
+            compiled.add_rows(*operands)
+    with pytest.raises(TypeError, match="accepted"):
+        compiled.add_rows(out, line, cube, cube)
+    with pytest.raises(ValueError, match="accepted"):
+        compiled.reduce("median", out[:1, :1], out, 1.0)

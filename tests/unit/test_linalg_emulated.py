@@ -17,6 +17,7 @@ from xpops.dispatch import calls, fft, linalg
 from xpops.engine.cuda.kernels.rescale import rescaling
 from xpops.engine.cuda.libraries import fft as cuda_fft
 from xpops.engine.cuda.libraries import lu, singular, solver, spectral, triangular
+from xpops.ops.fft import TRANSFORMS, Transform
 
 pytest.importorskip("nvmath")
 from tests.helpers import fake_libraries
@@ -236,14 +237,14 @@ def norms(kind: str, x: Any, axes: tuple[int, ...], lengths: tuple[int, ...]) ->
 
 @pytest.mark.parametrize("kind", ["fft", "ifft", "rfft", "irfft"])
 @pytest.mark.parametrize("shape", [(6,), (3, 4), (2, 3, 4), (2, 3, 2, 4)], ids=str)
-def test_transforms(engine: Any, kind: str, shape: tuple[int, ...]) -> None:
+def test_transforms(engine: Any, kind: Any, shape: tuple[int, ...]) -> None:
     x = some("float64" if kind == "rfft" else "complex64", *shape)
     before = x.copy()
     for count in range(1, len(shape) + 1):
         for axes in itertools.permutations(range(len(shape)), count):
             for lengths in (tuple(max(shape[a], 2) for a in axes), tuple(5 - a for a in axes)):
                 for norm, wanted in norms(kind, x, axes, lengths):
-                    parameters = ("f", kind, lengths, axes, norm)
+                    parameters = (Transform("f", kind), lengths, axes, norm)
                     (got,) = results(engine, fft.along_axes, x, parameters=parameters)
                     assert got.dtype == wanted.dtype
                     close(got, wanted)
@@ -251,7 +252,7 @@ def test_transforms(engine: Any, kind: str, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rfft", "irfft"])
-def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
     """The real axis is transformed by a separate call, as in large transforms of a whole array."""
     monkeypatch.setattr(type(engine), "fft_split", 1)
     for shape in ((3, 4), (1, 4, 3, 1), (2, 3, 2, 3, 4)):
@@ -259,7 +260,7 @@ def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: s
         axes = tuple(axis for axis in range(x.ndim) if shape[axis] > 1)
         for order in (axes, axes[::-1]):
             for norm, wanted in norms(kind, x, order, tuple(5 + axis for axis in order)):
-                parameters = ("f", kind, tuple(5 + axis for axis in order), order, norm)
+                parameters = (Transform("f", kind), tuple(5 + axis for axis in order), order, norm)
                 (got,) = results(engine, fft.along_axes, x, parameters=parameters)
                 close(got, wanted)
 
@@ -267,12 +268,12 @@ def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: s
 def test_plans_are_kept(engine: Any) -> None:
     x = some("complex64", 3, 8)
     for _ in range(3):
-        results(engine, fft.along_axis, x, parameters=("fft", "fft", None, -1, "backward"))
-        results(engine, fft.along_axis, x, parameters=("ifft", "ifft", None, -1, "ortho"))
+        results(engine, fft.along_axis, x, parameters=(TRANSFORMS["fft"], None, -1, "backward"))
+        results(engine, fft.along_axis, x, parameters=(TRANSFORMS["ifft"], None, -1, "ortho"))
     assert engine.plans.cufft.made == 1
-    program = fft.along_axis(engine, (layout_on_gpu(x),), "fft", "fft", None, -1, "backward")
+    program = fft.along_axis(engine, (layout_on_gpu(x),), TRANSFORMS["fft"], None, -1, "backward")
     for n in range(1, cuda_fft.PLANS + 10):
-        results(engine, fft.along_axis, x, parameters=("fft", "fft", n, -1, "backward"))
+        results(engine, fft.along_axis, x, parameters=(TRANSFORMS["fft"], n, -1, "backward"))
     assert len(engine.plans._plans) == len(engine.plans.cufft.plans) == cuda_fft.PLANS
     made = engine.plans.cufft.made
     for _ in range(2):  # the first call makes its evicted plan again

@@ -31,10 +31,15 @@ class Family:
     names : tuple of str
         The names of the arrays and scalars, for errors. The last ones may be left out of calls; then `parameters`
         differ.
+    host : callable, optional
+        The same function, for arrays on the host that are not fused. By default `function`.
     """
 
-    def __init__(self, function: Callable[..., Any], name: str, *names: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str, *names: str, host: Callable[..., Any] | None = None
+    ) -> None:
         self._function, self._name, self._names = function, name, names
+        self._host = host or function
         self._members: BoundedDict[tuple[Any, ...], Fused] = BoundedDict(1024)
 
     def __call__(self, parameters: tuple[Any, ...], x: Any, *others: Any) -> Any:
@@ -48,9 +53,13 @@ class Family:
             if result is not None:
                 return result
         if isinstance(x, Traced) or not self._is_fused(x):
-            return self._function(*parameters, x, *others)
+            return self._compute(parameters, x, *others)
         frozen = tuple(freeze(each, self._name) for each in parameters)
         return self._member(frozen, 1 + len(others))(x, *others)
+
+    def _compute(self, parameters: tuple[Any, ...], *arrays: Any) -> Any:
+        """The function of traced arrays, or of arrays on the host."""
+        return (self._function if isinstance(arrays[0], Traced) else self._host)(*parameters, *arrays)
 
     def _is_fused(self, x: Any) -> bool:
         """Whether one call is faster than several: on a GPU, and where each result is exported to a framework."""
@@ -64,7 +73,7 @@ class Family:
         if member is None:
 
             def function(*arrays: Any) -> Any:
-                return self._function(*parameters, *arrays)
+                return self._compute(parameters, *arrays)
 
             function.__name__ = self._name  # of kernels and errors
             member = self._members[way] = Fused(function, self._names[:count])

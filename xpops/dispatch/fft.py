@@ -15,6 +15,7 @@ from xpops.dispatch.primitives import copier
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY, OPERATORS
+from xpops.ops.fft import Transform
 from xpops.plan.fft import FftPlan, plan_fft
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axes_of, axis_of
@@ -22,38 +23,33 @@ from xpops.plan.strides.views import axes_of, axis_of
 NORMS = ("backward", "ortho", "forward")
 
 
-def along_axis(
-    engine: Engine, specs: tuple[Operand, ...], function: str, kind: str, n: Any, axis: Any, norm: Any
-) -> Program:
+def along_axis(engine: Engine, specs: tuple[Operand, ...], op: Transform, n: Any, axis: Any, norm: Any) -> Program:
     """The program of a transform along one axis; see `transform`."""
-    x = require_array(specs[0], function, "x")
-    axes = (axis_of(axis, x.ndim, function),)
-    count = None if n is None else _length(n, function, "n")
-    return transform(engine, x, function, kind, axes, (count,), norm, "n")
+    x = require_array(specs[0], op.name, "x")
+    axes = (axis_of(axis, x.ndim, op.name),)
+    count = None if n is None else _length(n, op.name, "n")
+    return transform(engine, x, op, axes, (count,), norm, "n")
 
 
-def along_axes(
-    engine: Engine, specs: tuple[Operand, ...], function: str, kind: str, s: Any, axes: Any, norm: Any
-) -> Program:
+def along_axes(engine: Engine, specs: tuple[Operand, ...], op: Transform, s: Any, axes: Any, norm: Any) -> Program:
     """The program of a transform along several axes; see `transform`."""
-    x = require_array(specs[0], function, "x")
+    x = require_array(specs[0], op.name, "x")
     if s is not None and axes is None:
-        raise ValueError(f"{function}: s is given and axes is not; accepted: both, or neither")
-    found = tuple(range(x.ndim)) if axes is None else axes_of(axes, x.ndim, function, "axes")
+        raise ValueError(f"{op.name}: s is given and axes is not; accepted: both, or neither")
+    found = tuple(range(x.ndim)) if axes is None else axes_of(axes, x.ndim, op.name, "axes")
     given = (-1,) * len(found) if s is None else s if isinstance(s, (tuple, list)) else (s,)
     if len(given) != len(found):
-        raise ValueError(f"{function}: s is {s!r}, for {len(found)} axes; accepted: a length for each")
-    if not found and kind in ("rfft", "irfft"):
-        raise ValueError(f"{function}: axes is empty; accepted: one axis at least")
-    lengths = tuple(_length(each, function, "s") for each in given)
-    return transform(engine, x, function, kind, found, tuple(None if n == -1 else n for n in lengths), norm, "s")
+        raise ValueError(f"{op.name}: s is {s!r}, for {len(found)} axes; accepted: a length for each")
+    if not found and op.kind in ("rfft", "irfft"):
+        raise ValueError(f"{op.name}: axes is empty; accepted: one axis at least")
+    lengths = tuple(_length(each, op.name, "s") for each in given)
+    return transform(engine, x, op, found, tuple(None if n == -1 else n for n in lengths), norm, "s")
 
 
 def transform(
     engine: Engine,
     x: Layout,
-    function: str,
-    kind: str,
+    op: Transform,
     axes: tuple[int, ...],
     given: tuple[int | None, ...],
     norm: Any,
@@ -63,8 +59,6 @@ def transform(
 
     Parameters
     ----------
-    kind : str
-        As for `plan_fft`.
     axes : tuple of int
         Counted from the front.
     given : tuple of int or None
@@ -80,19 +74,19 @@ def transform(
         If a length is not positive, or there is no such norm.
     """
     if norm not in NORMS:
-        raise ValueError(f"{function}: norm is {norm!r}; accepted: {', '.join(map(repr, NORMS))}")
-    before, after = _dtypes(x.dtype, function, kind)
-    lengths = _lengths(x.shape, kind, axes, given)
+        raise ValueError(f"{op.name}: norm is {norm!r}; accepted: {', '.join(map(repr, NORMS))}")
+    before, after = _dtypes(x.dtype, op.name, op.kind)
+    lengths = _lengths(x.shape, op.kind, axes, given)
     if any(length < 1 for length in lengths):
         raise ValueError(
-            f"{function}: {argument} is {lengths}, for x of shape {x.shape}; accepted: lengths of 1 or more"
+            f"{op.name}: {argument} is {lengths}, for x of shape {x.shape}; accepted: lengths of 1 or more"
         )
-    plan = plan_fft(x.shape, kind, axes, lengths, engine.fft_split)
+    plan = plan_fft(x.shape, op.kind, axes, lengths, engine.fft_split)
     out = _result(after, plan, x)
     if out.size == 0:
         return Program((out,), lambda stream, *data: None)
-    scale = plan.scale(norm, kind in ("ifft", "irfft"))
-    return Program((out,), _kernel(engine, x, out, plan, kind, before, scale))
+    scale = plan.scale(norm, op.kind in ("ifft", "irfft"))
+    return Program((out,), _kernel(engine, x, out, plan, op.kind, before, scale))
 
 
 def _dtypes(dtype: DType, function: str, kind: str) -> tuple[DType, DType]:

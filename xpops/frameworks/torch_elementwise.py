@@ -14,9 +14,18 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine import engine_of
+from xpops.engine.cpu.elementwise import is_compiled
 from xpops.engine.cpu.rounding import cast
 from xpops.engine.program import Kernel
-from xpops.frameworks.torch_functions import TORCH_DTYPES, Function, copy_by_odd, function_of, in_blocks, widened
+from xpops.frameworks.torch_functions import (
+    TORCH_DTYPES,
+    Function,
+    copy_by_odd,
+    faster_of,
+    function_of,
+    in_blocks,
+    widened,
+)
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.ops.torch import HALVES, TorchFunction, casts_alike
@@ -50,13 +59,15 @@ def elementwise_kernel(
     signature = signature_of(op, specs, dtype)
     if out.dtype != signature.dtype:
         return None
-    kernel = _by_torch(op, specs, signature, out)
+    kernel = _by_torch(op, specs, signature, out, host)
     if kernel is not None:
         return _within_range(kernel, specs, signature.loop, host)
     return None if op.own_halves else _through_float32(op, specs, signature, out)
 
 
-def _by_torch(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> Kernel | None:
+def _by_torch(
+    op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout, host: Kernel
+) -> Kernel | None:
     """The kernel of the function that the row names."""
     same, loop = op.torch, signature.loop[op.condition]
     function = None if same is None else function_of(same.name)
@@ -64,7 +75,10 @@ def _by_torch(op: Operator, specs: tuple[Operand, ...], signature: Signature, ou
         return None
     if loop in same.wide:
         x = specs[0]
-        return widened(function, (), x) if isinstance(x, Layout) and x.dtype == loop else None
+        if not isinstance(x, Layout) or x.dtype != loop:
+            return None
+        kernel = widened(function, (), x)
+        return faster_of(host, kernel, x) if is_compiled(op, signature.loop, specs, out) else kernel
     converters: list[_Converter] = []
     for spec, wanted in zip(specs[: op.arity - op.parameters], signature.loop, strict=False):
         if isinstance(spec, Layout) and not casts_alike(spec.dtype, wanted):

@@ -22,6 +22,8 @@ Function = Callable[..., object]
 TORCH_DTYPES: dict[DType, torch.dtype] = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
 # The elements that a thread of torch takes at once. So many numbers in float64 fit in a core's cache.
 BLOCK = 1 << 15
+# So many threads of torch compute in float64 faster than the compiled core on one.
+THREADS = 4
 
 
 def function_of(name: str) -> Function | None:
@@ -52,6 +54,24 @@ def widened(function: Function, arguments: tuple[Any, ...], x: Layout, along: in
         out.copy_(result)
 
     return in_blocks(kernel, x, along)
+
+
+def faster_of(host: Kernel, by_torch: Kernel, x: Layout) -> Kernel:
+    """The kernel of the compiled core, which runs on one thread, or torch's in float64 on many.
+
+    Parameters
+    ----------
+    host, by_torch : Kernel
+    x : Layout
+        That of the operand.
+    """
+    if x.size <= BLOCK:
+        return host
+
+    def kernel(stream: int, *data: Any) -> None:
+        (host if torch.get_num_threads() < THREADS else by_torch)(stream, *data)
+
+    return kernel
 
 
 def in_blocks(kernel: Kernel, x: Layout, along: int | None = None) -> Kernel:

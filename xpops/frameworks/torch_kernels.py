@@ -9,9 +9,11 @@ import torch
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cpu import reduce, softmax
 from xpops.engine.program import Kernel
 from xpops.frameworks.torch_elementwise import elementwise_kernel
-from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, function_of, widened
+from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, faster_of, function_of, widened
+from xpops.ops.fft import Transform
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.ops.scan import Scan
@@ -45,17 +47,19 @@ def torch_kernel(
         return None
     if isinstance(row, Reduction):
         return _reduction(row, x, layouts[0], *parameters)
+    if isinstance(row, Transform):
+        return _transform(row, x, layouts[0], *parameters)
     if isinstance(row, Scan):
         return _scan(row, x, layouts[0], *parameters)
-    return _softmax(row, x, layouts[0], *parameters) if isinstance(row, Softmax) else None
+    return _softmax(row, x, layouts[0], host, *parameters) if isinstance(row, Softmax) else None
 
 
 def _reduction(
     op: Reduction, x: Layout, out: Layout, axis: Any, keepdims: bool, dtype: DType | None, correction: float
 ) -> Kernel | None:
     axes, loop, _, _ = reduced_layout(x, op, axis, keepdims, dtype)
-    # NumPy adds large arrays block by block, without a copy in float64; `widened` takes the others as one block.
-    if not axes or (op.share is not None and x.size > BLOCK):
+    # The host adds large arrays block by block, without a copy in float64; `widened` takes the others as one block.
+    if not axes or (op.share is not None and x.size > BLOCK) or reduce.is_compiled(op, x, loop):
         return None
     return _kernel(op.torch, (axes, bool(keepdims)), x, loop, out)
 
@@ -68,9 +72,22 @@ def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, init
     return _kernel(op.torch, (along,), x, out.dtype, out, along)
 
 
-def _softmax(op: Softmax, x: Layout, out: Layout, axis: int, dtype: DType | None) -> Kernel | None:
+def _softmax(op: Softmax, x: Layout, out: Layout, host: Kernel, axis: int, dtype: DType | None) -> Kernel | None:
     along = axis_of(axis, x.ndim, op.name)
-    return _kernel(op.torch, (along,), x, x.dtype, out, along)
+    kernel = _kernel(op.torch, (along,), x, x.dtype, out, along)
+    return kernel if kernel is None or not softmax.is_compiled(x, out) else faster_of(host, kernel, x)
+
+
+def _transform(op: Transform, x: Layout, out: Layout, lengths: Any, axes: Any, norm: str) -> Kernel | None:
+    """The kernel of a Fourier transform. Torch has none along no axes."""
+    function = function_of(op.torch.name) if op.torch is not None and x.dtype in op.torch.dtypes else None
+    if function is None or axes == () or x.ndim == 0:
+        return None
+
+    def kernel(stream: int, out: torch.Tensor, x: torch.Tensor) -> None:
+        function(x, lengths, axes, norm, out=out)
+
+    return kernel
 
 
 def _kernel(

@@ -158,7 +158,7 @@ _REAL = "real floating-point"
 _FLUSHED = frozenset((dt.bfloat16, dt.float32))
 
 # Functors that compute an exponential; results of 16 bits and less have a shorter functor.
-_smooth = partial(Operator, header="activation", cost="transcendental", narrow=True)
+_smooth = partial(Operator, header="activation", cost="transcendental", narrow=True, core=True)
 
 _ROWS = (
     Operator(
@@ -183,6 +183,7 @@ _ROWS = (
         integers=False,
         arguments=("x", "negative_slope"),
         torch=Torch("_C._nn.leaky_relu", FLOATS),
+        core=True,
     ),
     _smooth("gelu", 1, _REAL, "given", cpu=_gelu, integers=False, ulps=(8, 7), torch=Torch("gelu", wide=NARROW)),
     _smooth(

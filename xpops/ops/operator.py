@@ -80,6 +80,8 @@ class Operator:
         operator waits for the compiler. Kernels always call transcendental functors of complex numbers and of float64.
     torch : TorchFunction or None
         What computes it on torch's tensors in the host's memory, for the dtypes where torch has such a function.
+    core : bool
+        Whether the compiled core (``native/cpu/elementwise.c``) computes it for float32 and narrower dtypes.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Operator:
     cost: Literal["memory", "divisions", "transcendental"] = "memory"
     long: Literal["never", "complex", "always"] = "never"
     torch: TorchFunction | None = None
+    core: bool = False
 
     def __post_init__(self) -> None:
         count = self.arity - len(self.defaults)

@@ -12,6 +12,7 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.ops.accuracy import share_of_deviations, share_of_product, share_of_sum
+from xpops.ops.functions import where
 from xpops.ops.torch import NARROW, REAL
 from xpops.ops.torch import TorchFunction as Torch
 
@@ -56,6 +57,8 @@ class Reduction:
         and 1) or "small" (integers around 0, of which some are 0).
     torch : TorchFunction or None
         What computes it on torch's tensors in the host's memory. It takes the axes and whether to keep them, too.
+    core : str
+        The compiled core's reducer (``native/cpu/reduce.c``), which computes it for float32 and narrower dtypes.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Reduction:
     share: Callable[[DType, int], float] | None = None
     domain: str = "any"
     torch: Torch | None = None
+    core: str = ""
 
     @property
     def functor(self) -> str:
@@ -112,15 +116,39 @@ _ROWS = (
     Reduction("argmin", "real-valued", "index", np.argmin, positional=True),
     Reduction("count_nonzero", "arithmetic", "index", np.count_nonzero, 0, truth=True, domain="small"),
     Reduction("max", "real-valued", "own", np.max, torch=Torch("amax", REAL)),
-    Reduction("mean", "floating-point", "own", np.add, _NAN, averages=True, compensated=True, share=share_of_sum),
+    Reduction(
+        "mean", "floating-point", "own", np.add, _NAN, averages=True, compensated=True, share=share_of_sum, core="sum"
+    ),
     Reduction("min", "real-valued", "own", np.min, torch=Torch("amin", REAL)),
-    Reduction("prod", "arithmetic", "sum", np.multiply, 1, share=share_of_product, domain="unit"),
+    Reduction("prod", "arithmetic", "sum", np.multiply, 1, share=share_of_product, domain="unit", core="prod"),
     _deviations("std", root=True),
-    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True, share=share_of_sum, torch=_SUM),
+    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True, share=share_of_sum, torch=_SUM, core="sum"),
     _deviations("var"),
 )
 
 REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}
+
+_sum_of_terms = partial(Reduction, accepts="arithmetic", result="sum", cpu=np.add, empty=0, share=share_of_sum)
+
+# Reductions of functions of elements, which the host computes without a temporary array. A GPU fuses the functions.
+HOST_REDUCTIONS: dict[str, Reduction] = {
+    row.name: row
+    for row in (
+        Reduction(
+            "nanprod",
+            "arithmetic",
+            "sum",
+            np.multiply,
+            1,
+            term=lambda x: where(x == x, x, np.ones_like(x)),
+            share=share_of_product,
+            core="nanprod",
+        ),
+        _sum_of_terms("nansum", term=lambda x: where(x == x, x, np.zeros_like(x)), core="nansum"),
+        _sum_of_terms("sum_of_sizes", term=np.abs, core="sum_of_sizes"),
+        _sum_of_terms("sum_of_squares", term=np.square, core="sum_of_squares"),
+    )
+}
 
 
 def reduction_dtypes(op: Reduction, dtype: DType, given: DType | None = None) -> tuple[DType, DType]:

@@ -38,6 +38,7 @@ TRANSCENDENTAL = (
         ulps=(4.5, 5),
         domain="positive positive",
         torch=HALVES,
+        core=True,
     ),
     transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5), torch=HALVES),
     narrow(

@@ -8,6 +8,7 @@ from xpops.api.signatures import array_function
 from xpops.core.operands import Axes
 from xpops.dispatch.fft import along_axes, along_axis
 from xpops.dispatch.primitives import unary
+from xpops.ops.fft import TRANSFORMS
 
 __all__ = ["fft", "fftn", "ifft", "ifftn"]
 
@@ -45,7 +46,7 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwar
     >>> xp.fft.fft(xp.asarray([1.0, 2.0, 0.0, 2.0]))
     Array([ 5.+0.j,  1.+0.j, -3.+0.j,  1.+0.j], dtype=complex128, device='cpu')
     """
-    return unary(along_axis, "fft", x, "fft", "fft", n, axis, norm)
+    return unary(along_axis, "fft", x, TRANSFORMS["fft"], n, axis, norm)
 
 
 @array_function
@@ -86,7 +87,7 @@ def fftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "bac
     Array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]], dtype=complex128, device='cpu')
     """
-    return unary(along_axes, "fftn", x, "fftn", "fft", s, axes, norm)
+    return unary(along_axes, "fftn", x, TRANSFORMS["fftn"], s, axes, norm)
 
 
 @array_function
@@ -98,7 +99,7 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     >>> xp.fft.ifft(xp.asarray([5 + 0j, 1 + 0j, -3 + 0j, 1 + 0j]))
     Array([1.+0.j, 2.+0.j, 0.+0.j, 2.+0.j], dtype=complex128, device='cpu')
     """
-    return unary(along_axis, "ifft", x, "ifft", "ifft", n, axis, norm)
+    return unary(along_axis, "ifft", x, TRANSFORMS["ifft"], n, axis, norm)
 
 
 @array_function
@@ -111,4 +112,4 @@ def ifftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "ba
     Array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]], dtype=complex128, device='cpu')
     """
-    return unary(along_axes, "ifftn", x, "ifftn", "ifft", s, axes, norm)
+    return unary(along_axes, "ifftn", x, TRANSFORMS["ifftn"], s, axes, norm)

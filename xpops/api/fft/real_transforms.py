@@ -9,6 +9,7 @@ from xpops.api.signatures import array_function
 from xpops.core.operands import Axes
 from xpops.dispatch.fft import NORMS, along_axes, along_axis
 from xpops.dispatch.primitives import unary
+from xpops.ops.fft import TRANSFORMS
 
 __all__ = ["hfft", "ihfft", "irfft", "irfftn", "rfft", "rfftn"]
 
@@ -45,7 +46,7 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     >>> xp.fft.hfft(xp.asarray([1 + 0j, 1j, 2 + 0j]))
     Array([ 3.,  1.,  3., -3.], dtype=float64, device='cpu')
     """
-    return unary(along_axis, "hfft", conj(x), "hfft", "irfft", n, axis, _opposite_norm(norm))
+    return unary(along_axis, "hfft", conj(x), TRANSFORMS["hfft"], n, axis, _opposite_norm(norm))
 
 
 @array_function
@@ -77,7 +78,7 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     >>> xp.fft.ihfft(xp.asarray([3.0, -3.0, 3.0, 1.0]))
     Array([1.-0.j, 0.-1.j, 2.-0.j], dtype=complex128, device='cpu')
     """
-    return conj(unary(along_axis, "ihfft", x, "ihfft", "rfft", n, axis, _opposite_norm(norm)))
+    return conj(unary(along_axis, "ihfft", x, TRANSFORMS["ihfft"], n, axis, _opposite_norm(norm)))
 
 
 @array_function
@@ -111,7 +112,7 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     >>> xp.fft.irfft(xp.asarray([5 + 0j, 1 + 0j, -3 + 0j]))
     Array([1., 2., 0., 2.], dtype=float64, device='cpu')
     """
-    return unary(along_axis, "irfft", x, "irfft", "irfft", n, axis, norm)
+    return unary(along_axis, "irfft", x, TRANSFORMS["irfft"], n, axis, norm)
 
 
 @array_function
@@ -145,7 +146,7 @@ def irfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "b
     Array([[1., 2.],
            [3., 4.]], dtype=float64, device='cpu')
     """
-    return unary(along_axes, "irfftn", x, "irfftn", "irfft", s, axes, norm)
+    return unary(along_axes, "irfftn", x, TRANSFORMS["irfftn"], s, axes, norm)
 
 
 @array_function
@@ -177,7 +178,7 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: str = "backwa
     >>> xp.fft.rfft(xp.asarray([1.0, 2.0, 0.0, 2.0]))
     Array([ 5.+0.j,  1.+0.j, -3.+0.j], dtype=complex128, device='cpu')
     """
-    return unary(along_axis, "rfft", x, "rfft", "rfft", n, axis, norm)
+    return unary(along_axis, "rfft", x, TRANSFORMS["rfft"], n, axis, norm)
 
 
 @array_function
@@ -207,7 +208,7 @@ def rfftn(x: Any, /, *, s: Any = None, axes: Axes | None = None, norm: str = "ba
     >>> xp.fft.rfftn(xp.ones((4, 6))).shape
     (4, 4)
     """
-    return unary(along_axes, "rfftn", x, "rfftn", "rfft", s, axes, norm)
+    return unary(along_axes, "rfftn", x, TRANSFORMS["rfftn"], s, axes, norm)
 
 
 def _opposite_norm(norm: Any) -> Any:

@@ -20,6 +20,9 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.core.operands import Axes
 from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.primitives import unary
+from xpops.dispatch.reductions import reduction
+from xpops.ops.reduction import HOST_REDUCTIONS, Reduction
 
 __all__ = ["matrix_norm", "vector_norm"]
 
@@ -28,6 +31,8 @@ _HALVES = (dt.float16, dt.bfloat16)
 _PRODUCTS = range(3, 17)
 # Orders with functions of their own; another is a parameter of one function.
 _ORDERS = {order: order for order in (0, 1, 2, -1, math.inf, -math.inf, *_PRODUCTS)}
+# The reductions that these orders need on the host.
+_HOST_ROWS: dict[float | None, Reduction] = {1: HOST_REDUCTIONS["sum_of_sizes"], 2: HOST_REDUCTIONS["sum_of_squares"]}
 _MATRIX_ORDERS = (1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc", None)
 
 
@@ -72,7 +77,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
         return _matrix_norm((bool(keepdims), ord), x)
     given = _require_matrices(x)
     if 0 in given.shape[-2:] and ord == 2:
-        return _norm((-2, -1), keepdims, 2, x)
+        return _vector_norm(((-2, -1), keepdims, 2), x)
     values = svdvals(x)
     found = sum(values, axis=-1) if ord == "nuc" else max(values, axis=-1) if ord == 2 else min(values, axis=-1)
     return expand_dims(found, axis=(-2, -1)) if keepdims else found
@@ -82,7 +87,7 @@ def _norm_of_matrices(keepdims: bool, ord: Any, x: Any) -> Any:
     """The norms that need no singular values, as one fused function."""
     given = _require_matrices(x)
     if ord in ("fro", None) or (0 in given.shape[-2:] and ord in (1, math.inf)):
-        return _norm((-2, -1), keepdims, 2, x)
+        return _vector_norm(((-2, -1), keepdims, 2), x)
     if given.dtype in _HALVES:
         return astype(_norm_of_matrices(keepdims, ord, astype(x, dt.float32)), given.dtype)
     along, across = (-2, -1) if ord in (1, -1) else (-1, -2)
@@ -155,6 +160,18 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
     return pow(sum(_product(size, int(ord)), **how), 1 / ord)
 
 
+def _norm_on_host(axis: Any, keepdims: bool, ord: float | None, x: Any, *power_and_root: Any) -> Any:
+    """The norm of an array on the host: real elements are squared or made positive as they are added up."""
+    given = _require_floating(x, "vector_norm")
+    row = _HOST_ROWS.get(ord)
+    if row is None or given.dtype in dt.REAL_OF:
+        return _norm(axis, keepdims, ord, x, *power_and_root)
+    loop = dt.float32 if given.dtype in _HALVES else given.dtype
+    found = unary(reduction, "vector_norm", x, row, axis, keepdims, loop, 0.0)
+    found = sqrt(found) if ord == 2 else found
+    return found if loop == given.dtype else astype(found, given.dtype)
+
+
 def _product(x: Any, count: int) -> Any:
     """``x ** count``, by multiplications."""
     if count == 1:
@@ -177,5 +194,5 @@ def _require_matrices(x: Any) -> Layout | Traced:
     return given
 
 
-_vector_norm = Family(_norm, "vector_norm", "x", "ord", "ord")
+_vector_norm = Family(_norm, "vector_norm", "x", "ord", "ord", host=_norm_on_host)
 _matrix_norm = Family(_norm_of_matrices, "matrix_norm", "x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numpy.typing import DTypeLike
@@ -14,7 +15,12 @@ from xpops.api.manipulation.shapes import reshape
 from xpops.api.searching import where
 from xpops.api.signatures import array_function
 from xpops.api.statistics.sums import cumulative_prod, cumulative_sum, prod, sum
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import as_dtype
 from xpops.core.operands import Axes
+from xpops.dispatch.primitives import unary
+from xpops.dispatch.reductions import reduction
+from xpops.ops.reduction import HOST_REDUCTIONS
 
 __all__ = ["nancumprod", "nancumsum", "nanprod", "nansum"]
 
@@ -173,5 +179,13 @@ def _scan_without_nan(
     return scan(reshape(filled, (-1,)) if axis is None else filled, axis=0 if axis is None else axis, dtype=dtype)
 
 
-_nanprod = Family(_prod_without_nan, "nanprod", "x")
-_nansum = Family(_sum_without_nan, "nansum", "x")
+def _on_host(name: str, function: Callable[..., Any], axis: Any, dtype: Any, keepdims: bool, x: Any) -> Any:
+    """The reduction of a function of floating-point elements, else `function`."""
+    loop = None if dtype is None else as_dtype(dtype, name)
+    if operand_of(name, x, axis).has_nan and (loop is None or loop in dt.CATEGORIES["floating-point"]):
+        return unary(reduction, name, x, HOST_REDUCTIONS[name], axis, keepdims, loop, 0.0)
+    return function(axis, dtype, keepdims, x)
+
+
+_nanprod = Family(_prod_without_nan, "nanprod", "x", host=partial(_on_host, "nanprod", _prod_without_nan))
+_nansum = Family(_sum_without_nan, "nansum", "x", host=partial(_on_host, "nansum", _sum_without_nan))

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core import dtypes as dt
+from xpops.core.compiled import compiled
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import Key, block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import NARROW, WIDENED, assign, buffer_of, cast
+from xpops.engine.cpu.rounding import NARROW, SINGLE, WIDENED, assign, buffer_of, cast
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
@@ -38,6 +40,8 @@ def elementwise(op: Operator, signature: Signature, operands: tuple[Operand, ...
     """See `xpops.engine.protocol.Engine.elementwise`."""
     if op is IDENTITY:
         return _copy(operands[0], out)
+    if is_compiled(op, signature.loop, operands, out):
+        return _compiled(op, signature.loop, operands, out)
     as_given = op.own_halves or op.cpu_halves
     loops = signature.loop if as_given else tuple(WIDENED.get(loop, loop) for loop in signature.loop)
     function, layouts = op.cpu, [operand for operand in operands if isinstance(operand, Layout)]
@@ -49,12 +53,50 @@ def elementwise(op: Operator, signature: Signature, operands: tuple[Operand, ...
     if isinstance(function, np.ufunc) and sum(ready) == len(layouts) and _result_of(function, loops) == out.dtype:
         return _in_one_call(function, conversions)
 
+    of_arrays, of_scalars = (
+        [convert if isinstance(x, Layout) is array else None for x, convert in zip(operands, conversions, strict=True)]
+        for array in (True, False)
+    )
+
     def compute(out: NDArray, *inputs: Any) -> None:
-        assign(out, np.asarray(function(*_all_converted(inputs, conversions))))
+        assign(out, np.asarray(function(*_all_converted(inputs, of_arrays))))
 
     if len(operands) == len(layouts) == 1 and layouts[0].dtype in WIDENED and out.size >= _TABLE:
         compute = _tabulated(compute, layouts[0].dtype, out.dtype)
-    return _by_blocks(compute, operands, out)
+    by_blocks = _by_blocks(compute, operands, out)
+
+    def compute_with_scalars(out: NDArray, *inputs: Any) -> None:
+        by_blocks(out, *_all_converted(inputs, of_scalars))
+
+    return _quiet(compute_with_scalars if any(of_scalars) else by_blocks)
+
+
+def is_compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand, ...], out: Layout) -> bool:
+    """Whether the compiled core computes a call, in one pass and without temporary arrays."""
+    if compiled is None or not op.core or out.dtype not in SINGLE:
+        return False
+    return all(
+        loop in SINGLE and (not isinstance(x, Layout) or x.dtype == loop or (x.dtype in SINGLE and loop == dt.float32))
+        for x, loop in zip(operands, loops, strict=True)
+    )
+
+
+def _compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand, ...], out: Layout) -> Kernel:
+    assert compiled is not None
+    run, name, ndim, count = compiled.compute, op.name, out.ndim, op.arity - op.parameters
+
+    def operand(x: Any, loop: DType) -> NDArray:
+        array = x if isinstance(x, np.ndarray) else cast(cast(x, loop), dt.float32)
+        return buffer_of(array if array.ndim == ndim else array.reshape((1,) * (ndim - array.ndim) + array.shape))
+
+    def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
+        arrays = [operand(x, loop) for x, loop in zip(inputs[:count], loops, strict=False)]
+        parameters = [
+            float(cast(cast(x, loop), dt.float32)) for x, loop in zip(inputs[count:], loops[count:], strict=True)
+        ]
+        run(name, buffer_of(out), *arrays, *parameters)
+
+    return kernel
 
 
 def _in_one_call(function: np.ufunc, conversions: list[Conversion | None]) -> Kernel:
@@ -76,7 +118,7 @@ def _copy(x: Operand, out: Layout) -> Kernel:
         np.copyto(buffer_of(out), buffer_of(cast(x, out.dtype)))
 
     if isinstance(x, Layout) and x.dtype != out.dtype and out.dtype in NARROW:
-        return _by_blocks(assign, (x,), out)
+        return _quiet(_by_blocks(assign, (x,), out))
     copy = partial(np.copyto, casting="unsafe") if isinstance(x, Layout) and x.dtype == out.dtype else assign
     chosen = copy if isinstance(x, Layout) else fill
 
@@ -86,8 +128,17 @@ def _copy(x: Operand, out: Layout) -> Kernel:
     return kernel
 
 
-def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> Kernel:
-    """The kernel that calls `compute` on one block of all arrays after the other."""
+def _quiet(compute: Compute) -> Kernel:
+    """The kernel that calls `compute` without NumPy's warnings."""
+
+    def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
+        quietly(compute, out, *inputs)
+
+    return kernel
+
+
+def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> Compute:
+    """The function that calls `compute` on one block of all arrays after the other."""
     layout, lengths = out, block_shape(out, (), BLOCK)
     arrays = [isinstance(operand, Layout) for operand in operands]
 
@@ -96,12 +147,7 @@ def _by_blocks(compute: Compute, operands: tuple[Operand, ...], out: Layout) -> 
             parts = [_part(x, key) if array else x for x, array in zip(inputs, arrays, strict=True)]
             compute(out[key], *parts)
 
-    chosen = compute if out.size <= BLOCK else run
-
-    def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
-        quietly(chosen, out, *inputs)
-
-    return kernel
+    return compute if out.size <= BLOCK else run
 
 
 def _part(x: NDArray, key: Key) -> NDArray:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from xpops.core import dtypes as dt
+from xpops.core.compiled import compiled
 from xpops.core.dtypes import DType
 
 NDArray = np.ndarray[Any, Any]
@@ -76,6 +77,8 @@ def fused(x: Any, y: Any, z: Any) -> NDArray:
     if z.dtype == dt.float64:
         twice: NDArray = x * y + z
         return twice
+    if compiled is not None:
+        return _fused_by_core(*(np.asarray(each, np.float32) for each in (x, y, z)))
     product, addend = np.multiply(x, y, dtype=np.float64), np.asarray(z, np.float64)
     total = product + addend
     halfway = total.view(np.uint64) & np.uint64(0x1FFFFFFF) == np.uint64(0x10000000)
@@ -87,6 +90,13 @@ def fused(x: Any, y: Any, z: Any) -> NDArray:
         total[halfway] = np.where(rest == 0, rough, np.nextafter(rough, np.copysign(np.inf, rest)))
     once: NDArray = total.astype(np.float32)
     return once
+
+
+def _fused_by_core(*operands: NDArray) -> NDArray:
+    assert compiled is not None
+    result = np.empty(np.broadcast_shapes(*(each.shape for each in operands)), np.float32)
+    compiled.fused(result, *(each.reshape((1,) * (result.ndim - each.ndim) + each.shape) for each in operands))
+    return result
 
 
 def _polynomial(x: NDArray, coefficients: tuple[float, ...]) -> NDArray:

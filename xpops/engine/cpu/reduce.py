@@ -14,7 +14,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import BLOCK, block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import ACCUMULATED, NARROW, WIDENED, assign, buffer_of, cast
+from xpops.engine.cpu.rounding import ACCUMULATED, NARROW, SINGLE, WIDENED, assign, buffer_of, cast
 from xpops.engine.program import Kernel
 from xpops.ops.reduction import Reduction
 from xpops.plan.strides.coalesce import Strides
@@ -26,8 +26,6 @@ Axes = tuple[int, ...]
 _LINES = 128
 # The largest sum of a mean, which is infinite beyond it, as on CUDA, where narrower dtypes add in float32.
 _LARGEST = dict.fromkeys((dt.bfloat16, dt.float32, dt.complex64), float(np.finfo(np.float32).max))
-# The dtypes whose elements the compiled core adds and multiplies.
-_SINGLE = frozenset((dt.float16, dt.bfloat16, dt.float32))
 # Up to so many elements, NumPy reduces along any axis faster than `_halved` would.
 _FEW = 4096
 
@@ -43,7 +41,7 @@ def reduce(
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.reduce`."""
     if isinstance(op.cpu, np.ufunc):
-        if _is_compiled(op, x, loop):
+        if is_compiled(op, x, loop):
             return _compiled(op, x, axes)
         if _is_one_call(op, op.cpu, x, axes, loop, out):
             return _in_one_call(op.cpu, x, axes, out)
@@ -61,9 +59,9 @@ def reduce(
     return kernel
 
 
-def _is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
+def is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
     """Whether the compiled core reduces the elements in float64."""
-    if compiled is None or op.term is not None or op.dispersion or x.dtype not in _SINGLE:
+    if compiled is None or not op.core or x.dtype not in SINGLE:
         return False
     return loop == x.dtype or loop == dt.float32
 
@@ -71,12 +69,12 @@ def _is_compiled(op: Reduction, x: Layout, loop: DType) -> bool:
 def _compiled(op: Reduction, x: Layout, axes: Axes) -> Kernel:
     """The kernel of the compiled core, which needs no memory for elements in the wider dtype."""
     assert compiled is not None
-    run, is_product = compiled.reduce, op.cpu is np.multiply
+    run, name = compiled.reduce, op.core
     shape = tuple(1 if axis in axes else length for axis, length in enumerate(x.shape))
     count = float(x.size // prod(shape)) if op.averages else 1.0
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
-        run(is_product, buffer_of(out.reshape(shape)), buffer_of(x), count)
+        run(name, buffer_of(out.reshape(shape)), buffer_of(x), count)
 
     return kernel
 

@@ -22,13 +22,15 @@ ACCUMULATED = {
     **dict.fromkeys((dt.float16, dt.bfloat16, dt.float32), dt.float64),
     dt.complex64: dt.complex128,
 }
+# The dtypes of the numbers with which the compiled core computes.
+SINGLE = frozenset((*WIDENED, dt.float32))
 NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
 # float32 does not hold all numbers of these dtypes exactly.
 _WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))
-# The conversions of the compiled core: of halves to other floating-point dtypes and back.
+# The conversions of the compiled core: of halves to other floating-point dtypes, and to halves.
 _CONVERTED = frozenset(
     (source, target)
-    for source in dt.REAL_FLOATS
+    for source in (*dt.REAL_FLOATS, dt.int32, dt.int64)
     for target in dt.REAL_FLOATS
     if source != target and not {source, target}.isdisjoint(WIDENED) and compiled is not None
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from xpops.core.compiled import compiled
 from xpops.core.dtypes import REAL_FLOATS, DType
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import ACCUMULATED, assign, cast, copied
+from xpops.engine.cpu.rounding import ACCUMULATED, SINGLE, assign, buffer_of, cast, copied
 from xpops.engine.program import Kernel
 from xpops.plan.scatter import require_targets
 
@@ -17,6 +19,8 @@ NDArray = np.ndarray[Any, Any]
 
 # Slices of so many elements are added one by one: each takes a microsecond, an element by itself 10 nanoseconds.
 _SLICE = 128
+# The compiled core adds slices of so many elements faster than elements.
+_ROW = 8
 _UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -36,8 +40,10 @@ def scatter_reduce(
     identity, ufunc = _identity(reduction, wide), _UFUNCS[reduction]
 
     # `index` has one index for each slice, broadcast along the other axes.
-    shared = not any(index.strides[other] for other in range(index.ndim) if other != axis)
-    by_slices = shared and include_self and reduction != "mean" and 0 < _SLICE * source.shape[axis] <= source.size
+    shared = include_self and not any(index.strides[other] for other in range(index.ndim) if other != axis)
+    width = source.size // max(source.shape[axis], 1)
+    by_rows = shared and reduction == "sum" and width >= _ROW and _is_compiled(out, source, axis)
+    by_slices = shared and reduction != "mean" and width >= _SLICE
 
     def add_slices(out: NDArray, index: NDArray, source: NDArray) -> None:
         state = copied(out, wide)
@@ -59,13 +65,30 @@ def scatter_reduce(
             _divide(state, places, include_self)
         assign(out, state.reshape(out.shape))
 
+    def add_rows(out: NDArray, index: NDArray, source: NDArray) -> None:
+        out, source = (np.moveaxis(each, axis, 0).reshape(each.shape[axis], -1) for each in (out, source))
+        places = np.flatnonzero(index != skipped)
+        places = places[np.argsort(index[places], kind="stable")]
+        assert compiled is not None
+        compiled.add_rows(index[places].astype(np.int64), places, buffer_of(out[:, None]), buffer_of(source[None]))
+
+    run = add_rows if by_rows else add_slices if by_slices else add_elements
+
     def kernel(stream: int, out: NDArray, index: NDArray, source: NDArray) -> None:
-        if by_slices:
+        if by_rows or by_slices:
             index = index[tuple(slice(None) if at == axis else 0 for at in range(index.ndim))]
         require_targets(index, out.shape[axis], name)
-        quietly(add_slices if by_slices else add_elements, out, index, source)
+        quietly(run, out, index, source)
 
     return kernel
+
+
+def _is_compiled(out: Layout, source: Layout, axis: int) -> bool:
+    """Whether the compiled core adds the slices of these arrays: they are rows or columns of matrices of one width."""
+    if compiled is None or out.dtype not in SINGLE:
+        return False
+    around = [(*each.shape[:axis], *each.shape[axis + 1 :]) for each in (out, source)]
+    return around[0] == around[1] and 1 in (prod(out.shape[:axis]), prod(out.shape[axis + 1 :]))
 
 
 def _places(index: NDArray, axis: int, shape: tuple[int, ...]) -> NDArray:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from xpops.core import dtypes as dt
+from xpops.core.compiled import compiled
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import BLOCK, blocks, line_blocks
 from xpops.engine.cpu.quiet import quietly
 from xpops.engine.cpu.reduce import pairwise
-from xpops.engine.cpu.rounding import WIDENED, assign, cast
+from xpops.engine.cpu.rounding import SINGLE, WIDENED, assign, buffer_of, cast
 from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
@@ -19,6 +20,8 @@ NDArray = np.ndarray[Any, Any]
 
 def softmax(x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
+    if is_compiled(x, out):
+        return _compiled(axis, log)
     layout, lengths = x, line_blocks(x, axis, BLOCK)
     narrow, others = WIDENED.get(x.dtype, x.dtype), tuple(other for other in range(x.ndim) if other != axis)
 
@@ -42,6 +45,21 @@ def softmax(x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         quietly(run, out, x)
+
+    return kernel
+
+
+def is_compiled(x: Layout, out: Layout) -> bool:
+    """Whether the compiled core computes a call, without temporary arrays."""
+    return compiled is not None and {x.dtype, out.dtype} <= SINGLE
+
+
+def _compiled(axis: int, log: bool) -> Kernel:
+    assert compiled is not None
+    run = compiled.softmax
+
+    def kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        run(log, buffer_of(np.moveaxis(out, axis, -1)), buffer_of(np.moveaxis(x, axis, -1)))
 
     return kernel
 
