@@ -185,6 +185,8 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QRResult[Any]:
 def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult[Any]:
     """Singular values and vectors: ``x = U @ diag(S) @ Vh``.
 
+    Waits for the device if K is 192 or more, to compare the product with `x`.
+
     Parameters
     ----------
     x : array
