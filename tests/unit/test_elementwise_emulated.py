@@ -125,3 +125,18 @@ def test_short_rows_of_transposed_operands(dtype: Any, monkeypatch: pytest.Monke
         y = np.moveaxis(y, -1, 1)
         np.testing.assert_array_equal(computed("add", x, y), x + y)
         np.testing.assert_array_equal(computed("subtract", y, x), y - x)
+
+
+@pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.float32, dt.float64], ids=str)
+@pytest.mark.parametrize("length", [2, 3, 5])
+def test_short_planes_and_long_rows(length: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles have fewer planes than a pack has elements."""
+    tuned(monkeypatch, elementwise=tuning_of(90).elementwise._replace(tile_distance=1))
+    shape = length, 129, 36
+    x, y = (np.random.default_rng(n).integers(0, 60, shape).astype(dtype) for n in (1, 2))
+    rows = np.swapaxes(np.ascontiguousarray(np.swapaxes(y, 1, 2)), 1, 2)
+    for order in ((1, 2, 0), (2, 1, 0)):
+        planes = np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+        for _ in range(2):
+            np.testing.assert_array_equal(computed("add", planes, rows), x + y)
+            np.testing.assert_array_equal(computed("subtract", rows, planes), y - x)

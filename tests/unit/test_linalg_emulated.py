@@ -134,6 +134,18 @@ def test_singular_vectors_of_singular_matrices(engine: Any, size: int) -> None:
         close(u * s[:, None] @ vh, x)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_singular_vectors_of_tiny_singular_matrices(engine: Any, dtype: str) -> None:
+    """The squares of the difference from another matrix are all too small for the dtype."""
+    x = (np.ones((1, 192, 193)) * np.finfo(dtype).smallest_normal ** 0.5).astype(dtype)
+    for each in (x, x / 128, x * 128):
+        for full in (False, True):
+            u, s, vh = results(engine, linalg.svd, each, parameters=("svd", full))
+            scale = each.real.max()
+            close(s / scale, np.linalg.svdvals(each / scale))
+            close(u * (s / scale)[:, None] @ vh[:, :192], each / scale)
+
+
 def test_how_matrices_are_decomposed(engine: Any) -> None:
     called = engine.libraries["cusolverDn"].called
     for size, vectors, wanted in (

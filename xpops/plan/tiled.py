@@ -53,7 +53,8 @@ def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     tile = columns, rows, planes
     if prod(tile) < policy.tile_block:
         return None
-    while prod(tile) < policy.tile_block * pack**2 or rows < pack:
+    shortest = min(rows, planes) if cubic else rows  # of the axes along which operands are loaded in packs
+    while prod(tile) < policy.tile_block * pack**2 or shortest < pack:
         pack //= 2
     if not is_aligned(out, shape, strides[0], pack):
         pack = 1

@@ -112,13 +112,16 @@ def _polar(runtime: Runtime, x: Layout, full: bool) -> Callable[..., tuple[bool,
         for op, operands in ((OPERATORS["multiply"], (side, values)), (OPERATORS["subtract"], (matrix, matrix)))
     )
     # Exact results differ from the matrix by 12 to 25 roundings, and those of other matrices by thousands.
-    limit = (100 * float(np.finfo(x.dtype).eps)) ** 2
+    limits = np.finfo(x.dtype)
+    limit = (100 * float(limits.eps)) ** 2
+    # Of smaller matrices, the squares of such differences are lost.
+    least = low * high * float(limits.smallest_normal) / limit
 
     def decompose(
         handle: int, stream: int, x: int, u: int, s: int, vh: int, scratch: int, info: int
     ) -> tuple[bool, tuple[Any, ...]]:
         whole = square_of(stream, x)
-        if not 0 < whole < inf:
+        if not least <= whole < inf:
             return False, ()
         other, owner = allocate(stream)
         copy(stream, other, x)
