@@ -56,7 +56,8 @@ def fuse(
     round_each : bool, optional
         Whether each operator rounds to the dtype that it has without fusion. If not, float16 and bfloat16 are float32
         between the operators, and `function` sees float32 arrays: that is faster, and more exact. The results have the
-        same dtypes, and other last bits. It changes nothing for other dtypes, nor on the CPU.
+        same dtypes, and other last bits. It changes nothing for other dtypes, nor on the CPU. In a fused function that
+        another one calls, the other's choice counts.
 
     Returns
     -------
