@@ -28,8 +28,9 @@ static int add_place(const Axis* axis, PyObject* part, int64_t* offset) {
   int64_t place = PyLong_AsLongLongAndOverflow(part, &overflow);
   if (overflow) return 0;
   if (place < 0) place += axis->length;
+  if (place < 0 || place >= axis->length) return 0;
   *offset += place * axis->stride;
-  return place >= 0 && place < axis->length;
+  return 1;
 }
 
 // The view of an array whose data is an address, `offset` bytes behind its first element.

@@ -35,6 +35,7 @@ KEYS: list[Any] = [
     (slice(None, None, -2), -2),
 ]
 WRONG: list[Any] = [6, -7, (0, 7), (0, 0, 0), (Ellipsis, Ellipsis), slice(None, None, 0), slice("a"), 10**30, "a"]
+WRONG += [2**62]  # times the stride, this is beyond 64 bits
 SHOWN: dict[str, Callable[[Any, Any], Any]] = {
     "T": lambda namespace, x: x.T,
     "mT": lambda namespace, x: namespace.matrix_transpose(x) if namespace is np else x.mT,

@@ -92,10 +92,17 @@ def _in_one_call(ufunc: np.ufunc, x: Layout, axes: Axes, out: Layout) -> Kernel:
     combine: Any = ufunc.reduce
     wide, keepdims = ACCUMULATED.get(out.dtype, out.dtype), out.ndim == x.ndim
 
+    def run(out: NDArray, x: NDArray) -> None:
+        # Given `out`, NumPy would round totals to its dtype after every 8192 elements.
+        np.copyto(out, combine(x, axes, wide, None, keepdims), casting="same_kind")
+
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
         quietly(combine, x, axes, wide, out, keepdims)
 
-    return kernel
+    def kernel_that_rounds(stream: int, out: NDArray, x: NDArray) -> None:
+        quietly(run, out, x)
+
+    return kernel if wide == out.dtype else kernel_that_rounds
 
 
 def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DType, correction: float) -> Kernel:
@@ -137,6 +144,8 @@ def _by_blocks(op: Reduction, ufunc: np.ufunc, x: Layout, axes: Axes, loop: DTyp
 
 def pairwise(ufunc: np.ufunc, x: NDArray, axes: Axes, dtype: DType) -> NDArray:
     """Reduce a block along axes, which keep length 1. Rounding errors grow as the logarithm of the axes' lengths."""
+    if not axes:
+        x = ufunc.reduce(x, axis=(), dtype=dtype)  # as along an axis, -0.0 becomes the sum 0.0
     for axis in axes:
         if not _is_direct(ufunc, x.shape[axis], x.strides[axis] == x.itemsize, x.size):
             x = _halved(ufunc, x, axis, dtype)
