@@ -102,10 +102,11 @@ PyObject* tensor_address(PyObject* tensor) {
   return PyLong_FromUnsignedLongLong((uint64_t)(uintptr_t)view.data + view.byte_offset);
 }
 
-// The key of a tensor in `known`: everything but its address, of which only the alignment counts.
-static PyObject* key_of(const Tensor* tensor, uint64_t address) {
+// The key of a tensor in `known`: its class, and everything but its address, of which only the alignment counts.
+static PyObject* key_of(const Tensor* tensor, int class, uint64_t address) {
   char text[32 + 16 * MAX_NDIM];
-  const int32_t head[4] = {tensor->device.type, tensor->device.index, tensor->ndim, (int32_t)(address % ALIGNMENT)};
+  const int32_t head[] = {class, tensor->device.type, tensor->device.index, tensor->ndim,
+                          (int32_t)(address % ALIGNMENT)};
   size_t size = 0;
   memcpy(text, head, sizeof head);
   memcpy(text + (size += sizeof head), &tensor->dtype, sizeof tensor->dtype);
@@ -145,7 +146,7 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found) {
   }
   if (view.ndim < 0 || view.ndim > MAX_NDIM || (view.ndim && !view.strides)) return 0;
   const uint64_t address = (uint64_t)(uintptr_t)view.data + view.byte_offset;
-  PyObject* key = key_of(&view, address);
+  PyObject* key = key_of(&view, place, address);
   if (!key) return -1;
   PyObject* spec = PyDict_GetItemWithError(known, key);
   int done = -1;
