@@ -68,6 +68,14 @@ def test_arange(dtype):
     assert compile_cubin("arange", arange_glue(layout(dtype, 64), 128, 2).source, 90)
 
 
+@pytest.mark.parametrize(("align", "pack"), [(16, 2), (8, 1)])
+def test_arange_at_any_alignment(align, pack):
+    """A part of an array may begin anywhere: an access is no wider than its alignment."""
+    part = layout(dt.float64, 3, align=align)
+    assert f"128, 2, {pack}>(params)" in arange_glue(part, 128, 2).source
+    assert compile_cubin("arange", arange_glue(part, 128, 2).source, 90)
+
+
 def test_a_failure_tells_all():
     with pytest.raises(CompileError) as caught:
         compile_cubin("broken", "int main( {", 90)

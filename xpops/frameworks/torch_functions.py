@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from ctypes import c_float
 from operator import attrgetter
@@ -22,8 +23,10 @@ Function = Callable[..., object]
 TORCH_DTYPES: dict[DType, torch.dtype] = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
 # The elements that a thread of torch takes at once. So many numbers in float64 fit in a core's cache.
 BLOCK = 1 << 15
-# So many threads of torch compute in float64 faster than the compiled core on one.
+# So many threads of torch compute in float64 faster than the compiled core on one. What the process may use counts, not
+# what torch is told to use: the results of the two ways differ in their last bits.
 THREADS = 4
+_has_many = len(os.sched_getaffinity(0)) >= THREADS if hasattr(os, "sched_getaffinity") else False
 
 
 def function_of(name: str) -> Function | None:
@@ -65,13 +68,7 @@ def faster_of(host: Kernel, by_torch: Kernel, x: Layout) -> Kernel:
     x : Layout
         That of the operand.
     """
-    if x.size <= BLOCK:
-        return host
-
-    def kernel(stream: int, *data: Any) -> None:
-        (host if torch.get_num_threads() < THREADS else by_torch)(stream, *data)
-
-    return kernel
+    return by_torch if _has_many and x.size > BLOCK else host
 
 
 def in_blocks(kernel: Kernel, x: Layout, along: int | None = None) -> Kernel:

@@ -19,9 +19,9 @@ struct ArangeParams {
   uint64 size;
 };
 
-template <class T, class Wire, int kBlock, int kUnroll>
+// The memory is aligned to kPack elements.
+template <class T, class Wire, int kBlock, int kUnroll, int kPack>
 XPOPS_DEVICE void arange(const ArangeParams<Wire>& params) {
-  constexpr int kPack = kMaxPackBytes / sizeof(T);
   T* out = reinterpret_cast<T*>(params.out);
   const Wire start = from_slots<Wire>(params.start), step = from_slots<Wire>(params.step);
   const uint64 first = static_cast<uint64>(blockIdx.x) * (kBlock * kPack * kUnroll) + threadIdx.x * kPack;

@@ -23,7 +23,7 @@ def arange(runtime: Runtime, out: Layout) -> Kernel:
         return empty_kernel
     block, unroll = tuning_of(runtime.context.capability).arange
     glue = arange_glue(out, block, unroll)
-    elements = block * unroll * MAX_PACK_BYTES // out.dtype.itemsize
+    elements = block * unroll * _pack(out)
     blocks, tail = -(-out.size // elements), pack("<Q", out.size)
     launch = runtime.launcher("arange", glue.source, blocks, block, glue.slots, tail)
 
@@ -36,6 +36,11 @@ def arange(runtime: Runtime, out: Layout) -> Kernel:
     return {"QQQ": modular, "Qdddd": split}.get(glue.slots, launch)
 
 
+def _pack(out: Layout) -> int:
+    """The elements of an access: as many as the alignment allows."""
+    return max(1, min(MAX_PACK_BYTES, out.align) // out.dtype.itemsize)
+
+
 def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
     """The glue of `arange`; integer parameters are modulo 2**64."""
     wire, form, _ = wire_of(out.dtype)
@@ -46,7 +51,7 @@ def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
         "using namespace xpops;",
         f'extern "C" __global__ void __launch_bounds__({block})',
         f"xpops_kernel(const __grid_constant__ ArangeParams<{wire}> params) {{",
-        f"  arange<{dt.INFO[out.dtype].c_type}, {wire}, {block}, {unroll}>(params);",
+        f"  arange<{dt.INFO[out.dtype].c_type}, {wire}, {block}, {unroll}, {_pack(out)}>(params);",
         "}",
         "",
     ]
