@@ -70,7 +70,7 @@ def test_arange(dtype):
 
 @pytest.mark.parametrize(("align", "pack"), [(16, 2), (8, 1)])
 def test_arange_at_any_alignment(align, pack):
-    """A part of an array may begin anywhere: an access is no wider than its alignment."""
+    """A part of an array may begin at any element. Its alignment limits the width of an access."""
     part = layout(dt.float64, 3, align=align)
     assert f"128, 2, {pack}>(params)" in arange_glue(part, 128, 2).source
     assert compile_cubin("arange", arange_glue(part, 128, 2).source, 90)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import xpops as xp
 
-# The copies of which the median counts.
+# How many copies are timed. Their median is used.
 COPIES = 7
 
 

@@ -23,8 +23,8 @@ Function = Callable[..., object]
 TORCH_DTYPES: dict[DType, torch.dtype] = {dtype: getattr(torch, dtype.name) for dtype in dt.INFO}
 # The elements that a thread of torch takes at once. So many numbers in float64 fit in a core's cache.
 BLOCK = 1 << 15
-# So many threads of torch compute in float64 faster than the compiled core on one. What the process may use counts, not
-# what torch is told to use: the results of the two ways differ in their last bits.
+# So many threads of torch compute in float64 faster than the compiled core on one. The number of processors
+# decides, not that of torch's threads: the two ways differ in the last bits, and a result must not depend on a setting.
 THREADS = 4
 _has_many = len(os.sched_getaffinity(0)) >= THREADS if hasattr(os, "sched_getaffinity") else False
 

@@ -27,7 +27,7 @@ def launch_of(law: Law, function: str, size: Any, dtype: DType, device: Any) -> 
     Raises
     ------
     TypeError, ValueError
-        If `size` is no shape, or `device` no device.
+        If `size` is not a shape, or `device` is not a device.
     DeviceError
         If the device is not available.
     """

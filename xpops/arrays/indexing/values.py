@@ -24,7 +24,7 @@ _BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype
 
 
 def holds(dtype: DType, value: Any) -> bool:
-    """Whether a value is no Python integer that `dtype` cannot hold."""
+    """Whether `dtype` can hold a value. Only Python integers are checked: no other value is refused."""
     if value.__class__ is not int or dtype not in _BOUNDS:
         return True
     low, high = _BOUNDS[dtype]

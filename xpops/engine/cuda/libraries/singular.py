@@ -78,9 +78,10 @@ def _by_rotations(runtime: Runtime, x: Layout, full: bool) -> Decompose:
     """By Jacobi's rotations, or by the polar decomposition if that is exact."""
     (_, low, high), kind = x.shape, KINDS[x.dtype]
     rotations = OlderRoutine(runtime, f"{kind.letter}gesvdj", x.dtype.itemsize)
-    polar = _polar(runtime, x, full) if low >= tuning_of(runtime.context.capability).linalg.polar_size else None
     side = layout_of(x.dtype, (low, low), None, x.device)
     new_side, copy_u = runtime.allocator(side), _conjugate_transposed(runtime, side)
+    is_large = low >= tuning_of(runtime.context.capability).linalg.polar_size
+    polar = _polar(runtime, x, full, copy_u) if is_large else None
     settings = library(runtime, "cusolverDn").made("create_gesvdj_info")
 
     def decompose(handle: int, stream: int, x: int, u: int, s: int, vh: int, info: int) -> tuple[Any, ...]:
@@ -95,7 +96,7 @@ def _by_rotations(runtime: Runtime, x: Layout, full: bool) -> Decompose:
     return decompose
 
 
-def _polar(runtime: Runtime, x: Layout, full: bool) -> Callable[..., tuple[bool, tuple[Any, ...]]]:
+def _polar(runtime: Runtime, x: Layout, full: bool, copy_u: Kernel) -> Callable[..., tuple[bool, tuple[Any, ...]]]:
     """A function ``(handle, stream, x, u, s, vh, scratch, info)`` that waits, and returns whether the result is exact.
 
     Of a nearly singular matrix the library decomposes another one nearby. So the product of the result is compared with
@@ -106,7 +107,7 @@ def _polar(runtime: Runtime, x: Layout, full: bool) -> Callable[..., tuple[bool,
     matrix, side = (layout_of(x.dtype, (low, length), None, x.device) for length in (high, low))
     values = layout_of(dt.REAL_OF.get(x.dtype, x.dtype), (low,), None, x.device)
     allocate, copy = runtime.allocator(matrix), unary(runtime, IDENTITY, matrix, matrix)
-    copy_u, product = _conjugate_transposed(runtime, side), matmul(runtime, side, matrix, matrix, False)
+    product = matmul(runtime, side, matrix, matrix, False)
     scale, subtract = (
         elementwise(runtime, op, signature_of(op, operands), operands, operands[0])
         for op, operands in ((OPERATORS["multiply"], (side, values)), (OPERATORS["subtract"], (matrix, matrix)))
