@@ -1,4 +1,7 @@
-"""``x[key] = value``, several times with the same kinds of operands, on every device, against plain NumPy."""
+"""``x[key] = value``, several times with the same kinds of operands, on every device, against plain NumPy.
+
+The compiled core remembers them by code of its own.
+"""
 
 from __future__ import annotations
 

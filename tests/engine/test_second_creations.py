@@ -1,4 +1,7 @@
-"""Creation functions called several times, with calls between that differ in one parameter, against plain NumPy."""
+"""Creation functions called several times, with calls between that differ in one parameter, against plain NumPy.
+
+The compiled core remembers them by code of its own.
+"""
 
 from __future__ import annotations
 
