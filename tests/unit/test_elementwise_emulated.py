@@ -110,6 +110,18 @@ def test_large_powers_of_complex_numbers_of_modulus_1(scale: complex) -> None:
     np.testing.assert_allclose(abs(computed("pow", x, exponent.astype(np.complex64))), modulus, rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_powers_of_complex_zeros(dtype: Any) -> None:
+    """C leaves them open; NumPy has 0 if the exponent's real part is positive, else NaN."""
+    exponents = [2, -1, -2.5, 0.5, 100, -100, 101, 2 + 1j, 1j, -1 - 1j, np.nan, np.inf, -np.inf, complex(2, np.nan), 0]
+    x = np.array([0, complex(-0.0, -0.0), 1, 2j], dtype)[:, None]
+    with np.errstate(all="ignore"):
+        y = np.array(exponents, dtype)
+        np.testing.assert_allclose(computed("pow", x[:2], y), np.power(x[:2], y))
+        ordinary = y[np.isfinite(y)]
+        np.testing.assert_allclose(computed("pow", x, ordinary), np.power(x, ordinary), rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.float32, dt.float64], ids=str)
 def test_short_rows_of_transposed_operands(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tuned(monkeypatch, elementwise=tuning_of(90).elementwise._replace(tile_distance=1))

@@ -232,9 +232,18 @@ def test_unknown_layouts_are_refused() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_is_drawn(layout: str) -> None:
-    drawn = strategies.arrays(xp.int16, (3, 4), framework="numpy", layout=layout, device="cpu")
+    drawn = strategies.arrays(xp.int16, (3, 4), framework="numpy", layout=layout)
     x = find(drawn, lambda x: True)
     assert (x.shape, x.dtype) == ((3, 4), np.int16)
+
+
+def test_a_framework_is_drawn_where_it_has_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"cuda:0": {"own": PLACES["own"]}, "cpu": PLACES}
+    monkeypatch.setattr(strategies, "devices", lambda: (*map(Device, there),))
+    monkeypatch.setattr(strategies, "frameworks_on", there.__getitem__)
+    assert type(find(strategies.arrays(xp.int16, framework="numpy"), lambda x: True)) is np.ndarray
+    with pytest.raises(ValueError, match="no framework 'numpy' has int16 on cuda:0"):
+        find(strategies.arrays(xp.int16, framework="numpy", device="cuda:0"), lambda x: True)
 
 
 def test_every_framework_is_drawn() -> None:

@@ -156,7 +156,7 @@ def arrays(
         "own" (xpops), "capsule" (objects that have ``__dlpack__`` and nothing else), "numpy", "torch", "cupy" or "jax";
         by default any that has arrays of the dtype on the device.
     device : Device, str or strategy, optional
-        By default any.
+        By default any where the framework has arrays of the dtype.
     layout : str or strategy, optional
         A name of `xpops.testing.LAYOUTS`; by default any that the framework has.
 
@@ -206,12 +206,18 @@ def _operands(
     draw: st.DrawFn, lengths: tuple[Any, ...], dtype: Any, framework: Any, device: Any, layout: Any
 ) -> tuple[Any, ...]:
     found = as_dtype(_value(draw, dtype, dtypes()), "arrays")
-    place = str(_value(draw, device, st.sampled_from(devices())))
-    there = {name: each for name, each in frameworks_on(place).items() if found in each.dtypes}
-    name = _value(draw, framework, st.sampled_from(sorted(there)))
+    name = _value(draw, framework, st.none())
+    on = {str(each): _frameworks_of(found, str(each)) for each in devices()}
+    place = str(_value(draw, device, st.sampled_from([each for each in on if name in (None, *on[each])] or [*on])))
+    there = on.get(place) or _frameworks_of(found, place)
+    name = draw(st.sampled_from(sorted(there))) if name is None else name
     if name not in there:
         raise ValueError(f"arrays: no framework {name!r} has {found} on {place}; accepted: {', '.join(sorted(there))}")
     return tuple(draw(_array(there[name], found, each, layout)) for each in lengths)
+
+
+def _frameworks_of(dtype: DType, device: str) -> dict[str, Framework]:
+    return {name: each for name, each in frameworks_on(device).items() if dtype in each.dtypes}
 
 
 @st.composite

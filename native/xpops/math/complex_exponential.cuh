@@ -218,6 +218,10 @@ XPOPS_DEVICE complex<float> exp_to_float(double x, double y) {
 // integers. Else it is exp(y log(x)), in double even for complex<float>: the relative error grows with |y log(x)|.
 template <class T> XPOPS_DEVICE complex<T> pow(complex<T> x, complex<T> y) {
   if (y.re == 0 && y.im == 0) return {T(1), T(0)};
+  if (x.re == 0 && x.im == 0) {  // C leaves it open; 0 and NaN are NumPy's results
+    const T zero = y.re > 0 ? T(0) : limits<T>::nan();
+    return {zero, zero};
+  }
   if (y.im == 0 && abs(y.re) < T(100) && y.re == trunc(y.re)) {
     return detail::power_by_squaring(x, static_cast<int>(y.re));
   }

@@ -159,8 +159,8 @@ class Runtime:
         """Whether the compiled core copies an array; if not, the bindings do it, or say why it fails."""
         if self._transfer is None:
             return False
-        # NumPy exports no buffers of the dtypes of ml_dtypes.
-        plain = array if array.dtype.isbuiltin == 1 else array.view(f"u{array.itemsize}")
+        # NumPy exports no buffers of the dtypes of ml_dtypes (2); unpickled dtypes say 0.
+        plain = array.view(f"u{array.itemsize}") if array.dtype.isbuiltin == 2 else array
         return not self._transfer(plain, data, stream, to_host)
 
     def current(self) -> DeviceContext:
