@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import pytest
@@ -19,6 +20,13 @@ collect_ignore = ["types"]
 # No deadlines, because the first call of a kind compiles a kernel.
 settings.register_profile("xpops", deadline=None)
 settings.load_profile("xpops")
+
+
+def pytest_runtest_setup() -> None:
+    """Make the first GPU torch's current one. JAX leaves the last GPU current when it starts."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.device_count() > 1:
+        torch.cuda.set_device(0)
 
 
 @pytest.fixture(params=DEVICES, ids=str)
