@@ -14,6 +14,7 @@ from typing import Any
 DOCS = Path(__file__).parent
 RESULTS, PICTURES = DOCS.parent / "benchmarks" / "results", DOCS / "pictures"
 COLOURS = {"xpops": "#0b6e4f", "torch": "#d1495b", "cupy": "#8d96a3", "jax": "#edae49", "numpy": "#4c6085"}
+DRAWS = ("drawn-9953373.json", "drawn-16352901.json")
 # Calls with a smaller floor measure the host's time.
 LEAST_FLOOR = 20.0
 
@@ -22,6 +23,11 @@ def report(name: str) -> dict[str, Any]:
     """A report of the benchmarks."""
     found: dict[str, Any] = json.loads((RESULTS / name).read_text())
     return found
+
+
+def drawn_calls() -> list[dict[str, Any]]:
+    """The calls drawn at random, of every seed."""
+    return [call for name in DRAWS for call in report(name)["calls"]]
 
 
 def shares_of_floor(calls: Iterable[dict[str, Any]]) -> dict[str, list[float]]:
@@ -59,7 +65,7 @@ def draw_speed(figure: Any) -> None:
     """How near the floor the calls of each library are: the tables' rows, and calls drawn at random."""
     panels = (
         ("rows of the tables", report("h200.json")["rows"]),
-        ("drawn at random", report("drawn-22.json")["calls"]),
+        ("drawn at random", drawn_calls()),
     )
     for place, (axes, (title, calls)) in enumerate(zip(figure.subplots(1, 2, sharey=True), panels, strict=True)):
         for library, shares in shares_of_floor(calls).items():
@@ -74,7 +80,7 @@ def draw_speed(figure: Any) -> None:
 
 def draw_drawn(figure: Any) -> None:
     """Torch's time over ours by family, for calls drawn at random."""
-    ratios = ratios_by_family(report("drawn-22.json")["calls"])
+    ratios = ratios_by_family(drawn_calls())
     axes = figure.subplots()
     axes.boxplot(list(ratios.values()), whis=(5, 95), showfliers=False, medianprops={"color": COLOURS["xpops"]})
     axes.set_xticks(range(1, len(ratios) + 1), list(ratios))
@@ -94,8 +100,8 @@ def draw_host(figure: Any) -> None:
 
 # The pictures: their sizes in inches, the reports that they are drawn from, and how.
 DRAWN: dict[str, tuple[tuple[float, float], tuple[str, ...], Callable[[Any], None]]] = {
-    "speed": ((9, 3.4), ("h200.json", "drawn-22.json"), draw_speed),
-    "drawn": ((9, 3.4), ("drawn-22.json",), draw_drawn),
+    "speed": ((9, 3.4), ("h200.json", *DRAWS), draw_speed),
+    "drawn": ((9, 3.4), DRAWS, draw_drawn),
     "host": ((7, 3.4), ("host-h200.json",), draw_host),
 }
 
