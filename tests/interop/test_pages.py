@@ -55,6 +55,18 @@ def test_the_page_on_tensors() -> None:
     assert names["x"][0, 0] == 7.0
 
 
+def test_the_page_on_training(capsys: pytest.CaptureFixture[str]) -> None:
+    torch = pytest.importorskip("torch")
+    names = run("training")
+    assert "exp: an argument requires grad, and out has no gradient" in capsys.readouterr().out
+    scores = torch.log_softmax(names["x"] @ names["weight"] + names["bias"], -1)
+    loss = -scores.gather(1, names["target"]).mean()
+    torch.testing.assert_close(torch.autograd.grad(loss, names["weight"])[0], names["weight"].grad)
+    x = names["x"]
+    slope = torch.autograd.functional.vjp(lambda x: x * torch.sigmoid(1.5 * x), x, torch.ones_like(x))[1]
+    torch.testing.assert_close(names["swish_slope"](torch.ones_like(x), x, 1.5), slope)
+
+
 def test_what_the_pages_say(capsys: pytest.CaptureFixture[str]) -> None:
     names = run("tour")
     assert "use xp.cumulative_sum" in capsys.readouterr().out

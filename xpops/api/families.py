@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from xpops.api.fusion import Fused
 from xpops.arrays.tensors import array_layout
 from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.gradients.calls import RecordedCall, recorder_of
+from xpops.dispatch.gradients.rules import differentiable, rule_of
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
 from xpops.engine import engine_of, is_cuda
 from xpops.frameworks.adapter import is_inherited
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.derivatives.elementwise import Derivative
 from xpops.plan.cache import BoundedDict
 
 
@@ -33,12 +37,20 @@ class Family:
         differ.
     host : callable, optional
         The same function, for arrays on the host that are not fused. By default `function`.
+    derivative : callable, optional
+        The derivative by `x` (`xpops.ops.derivatives`), if it is none that those of the parts of `function` give.
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str, *names: str, host: Callable[..., Any] | None = None
+        self,
+        function: Callable[..., Any],
+        name: str,
+        *names: str,
+        host: Callable[..., Any] | None = None,
+        derivative: Derivative | None = None,
     ) -> None:
         self._function, self._name, self._names = function, name, names
+        self._rule = None if derivative is None else rule_of(differentiable(derivative)(function), ())
         self._host = host or function
         self._members: BoundedDict[tuple[Any, ...], Fused] = BoundedDict(1024)
 
@@ -52,10 +64,19 @@ class Family:
             result = member.known(x, *others)
             if result is not None:
                 return result
+        recorder = None if self._rule is None else recorder_of((x,))
+        if recorder is not None:
+            return recorder.record(self._recorded(parameters, len(others)), (x, *others))
         if isinstance(x, Traced) or not self._is_fused(x):
             return self._compute(parameters, x, *others)
         frozen = tuple(freeze(each, self._name) for each in parameters)
         return self._member(frozen, 1 + len(others))(x, *others)
+
+    def _recorded(self, parameters: tuple[Any, ...], others: int) -> RecordedCall:
+        """A call with its derivative."""
+        assert self._rule is not None
+        named = dict(zip(signature(self._function).parameters, parameters, strict=False))
+        return RecordedCall(self._names[: 1 + others], named, self._rule, lambda *arrays: self(parameters, *arrays))
 
     def _compute(self, parameters: tuple[Any, ...], *arrays: Any) -> Any:
         """The function of traced arrays, or of arrays on the host."""

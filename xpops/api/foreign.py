@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any, Concatenate, ParamSpec, overload
 
 from xpops.api.signatures import Function, TupleFunction
 from xpops.arrays import Array, adopt_foreign
+from xpops.dispatch.gradients.calls import RecordedCall, recorder_of
+from xpops.dispatch.gradients.rules import rule_of
 from xpops.frameworks.registry import adapter_of
 
 P = ParamSpec("P")
@@ -21,12 +24,21 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
     """Make a function whose first argument is an xpops array accept an array of any framework.
 
     The result, or each result in a tuple, is converted to an array of that framework, which shares its memory.
+
+    A framework records the gradient if the function is `differentiable`.
     """
+    rule = rule_of(function, ())
 
     @wraps(function)
     def call(x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         if isinstance(x, Array):
             return function(x, *args, **kwargs)
+        recorder = None if rule is None else recorder_of((x,))
+        if recorder is not None and rule is not None:
+            given = signature(function).bind(x, *args, **kwargs)
+            given.apply_defaults()
+            recorded = RecordedCall(("x",), given.arguments, rule, lambda x: call(x, *args, **kwargs))
+            return recorder.record(recorded, (x,))
         result = function(adopt_foreign(x, function.__name__, "x"), *args, **kwargs)
         adapter = adapter_of(type(x))
         if adapter is None:

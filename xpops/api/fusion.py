@@ -13,6 +13,7 @@ from xpops.dispatch import Tensor, steady
 from xpops.dispatch.direct import arrays_on, run_directly
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.primitives import call, copier
@@ -110,6 +111,7 @@ class Fused:
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self)
         self._way = way_of(self._plan, ())
+        differentiable(whole=self._cotangents, fuses=True)(self._plan)
 
     def __repr__(self) -> str:
         return f"<fused {self._name}>"
@@ -141,6 +143,12 @@ class Fused:
             found = Fused(call_by_position, names, round_each=self._round_each)
             self._by_names[count, names] = found
         return found
+
+    def _cotangents(self, xp: object, g: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The cotangents of the arguments."""
+        from xpops.dispatch.gradients.expressions import cotangents_of
+
+        return cotangents_of(self._name, self.function, g if isinstance(g, tuple) else (g,), operands)
 
     def _names(self, arguments: tuple[Any, ...]) -> tuple[str, ...]:
         """The names of the arguments in errors."""

@@ -10,9 +10,11 @@ from xpops.api.signatures import scalar_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import movement as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.broadcast import broadcast_shapes
@@ -97,6 +99,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     return call(_plan_along, "take_along_axis", _NAMES, (x, indices), axis)
 
 
+@differentiable(derivative.take)
 def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     x, indices = _require_operands(specs, "take")
     found = _resolve_axis(x, axis)
@@ -105,6 +108,7 @@ def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program
     return engine.gather(x, (found,), (indices,), found, ("take: indices",))
 
 
+@differentiable(derivative.take)
 def _plan_slice(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     """The program of one slice. The index is an argument of the kernel."""
     x = require_array(specs[0], "take", "x")
@@ -130,6 +134,7 @@ def _resolve_axis(x: Layout, axis: Any) -> int:
     return views.axis_of(0 if axis is None else axis, x.ndim, "take")
 
 
+@differentiable(derivative.take_along_axis)
 def _plan_along(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     x, indices = _require_operands(specs, "take_along_axis")
     found = views.axis_of(axis, x.ndim, "take_along_axis")

@@ -12,10 +12,12 @@ from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch.contraction import contract
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call
 from xpops.dispatch.products import NAMES, product, require_factors
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import products as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.broadcast import broadcast_shapes
@@ -127,6 +129,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
     return call(_plan_tensordot, "tensordot", NAMES, (x1, x2), axes)
 
 
+@differentiable(derivative.vecdot_first, derivative.vecdot_second)
 def _plan_vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     x1, x2, dtype = require_factors(specs, "vecdot")
     try:
@@ -148,6 +151,7 @@ def _plan_vecdot(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progr
     return contract(engine, (x1, x2), labels, kept, dtype, conjugate=True)
 
 
+@differentiable(derivative.tensordot_first, derivative.tensordot_second)
 def _plan_tensordot(engine: Engine, specs: tuple[Operand, ...], axes: Any) -> Program:
     x1, x2, dtype = require_factors(specs, "tensordot")
     first, second = _contracted_axes(axes, x1, x2)
@@ -259,6 +263,7 @@ def _parse_subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
     return inputs, output
 
 
+@differentiable(whole=derivative.einsum)
 def _plan_einsum(
     engine: Engine, specs: tuple[Operand, ...], subscripts: str, inputs: tuple[str, ...], output: str
 ) -> Program:

@@ -9,6 +9,7 @@ from xpops.api.signatures import array_function, choice_operator, scalar_functio
 from xpops.core.operands import Axes
 from xpops.dispatch import elementwise, sorting
 from xpops.dispatch.dense import plan_on_dense, require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, unary
 from xpops.dispatch.reductions import reduction
 from xpops.engine.program import Measure, Program
@@ -229,6 +230,7 @@ def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     return elementwise(op["where"], (condition, x1, x2), out)
 
 
+@differentiable()
 def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
     x = require_array(specs[0], "nonzero", "x")
     if x.ndim == 0:

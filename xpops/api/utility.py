@@ -12,10 +12,12 @@ from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.operands import Axes
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, copier, unary
 from xpops.dispatch.reductions import reduction
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import movement as derivative
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.reduction import REDUCTIONS
 from xpops.plan.signature import Operand
@@ -141,6 +143,7 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
     return call(_plan_diff, "diff", ("x",), (x,), axis, times)
 
 
+@differentiable(derivative.diff)
 def _plan_diff(engine: Engine, specs: tuple[Operand, ...], axis: Any, n: int) -> Program:
     x = require_array(specs[0], "diff", "x")
     if x.dtype not in dt.CATEGORIES["arithmetic"]:

@@ -45,7 +45,10 @@ def array_layout(x: Any, function: str, argument: str) -> Layout:
     spec = spec_of(x)
     if isinstance(spec, Known):
         return spec.layout
-    return spec if isinstance(spec, Layout) else view_foreign(x, function, argument).layout
+    if isinstance(spec, Layout):
+        return spec
+    adapter = adapter_of(type(x))
+    return view_foreign(x if adapter is None else adapter.without_gradient(x), function, argument).layout
 
 
 def copy_to_device(host: np.ndarray[Any, Any], device: Device) -> Tensor:

@@ -15,6 +15,7 @@ from xpops.core.compiled import compiled
 from xpops.core.guards import copies
 from xpops.core.layouts import Layout, alignment, contiguous_strides, extent, layout_of
 from xpops.dispatch.calls import call_for
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.primitives import call, freeze, is_hashable
 from xpops.dispatch.steady import known_view, remember_view
@@ -22,6 +23,7 @@ from xpops.engine import engine_of
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.derivatives import movement as derivative
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.strides import views
 from xpops.plan.strides.views import Region
@@ -119,6 +121,7 @@ def _flipped_copy(x: Any, axes: tuple[int, ...]) -> Any:
     return call(_plan_flipped, "flip", ("x",), (x,), axes)
 
 
+@differentiable(derivative.flip)
 def _plan_flipped(engine: Engine, specs: tuple[Layout], axes: tuple[int, ...]) -> Program:
     (x,) = specs
     region = views.flip(x, axes)

@@ -11,6 +11,8 @@ from xpops.dispatch import steady
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
+from xpops.dispatch.gradients.calls import RecordedCall, recorded_calls, recorder_of, require_no_gradient
+from xpops.dispatch.gradients.rules import rule_of_operator
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import known, known_write, launches, make_launch, make_write, remember, remember_write
 from xpops.dispatch.tensor import Tensor
@@ -79,6 +81,11 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
             return argument.trace.apply(op, arguments, dtype, None)
+    recorder = recorder_of(arguments)
+    if recorder is not None:
+        recorded = recorded_calls.get(way) or _recorded(op, way, dtype)
+        if recorded is not None:
+            return recorder.record(recorded, arguments)
     operands = Operands(op.public, op.arguments, arguments)
     try:
         layout, kernel = call_for(op, operands.specs, operands.device, dtype)
@@ -90,11 +97,22 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     return result
 
 
+def _recorded(op: Operator, way: Any, dtype: DType | None) -> RecordedCall | None:
+    """The call of an operator with its derivatives; None if it has none."""
+    rule = rule_of_operator(op)
+    if rule is None:
+        return None
+    made = RecordedCall(op.arguments, {}, rule, lambda *values: elementwise(op, values, None, dtype))
+    recorded_calls[way] = made
+    return made
+
+
 def write_first(op: Operator, way: Any, arguments: tuple[Any, ...], out: Any, dtype: DType | None) -> Any:
     """Write the result to `out` by the slow path. If it partly overlaps an operand, through a temporary array."""
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
             return argument.trace.apply(op, arguments, dtype, out)
+    require_no_gradient(op.public, (*arguments, out))
     operands = Operands(op.public, op.arguments, arguments, out)
     try:
         target = _require_target(op, operands)

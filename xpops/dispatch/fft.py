@@ -11,9 +11,11 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import copier
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import fft as derivative
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.fft import Transform
 from xpops.plan.fft import FftPlan, plan_fft
@@ -23,6 +25,7 @@ from xpops.plan.strides.views import axes_of, axis_of
 NORMS = ("backward", "ortho", "forward")
 
 
+@differentiable(derivative.along_axis)
 def along_axis(engine: Engine, specs: tuple[Operand, ...], op: Transform, n: Any, axis: Any, norm: Any) -> Program:
     """The program of a transform along one axis; see `transform`."""
     x = require_array(specs[0], op.name, "x")
@@ -31,6 +34,7 @@ def along_axis(engine: Engine, specs: tuple[Operand, ...], op: Transform, n: Any
     return transform(engine, x, op, axes, (count,), norm, "n")
 
 
+@differentiable(derivative.along_axes)
 def along_axes(engine: Engine, specs: tuple[Operand, ...], op: Transform, s: Any, axes: Any, norm: Any) -> Program:
     """The program of a transform along several axes; see `transform`."""
     x = require_array(specs[0], op.name, "x")

@@ -14,6 +14,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array, reshape_dense
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.matrices import (
     contiguous_layout,
     copier_into,
@@ -26,11 +27,14 @@ from xpops.dispatch.matrices import (
 from xpops.dispatch.primitives import copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import linalg as derivative
+from xpops.ops.derivatives.elementwise import zero
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_shapes
 
 
+@differentiable(derivative.cholesky)
 def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program:
     """The program of the triangular factor of positive definite matrices."""
     x = require_matrices(specs[0], "cholesky")
@@ -51,6 +55,7 @@ def cholesky(engine: Engine, specs: tuple[Operand, ...], upper: bool) -> Program
     return Program((out,), kernel)
 
 
+@differentiable(derivative.eig)
 def eig(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool) -> Program:
     """The program of the eigenvalues of square matrices, and of the eigenvectors if `vectors`."""
     x = require_matrices(specs[0], function)
@@ -74,6 +79,7 @@ def eig(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool
     return Program(outs, kernel)
 
 
+@differentiable(derivative.eigh)
 def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: bool) -> Program:
     """The program of the eigenvalues of Hermitian matrices, and of the eigenvectors if `vectors`."""
     x = require_matrices(specs[0], function)
@@ -96,6 +102,7 @@ def eigh(engine: Engine, specs: tuple[Operand, ...], function: str, vectors: boo
     return Program(outs, kernel)
 
 
+@differentiable(zero)
 def identity(engine: Engine, specs: tuple[Operand, ...], function: str) -> Program:
     """The program of identity matrices with the shape and the dtype of the operand."""
     x = require_matrices(specs[0], function)
@@ -106,6 +113,7 @@ def identity(engine: Engine, specs: tuple[Operand, ...], function: str) -> Progr
     return Program((out,), lambda stream, out, x: fill(stream, out))
 
 
+@differentiable(derivative.inv)
 def inv(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     """The program of inverse matrices."""
     x = require_matrices(specs[0], "inv")
@@ -124,6 +132,7 @@ def inv(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     return Program((out,), kernel)
 
 
+@differentiable(derivative.qr)
 def qr(engine: Engine, specs: tuple[Operand, ...], complete: bool) -> Program:
     """The program of the QR decomposition: orthonormal columns and a triangular matrix."""
     x = require_matrices(specs[0], "qr", square=False)
@@ -156,6 +165,7 @@ def qr(engine: Engine, specs: tuple[Operand, ...], complete: bool) -> Program:
     return Program(outs, kernel)
 
 
+@differentiable(derivative.slogdet)
 def slogdet(engine: Engine, specs: tuple[Operand, ...], function: str) -> Program:
     """The program of the signs of determinants and the logarithms of their absolute values."""
     x = require_matrices(specs[0], function)
@@ -185,6 +195,7 @@ def slogdet(engine: Engine, specs: tuple[Operand, ...], function: str) -> Progra
     return Program(outs, kernel)
 
 
+@differentiable(derivative.solve_first, derivative.solve_second)
 def solve(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     """The program of the solutions of systems of linear equations."""
     x1 = require_matrices(specs[0], "solve", "x1")
@@ -221,6 +232,7 @@ def solve(engine: Engine, specs: tuple[Operand, ...]) -> Program:
     return Program((out,), kernel)
 
 
+@differentiable(derivative.svd)
 def svd(engine: Engine, specs: tuple[Operand, ...], function: str, full: bool | None) -> Program:
     """The program of the singular value decomposition.
 

@@ -7,6 +7,7 @@ from xpops.core.layouts import layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
@@ -14,6 +15,7 @@ from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.signature import Operand
 
 
+@differentiable()
 def plan_membership(engine: Engine, specs: tuple[Operand, ...], invert: bool) -> Program:
     """The program of `isin` for two real arrays: sort the second, and search it for each element of the first."""
     x1, x2 = (require_array(spec, "isin", name) for spec, name in zip(specs, ("x1", "x2"), strict=True))

@@ -10,6 +10,8 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
+from xpops.dispatch.gradients.calls import RecordedCall, recorded_calls, recorder_of
+from xpops.dispatch.gradients.rules import parameters_of, rule_of
 from xpops.dispatch.keys import Fixed, is_constant, way_of
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import (
@@ -146,6 +148,11 @@ def _first_call(
     for argument in arguments:
         if isinstance(argument, (Traced, TracedScalar)):
             return argument.trace.primitive(function, arguments, tuple(freeze(each, function) for each in parameters))
+    recorder = recorder_of(arguments)
+    if recorder is not None:
+        recorded = recorded_calls.get((way, names)) or _recorded(way, function, names, kept)
+        if recorded is not None:
+            return recorder.record(recorded, arguments)
     operands = Operands(function, names, arguments)
     key = (way, *operands.specs)
     planned = _programs.get(key)
@@ -165,6 +172,20 @@ def _first_call(
     if kept:
         remember(way, arguments, operands, launch)
     return results
+
+
+def _recorded(way: tuple[Any, ...], function: str, names: tuple[str, ...], kept: bool) -> RecordedCall | None:
+    """The call of a plan function with its derivatives; None if it has none."""
+    plan, given = way[:2]
+    rule = rule_of(plan, given)
+    if rule is None:
+        return None
+    defaults = parameters_of(plan)
+    parameters = {**defaults, **dict(zip(defaults, given, strict=False))}
+    made = RecordedCall(names, parameters, rule, lambda *values: call(plan, function, names, values, *given, kept=kept))
+    if kept:
+        recorded_calls[way, names] = made
+    return made
 
 
 def copier(source: Layout, target: Layout) -> Kernel:

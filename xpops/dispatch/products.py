@@ -8,8 +8,10 @@ from xpops.core.layouts import Layout
 from xpops.core.promotion import promote
 from xpops.dispatch.contraction import contract
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import products as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_shapes
 
@@ -31,6 +33,7 @@ def require_factors(specs: tuple[Operand, ...], function: str) -> tuple[Layout, 
     return x1, x2, promote((x1.dtype, x2.dtype), function)
 
 
+@differentiable(derivative.matmul_first, derivative.matmul_second)
 def product(engine: Engine, specs: tuple[Operand, ...], tf32: bool) -> Program:
     """The program of `matmul`. The public function documents the errors."""
     x1, x2, dtype = require_factors(specs, "matmul")

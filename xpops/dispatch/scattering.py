@@ -8,9 +8,12 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import nn as derivative
+from xpops.ops.derivatives.elementwise import same
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
@@ -19,6 +22,7 @@ _REDUCED = dt.CATEGORIES["real-valued"]
 _NO_INDEX = -1
 
 
+@differentiable(whole=derivative.scatter_elements)
 def scatter_elements(
     engine: Engine,
     specs: tuple[Operand, ...],
@@ -44,6 +48,7 @@ def scatter_elements(
     return _program(engine, x, index, taken, found, reduction, include_self, deterministic, function)
 
 
+@differentiable(same, None, derivative.scatter_slices_source)
 def scatter_slices(
     engine: Engine, specs: tuple[Operand, ...], function: str, axis: Any, deterministic: bool
 ) -> Program:
@@ -61,6 +66,7 @@ def scatter_slices(
     return _program(engine, x, wide, source, found, "sum", True, deterministic, function)
 
 
+@differentiable(derivative.scatter_rows)
 def scatter_rows(
     engine: Engine, specs: tuple[Operand, ...], function: str, rows: int, padding: int, deterministic: bool
 ) -> Program:

@@ -12,15 +12,18 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import make_dense, require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import copier, with_axis_last
 from xpops.engine.program import Data, Kernel, Owner, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import movement as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axis_of
 
 _SORTED = dt.CATEGORIES["real-valued"] | dt.CATEGORIES["boolean"]
 
 
+@differentiable(derivative.sort)
 def sort(
     engine: Engine,
     specs: tuple[Operand, ...],
@@ -98,6 +101,7 @@ def _row_memory(engine: Engine, out: Layout, axis: int) -> tuple[_Begin, Kernel]
     return lambda stream, data: allocate(stream), finish
 
 
+@differentiable()
 def searchsorted(engine: Engine, specs: tuple[Operand, ...], right: bool) -> Program:
     """The program that finds where elements of the second operand belong in the first.
 

@@ -12,6 +12,7 @@ from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.engine import engine_of
 from xpops.engine.program import Data
+from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.plan.signature import Operand
 
 R = TypeVar("R")
@@ -132,6 +133,24 @@ class Adapter:
         the value of the context. Nothing else uses this memory while the pool exists.
         """
         return nullcontext()
+
+    # Gradients.
+
+    def records(self, x: Any) -> bool:
+        """Whether the framework records the gradient of a call on `x` that is made now."""
+        return False
+
+    def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
+        """The results of a call of which the framework records the gradient."""
+        raise NotImplementedError
+
+    def facts(self, x: Any) -> Facts:
+        """The shape and the dtype of an array, which may have no memory within a transform of the framework."""
+        raise NotImplementedError
+
+    def without_gradient(self, x: Any) -> Any:
+        """`x` as an array on the same memory for which `records` is False."""
+        return x
 
     # The steady state. Without `learn` and `read`, every call of the framework's arrays is planned anew.
 

@@ -20,8 +20,11 @@ from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
+from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
+from xpops.frameworks.torch_gradients import facts_of, is_within_transform, record
 from xpops.frameworks.torch_kernels import torch_kernel
+from xpops.frameworks.torch_pools import LentPool
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
@@ -77,7 +80,7 @@ class TorchAdapter(Adapter):
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         if x.requires_grad and torch.is_grad_enabled():
             raise TypeError(
-                f"{function}: {argument} requires grad, and xpops does not record gradients yet; "
+                f"{function}: {argument} requires grad, and this call has no gradient; "
                 "accepted: the call within torch.no_grad(), or x.detach()"
             )
         if type(x) is not torch.Tensor:
@@ -106,6 +109,20 @@ class TorchAdapter(Adapter):
             return self.view(x, function, argument, stream)
         return None
 
+    def records(self, x: Any) -> bool:
+        if x.requires_grad:
+            return bool(torch.is_grad_enabled())
+        return is_within_transform(x)
+
+    def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
+        return record(call, arguments)
+
+    def facts(self, x: Any) -> Facts:
+        return facts_of(x)
+
+    def without_gradient(self, x: Any) -> Any:
+        return x.detach()
+
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         return _VIEWS if cls in (torch.Tensor, torch.nn.Parameter) else {}
 
@@ -117,6 +134,8 @@ class TorchAdapter(Adapter):
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
+        if x.requires_grad and torch.is_grad_enabled():  # no such call is remembered
+            return None, None
         try:
             found = _known.get(_key_of(x))
         except RuntimeError:  # nested and sparse tensors, and those of transforms, lack properties
@@ -190,7 +209,7 @@ class TorchAdapter(Adapter):
         if not torch.cuda.is_initialized():  # then there are no tensors on a GPU
             yield None
             return
-        place, lent = torch.device(device), _LentPool(device)
+        place, lent = torch.device(device), LentPool(device)
         with (
             torch.cuda.stream(torch.cuda.ExternalStream(stream, place)),
             torch.cuda.use_mem_pool(lent.pool, place),
@@ -204,32 +223,10 @@ class TorchAdapter(Adapter):
         return None if device is CPU else partial(_current_raw_stream, device.index)
 
 
-# The pools of torch's memory that no graph uses, by device.
-_pools: dict[Device, list[Any]] = {}
-
-
-class _LentPool:
-    """A pool of torch's memory for one graph, which goes to the next graph afterwards.
-
-    It is never destroyed: torch ends the process if that happens while it captures a graph.
-    """
-
-    def __init__(self, device: Device) -> None:
-        self._free = _pools.setdefault(device, [])
-        try:
-            self.pool = self._free.pop()
-        except IndexError:
-            self.pool = torch.cuda.MemPool()
-
-    def __del__(self) -> None:
-        self._free.append(self.pool)
-
-
 def _key_of(x: torch.Tensor) -> tuple[Any, ...]:
     """All properties on which a call depends, but for the memory of `x`."""
-    gradients = x.requires_grad and torch.is_grad_enabled()
     lazy = x.is_neg() or x.is_conj()
-    return x.dtype, x.shape, x.stride(), x.device, x.data_ptr() & _MISALIGNED, gradients, lazy
+    return x.dtype, x.shape, x.stride(), x.device, x.data_ptr() & _MISALIGNED, lazy
 
 
 def _to_ndarray(x: torch.Tensor) -> np.ndarray[Any, Any]:

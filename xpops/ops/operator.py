@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.ops.derivatives.elementwise import DERIVATIVES, Derivative
 from xpops.ops.torch import TorchFunction
 
 
@@ -143,6 +144,16 @@ class Operator:
     def floating(self) -> bool:
         """Whether it computes in floating-point dtypes only, and converts integers to the default one."""
         return self.integers and self.accepts in ("floating-point", "real floating-point")
+
+    @property
+    def derivatives(self) -> tuple[Derivative | None, ...]:
+        """The derivatives by each operand (`xpops.ops.derivatives`); empty if there is none."""
+        return DERIVATIVES.get(self.name, ())
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether results are booleans or integers, which have no derivatives."""
+        return self.result == "bool" or self.accepts in ("integer", "integer or boolean")
 
     @property
     def transcendental(self) -> bool:

@@ -12,6 +12,8 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.ops.accuracy import share_of_deviations, share_of_product, share_of_sum
+from xpops.ops.derivatives.elementwise import Derivative
+from xpops.ops.derivatives.reductions import DERIVATIVES
 from xpops.ops.functions import where
 from xpops.ops.torch import NARROW, REAL
 from xpops.ops.torch import TorchFunction as Torch
@@ -82,6 +84,16 @@ class Reduction:
     def functor(self) -> str:
         """The reducer's name in C++."""
         return "".join(word.capitalize() for word in self.name.split("_"))
+
+    @property
+    def derivative(self) -> Derivative | None:
+        """The derivative by the operand; None if there is none."""
+        return DERIVATIVES.get(self.name)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether results are booleans or integers, which have no derivatives."""
+        return self.result in ("bool", "index")
 
     @property
     def header(self) -> str:

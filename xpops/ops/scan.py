@@ -10,6 +10,8 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.ops.accuracy import share_of_product, share_of_running_sum
+from xpops.ops.derivatives.elementwise import Derivative
+from xpops.ops.derivatives.scans import DERIVATIVES
 from xpops.ops.torch import NARROW
 from xpops.ops.torch import TorchFunction as Torch
 
@@ -56,6 +58,11 @@ class Scan:
     def functor(self) -> str:
         """The scanner's name in C++."""
         return "".join(word.capitalize() for word in self.name.split("_"))
+
+    @property
+    def derivative(self) -> Derivative:
+        """The derivative by the operand."""
+        return DERIVATIVES[self.name]
 
     def __repr__(self) -> str:
         return f"<scan {self.name}>"

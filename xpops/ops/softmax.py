@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xpops.ops.derivatives.elementwise import Derivative
+from xpops.ops.derivatives.nn import log_softmax, softmax
 from xpops.ops.torch import NARROW
 from xpops.ops.torch import TorchFunction as Torch
 
@@ -20,15 +22,17 @@ class Softmax:
         Whether the result is the logarithm.
     torch : TorchFunction
         What computes it on torch's tensors in the host's memory. It takes the axis, too.
+    derivative : callable
     """
 
     name: str
     log: bool
     torch: Torch
+    derivative: Derivative
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
 
-SOFTMAX = Softmax("softmax", False, Torch("softmax", wide=NARROW))
-LOG_SOFTMAX = Softmax("log_softmax", True, Torch("log_softmax", wide=NARROW))
+SOFTMAX = Softmax("softmax", False, Torch("softmax", wide=NARROW), softmax)
+LOG_SOFTMAX = Softmax("log_softmax", True, Torch("log_softmax", wide=NARROW), log_softmax)

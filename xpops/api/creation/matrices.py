@@ -14,10 +14,12 @@ from xpops.arrays import Array
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call
 from xpops.engine import engine_of
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import movement as derivative
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
@@ -133,6 +135,7 @@ def _index(k: SupportsIndex, function: str) -> int:
         raise TypeError(f"{function}: k is {k!r}; accepted: an integer") from None
 
 
+@differentiable(derivative.band)
 def _plan_band(engine: Engine, specs: tuple[Operand, ...], low: int | None, high: int | None) -> Program:
     """The diagonals of matrices from `low` to `high`, with zeros elsewhere. None: from the first, or to the last."""
     function = "tril" if low is None else "triu"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xpops.api.devices import default_device
+from xpops.api.kernel.backward import set_backward
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.gpu import require_cuda
 from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
+from xpops.dispatch.gradients.calls import require_no_gradient
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import call
 from xpops.dispatch.steady import launches, make_launch_on
@@ -60,6 +62,10 @@ class ElementwiseKernel:
         Whether calls return None.
     reduce_dims : bool
         Accepted for CuPy's kernels, without effect: ``_ind`` and raw arrays always have all axes.
+    backward : callable, optional
+        The gradient, for torch: ``backward(g, *operands)`` takes the cotangent of the result (a tuple if there are
+        several), and returns that of each operand (None if it has none; a tuple if there are several operands). It may
+        use any functions of arrays. If these have gradients, there are second derivatives.
 
     Notes
     -----
@@ -97,6 +103,7 @@ class ElementwiseKernel:
         loop_prep: str = "",
         after_loop: str = "",
         options: Sequence[str] = (),
+        backward: Callable[..., Any] | None = None,
     ) -> None:
         if not name.isidentifier():
             raise ValueError(f"ElementwiseKernel: name is {name!r}; accepted: a name as C++ has them")
@@ -110,6 +117,7 @@ class ElementwiseKernel:
         # A key of plans: equal only to itself.
         self._names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))
         self._plan = functools.partial(_plan, self._operation)
+        set_backward(self._plan, name, backward)
 
     def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:
         """Compute the results: an array, or a tuple of arrays.
@@ -144,6 +152,8 @@ class ElementwiseKernel:
         if block_size is not None:
             self._count(block_size, "block_size", 1)
         given, arguments = bool(outs), (*ins, *outs)
+        if given:
+            require_no_gradient(self._name, arguments)
         require_writable(self._operation, outs)
         if all(isinstance(x, SCALARS) for x in arguments):
             made = self._call_with_scalars(arguments, size)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xpops.api.kernel.backward import set_backward
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.elementwise import user_call
 from xpops.api.kernel.gpu import require_cuda
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 _SCALARS = (*SCALAR_TYPES, np.generic)
 
 
-def functor(source: str, name: str | None = None, parameters: str = "") -> Functor:
+def functor(
+    source: str, name: str | None = None, parameters: str = "", *, backward: Callable[..., Any] | None = None
+) -> Functor:
     """An elementwise operator from a C++ structure with ``operator()``.
 
     Parameters
@@ -45,6 +49,10 @@ def functor(source: str, name: str | None = None, parameters: str = "") -> Funct
     parameters : str
         Numbers that the structure is made of, like ``"float32 slope, T bias"``: its members, or the arguments of its
         constructor. Calls get them by name. T and R are dtypes as in `name`.
+    backward : callable, optional
+        The gradient, for torch: ``backward(g, *operands, **parameters)`` takes the cotangent of the result, and returns
+        that of each operand (None if it has none; a tuple if there are several operands). It may use any functions of
+        arrays. If these have gradients, there are second derivatives.
 
     Notes
     -----
@@ -89,17 +97,18 @@ def functor(source: str, name: str | None = None, parameters: str = "") -> Funct
     """
     if not isinstance(source, str):
         raise TypeError(f"functor: source is {describe(source)}; accepted: text")
-    return Functor(parse_functor(source, name, parameters))
+    return Functor(parse_functor(source, name, parameters), backward)
 
 
 class Functor:
     """A user-defined operator, as `functor` returns it."""
 
-    def __init__(self, functor: UserFunctor) -> None:
+    def __init__(self, functor: UserFunctor, backward: Callable[..., Any] | None = None) -> None:
         self._name = functor.name
         self._parameters = tuple(each.name for each in functor.parameters)
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, functor)
+        set_backward(self._plan, self._name, backward, self._parameters)
 
     def __call__(self, *args: Any, result: Any = None, **parameters: Any) -> Any:
         """Compute the result.

@@ -22,6 +22,7 @@ from xpops.core.operands import Axes
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
+from xpops.ops.derivatives import linalg as derivative
 from xpops.ops.reduction import HOST_REDUCTIONS, Reduction
 
 __all__ = ["matrix_norm", "vector_norm"]
@@ -194,5 +195,5 @@ def _require_matrices(x: Any) -> Layout | Traced:
     return given
 
 
-_vector_norm = Family(_norm, "vector_norm", "x", "ord", "ord", host=_norm_on_host)
+_vector_norm = Family(_norm, "vector_norm", "x", "ord", "ord", host=_norm_on_host, derivative=derivative.vector_norm)
 _matrix_norm = Family(_norm_of_matrices, "matrix_norm", "x")

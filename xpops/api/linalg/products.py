@@ -22,10 +22,12 @@ from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch import linalg
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.matrices import require_matrices
 from xpops.dispatch.primitives import call, unary
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import products as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.broadcast import broadcast_shapes
@@ -66,6 +68,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return call(_plan_cross, "cross", ("x1", "x2"), (x1, x2), axis)
 
 
+@differentiable(derivative.cross_first, derivative.cross_second)
 def _plan_cross(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     """The program that reads three parts of each operand, and writes three parts of the result."""
     given = tuple(require_array(spec, "cross", name) for spec, name in zip(specs, ("x1", "x2"), strict=True))

@@ -9,11 +9,13 @@ from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.pieces import join_along, join_flat
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import movement as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 
@@ -102,6 +104,7 @@ def _name_arrays(arrays: Any, function: str) -> dict[str, Any]:
     return {f"arrays[{i}]": x for i, x in enumerate(arrays)}
 
 
+@differentiable(whole=derivative.stack)
 def _plan_stack(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
     names = [f"arrays[{number}]" for number in range(len(specs))]
     parts = [require_array(spec, "stack", name) for spec, name in zip(specs, names, strict=True)]
@@ -120,6 +123,7 @@ def _plan_stack(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Progra
     return Program((out,), join_along(engine, wide, place, out))
 
 
+@differentiable(whole=derivative.concat)
 def _plan_concat(
     engine: Engine, specs: tuple[Operand, ...], axis: Any, function: str, names: tuple[str, ...]
 ) -> Program:

@@ -17,9 +17,11 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import movement as derivative
 from xpops.plan.cache import BoundedDict
 
 __all__ = ["pad"]
@@ -130,18 +132,19 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
 
 
 @keeps_framework
+@differentiable(derivative.pad_by_indices)
 def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
     for axis, width in enumerate(widths):
         if not any(width):
             continue
         if x.shape[axis] == 0:
             raise ValueError(f"pad: axis {axis} of x is empty; accepted with mode={mode!r}: at least one element")
-        places = np.pad(np.arange(x.shape[axis]), width, mode)  # type: ignore[call-overload]
-        x = take(x, asarray(places, device=x.device), axis=axis)
+        x = take(x, asarray(derivative.padded_places(x.shape[axis], width, mode), device=x.device), axis=axis)
     return x.copy() if not any(map(any, widths)) else x
 
 
 @keeps_framework
+@differentiable(derivative.pad_by_values)
 def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[Any, Any]] | None) -> Array:
     """`x` with `values` around it. In the corners, values of later axes replace those of earlier axes."""
     shape = _padded_shape(x.shape, widths)
@@ -159,6 +162,7 @@ def _padded_shape(shape: tuple[int, ...], widths: list[tuple[int, int]]) -> tupl
     return tuple(length + before + after for length, (before, after) in zip(shape, widths, strict=True))
 
 
+@differentiable(derivative.pad)
 def _plan_constant(
     engine: Engine, specs: tuple[Layout], starts: tuple[int, ...], shape: tuple[int, ...], fill: bytes
 ) -> Program:

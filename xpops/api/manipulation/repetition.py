@@ -14,14 +14,17 @@ from xpops.api.signatures import array_function
 from xpops.api.statistics.extremes import min
 from xpops.api.statistics.sums import cumulative_sum
 from xpops.arrays import Array, adopt_foreign
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Shape
 from xpops.dispatch.dense import make_dense, require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.derivatives import movement as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.coalesce import Strides
@@ -159,7 +162,7 @@ def _integer(value: Any, function: str, argument: str, lowest: int | None = None
 
 def _repeat_each(given: Any, counts: Array, axis: Any) -> Any:
     """`repeat` by an array."""
-    x = adopt_foreign(given, "repeat", "x")
+    x = array_layout(given, "repeat", "x")
     if counts.dtype not in dt.CATEGORIES["integer"]:
         raise TypeError(f"repeat: repeats has dtype {counts.dtype}; accepted: an integer, and integer dtypes")
     if counts.device != x.device:
@@ -170,7 +173,7 @@ def _repeat_each(given: Any, counts: Array, axis: Any) -> Any:
     length = x.size if axis is None else x.shape[place]
     if counts.shape != (length,):
         raise ValueError(f"repeat: repeats has shape {counts.shape}; accepted: ({length},) or (1,)")
-    x = reshape(x, (length,)) if axis is None else x
+    lines = reshape(given, (length,)) if axis is None else given
     total, places = 0, counts
     if length:
         lowest = int(min(counts))
@@ -179,10 +182,11 @@ def _repeat_each(given: Any, counts: Array, axis: Any) -> Any:
         ends = cumulative_sum(counts, dtype=dt.int64)
         total = int(ends[-1])
         places = searchsorted(ends, arange(total, device=x.device), side="right")
-    repeated, adapter = take(x, places, axis=place), adapter_of(type(given))
-    return repeated if isinstance(given, Array) or adapter is None else adapter.export(repeated)
+    adapter = None if isinstance(given, Array) else adapter_of(type(given))
+    return take(lines, places if adapter is None else adapter.export(places), axis=place)
 
 
+@differentiable(derivative.repeat)
 def _plan_repeat(engine: Engine, specs: tuple[Operand, ...], axis: Any, count: int) -> Program:
     x = require_array(specs[0], "repeat", "x")
     place = x.ndim - 1 if axis is None else views.axis_of(axis, x.ndim, "repeat")
@@ -193,6 +197,7 @@ def _plan_repeat(engine: Engine, specs: tuple[Operand, ...], axis: Any, count: i
     return _copy_view(engine, x, shape, strides, result)
 
 
+@differentiable(derivative.tile)
 def _plan_tile(engine: Engine, specs: tuple[Operand, ...], counts: tuple[int, ...]) -> Program:
     x = require_array(specs[0], "tile", "x")
     ndim = max(x.ndim, len(counts))
@@ -216,6 +221,7 @@ def _copy_view(engine: Engine, x: Layout, shape: tuple[int, ...], strides: Strid
     return Program((out,), kernel)
 
 
+@differentiable(derivative.roll)
 def _plan_roll(
     engine: Engine, specs: tuple[Operand, ...], shifts: tuple[int, ...], axes: tuple[Any, ...] | None
 ) -> Program:

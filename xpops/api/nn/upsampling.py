@@ -12,9 +12,11 @@ from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import plan_on_dense, require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import unary
 from xpops.engine.program import Measure, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import nn as derivative
 from xpops.plan.signature import Operand
 from xpops.plan.upsample import Axis
 
@@ -107,6 +109,7 @@ def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, l
     return unary(_plan_backward, "upsample_nearest2d_backward", grad, size, scale, layout)
 
 
+@differentiable(derivative.upsample)
 def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program | Measure:
     function = "upsample_nearest2d"
     x, place = _require_images(specs[0], function, "x", layout)
@@ -121,6 +124,7 @@ def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: 
     )
 
 
+@differentiable(derivative.upsample_backward)
 def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program | Measure:
     function = "upsample_nearest2d_backward"
     grad, place = _require_images(specs[0], function, "grad", layout)

@@ -20,14 +20,17 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.sorting import sort as sort_rows
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
+from xpops.ops.derivatives import movement as derivative
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 
 
+@differentiable(derivative.median)
 def plan_median(engine: Engine, specs: tuple[Operand], axis: Any, keepdims: bool) -> Program:
     """The program that sorts lines in memory of its own, and writes their middle."""
     x = require_array(specs[0], "median", "x")

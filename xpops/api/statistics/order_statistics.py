@@ -31,9 +31,12 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.operands import Axes
+from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import unary
 from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.derivatives.movement import from_lines, lines_of
+from xpops.ops.derivatives.movement import take_along_axis as take_cotangent
 from xpops.plan.ranks import METHODS, ranks
 
 __all__ = ["median", "nanmedian", "quantile"]
@@ -76,7 +79,33 @@ def median(x: Any, /, axis: Axes | None = None, *, keepdims: bool = False) -> An
     return unary(plan_median, "median", x, axis, keepdims)
 
 
+def _by_median(xp: Any, g: Any, x: Any, x_shape: tuple[int, ...], axis: Any) -> Any:
+    """The cotangents of the one or two middle elements that are not NaN."""
+    lines = lines_of(xp, x, x_shape, axis)
+    order, shape = xp.argsort(lines), xp.facts(lines).shape
+    shares = xp.divide(xp.reshape(g, (*shape[:-1], 1)), 2)
+    found = [
+        take_cotangent(xp, shares, xp.take_along_axis(order, places), shape, -1) for places in _middle_places((), lines)
+    ]
+    return from_lines(xp, xp.add(*found), x_shape, axis)
+
+
+def _by_quantile(xp: Any, g: Any, x: Any, x_shape: tuple[int, ...], q: Any, axis: Any, method: str) -> Any:
+    """The cotangents of the elements between which the quantiles are."""
+    lines = lines_of(xp, x, x_shape, axis)
+    order, shape = xp.argsort(lines), xp.facts(lines).shape
+    low, high, weight = (xp.like(x, asarray(each)) for each in ranks(shape[-1], _fractions(q).reshape(-1), method))
+    shares = xp.moveaxis(xp.reshape(g, (-1, *shape[:-1])), 0, -1)
+    above = xp.multiply(shares, weight)
+    found = [
+        take_cotangent(xp, share, xp.take(order, places, axis=-1), shape, -1)
+        for share, places in ((xp.subtract(shares, above), low), (above, high))
+    ]
+    return from_lines(xp, xp.add(*found), x_shape, axis)
+
+
 @keeps_framework
+@differentiable(_by_median)
 def nanmedian(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) -> Array:
     """The medians, ignoring NaNs; NaN for a slice without other elements.
 
@@ -118,6 +147,7 @@ def nanmedian(x: Array, /, axis: Axes | None = None, *, keepdims: bool = False) 
 
 
 @keeps_framework
+@differentiable(_by_quantile)
 def quantile(x: Array, q: Any, /, axis: Axes | None = None, *, method: str = "linear", keepdims: bool = False) -> Array:
     """The quantiles: the values that a fraction `q` of the elements does not exceed; NaN if there is a NaN.
 

@@ -1,0 +1,203 @@
+"""Calls of which a framework records the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xpops.dispatch.gradients.namespace import NAMESPACE
+from xpops.dispatch.gradients.rules import Bound, Rule
+from xpops.frameworks.adapter import Adapter
+from xpops.frameworks.differentiable import Facts
+from xpops.frameworks.registry import adapter_of
+from xpops.ops.derivatives.elementwise import same
+from xpops.plan.cache import BoundedDict
+
+_OPERANDS = "operands"
+# The way of a call and the names of its arguments -> the call; the way alone for elementwise operators.
+recorded_calls: BoundedDict[Any, RecordedCall] = BoundedDict(8192)
+
+
+class RecordedCall:
+    """A call with its derivatives: what `Adapter.record` takes.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The public names of the arguments.
+    parameters : dict
+        The parameters of the plan function by name.
+    rule : Rule
+    compute : callable
+        Takes the arguments, and returns the results.
+    """
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        parameters: dict[str, Any],
+        rule: Rule,
+        compute: Callable[..., Any],
+    ) -> None:
+        self.compute = compute
+        self._names, self._parameters, self._rule = names, parameters, rule
+        self._saved: dict[tuple[bool, ...], tuple[tuple[int, ...], bool]] = {}
+        # The arguments that need a cotangent, with all facts -> the fused function; None: something cannot be fused.
+        self._fused: BoundedDict[tuple[Any, ...], Callable[..., Any] | None] = BoundedDict(256)
+
+    def saved(self, wanted: tuple[bool, ...]) -> tuple[tuple[int, ...], bool]:
+        found = self._saved.get(wanted)
+        if found is None:
+            used = {name for bound in self._bounds(wanted) if bound for name in bound.names}
+            everything = _OPERANDS in used
+            places = tuple(place for place, name in enumerate(self._names) if everything or name in used)
+            found = self._saved[wanted] = places, "y" in used
+        return found
+
+    def cotangents(
+        self,
+        wanted: tuple[bool, ...],
+        given: Any,
+        facts: tuple[Facts | None, ...],
+        arguments: list[Any],
+        results: Any,
+        fused: bool,
+    ) -> tuple[Any, ...]:
+        if not (fused and self._rule.fuses):
+            return self._compute(wanted, given, facts, arguments, results)
+        passed = tuple(self._passes(place, given, fact) for place, fact in enumerate(facts))
+        rest = tuple(each and not own for each, own in zip(wanted, passed, strict=True))
+        made = self._fuse(rest, given, facts, arguments, results) if any(rest) else (None,) * len(rest)
+        return tuple(given if each and own else value for each, own, value in zip(wanted, passed, made, strict=True))
+
+    def _passes(self, place: int, given: Any, fact: Facts | None) -> bool:
+        """Whether the cotangent of an operand is that of the result, as it is."""
+        bound = self._rule.each[place] if place < len(self._rule.each) else None
+        return bound is not None and bound.function is same and NAMESPACE.facts(given) == fact
+
+    def _fuse(
+        self,
+        wanted: tuple[bool, ...],
+        given: Any,
+        facts: tuple[Facts | None, ...],
+        arguments: list[Any],
+        results: Any,
+    ) -> tuple[Any, ...]:
+        """The cotangents of `wanted` arguments by one fused function of what they need."""
+        key = wanted, facts
+        if key not in self._fused:
+            self._fused[key] = self._fused_function(wanted, facts, len(given) if isinstance(given, tuple) else 0)
+        function, (places, needs_results) = self._fused[key], self.saved(wanted)
+        if function is None:
+            return self._compute(wanted, given, facts, arguments, results)
+        saved = [*(arguments[place] for place in places), *((results,) if needs_results else ())]
+        try:
+            made = function(*(given if isinstance(given, tuple) else (given,)), *saved)
+        except TypeError:  # if something else is wrong, the functions one by one raise it again
+            self._fused[key] = None
+            return self._compute(wanted, given, facts, arguments, results)
+        rest = iter(made if isinstance(made, tuple) else (made,))
+        return tuple(next(rest) if each else None for each in wanted)
+
+    def _fused_function(
+        self, wanted: tuple[bool, ...], facts: tuple[Facts | None, ...], several: int
+    ) -> Callable[..., Any]:
+        """The fused function of the cotangents of `several` results (0: of the only one), and of what is saved."""
+        places, needs_results = self.saved(wanted)
+
+        def backward(*values: Any) -> Any:
+            own: list[Any] = [None] * len(wanted)
+            for place, value in zip(places, values[several or 1 :], strict=False):
+                own[place] = value
+            given = values[:several] if several else values[0]
+            found = self._compute(wanted, given, facts, own, values[-1] if needs_results else None)
+            made = tuple(each for each in found if each is not None)
+            return made if len(made) > 1 else made[0]
+
+        fused: Callable[..., Any] = NAMESPACE.fuse(backward, round_each=False)
+        return fused
+
+    def _compute(
+        self,
+        wanted: tuple[bool, ...],
+        given: Any,
+        facts: tuple[Facts | None, ...],
+        arguments: list[Any],
+        results: Any,
+    ) -> tuple[Any, ...]:
+        """The cotangents of `wanted` arguments, function by function."""
+        if self._rule.whole is not None:
+            made = self._apply(self._rule.whole, given, facts, arguments, results)
+        else:
+            bounds = (*self._rule.each, *(None,) * len(wanted))
+            made = tuple(
+                self._apply(bound, given, facts, arguments, results) if each and bound is not None else None
+                for each, bound in zip(wanted, bounds, strict=False)
+            )
+        like = given[0] if isinstance(given, tuple) else given
+        return tuple(
+            NAMESPACE.fit(value, like, *fact) if each and value is not None and fact is not None else None
+            for each, value, fact in zip(wanted, made, facts, strict=True)
+        )
+
+    def _apply(
+        self, bound: Bound, given: Any, facts: tuple[Facts | None, ...], arguments: list[Any], results: Any
+    ) -> Any:
+        """Call a derivative with the facts that it names."""
+        values = [self._value(name, given, facts, arguments, results) for name in bound.names]
+        return bound.function(NAMESPACE, *values)
+
+    def _value(self, name: str, given: Any, facts: tuple[Facts | None, ...], arguments: list[Any], results: Any) -> Any:
+        if name == "g":
+            return given
+        if name == "y":
+            return results
+        if name == _OPERANDS:
+            return tuple(arguments)
+        if name == "shapes":
+            return tuple(None if fact is None else fact.shape for fact in facts)
+        if name in self._names:
+            return arguments[self._names.index(name)]
+        operand, _, part = name.rpartition("_")
+        if part in ("shape", "dtype") and operand in self._names:
+            fact = facts[self._names.index(operand)]
+            return None if fact is None else getattr(fact, part)
+        return self._parameters[name]
+
+    def _bounds(self, wanted: tuple[bool, ...]) -> tuple[Bound | None, ...]:
+        """The derivatives that `wanted` arguments need."""
+        if self._rule.whole is not None:
+            return (self._rule.whole,)
+        return tuple(bound for bound, each in zip(self._rule.each, wanted, strict=False) if each)
+
+
+def recorder_of(arguments: tuple[Any, ...]) -> Adapter | None:
+    """The framework that records the gradient of a call on these arguments.
+
+    None if none needs a gradient, or if the arrays belong to several frameworks: then the result is none of theirs.
+    """
+    for x in arguments:
+        adapter = adapter_of(x.__class__)
+        if adapter is not None and adapter.records(x):
+            for other in arguments:
+                if adapter_of(other.__class__) not in (adapter, None):
+                    return None
+            return adapter
+    return None
+
+
+def require_no_gradient(function: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse to write into given memory in a call of which a framework would have to record the gradient.
+
+    Raises
+    ------
+    RuntimeError
+        As torch does.
+    """
+    for x in arguments:
+        adapter = adapter_of(x.__class__)
+        if adapter is not None and adapter.records(x):
+            raise RuntimeError(
+                f"{function}: an argument requires grad, and out has no gradient; "
+                "accepted: the call without out, or within torch.no_grad()"
+            )

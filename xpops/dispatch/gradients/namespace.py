@@ -1,0 +1,84 @@
+"""The functions of which derivatives consist."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
+from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.tensor import Tensor
+from xpops.frameworks.differentiable import Facts
+from xpops.frameworks.registry import adapter_of
+
+
+class Namespace:
+    """The public functions, and a few more that derivatives need."""
+
+    def __getattr__(self, name: str) -> Any:
+        # This package is below the public functions and cannot import them. Any array came from them.
+        found = getattr(sys.modules["xpops"], name)
+        setattr(self, name, found)
+        return found
+
+    @staticmethod
+    def facts(x: Any) -> Facts:
+        """The shape and the dtype of an array of any framework."""
+        if isinstance(x, Traced):
+            return Facts(x.shape, x.dtype)
+        if isinstance(x, Tensor):
+            return Facts(x._layout.shape, x._layout.dtype)
+        adapter = adapter_of(type(x))
+        assert adapter is not None
+        return adapter.facts(x)
+
+    def is_complex(self, x: Any) -> bool:
+        """Whether an array is complex."""
+        return self.facts(x)[1] in dt.COMPLEX_FLOATS
+
+    def conj(self, x: Any) -> Any:
+        """The conjugate. Real arrays and scalars are not copied."""
+        if isinstance(x, (bool, int, float, complex)):
+            return x.conjugate()
+        return sys.modules["xpops"].conj(x) if self.is_complex(x) else x
+
+    def like(self, x: Any, made: Any) -> Any:
+        """An xpops array as an array of the framework and on the device of `x`."""
+        if isinstance(x, Tensor):
+            return made.to_device(x._layout.device)
+        adapter = adapter_of(type(x))
+        assert adapter is not None
+        return adapter.export(made.to_device(str(x.device)))
+
+    def by_parts(self, function: Callable[[Any], Any], x: Any) -> Any:
+        """A linear function that does not take complex arrays, of `x`."""
+        if not self.is_complex(x):
+            return function(x)
+        return self.add(function(self.real(x)), self.multiply(function(self.imag(x)), 1j))
+
+    def spread(self, x: Any, shape: tuple[int, ...]) -> Any:
+        """`x` broadcast to a shape. In a fused function it is broadcast where it is used."""
+        return x if isinstance(x, Traced) else self.broadcast_to(x, shape)
+
+    def fit(self, value: Any, like: Any, shape: tuple[int, ...], dtype: DType) -> Any:
+        """A cotangent that a derivative returned, as that of an operand: real if it is, of its shape and dtype.
+
+        A number stands for an array of the shape of `like`.
+        """
+        if isinstance(value, (int, float)):
+            value = self.where(self.equal(like, 0), value, value)
+        found, given = self.facts(value)
+        if given in dt.COMPLEX_FLOATS and dtype not in dt.COMPLEX_FLOATS:
+            value, given = self.real(value), dt.REAL_OF[given]
+        extra = len(found) - len(shape)
+        if extra:
+            value = self.sum(value, axis=tuple(range(extra)))
+        stretched = tuple(axis for axis, length in enumerate(shape) if length == 1 and found[axis + extra] != 1)
+        if stretched:
+            value = self.sum(value, axis=stretched, keepdims=True)
+        return value if given == dtype else self.astype(value, dtype)
+
+
+NAMESPACE = Namespace()

@@ -1,0 +1,49 @@
+"""Calls with derivatives, for frameworks that record gradients."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from xpops.core.dtypes import DType
+
+
+class Facts(NamedTuple):
+    """What a derivative may know of an array without its elements."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+
+
+class Differentiable(Protocol):
+    """A call and its derivatives (`xpops.dispatch.gradients`), which `Adapter.record` takes."""
+
+    def compute(self, *arguments: Any) -> Any:
+        """The result, or a tuple of results."""
+
+    def saved(self, wanted: tuple[bool, ...]) -> tuple[tuple[int, ...], bool]:
+        """The places of the arguments, and whether the results, that the cotangents of `wanted` arguments need."""
+
+    def cotangents(
+        self,
+        wanted: tuple[bool, ...],
+        given: Any,
+        facts: tuple[Facts | None, ...],
+        arguments: list[Any],
+        results: Any,
+        fused: bool,
+    ) -> tuple[Any, ...]:
+        """The cotangents of `wanted` arguments; None for others.
+
+        Parameters
+        ----------
+        wanted : tuple of bool
+        given : array or tuple of array
+            The cotangents of the results.
+        facts : tuple of Facts or None
+            Those of arguments; None for scalars.
+        arguments : list
+            The scalars, and the arrays that `saved` names.
+        results : array or tuple of array or None
+        fused : bool
+            Whether to fuse what can be. A framework does not record the steps of fused functions one by one.
+        """
