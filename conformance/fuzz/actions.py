@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from conformance.fuzz.forms import Form, Spec
 from conformance.fuzz.machine import Machine, Mismatch, Variable
 from conformance.fuzz.values import BOOL, wide_dtype
 from xpops.testing import Framework
+
+Errors = type[Exception] | tuple[type[Exception], ...]
 
 
 @dataclass(frozen=True)
@@ -109,24 +112,32 @@ class Call:
                 return self.form.function(*values, **named)
 
         if "leaf" in self.facts and self.context not in ("no_grad", "inference_mode"):
-            return (
-                self._tracked(call)
-                if self.form.function.is_tracked
-                else self._refused(call, "a tensor that requires grad")
-            )
+            leaves = [each for each, fact in zip(values, self.facts, strict=True) if fact == "leaf"]
+            return self._recorded(call, leaves, has_out=out is not None)
         return call_in_thread(call) if self.context == "thread" else call()
 
-    def _tracked(self, call: Any) -> Any:
-        """The result of torch's own view, without the gradients that torch tracks."""
-        result = call()
-        if not result.requires_grad:
-            raise Mismatch(f"{self.form.function.name} loses gradients", str(self))
+    def _recorded(self, call: Callable[[], Any], leaves: list[Any], has_out: bool) -> Any:
+        """What a call with tensors that require grad returns, without its gradient; None if it was refused."""
+        function = self.form.function
+        if has_out:
+            return self._refused(call, "out and a tensor that requires grad", (RuntimeError, TypeError))
+        arrays = {name for name, spec in zip(self.homes, self.form.operands, strict=True) if isinstance(spec, Spec)}
+        if function.gradient == "refused" or len(arrays) > 1:
+            return self._refused(call, "a tensor that requires grad")
+        result = call_in_thread(call) if self.context == "thread" else call()
+        if function.gradient == "none":
+            return result
+        is_recorded = result.is_floating_point() or result.is_complex()
+        if result.requires_grad != is_recorded:
+            raise Mismatch(f"{function.name} {'loses' if is_recorded else 'makes'} gradients", str(self))
+        if is_recorded:
+            result.backward(result.detach(), inputs=leaves)
         return result.detach()
 
-    def _refused(self, call: Any, what: str) -> None:
+    def _refused(self, call: Callable[[], Any], what: str, error: Errors = TypeError) -> None:
         try:
             call()
-        except TypeError:
+        except error:
             return
         raise Mismatch(f"{self.form.function.name} accepts {what}", str(self))
 

@@ -140,7 +140,8 @@ def _function(op: Operator) -> Function:
             named = {name: value * random.choice([0.5, 1.0, 2.0]) for name, value in defaults.items()}
         return operands, {**named, **op.options}
 
-    return Function(name, drawn, _dtypes(op), oracle, _result(op), _bound(op), has_out=True)
+    gradient = "recorded" if op.derivatives or op.is_constant else "refused"
+    return Function(name, drawn, _dtypes(op), oracle, _result(op), _bound(op), has_out=True, gradient=gradient)
 
 
 # `nextafter` (`own_halves`) has no result in higher precision.

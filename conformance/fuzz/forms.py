@@ -80,8 +80,9 @@ class Function:
         In place of the function of this name.
     has_out, may_view : bool
         Whether it has ``out=``; whether its result may share memory with an operand.
-    is_tracked : bool
-        Whether it takes torch's tensors that require grad: the result is torch's own view, which torch tracks.
+    gradient : {"recorded", "none", "refused"}
+        What becomes of torch tensors that require grad: torch records the call, or the result does not depend on their
+        values, or TypeError.
     """
 
     name: str
@@ -94,7 +95,7 @@ class Function:
     call: Callable[..., Any] | None = None
     has_out: bool = False
     may_view: bool = False
-    is_tracked: bool = False
+    gradient: str = "recorded"
 
     def __call__(self, *operands: Any, **parameters: Any) -> Any:
         call = self.call or operator.attrgetter(self.name)(xp)

@@ -106,7 +106,7 @@ def _kernel(name: str, make: Callable[[], Callable[..., Any]], draw: Any, oracle
             made.append(make())
         return made[0](*operands, **named)
 
-    return Function(name, draw, WIDE_FLOATS, oracle, common, bound, call=call)
+    return Function(name, draw, WIDE_FLOATS, oracle, common, bound, call=call, gradient="refused")
 
 
 def _running_bound(operands: Any, exact: Any, dtype: DType, parameters: dict[str, Any]) -> Any:

@@ -159,14 +159,24 @@ _MATRICES = (*WIDE_FLOATS, *COMPLEX)
 
 def _solving(name: str, draw: Any, oracle: Callable[..., Any]) -> Function:
     function = getattr(xp.linalg, name)
-    return Function(f"linalg.{name}", draw, _MATRICES, oracle, common, _of_elimination, call=_with_dominance(function))
+    call = _with_dominance(function)
+    return Function(f"linalg.{name}", draw, _MATRICES, oracle, common, _of_elimination, call=call, gradient="refused")
 
 
 FUNCTIONS = [
     _solving("solve", _draw_equations, lambda x, y: _eliminate(x, y)[1]),
     _solving("inv", _draw_matrix, lambda x: _eliminate(x, np.eye(x.shape[-1], dtype=x.dtype))[1]),
     _solving("det", _draw_matrix, lambda x: np.prod(_eliminate(x, x)[0], axis=-1)),
-    Function("linalg.cholesky", _draw_half, _MATRICES, _cholesky, common, _of_elimination, call=_call_cholesky),
+    Function(
+        "linalg.cholesky",
+        _draw_half,
+        _MATRICES,
+        _cholesky,
+        common,
+        _of_elimination,
+        call=_call_cholesky,
+        gradient="refused",
+    ),
     Function("linalg.matrix_norm", _draw_norm, _MATRICES, _matrix_norm, of_parts, _of_norms),
     Function("linalg.trace", _draw_trace, NUMBERS, _trace, of_sums, errors.of_sums(_trace)),
     Function("linalg.outer", _draw_vectors, NUMBERS, np.multiply.outer, common, errors.ulps(1, 4)),

@@ -253,7 +253,14 @@ FUNCTIONS = [
     Function("sort", _sorting, (BOOL, *REAL), _sort, common),
     Function("argsort", _sorting, (BOOL, *INTEGERS), _argsort, index),
     Function("searchsorted", _searching, REAL, _search, index, call=_sorted_first),
-    Function("unique_values", lambda r, d: ((Spec(d, draw_shape(r), domain="small"),), {}), REAL, np.unique, common),
+    Function(
+        "unique_values",
+        lambda random, dtype: ((Spec(dtype, draw_shape(random), domain="small"),), {}),
+        REAL,
+        np.unique,
+        common,
+        gradient="refused",
+    ),
     Function(
         "nn.softmax",
         along_axis("finite", empty=False),

@@ -143,6 +143,30 @@ def test_a_result_of_another_framework_is_found(places: dict[str, Framework], mo
     assert "negative returns Array" in kinds_of_faults(0, 20, places)
 
 
+def leaf_calls(name: str) -> tuple[Call, Machine]:
+    """A call of a torch tensor that requires grad."""
+    pytest.importorskip("torch")
+    form = Form(next(each for each in FUNCTIONS if each.name == name), (Spec(FLOAT32, (6,)),), {})
+    return Call(form, ("torch",), ("leaf",), (None,), "", "", (0,)), Machine(homes_on("cpu"), False)
+
+
+def test_a_lost_gradient_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    call, machine = leaf_calls("negative")
+    call.run(machine)
+    plain = xp.negative
+    monkeypatch.setattr(xp, "negative", lambda x: plain(x).detach())
+    with pytest.raises(Mismatch, match="negative loses gradients"):
+        call.run(machine)
+
+
+def test_a_gradient_where_none_should_be_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    call, machine = leaf_calls("unique_values")
+    call.run(machine)
+    monkeypatch.setattr(xp, "unique_values", lambda x: x)
+    with pytest.raises(Mismatch, match="unique_values accepts a tensor that requires grad"):
+        call.run(machine)
+
+
 def negation(seed: int) -> Call:
     form = Form(next(each for each in FUNCTIONS if each.name == "negative"), (Spec(FLOAT32, (6,)),), {})
     return Call(form, ("own",), ("",), (None,), "", "", (seed,))
