@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from xpops.core import config
-from xpops.core.devices import CPU, Device
+from xpops.core.devices import CPU, NOWHERE, Device
 from xpops.core.errors import DeviceError
 from xpops.engine import available, devices
 
@@ -67,6 +67,6 @@ def _require_available(device: Any, function: str) -> Device:
         found = Device(device)
     except ValueError:
         raise ValueError(f"{function}: device is {device!r}; accepted: {', '.join(devices())}") from None
-    if found not in devices():
+    if found not in devices() and found is not NOWHERE:  # of traced arrays
         raise DeviceError(f"{function}: device is {str(found)!r}, which is not there; available: {available()}")
     return found

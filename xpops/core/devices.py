@@ -33,7 +33,7 @@ class Device(str):
     index: int  # type: ignore[assignment]  # a device is no sequence of letters to search
 
     def __new__(cls, name: str) -> Device:
-        known = cls._known.get(name) if isinstance(name, str) else None
+        known = name if isinstance(name, Device) else cls._known.get(name) if isinstance(name, str) else None
         if known is not None:
             return known
         match = re.fullmatch(r"(cpu)|cuda(?::(\d+))?", name) if isinstance(name, str) else None
@@ -57,3 +57,14 @@ class Device(str):
 
 
 CPU = Device("cpu")
+
+
+def _nowhere() -> Device:
+    """A device that no user can name."""
+    found = str.__new__(Device, "nowhere")
+    found.type, found.index = "nowhere", 0
+    return found
+
+
+# The device of arrays without memory (`xpops.engine.shapes`).
+NOWHERE = _nowhere()

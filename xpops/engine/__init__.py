@@ -6,7 +6,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
 
-from xpops.core.devices import CPU, Device
+from xpops.core.devices import CPU, NOWHERE, Device
 from xpops.core.errors import DeviceError
 from xpops.engine.protocol import Engine
 
@@ -56,6 +56,10 @@ def is_cuda(engine: Engine) -> TypeGuard[CudaEngine]:
 
 
 def _make(device: Device) -> Engine:
+    if device is NOWHERE:
+        from xpops.engine.shapes import ShapeEngine
+
+        return ShapeEngine()
     # Imported here, so that a machine without a GPU needs no driver.
     if device not in devices():
         raise DeviceError(f"device {str(device)!r} is not there; available: {available()}")

@@ -20,6 +20,9 @@ class Differentiable(Protocol):
     def compute(self, *arguments: Any) -> Any:
         """The result, or a tuple of results."""
 
+    def results(self, arguments: tuple[Any, ...]) -> Facts | tuple[Facts, ...]:
+        """The facts of the results, without computing them. `Facts` stand for the arrays among the arguments."""
+
     def saved(self, wanted: tuple[bool, ...]) -> tuple[tuple[int, ...], bool]:
         """The places of the arguments, and whether the results, that the cotangents of `wanted` arguments need."""
 
