@@ -247,3 +247,26 @@ def test_other_transforms_are_refused() -> None:
         torch.func.vmap(xp.exp)(x)
     with pytest.raises(NotImplementedError, match="xpops has no forward-mode derivatives"):
         torch.func.jvp(xp.exp, (x,), (x,))
+
+
+@pytest.mark.parametrize("ord", [0, 0.0])
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_a_count_of_nonzeros_has_gradients_of_zeros(ord: float, axis: Any, keepdims: bool) -> None:
+    for values in ([[1.0, 0.0, float("inf")], [2.0, 3.0, 0.0]], [[]]):
+        x = torch.tensor(values, requires_grad=True)
+        xp.linalg.vector_norm(x, axis=axis, ord=ord, keepdims=keepdims).sum().backward()
+        assert x.grad.shape == x.shape
+        assert not x.grad.any()
+
+
+def test_arguments_without_a_derivative_are_refused() -> None:
+    x, q = torch.rand(4, requires_grad=True), torch.tensor([0.5], requires_grad=True)
+    with pytest.raises(TypeError, match="quantile: an argument after x requires grad"):
+        xp.quantile(x, q)
+    with pytest.raises(TypeError, match="q requires grad"):
+        xp.quantile(x.detach(), q)
+    xp.quantile(x, q.detach()).backward()
+    gamma = torch.tensor(0.5, requires_grad=True)
+    with pytest.raises((TypeError, ValueError)):
+        xp.nn.discounted_cumsum(x, gamma)

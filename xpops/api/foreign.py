@@ -35,6 +35,7 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
             return function(x, *args, **kwargs)
         recorder = None if rule is None else recorder_of((x,))
         if recorder is not None and rule is not None:
+            _require_no_gradient_by(function.__name__, (*args, *kwargs.values()))
             given = signature(function).bind(x, *args, **kwargs)
             given.apply_defaults()
             recorded = RecordedCall(("x",), given.arguments, rule, lambda x: call(x, *args, **kwargs))
@@ -46,3 +47,12 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
         return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
 
     return call
+
+
+def _require_no_gradient_by(function: str, settings: tuple[Any, ...]) -> None:
+    """Refuse settings that require a gradient, which the call would lose."""
+    if recorder_of(settings) is not None:
+        raise TypeError(
+            f"{function}: an argument after x requires grad, and this call has a gradient by x alone; "
+            "accepted: its detach()"
+        )

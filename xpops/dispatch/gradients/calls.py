@@ -56,11 +56,21 @@ class RecordedCall:
     def saved(self, wanted: tuple[bool, ...]) -> tuple[tuple[int, ...], bool]:
         found = self._saved.get(wanted)
         if found is None:
+            self._require_derivatives(wanted)
             used = {name for bound in self._bounds(wanted) if bound for name in bound.names}
             everything = _OPERANDS in used
             places = tuple(place for place, name in enumerate(self._names) if everything or name in used)
             found = self._saved[wanted] = places, "y" in used
         return found
+
+    def _require_derivatives(self, wanted: tuple[bool, ...]) -> None:
+        """Refuse a call with a derivative by some arguments, but not by one that needs it."""
+        each = self._rule.each
+        for place, name in enumerate(self._names):
+            if each and wanted[place] and (place >= len(each) or each[place] is None):
+                raise TypeError(
+                    f"{name} requires grad, and this call has no gradient by it; accepted: {name}.detach()"
+                )
 
     def cotangents(
         self,

@@ -31,7 +31,7 @@ def vector_norm(
     given, norm = kept(xp, g, x_shape, axis), kept(xp, y, x_shape, axis)
     power = operands[1] if ord is None else ord
     if power == 0:
-        return 0
+        return xp.where(xp.equal(x, 0), 0.0, 0.0)
     if power == 1:
         return xp.multiply(given, xp.sign(x))
     size = xp.abs(x)
