@@ -270,3 +270,21 @@ def test_arguments_without_a_derivative_are_refused() -> None:
     gamma = torch.tensor(0.5, requires_grad=True)
     with pytest.raises((TypeError, ValueError)):
         xp.nn.discounted_cumsum(x, gamma)
+
+
+@pytest.mark.parametrize("include_self", [True, False])
+def test_products_that_are_scattered_have_exact_gradients_around_zeros(include_self: bool) -> None:
+    generator = torch.Generator().manual_seed(5)
+    for _ in range(20):
+        x, source = (torch.randint(-1, 3, shape, generator=generator).double() for shape in ((3, 2), (3, 5)))
+        index = torch.randint(0, 2, (3, 5), generator=generator)
+        x.requires_grad_(), source.requires_grad_()
+        wanted = x.scatter_reduce(1, index, source, "prod", include_self=include_self)
+        found = xp.nn.scatter_reduce(x, index, source, "prod", axis=1, include_self=include_self)
+        cotangent = torch.rand(3, 2, generator=generator, dtype=torch.float64)
+        for ours, theirs in zip(
+            torch.autograd.grad(found, (x, source), cotangent),
+            torch.autograd.grad(wanted, (x, source), cotangent),
+            strict=True,
+        ):
+            torch.testing.assert_close(ours, theirs)

@@ -68,9 +68,7 @@ class RecordedCall:
         each = self._rule.each
         for place, name in enumerate(self._names):
             if each and wanted[place] and (place >= len(each) or each[place] is None):
-                raise TypeError(
-                    f"{name} requires grad, and this call has no gradient by it; accepted: {name}.detach()"
-                )
+                raise TypeError(f"{name} requires grad, and this call has no gradient by it; accepted: {name}.detach()")
 
     def cotangents(
         self,

@@ -61,12 +61,35 @@ def scatter_elements(
         share = xp.divide(g, xp.add(hits, 1) if include_self else xp.maximum(hits, 1))
         own, by_source = share if include_self else own, spread(share)
     elif reduction == "prod":
-        own = xp.multiply(g, xp.divide(y, x)) if include_self else own
-        by_source = xp.divide(spread(xp.multiply(g, y)), used)
+
+        def multiply_all(x: Any, used: Any) -> Any:
+            return xp.nn.scatter_reduce(x, index, used, "prod", axis=axis, include_self=include_self)
+
+        mine, by_source = _of_product(xp, g, x if include_self else None, used, spread, count, multiply_all)
+        own = mine if include_self else own
     else:
         own, by_source = _of_extreme(xp, g, x, y, used, spread, count, own if not include_self else None)
     widths = [(0, n - m) for n, m in zip(xp.facts(source).shape, shape, strict=True)]
     return own, None, xp.pad(by_source, widths) if any(after for _, after in widths) else by_source
+
+
+def _of_product(xp: Any, g: Any, x: Any, used: Any, spread: Any, count: Any, multiply_all: Any) -> tuple[Any, Any]:
+    """The cotangents of `x`, if it is given, and of the elements of the source: the products of all others."""
+    is_zero, start = xp.equal(used, 0), g
+    zeros = count(is_zero)
+    if x is not None:
+        zeros = xp.add(zeros, xp.equal(x, 0))
+        start = xp.where(xp.equal(x, 0), 1, x)
+    product = multiply_all(start, xp.where(is_zero, 1, used))
+
+    def without(values: Any, product: Any, zeros: Any) -> Any:
+        """The product without one of its factors. Its own derivative is wrong if two factors or more are 0."""
+        is_zero = xp.equal(values, 0)
+        rest = xp.divide(product, xp.where(is_zero, 1, values))
+        return xp.where(xp.equal(zeros, is_zero), rest, 0)
+
+    mine = None if x is None else xp.multiply(g, without(x, product, zeros))
+    return mine, xp.multiply(spread(g), without(used, spread(product), spread(zeros)))
 
 
 def _of_extreme(xp: Any, g: Any, x: Any, y: Any, used: Any, spread: Any, count: Any, own: Any) -> tuple[Any, Any]:
