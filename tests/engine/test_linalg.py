@@ -504,3 +504,11 @@ def test_qr_of_columns_that_lie_far_apart(device: Any, dtype: str, count: int) -
     lengths = np.abs(host).max(axis=1, keepdims=True)
     error = np.abs(q.astype(np.complex128) @ r.astype(np.complex128) - host) / np.where(lengths > 0, lengths, 1)
     assert error.max() < 20 * ends.eps
+
+
+@pytest.mark.parametrize("ord", [0, 1, 2, 3, -1, 2.5, math.inf])
+def test_an_axis_that_is_not_there_is_refused_by_name(ord: float, device: Any) -> None:
+    for x, axis in ((xp.asarray(2.0, device=device), 0), (xp.ones(3, device=device), 1)):
+        for _ in range(2):
+            with pytest.raises(IndexError, match="vector_norm: axis is"):
+                xp.linalg.vector_norm(x, axis=axis, ord=ord)

@@ -24,6 +24,7 @@ from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.ops.derivatives import linalg as derivative
 from xpops.ops.reduction import HOST_REDUCTIONS, Reduction
+from xpops.plan.strides.views import axes_of
 
 __all__ = ["matrix_norm", "vector_norm"]
 
@@ -140,7 +141,7 @@ def vector_norm(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False, 
 
 def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = None, root: Any = None) -> Any:
     """The norm of a floating-point array, as one fused function. If `ord` is None, `power` is the order."""
-    given = _require_floating(x, "vector_norm")
+    given = _require_axes(x, axis)
     how: Any = {"axis": axis, "keepdims": keepdims}
     real = dt.REAL_OF.get(given.dtype, given.dtype)
     if ord == 0:
@@ -163,7 +164,7 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
 
 def _norm_on_host(axis: Any, keepdims: bool, ord: float | None, x: Any, *power_and_root: Any) -> Any:
     """The norm of an array on the host: real elements are squared or made positive as they are added up."""
-    given = _require_floating(x, "vector_norm")
+    given = _require_axes(x, axis)
     row = _HOST_ROWS.get(ord)
     if row is None or given.dtype in dt.REAL_OF:
         return _norm(axis, keepdims, ord, x, *power_and_root)
@@ -185,6 +186,13 @@ def _require_floating(x: Any, function: str) -> Layout | Traced:
     given = x if isinstance(x, Traced) else array_layout(x, function, "x")
     if given.dtype not in dt.CATEGORIES["floating-point"]:
         raise TypeError(f"{function}: x has dtype {given.dtype}; accepted: floating-point dtypes")
+    return given
+
+
+def _require_axes(x: Any, axis: Any) -> Layout | Traced:
+    given = _require_floating(x, "vector_norm")
+    if axis is not None:  # the parts of the expression would name themselves
+        axes_of(axis, given.ndim, "vector_norm")
     return given
 
 
