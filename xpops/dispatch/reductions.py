@@ -40,7 +40,9 @@ def reduction(
     (x,) = specs
     axes, loop, strides, out = reduced_layout(x, op, axis, keepdims, dtype)
     if op.empty is None and any(x.shape[i] == 0 for i in axes):
-        raise ValueError(f"{op.name}: x has shape {x.shape}, nothing along axis {axis}; accepted: at least one element")
+        raise ValueError(
+            f"{op.public}: x has shape {x.shape}, nothing along axis {axis}; accepted: at least one element"
+        )
     if x.size == 0:
         return Program((out,), _fill(out, op.empty))
     if op.positional and all(x.shape[i] == 1 for i in axes):

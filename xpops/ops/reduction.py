@@ -26,7 +26,7 @@ class Reduction:
     Attributes
     ----------
     name : str
-        The public name; the reducer in ``native/`` has this name in CamelCase.
+        The reducer in ``native/`` has this name in CamelCase.
     accepts : str
         The category of dtypes it takes. A reduction of floating-point dtypes converts integers and booleans to the
         default floating-point dtype.
@@ -61,6 +61,8 @@ class Reduction:
         What computes it on torch's tensors in the host's memory. It takes the axes and whether to keep them, too.
     core : str
         The compiled core's reducer (``native/cpu/reduce.c``), which computes it for float32 and narrower dtypes.
+    function : str
+        The public function; by default its name is that of the row.
     """
 
     name: str
@@ -79,6 +81,12 @@ class Reduction:
     domain: str = "any"
     torch: Torch | None = None
     core: str = ""
+    function: str = ""
+
+    @property
+    def public(self) -> str:
+        """The name of the public function, for errors."""
+        return self.function or self.name
 
     @property
     def functor(self) -> str:
@@ -157,8 +165,8 @@ HOST_REDUCTIONS: dict[str, Reduction] = {
             core="nanprod",
         ),
         _sum_of_terms("nansum", term=lambda x: where(x == x, x, np.zeros_like(x)), core="nansum"),
-        _sum_of_terms("sum_of_sizes", term=np.abs, core="sum_of_sizes"),
-        _sum_of_terms("sum_of_squares", term=np.square, core="sum_of_squares"),
+        _sum_of_terms("sum_of_sizes", term=np.abs, core="sum_of_sizes", function="vector_norm"),
+        _sum_of_terms("sum_of_squares", term=np.square, core="sum_of_squares", function="vector_norm"),
     )
 }
 

@@ -60,7 +60,7 @@ def reduced_layout(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: D
     Raises as `reduction_dtypes` and `views.axes_of` do.
     """
     loop, result = reduction_dtypes(op, x.dtype, dtype)
-    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.name)
+    axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.public)
     shape = tuple(1 if i in axes else length for i, length in enumerate(x.shape))
     dense = _dense_like(shape, x.strides)
     kept = [i for i in range(x.ndim) if keepdims or i not in axes]

@@ -164,7 +164,7 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
 
 def _norm_on_host(axis: Any, keepdims: bool, ord: float | None, x: Any, *power_and_root: Any) -> Any:
     """The norm of an array on the host: real elements are squared or made positive as they are added up."""
-    given = _require_axes(x, axis)
+    given = _require_floating(x, "vector_norm")
     row = _HOST_ROWS.get(ord)
     if row is None or given.dtype in dt.REAL_OF:
         return _norm(axis, keepdims, ord, x, *power_and_root)
