@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from functools import singledispatch
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import xpops as xp
 from xpops.core import dtypes as dt
+from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
+from xpops.ops.reduction import REDUCTIONS, Reduction
+from xpops.ops.scan import SCANS, Scan
+from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX, Softmax
 
 FOLDER = Path(__file__).parent / "reference"
 # The namespaces, and what their pages say first.
@@ -27,12 +32,34 @@ NAMESPACES: dict[str, tuple[ModuleType, str]] = {
     "xpops.testing": (xp.testing, "What tests of code on xpops need: comparisons, and blocks without copies or waits."),
     "xpops.kernel": (xp.kernel, "Operators and kernels of your own, from CUDA C++."),
 }
+# Public function -> its row, for functions that are one.
+ROWS: dict[Any, Any] = {
+    getattr(xp, name, None) or getattr(xp.nn, name): row
+    for row in (
+        *OPERATORS.values(),
+        *ACTIVATIONS.values(),
+        *REDUCTIONS.values(),
+        *SCANS.values(),
+        SOFTMAX,
+        LOG_SOFTMAX,
+    )
+    for name in (row.name,)
+    if hasattr(xp, name) or hasattr(xp.nn, name)
+}
 RESULTS = {
     "promoted": "the dtype to which the operands promote",
     "bool": "bool",
     "real": "the real counterpart of the promoted dtype",
-    "given": "the dtype that the call names",
+    "given": "the dtype of the operand, or the one that the call names",
 }
+REDUCED = {
+    "sum": "int64 or uint64 for integers and bool, else the dtype of the operand",
+    "own": "the dtype of the operand",
+    "real": "the real counterpart of the dtype of the operand",
+    "bool": "bool",
+    "index": "int64",
+}
+DEVICES = "CPU, CUDA; CUDA graphs can capture it"
 LIMITS = {"memory": "memory", "divisions": "a division or a root", "transcendental": "arithmetic"}
 
 
@@ -80,23 +107,74 @@ def _page(name: str, member: str, found: object) -> str:
     options = [":members:"] if inspect.isclass(found) and not issubclass(found, Exception) else []
     lines = [f"# {name}.{member}", "", "```{eval-rst}", f".. {directive}:: {name}.{member}"]
     lines += [f"   {option}" for option in options] + ["```", ""]
-    operator = OPERATORS.get(member) if name == "xpops" else None
-    if operator is not None:
-        lines += ["| | |", "|---|---|", *(f"| {fact} | {value} |" for fact, value in facts(operator)), ""]
+    row = ROWS.get(found)
+    if row is not None:
+        lines += ["| | |", "|---|---|", *(f"| {fact} | {value} |" for fact, value in facts(row)), ""]
     return "\n".join(lines)
 
 
-def facts(operator: Operator) -> Iterator[tuple[str, str]]:
-    """What the row of an elementwise operator says, in words."""
-    yield "dtypes", operator.accepts + (", bool and integers as float64" if operator.floating else "")
-    yield "result", RESULTS[operator.result]
-    errors = {dtype: operator.error(dtype) for dtype in _accepted(operator)}
+@singledispatch
+def facts(row: Any) -> Iterator[tuple[str, str]]:
+    """What a row says, in words."""
+    raise TypeError(f"{type(row).__name__} is no kind of row")
+
+
+@facts.register
+def _(row: Operator) -> Iterator[tuple[str, str]]:
+    yield "dtypes", row.accepts + (", bool and integers as float64" if row.floating else "")
+    yield "result", RESULTS[row.result]
+    errors = {dtype: row.error(dtype) for dtype in _accepted(row)}
     if any(errors.values()):
         yield "largest error on CUDA", ", ".join(f"{dtype} {error:g} ulp" for dtype, error in errors.items())
     else:
         yield "largest error on CUDA", "none: exact, or rounded once"
-    yield "limited by", LIMITS[operator.cost]
-    yield "devices", "CPU, CUDA; `xp.fuse` takes it; CUDA graphs can capture it"
+    yield "limited by", LIMITS[row.cost]
+    yield "gradient", _gradient(bool(row.derivatives), row.is_constant and row.result == "bool")
+    yield "devices", f"{DEVICES}; `xp.fuse` takes it"
+
+
+@facts.register
+def _(row: Reduction) -> Iterator[tuple[str, str]]:
+    yield "dtypes", row.accepts
+    yield "result", REDUCED[row.result]
+    yield "accuracy", _accuracy(row.share)
+    yield "gradient", _gradient(row.derivative is not None, row.is_constant)
+    fused = "" if row.positional else "; `xp.fuse` takes it"
+    yield "devices", DEVICES + fused
+
+
+@facts.register
+def _(row: Scan) -> Iterator[tuple[str, str]]:
+    yield "dtypes", row.accepts
+    yield "result", REDUCED["sum"]
+    yield "accuracy", _accuracy(row.share)
+    yield "gradient", _gradient(row.derivative is not None, False)
+    yield "devices", DEVICES
+
+
+@facts.register
+def _(row: Softmax) -> Iterator[tuple[str, str]]:
+    yield "dtypes", "real floating-point"
+    yield "result", REDUCED["own"]
+    yield "gradient", _gradient(row.derivative is not None, False)
+    yield "devices", DEVICES
+
+
+def _gradient(is_there: bool, is_constant: bool) -> str:
+    if is_constant:
+        return "none: results are booleans or integers"
+    return "yes" if is_there else "refused"
+
+
+def _accuracy(share: Any) -> str:
+    """The share of the size of a result, of 1024 elements and of a million (`xpops.ops.accuracy`)."""
+    if share is None:
+        return "exact"
+    words = [
+        ", ".join(f"{dtype} {share(dtype, count):.1e}" for dtype in (dt.float16, dt.float32, dt.float64))
+        for count in (2**10, 2**20)
+    ]
+    return f"1 ulp, and of the [size](../../accuracy.md): {words[0]}; of a million elements {words[1]}"
 
 
 def _accepted(operator: Operator) -> list[Any]:

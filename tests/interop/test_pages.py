@@ -105,3 +105,13 @@ def test_every_function_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
                 assert (tmp_path / namespace.__name__ / f"{name}.md").is_file()
     assert "| result | bool |" in (tmp_path / "xpops" / "less.md").read_text()
     assert "float64" in (tmp_path / "xpops" / "exp.md").read_text()
+    for name, fact in {
+        "xpops/exp": "| gradient | yes |",
+        "xpops/floor_divide": "| gradient | refused |",
+        "xpops/argmax": "| gradient | none: results are booleans or integers |",
+        "xpops/sum": "| result | int64 or uint64 for integers and bool, else the dtype of the operand |",
+        "xpops/cumulative_sum": "float64 2.3e-13",
+        "xpops.nn/softmax": "| dtypes | real floating-point |",
+        "xpops.nn/gelu": "float64 7 ulp",
+    }.items():
+        assert fact in (tmp_path / f"{name}.md").read_text(), name
