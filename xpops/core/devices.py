@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class Device(str):
@@ -13,8 +13,8 @@ class Device(str):
 
     Parameters
     ----------
-    name : str
-        ``"cpu"``, ``"cuda"`` (the same as ``"cuda:0"``) or ``"cuda:N"``.
+    name : str or device
+        ``"cpu"``, ``"cuda"`` (the same as ``"cuda:0"``) or ``"cuda:N"``; or the device object of torch, JAX or cupy.
 
     Raises
     ------
@@ -32,11 +32,12 @@ class Device(str):
     type: str
     index: int  # type: ignore[assignment]  # a device is no sequence of letters to search
 
-    def __new__(cls, name: str) -> Device:
+    def __new__(cls, name: object) -> Device:
         known = name if isinstance(name, Device) else cls._known.get(name) if isinstance(name, str) else None
         if known is not None:
             return known
-        match = re.fullmatch(r"(cpu)|cuda(?::(\d+))?", name) if isinstance(name, str) else None
+        plain = name if isinstance(name, str) else _name_of(name)
+        match = re.fullmatch(r"(cpu)|cuda(?::(\d+))?", plain)
         if match is None:
             raise ValueError(f"device: {name!r} is no device; accepted: 'cpu', 'cuda', 'cuda:N'")
         index = int(match[2] or 0)
@@ -46,7 +47,7 @@ class Device(str):
             self = super().__new__(cls, full)
             self.type, self.index = ("cpu" if match[1] else "cuda"), index
             cls._known[full] = self
-        cls._known[name] = self
+        cls._known[plain] = self
         return self
 
     def __repr__(self) -> str:
@@ -54,6 +55,19 @@ class Device(str):
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return Device, (str(self),)
+
+
+def _name_of(device: Any) -> str:
+    """Our name of another library's device; "" if it has none."""
+    library = type(device).__module__.partition(".")[0]
+    if library == "torch":
+        return str(device)
+    if library == "cupy":
+        return f"cuda:{device.id}"
+    if library in ("jax", "jaxlib"):
+        platform = getattr(device, "platform", "")
+        return {"cpu": "cpu", "gpu": f"cuda:{getattr(device, 'local_hardware_id', 0)}"}.get(platform, "")
+    return ""
 
 
 CPU = Device("cpu")
