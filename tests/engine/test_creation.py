@@ -266,7 +266,7 @@ def test_asarray_converts(device: Any) -> None:
             "cpu: 2,305,843,009,213,693,952 bytes were asked for",
         ),
         (lambda: xp.ones(2, dtype="no"), TypeError, "ones: dtype 'no'"),
-        (lambda: xp.full(2, 1.5, dtype=xp.int8), TypeError, "full: a Python float does not fit dtype int8"),
+        (lambda: xp.full(2, 1.5, dtype=xp.int8), TypeError, "full: fill_value is 1.5; accepted for dtype int8: values"),
         (lambda: xp.full(2, 300, dtype=xp.int8), OverflowError, "full: fill_value is 300"),
         (lambda: xp.full(2, "a"), TypeError, "full: fill_value is a str"),
         (lambda: xp.full(2, xp.zeros(2)), ValueError, r"full: fill_value has shape \(2,\)"),
@@ -299,3 +299,43 @@ def test_numpy_data_is_not_aliased_on_a_gpu(device: Any) -> None:
     if device != "cpu":
         with pytest.raises(ValueError, match="copy is False"):
             xp.asarray(np.zeros(3), device=device, copy=False)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_values_of_another_kind_fill_if_they_stay_as_they_are(device: Any) -> None:
+    cases = [
+        (1.0, xp.int64, 1),
+        (-3.0, xp.int8, -3),
+        (2 + 0j, xp.float32, 2.0),
+        (4 + 0j, xp.uint8, 4),
+        (1, xp.bool, True),
+        (0.0, xp.bool, False),
+        (True, xp.float16, 1.0),
+    ]
+    for value, dtype, wanted in cases * 2:
+        found = xp.full((3,), value, dtype=dtype, device=device)
+        assert found.dtype == dtype
+        assert found.to_numpy().tolist() == [wanted] * 3
+        assert xp.full_like(found, value).to_numpy().tolist() == [wanted] * 3
+    refused = [
+        (1.5, xp.int64),
+        (math.nan, xp.int64),
+        (math.inf, xp.int8),
+        (2, xp.bool),
+        (1j, xp.float64),
+        (1 + 1j, xp.int8),
+    ]
+    for value, dtype in refused * 2:
+        with pytest.raises(TypeError, match=r"full: fill_value is .*; accepted for dtype"):
+            xp.full((3,), value, dtype=dtype, device=device)
+    with pytest.raises(OverflowError, match="full: fill_value is 300, which int8 cannot hold"):
+        xp.full((3,), 300.0, dtype=xp.int8, device=device)
+
+
+def test_shapes_may_be_arrays_of_one_number() -> None:
+    for shape in (xp.asarray(3), np.int64(3), np.array(3)):
+        assert xp.empty(shape, device="cpu").shape == xp.zeros(shape, device="cpu").shape == (3,)
+        assert xp.linspace(0, 1, shape, device="cpu").shape == (3,)
+    assert xp.zeros(np.array([2, 3]), device="cpu").shape == (2, 3)
+    with pytest.raises(TypeError, match="zeros: shape is"):
+        xp.zeros(xp.asarray(3.0), device="cpu")

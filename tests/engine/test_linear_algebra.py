@@ -212,6 +212,19 @@ def test_a_real_and_a_complex_vector(device: Any) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_an_ellipsis_of_no_axes_may_be_missing_in_the_result(device: Any) -> None:
+    host = np.arange(6.0).reshape(2, 3)
+    x = xp.asarray(host, device=device)
+    for _ in range(2):
+        same(xp.einsum("ij...->ij", x), host, dt.float64)
+        same(xp.einsum("i...j,j...->i", x, x[0]), host @ host[0], dt.float64)
+        with pytest.raises(ValueError, match=r"einsum: '...' in subscripts 'i...->i' is 1 axes; accepted"):
+            xp.einsum("i...->i", x)
+        with pytest.raises(ValueError, match=r"is 1 axes; accepted: it in the result as well"):
+            xp.einsum("i...,i->i", x, x[:, 0])
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_einsum_of_truth(device: Any) -> None:
     host = some(3, dt.bool, (3, 4))
     same(xp.einsum("ij->i", xp.asarray(host, device=device)), np.einsum("ij->i", host), dt.bool)
@@ -262,7 +275,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (
         lambda x: xp.einsum("...i->i", x),
         ValueError,
-        "einsum: 'i' in subscripts '...i->i'; accepted: '...' in the result",
+        "einsum: '...' in subscripts '...i->i' is 1 axes; accepted: it in the result",
     ),
     (lambda x: xp.einsum("ii->i", x[:1]), ValueError, r"einsum: 'ii' in subscripts 'ii->i' for shape \(1, 3\)"),
     (lambda x: xp.einsum(3, x), TypeError, "einsum: subscripts is an int; accepted: a string"),

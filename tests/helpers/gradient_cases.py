@@ -144,6 +144,7 @@ PRODUCTS = [
     Case("vecdot", xp.vecdot, ((3, 4), (4,)), "", True, torch.linalg.vecdot),
     Case("tensordot", lambda x, y: xp.tensordot(x, y, axes=1), ((2, 3), (3, 2)), "", True),
     Case("tensordot", lambda x, y: xp.tensordot(x, y, axes=((0, 2), (1, 0))), ((2, 3, 4), (4, 2, 2)), "", True),
+    Case("einsum", lambda a, b: xp.einsum("i...j,j...->i", a, b), ((2, 3), (3,)), "", True),
     Case("einsum", lambda x, y: xp.einsum("ij,kj->ik", x, y), ((2, 3), (4, 3)), "", True),
     Case("einsum", lambda x: xp.einsum("ii->i", x), ((3, 3),), "", True),
     Case("einsum", lambda x: xp.einsum("iij->", x), ((3, 3, 2),), "", True),

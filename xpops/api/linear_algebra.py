@@ -254,8 +254,6 @@ def _parse_subscripts(subscripts: Any, count: int) -> tuple[list[str], str]:
         output = _REST * (_REST in left) + "".join(
             sorted(letter for letter in set(left) if letter.isalpha() and left.count(letter) == 1)
         )
-    elif _REST in left and _REST not in output:
-        raise ValueError(f"einsum: {output!r} in subscripts {subscripts!r}; accepted: '...' in the result as well")
     elif len(set(output)) < len(output) or not set(output) <= set(left):
         raise ValueError(
             f"einsum: {output!r} in subscripts {subscripts!r}; accepted: letters of the operands, each once"
@@ -286,6 +284,10 @@ def _plan_einsum(
             if length != 1 and sizes.setdefault(label, length) != length:
                 raise ValueError(f"einsum: axis {label} of {subscripts!r} has lengths {sizes[label]} and {length}")
         labels.append(expanded)
+    if rest and _REST not in output:
+        raise ValueError(
+            f"einsum: '...' in subscripts {subscripts!r} is {rest} axes; accepted: it in the result as well"
+        )
     kept: list[Any] = []
     for letter in output:
         kept += range(-rest, 0) if letter == _REST else [letter]

@@ -97,16 +97,16 @@ def any(x: Any, /, *, axis: Axes | None = None, keepdims: bool = False) -> Any:
 
 
 @array_function
-def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
+def diff(x: Any, /, n: int = 1, *, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The differences of neighbours along an axis, ``x[i + 1] - x[i]``.
 
     Parameters
     ----------
     x : array
         Any dtype but float8. The difference of booleans is whether they differ.
-    axis : int
     n : int
         How many times to take differences: of `x`, of its differences, and so on.
+    axis : int
     prepend, append : array, optional
         Joined to the beginning and the end of `x` along `axis` first. Only the length along `axis` may differ from `x`.
 

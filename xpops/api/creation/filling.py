@@ -176,7 +176,10 @@ def filled(shape: Any, dtype: Any, device: str | None, value: Any, function: str
         if found is not None:
             return found
     x = allocate(shape, dtype, device, function)
-    fill(x, value, function)
+    held = _converted(value, x.dtype, function)
+    fill(x, held, function)
+    if held is not value:
+        return x
     engine, layout = engine_of(x.device), x._layout
     kernel = call_for(IDENTITY, (type(value),), x.device, x.dtype, layout).kernel
     if is_constant(lengths):
@@ -205,13 +208,27 @@ def layout_of_new(shape: Any, dtype: Any, device: str | None, function: str) -> 
 
 def fill(x: Array, value: Any, function: str) -> Array:
     """Write `value` to every element of `x`, and return `x`. -0.0 keeps its sign."""
-    held = dt.float32 if x.dtype in dt.FLOAT8 else x.dtype
-    if isinstance(value, SCALAR_TYPES) and scalar_dtype(type(value), held) != held:
-        raise TypeError(f"{function}: a Python {type(value).__name__} does not fit dtype {x.dtype}")
     if isinstance(value, int) and x.dtype in dt.CATEGORIES["integer"]:
         require_integer(value, x.dtype, "fill_value", function)
     elementwise(IDENTITY, (value,), x, x.dtype)
     return x
+
+
+def _converted(value: Any, dtype: DType, function: str) -> Any:
+    """A scalar as one of the kind of `dtype`, if that changes no value, such as 1.0 for integers."""
+    held = dt.float32 if dtype in dt.FLOAT8 else dtype
+    if scalar_dtype(type(value), held) == held:
+        return value
+    kind = bool if dtype == dt.bool else int if dtype in dt.CATEGORIES["integer"] else float
+    try:
+        found = kind(value.real if isinstance(value, complex) else value)
+    except (ValueError, OverflowError):  # NaN and infinities are no integers
+        found = None
+    if found != value:
+        raise TypeError(
+            f"{function}: fill_value is {value!r}; accepted for dtype {dtype}: values that it can hold, as they are"
+        )
+    return found
 
 
 def require_integer(x: Any, dtype: DType, what: str, function: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from xpops.core.errors import describe
@@ -79,8 +79,9 @@ def shape_of(shape: Any, function: str, argument: str = "shape", lowest: int = 0
     ValueError
         If a length is too small.
     """
+    single = not isinstance(shape, (tuple, list)) and hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0
     try:
-        found = tuple(map(operator.index, shape if isinstance(shape, Iterable) else (shape,)))
+        found = tuple(map(operator.index, (shape,) if single else shape))
     except TypeError:
         raise TypeError(f"{function}: {argument} is {shape!r}; accepted: an integer or a tuple of integers") from None
     if any(length < lowest for length in found):
