@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xpops.api import foreign_methods
 from xpops.api.data_types import astype
 from xpops.api.elementwise.complex_numbers import conj
 from xpops.api.elementwise.limits import clip
@@ -109,6 +110,8 @@ def attach() -> None:
     own: tuple[Callable[..., Any], ...] = (argsort, nonzero, take, _flatten, _ravel, _reshape, _squeeze, _transpose)
     for method in own:
         setattr(Array, method.__name__.strip("_"), method)
+    for name, found in {**foreign_methods.METHODS, **foreign_methods.ATTRIBUTES}.items():
+        setattr(Array, name, found)
     missing = {name: call for name, call in {**FUNCTIONS, **METHODS}.items() if not hasattr(Array, name)}
     for name, call in missing.items():
         setattr(Array, name, Elsewhere(name, call))

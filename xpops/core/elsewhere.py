@@ -116,24 +116,14 @@ FUNCTIONS = {
 # Names that only arrays have elsewhere; those above are theirs, too.
 METHODS = {
     "contiguous": "xp.asarray(x, copy=True)",
-    "cpu": 'x.to_device("cpu")',
-    "cuda": 'x.to_device("cuda")',
-    "detach": "x",
     "dim": "x.ndim",
     "double": "x.astype(xp.float64)",
     "expand": "xp.broadcast_to(x, shape)",
     "float": "x.astype(xp.float32)",
-    "get": "x.to_numpy()",
     "half": "x.astype(xp.float16)",
-    "imag": "xp.imag(x)",
     "int": "x.astype(xp.int32)",
     "long": "x.astype(xp.int64)",
-    "nbytes": "x.size * x.dtype.itemsize",
-    "numpy": "x.to_numpy()",
-    "real": "xp.real(x)",
-    "round": "xp.round(x)",
     "sort": "xp.sort(x)",
-    "to": "x.to_device(device), or x.astype(dtype)",
     "view": "xp.reshape(x, shape)",
 }
 LINALG = {
