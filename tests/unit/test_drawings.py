@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.unit.test_architecture import ORDER, ROOT
+from tests.unit.test_speed_page import plots
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,10 @@ def test_the_layers_are_those_of_the_imports(drawings: Any) -> None:
 
 
 def test_the_pictures_are_those_of_the_script(drawings: Any) -> None:
-    for name, text in drawings.pictures().items():
+    pictures = drawings.pictures()
+    others = {f"{name}.svg" for name in plots().DRAWN}
+    assert {path.name for path in drawings.PICTURES.iterdir()} == pictures.keys() | others
+    for name, text in pictures.items():
         assert (drawings.PICTURES / name).read_text() == text, "python docs/drawings.py draws it anew"
         ElementTree.fromstring(text)
 

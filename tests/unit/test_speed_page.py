@@ -29,7 +29,7 @@ def test_pictures_are_drawn_from_the_committed_reports(name: str) -> None:
     _, reports, _ = module.DRAWN[name]
     picture = (ROOT / "docs" / "pictures" / f"{name}.svg").read_text()
     assert module.origin(reports) in picture, "python docs/plots.py draws it anew"
-    assert set(module.DRAWN) == {path.stem for path in (ROOT / "docs" / "pictures").iterdir()}
+    assert set(module.DRAWN) <= {path.stem for path in (ROOT / "docs" / "pictures").iterdir()}
 
 
 def test_what_pictures_show() -> None:
