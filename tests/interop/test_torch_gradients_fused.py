@@ -134,7 +134,7 @@ def test_what_cannot_be_fused_is_computed_step_by_step() -> None:
     x, g = xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 10.0])
     rule = rule_of(fused._plan, ())
     assert rule is not None
-    call = RecordedCall(("x",), {}, rule, fused)
+    call = RecordedCall("fused", ("x",), {}, rule, fused)
     call._fused[(True,), (Facts(x.shape, x.dtype),)] = cannot_be_fused
     for _ in range(2):
         (found,) = call.cotangents((True,), g, (Facts(x.shape, x.dtype),), [x], None, True)

@@ -76,7 +76,9 @@ class Family:
         """A call with its derivative."""
         assert self._rule is not None
         named = dict(zip(signature(self._function).parameters, parameters, strict=False))
-        return RecordedCall(self._names[: 1 + others], named, self._rule, lambda *arrays: self(parameters, *arrays))
+        return RecordedCall(
+            self._name, self._names[: 1 + others], named, self._rule, lambda *arrays: self(parameters, *arrays)
+        )
 
     def _compute(self, parameters: tuple[Any, ...], *arrays: Any) -> Any:
         """The function of traced arrays, or of arrays on the host."""

@@ -33,12 +33,14 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
     def call(x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         if isinstance(x, Array):
             return function(x, *args, **kwargs)
-        recorder = None if rule is None else recorder_of((x,))
-        if recorder is not None and rule is not None:
+        recorder = recorder_of((x,))
+        if recorder is not None and (rule is not None or recorder.traces):
             _require_no_gradient_by(function.__name__, (*args, *kwargs.values()))
             given = signature(function).bind(x, *args, **kwargs)
             given.apply_defaults()
-            recorded = RecordedCall(("x",), given.arguments, rule, lambda x: call(x, *args, **kwargs))
+            recorded = RecordedCall(
+                function.__name__, ("x",), given.arguments, rule, lambda x: call(x, *args, **kwargs)
+            )
             return recorder.record(recorded, (x,))
         result = function(adopt_foreign(x, function.__name__, "x"), *args, **kwargs)
         adapter = adapter_of(type(x))

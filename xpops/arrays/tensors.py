@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xpops.core.devices import Device
+from xpops.core.devices import NOWHERE, Device
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
@@ -48,6 +48,9 @@ def array_layout(x: Any, function: str, argument: str) -> Layout:
     if isinstance(spec, Layout):
         return spec
     adapter = adapter_of(type(x))
+    if adapter is not None and adapter.traces and adapter.records(x):
+        shape, dtype = adapter.facts(x)
+        return layout_of(dtype, shape, None, NOWHERE)
     return view_foreign(x if adapter is None else adapter.without_gradient(x), function, argument).layout
 
 

@@ -84,7 +84,7 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     recorder = recorder_of(arguments)
     if recorder is not None:
         recorded = recorded_calls.get(way) or _recorded(op, way, dtype)
-        if recorded is not None:
+        if recorded.is_differentiable or recorder.traces:
             return recorder.record(recorded, arguments)
     operands = Operands(op.public, op.arguments, arguments)
     try:
@@ -97,13 +97,15 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     return result
 
 
-def _recorded(op: Operator, way: Any, dtype: DType | None) -> RecordedCall | None:
-    """The call of an operator with its derivatives; None if it has none."""
-    rule = rule_of_operator(op)
-    if rule is None:
-        return None
-    made = RecordedCall(op.arguments, {}, rule, lambda *values: elementwise(op, values, None, dtype))
-    recorded_calls[way] = made
+def _recorded(op: Operator, way: Any, dtype: DType | None) -> RecordedCall:
+    """The call of an operator with its derivatives."""
+
+    def compute(*values: Any) -> Any:
+        return elementwise(op, values, None, dtype)
+
+    made = recorded_calls[way] = RecordedCall(
+        op.public, op.arguments, {}, rule_of_operator(op), compute, broadcasts=True
+    )
     return made
 
 

@@ -151,7 +151,7 @@ def _first_call(
     recorder = recorder_of(arguments)
     if recorder is not None:
         recorded = recorded_calls.get((way, names)) or _recorded(way, function, names, kept)
-        if recorded is not None:
+        if recorded.is_differentiable or recorder.traces:
             return recorder.record(recorded, arguments)
     operands = Operands(function, names, arguments)
     key = (way, *operands.specs)
@@ -174,15 +174,17 @@ def _first_call(
     return results
 
 
-def _recorded(way: tuple[Any, ...], function: str, names: tuple[str, ...], kept: bool) -> RecordedCall | None:
-    """The call of a plan function with its derivatives; None if it has none."""
+def _recorded(way: tuple[Any, ...], function: str, names: tuple[str, ...], kept: bool) -> RecordedCall:
+    """The call of a plan function with its derivatives."""
     plan, given = way[:2]
     rule = rule_of(plan, given)
-    if rule is None:
-        return None
     defaults = parameters_of(plan)
     parameters = {**defaults, **dict(zip(defaults, given, strict=False))}
-    made = RecordedCall(names, parameters, rule, lambda *values: call(plan, function, names, values, *given, kept=kept))
+
+    def compute(*values: Any) -> Any:
+        return call(plan, function, names, values, *given, kept=kept)
+
+    made = RecordedCall(function, names, parameters, rule, compute)
     if kept:
         recorded_calls[way, names] = made
     return made

@@ -75,9 +75,12 @@ class Adapter:
     ----------
     name : str
         The name of the framework.
+    traces : bool
+        Whether `record` takes arrays without values, and so all calls of these, also those without a derivative.
     """
 
     name: str
+    traces = False
 
     def is_array_type(self, cls: type) -> bool:
         """Whether instances of `cls` are arrays of the framework, but no wrappers (see `xpops.frameworks.wrapper`)."""
@@ -147,6 +150,10 @@ class Adapter:
     def facts(self, x: Any) -> Facts:
         """The shape and the dtype of an array, which may have no memory within a transform of the framework."""
         raise NotImplementedError
+
+    def constant(self, array: Any, like: Any) -> Any:
+        """An xpops array as an array of the framework, on the device of `like`."""
+        return self.export(array.to_device(str(like.device)))
 
     def without_gradient(self, x: Any) -> Any:
         """`x` as an array on the same memory for which `records` is False."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from xpops.core.dtypes import DType
@@ -15,10 +16,21 @@ class Facts(NamedTuple):
 
 
 class Differentiable(Protocol):
-    """A call and its derivatives (`xpops.dispatch.gradients`), which `Adapter.record` takes."""
+    """A call and its derivatives (`xpops.dispatch.gradients`), which `Adapter.record` takes.
+
+    Attributes
+    ----------
+    broadcasts : bool
+        Whether the call is elementwise.
+    """
+
+    broadcasts: bool
 
     def compute(self, *arguments: Any) -> Any:
         """The result, or a tuple of results."""
+
+    def write(self, arguments: Sequence[Any], outs: Sequence[Any]) -> None:
+        """Write the results to arrays, or to objects with ``__dlpack__``, which may have narrower dtypes."""
 
     def results(self, arguments: tuple[Any, ...]) -> Facts | tuple[Facts, ...]:
         """The facts of the results, without computing them. `Facts` stand for the arrays among the arguments."""

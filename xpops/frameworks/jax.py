@@ -20,7 +20,9 @@ from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import Known, View, known_layout
+from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
+from xpops.frameworks.jax_calls import facts_of, record
 from xpops.plan.cache import BoundedDict
 
 ALIGNMENT = 16
@@ -70,7 +72,7 @@ def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
 class JaxAdapter(DLPackAdapter):
     """Exchange through DLPack. XLA does not expose its streams, so DLPack's handshake orders the work."""
 
-    name = "jax"
+    name, traces = "jax", True
 
     def is_array_type(self, cls: type) -> bool:
         return issubclass(cls, (jax.Array, jax.core.Tracer))
@@ -78,8 +80,8 @@ class JaxAdapter(DLPackAdapter):
     def view(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View:
         if isinstance(x, jax.core.Tracer):
             raise TypeError(
-                f"{function}: {argument} is a JAX tracer; accepted: an array with a value, so call {function} outside "
-                "of jax.jit, jax.grad and jax.vmap"
+                f"{function}: {argument} is a JAX tracer, whose values are not known; accepted in a traced function: "
+                "JAX arrays and Python scalars alone, in calls whose results are JAX arrays"
             )
         if x.is_deleted():
             raise ValueError(f"{function}: {argument} is a JAX array that was deleted; accepted: an array with memory")
@@ -93,7 +95,7 @@ class JaxAdapter(DLPackAdapter):
 
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         """JAX's own functions, which copy: its arrays have no strides, so a view would be copied, too."""
-        return {} if issubclass(cls, jax.core.Tracer) else _VIEWS
+        return _VIEWS
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         if not isinstance(x.device, jax.Device):  # an array on several devices has a sharding
@@ -129,6 +131,18 @@ class JaxAdapter(DLPackAdapter):
 
     def is_writable(self, x: Any) -> bool:
         return False
+
+    def records(self, x: Any) -> bool:
+        return isinstance(x, jax.core.Tracer)
+
+    def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
+        return record(call, arguments)
+
+    def facts(self, x: Any) -> Facts:
+        return facts_of(x)
+
+    def constant(self, array: Any, like: Any) -> Any:
+        return jnp.asarray(array.to_numpy())
 
     def export(self, array: Any) -> Any:
         layout, data = array._layout, array._data

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from xpops.core.devices import NOWHERE
 from xpops.core.layouts import layout_of
@@ -27,27 +29,41 @@ class RecordedCall:
 
     Parameters
     ----------
+    function : str
+        The public function, for errors.
     names : tuple of str
         The public names of the arguments.
     parameters : dict
         The parameters of the plan function by name.
-    rule : Rule
+    rule : Rule or None
+        None: the results change with the arguments, and have no derivative.
     compute : callable
         Takes the arguments, and returns the results.
+    broadcasts : bool
+        Whether the call is elementwise.
     """
 
     def __init__(
         self,
+        function: str,
         names: tuple[str, ...],
         parameters: dict[str, Any],
-        rule: Rule,
+        rule: Rule | None,
         compute: Callable[..., Any],
+        broadcasts: bool = False,
     ) -> None:
-        self.compute = compute
-        self._names, self._parameters, self._rule = names, parameters, rule
+        self.compute, self.broadcasts, self.is_differentiable = compute, broadcasts, rule is not None
+        self._function, self._names, self._parameters = function, names, parameters
+        self._rule = rule or Rule(())
         self._saved: dict[tuple[bool, ...], tuple[tuple[int, ...], bool]] = {}
         # The arguments that need a cotangent, with all facts -> the fused function; None: something cannot be fused.
         self._fused: BoundedDict[tuple[Any, ...], Callable[..., Any] | None] = BoundedDict(256)
+
+    def write(self, arguments: Sequence[Any], outs: Sequence[Any]) -> None:
+        found = self.compute(*arguments)
+        for out, each in zip(outs, found if isinstance(found, tuple) else (found,), strict=True):
+            target = out if isinstance(out, np.ndarray) else NAMESPACE.from_dlpack(out)
+            target[...] = each
 
     def results(self, arguments: tuple[Any, ...]) -> Facts | tuple[Facts, ...]:
         found = self.compute(*[_without_memory(x) if isinstance(x, Facts) else x for x in arguments])
@@ -64,11 +80,15 @@ class RecordedCall:
         return found
 
     def _require_derivatives(self, wanted: tuple[bool, ...]) -> None:
-        """Refuse a call with a derivative by some arguments, but not by one that needs it."""
+        """Refuse a call without a derivative by an argument that needs it."""
         each = self._rule.each
         for place, name in enumerate(self._names):
-            if each and wanted[place] and (place >= len(each) or each[place] is None):
-                raise TypeError(f"{name} requires grad, and this call has no gradient by it; accepted: {name}.detach()")
+            has_none = each and (place >= len(each) or each[place] is None)
+            if wanted[place] and (has_none or not self.is_differentiable):
+                raise TypeError(
+                    f"{self._function}: {name} needs a gradient, and there is none by it; "
+                    "accepted: an array without one, as detach() and jax.lax.stop_gradient return it"
+                )
 
     def cotangents(
         self,

@@ -50,7 +50,7 @@ class Namespace:
             return made.to_device(x._layout.device)
         adapter = adapter_of(type(x))
         assert adapter is not None
-        return adapter.export(made.to_device(str(x.device)))
+        return adapter.constant(made, x)
 
     def by_parts(self, function: Callable[[Any], Any], x: Any) -> Any:
         """A linear function that does not take complex arrays, of `x`."""
