@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import xpops as xp
@@ -65,6 +66,7 @@ def test_the_page_on_training(capsys: pytest.CaptureFixture[str]) -> None:
     x = names["x"]
     slope = torch.autograd.functional.vjp(lambda x: x * torch.sigmoid(1.5 * x), x, torch.ones_like(x))[1]
     torch.testing.assert_close(names["swish_slope"](torch.ones_like(x), x, 1.5), slope)
+    assert names["each"].shape == (32, 8, 4)
 
 
 def test_what_the_pages_say(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,6 +76,21 @@ def test_what_the_pages_say(capsys: pytest.CaptureFixture[str]) -> None:
     assert (names["half"] + xp.asarray([1, 2, 3])).dtype == xp.float16
     run("debug")
     assert "add" in capsys.readouterr().out
+
+
+def test_the_page_on_jax() -> None:
+    jax = pytest.importorskip("jax")
+    names = run("jax")
+    jnp, weight, scale, x = jax.numpy, names["weight"], names["scale"], names["x"]
+
+    def loss(weight: Any, scale: Any, x: Any, target: Any) -> Any:
+        scores = jax.nn.log_softmax(x / jnp.sqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale @ weight)
+        return -jnp.mean(jnp.take_along_axis(scores, target, axis=-1))
+
+    wanted = jax.grad(loss, argnums=(0, 1))(weight, scale, x, names["target"])
+    for ours, theirs in zip(names["slopes"], wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+    assert names["each"].shape == (8, 4)
 
 
 def test_links_lead_somewhere() -> None:

@@ -1,75 +1,106 @@
-"""Fourier transforms of torch's tensors on the CPU, against NumPy's in double precision."""
+"""`torch.func`: calls within vmap, grad and their compositions are those of each element of the batch."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.ops.fft import TRANSFORMS
+from tests.helpers.gradient_cases import CASES
+from tests.helpers.gradients import Case, operands
 
 torch = pytest.importorskip("torch")
-ONE_AXIS = [name for name in TRANSFORMS if not name.endswith("n")]
-SEVERAL_AXES = [name for name in TRANSFORMS if name.endswith("n")]
-NORMS = ("backward", "ortho", "forward")
+func = torch.func
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:torch", "ignore::DeprecationWarning:torch")
+# `repeats` is an xpops array there, which is not within the transform.
+OF_OURS = 95
+BATCHED = [
+    pytest.param(case, dtype, id=f"{number}-{case.name}-{dtype}".replace("torch.", ""))
+    for number, case in enumerate(CASES)
+    for dtype in (torch.float64, torch.complex128)[: 1 + case.complex]
+    if number != OF_OURS
+]
 
 
-def operand(name: str, shape: tuple[int, ...], bits: int) -> Any:
-    random = np.random.default_rng(7)
-    x = random.normal(size=shape)
-    if TRANSFORMS[name].kind == "rfft":
-        return x.astype(f"float{bits}")
-    return (x + 1j * random.normal(size=shape)).astype(f"complex{2 * bits}")
+def last(results: Any) -> Any:
+    return results[-1] if isinstance(results, tuple) else results
 
 
-def assert_transforms(name: str, x: Any, **parameters: Any) -> None:
-    """Three calls on a tensor have the values of NumPy's transform, and leave the tensor as it is."""
-    wanted = getattr(np.fft, name)(x.astype(np.result_type(x.dtype, np.float64)), **parameters)
-    before = x.copy()
-    tensor = torch.from_numpy(x)
-    for _ in range(3):
-        got = getattr(xp.fft, name)(tensor, **parameters)
-        assert type(got) is torch.Tensor
-        assert got.dtype.itemsize == x.itemsize * wanted.itemsize // np.result_type(x.dtype, np.float64).itemsize
-        tolerance = 40 * np.finfo(x.dtype).eps * float(np.abs(wanted).max())
-        np.testing.assert_allclose(got.numpy(), wanted, rtol=0, atol=tolerance)
-    assert np.array_equal(x, before)
+def batches(case: Case, dtype: torch.dtype) -> list[torch.Tensor]:
+    """Three operands for each one of a case."""
+    plain = [x.detach() for x in operands(case, dtype)]
+    return [torch.stack([x, x * 0.75 + (0 if dtype.is_complex else 0.1), x]) for x in plain]
 
 
-@pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("name", ONE_AXIS)
-def test_along_an_axis(name: str, bits: int) -> None:
-    for shape in ((2,), (17,), (3, 97), (5, 4, 6), (2, 1024)):
-        x = operand(name, shape, bits)
-        for norm in NORMS:
-            for axis in range(-1, x.ndim):
-                for n in (None, 5, shape[axis] + 3):
-                    if n is not None or x.shape[axis] > 1:
-                        assert_transforms(name, x, n=n, axis=axis, norm=norm)
-    assert_transforms(name, operand(name, (6, 8), bits).T[::1], n=4, axis=0)
-    assert_transforms(name, operand(name, (9, 12), bits)[1:, ::2])
+def rows(function: Any, given: list[torch.Tensor]) -> torch.Tensor:
+    return torch.stack([function(*(x[row] for x in given)) for row in range(3)])
 
 
-@pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("name", SEVERAL_AXES)
-def test_along_several_axes(name: str, bits: int) -> None:
-    x = operand(name, (3, 4, 6), bits)
-    for norm in NORMS:
-        assert_transforms(name, x, norm=norm)
-        for axes in ((0,), (1, 2), (2, 0), (2, 1, 0)):
-            assert_transforms(name, x, axes=axes, norm=norm)
-            assert_transforms(name, x, axes=axes, s=(5, 4, 7)[: len(axes)], norm=norm)
-    assert_transforms(name, operand(name, (6, 5, 8), bits).transpose(2, 0, 1)[::2], axes=(0, 2))
+@pytest.mark.parametrize(("case", "dtype"), BATCHED)
+def test_vmap(case: Case, dtype: torch.dtype) -> None:
+    def call(*given: Any) -> Any:
+        return last(case.call(*given))
+
+    def size(*given: Any) -> Any:
+        return (call(*given).abs() ** 2).sum()
+
+    given = batches(case, dtype)
+    torch.testing.assert_close(func.vmap(call)(*given), rows(call, given))
+    if len(given) > 1:
+        first, others = given[0], [x[0] for x in given[1:]]
+        found = func.vmap(call, in_dims=(0, *[None] * len(others)))(first, *others)
+        torch.testing.assert_close(found, rows(lambda x: call(x, *others), [first]))
+    each = func.vmap(func.grad(size))(*given)
+    torch.testing.assert_close(each, rows(func.grad(size), given))
 
 
-def test_small_and_special_numbers() -> None:
-    tiny = torch.tensor([3e-38, 3e-38, 3e-38, 3e-38], dtype=torch.complex64)
-    assert torch.allclose(xp.fft.ifft(tiny), torch.tensor([3e-38, 0, 0, 0], dtype=torch.complex64), rtol=1e-6, atol=0)
-    x = torch.ones(64, dtype=torch.complex64)
-    x[3] = complex("nan")
-    assert torch.isnan(xp.fft.fft(x)).all()
-    scalar = torch.tensor(2 + 1j)
-    assert xp.fft.fftn(scalar, axes=()) == xp.fft.fftn(torch.tensor([2 + 1j]), axes=())[0] == scalar
-    assert torch.equal(xp.fft.fft(x.conj(), n=2), torch.tensor([2 + 0j, 0j]))
+def test_vmap_within_vmap_and_batches_along_other_axes() -> None:
+    x, y = torch.rand(2, 4, 3), torch.rand(3, 4)
+    found = func.vmap(func.vmap(xp.add, in_dims=(0, 1)), in_dims=(0, None))(x, y)
+    wanted = func.vmap(func.vmap(torch.add, in_dims=(0, 1)), in_dims=(0, None))(x, y)
+    torch.testing.assert_close(found, wanted)
+    moved = func.vmap(lambda v: xp.sum(v, axis=0), in_dims=1, out_dims=1)(y)
+    torch.testing.assert_close(moved, y.sum(0))
+
+
+def test_gradients_of_each_sample() -> None:
+    weight = torch.rand(4, 3)
+    x, target = torch.rand(5, 4), torch.randint(0, 3, (5, 1))
+
+    def loss(ns: Any, weight: Any, x: Any, target: Any) -> Any:
+        if ns is torch:
+            return -torch.log_softmax(x @ weight, -1).gather(0, target).mean()
+        scores = xp.nn.log_softmax(xp.matmul(x, weight))
+        return xp.negative(xp.mean(xp.take_along_axis(scores, target)))
+
+    ours, theirs = (
+        func.vmap(func.grad(lambda w, x, t, ns=ns: loss(ns, w, x, t)), (None, 0, 0))(weight, x, target)
+        for ns in (xp, torch)
+    )
+    torch.testing.assert_close(ours, theirs)
+    jacobian = func.jacrev(lambda v: xp.exp(xp.matmul(v, weight)))(x[0])
+    torch.testing.assert_close(jacobian, func.jacrev(lambda v: torch.exp(v @ weight))(x[0]))
+
+
+def test_functions_without_a_derivative() -> None:
+    x = torch.rand(3, 4)
+    assert torch.equal(func.vmap(lambda v: xp.argmax(v))(x), x.argmax(1))
+    assert torch.equal(func.vmap(lambda v: xp.floor_divide(v, 0.3))(x), torch.floor_divide(x, 0.3))
+    captured = torch.full((3, 4), 0.5)
+    found = func.vmap(lambda v: xp.add(v, xp.sum(xp.exp(captured), axis=0)))(x)
+    torch.testing.assert_close(found, x + captured.exp().sum(0))
+    swish = xp.fuse(lambda v: v / (1 + xp.exp(-v)))
+    torch.testing.assert_close(func.vmap(swish)(x), torch.nn.functional.silu(x))
+
+
+def test_refusals() -> None:
+    x = torch.rand(3, 4)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="floor_divide: x1 needs a gradient"):
+            func.grad(lambda v: xp.sum(xp.floor_divide(v, 0.3)))(x)
+        with pytest.raises(NotImplementedError, match="no forward-mode derivatives"):
+            func.jvp(xp.exp, (x,), (x,))
+        with pytest.raises(RuntimeError, match=r"same|equal"):
+            func.vmap(lambda v: xp.nonzero(v)[0])(torch.tensor([[1.0, 0.0], [1.0, 1.0]]))

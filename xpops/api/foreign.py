@@ -34,7 +34,7 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
         if isinstance(x, Array):
             return function(x, *args, **kwargs)
         recorder = recorder_of((x,))
-        if recorder is not None and (rule is not None or recorder.traces):
+        if recorder is not None and (rule is not None or recorder.is_traced(x)):
             _require_no_gradient_by(function.__name__, (*args, *kwargs.values()))
             given = signature(function).bind(x, *args, **kwargs)
             given.apply_defaults()

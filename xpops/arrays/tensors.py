@@ -48,7 +48,7 @@ def array_layout(x: Any, function: str, argument: str) -> Layout:
     if isinstance(spec, Layout):
         return spec
     adapter = adapter_of(type(x))
-    if adapter is not None and adapter.traces and adapter.records(x):
+    if adapter is not None and adapter.is_traced(x):
         shape, dtype = adapter.facts(x)
         return layout_of(dtype, shape, None, NOWHERE)
     return view_foreign(x if adapter is None else adapter.without_gradient(x), function, argument).layout

@@ -84,7 +84,7 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     recorder = recorder_of(arguments)
     if recorder is not None:
         recorded = recorded_calls.get(way) or _recorded(op, way, dtype)
-        if recorded.is_differentiable or recorder.traces:
+        if recorded.is_differentiable or any(map(recorder.is_traced, arguments)):
             return recorder.record(recorded, arguments)
     operands = Operands(op.public, op.arguments, arguments)
     try:

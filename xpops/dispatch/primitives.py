@@ -151,7 +151,7 @@ def _first_call(
     recorder = recorder_of(arguments)
     if recorder is not None:
         recorded = recorded_calls.get((way, names)) or _recorded(way, function, names, kept)
-        if recorded.is_differentiable or recorder.traces:
+        if recorded.is_differentiable or any(map(recorder.is_traced, arguments)):
             return recorder.record(recorded, arguments)
     operands = Operands(function, names, arguments)
     key = (way, *operands.specs)

@@ -75,12 +75,9 @@ class Adapter:
     ----------
     name : str
         The name of the framework.
-    traces : bool
-        Whether `record` takes arrays without values, and so all calls of these, also those without a derivative.
     """
 
     name: str
-    traces = False
 
     def is_array_type(self, cls: type) -> bool:
         """Whether instances of `cls` are arrays of the framework, but no wrappers (see `xpops.frameworks.wrapper`)."""
@@ -150,6 +147,10 @@ class Adapter:
     def facts(self, x: Any) -> Facts:
         """The shape and the dtype of an array, which may have no memory within a transform of the framework."""
         raise NotImplementedError
+
+    def is_traced(self, x: Any) -> bool:
+        """Whether an array has no memory of its own: `record` takes all of its calls, also without a derivative."""
+        return False
 
     def constant(self, array: Any, like: Any) -> Any:
         """An xpops array as an array of the framework, on the device of `like`."""

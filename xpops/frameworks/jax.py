@@ -72,7 +72,7 @@ def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
 class JaxAdapter(DLPackAdapter):
     """Exchange through DLPack. XLA does not expose its streams, so DLPack's handshake orders the work."""
 
-    name, traces = "jax", True
+    name = "jax"
 
     def is_array_type(self, cls: type) -> bool:
         return issubclass(cls, (jax.Array, jax.core.Tracer))
@@ -132,8 +132,10 @@ class JaxAdapter(DLPackAdapter):
     def is_writable(self, x: Any) -> bool:
         return False
 
-    def records(self, x: Any) -> bool:
+    def is_traced(self, x: Any) -> bool:
         return isinstance(x, jax.core.Tracer)
+
+    records = is_traced
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
         return record(call, arguments)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.utils._python_dispatch import _disable_current_modes
 
 from xpops.core import dtypes as dt
@@ -58,6 +59,9 @@ _current_device: Any = getattr(torch._C, "_cuda_getDevice", None) if _new_on_cur
 
 # The number of modes that take torch's functions over.
 _mode_count: Callable[[], int] = getattr(torch._C, "_len_torch_dispatch_stack", int)
+
+# Whether a transform of `torch.func` is active.
+_has_transforms: Callable[[], bool] = torch._C._are_functorch_transforms_active
 
 # Torch counts writes, so that autograd can refuse a backward pass that would read overwritten values. The public
 # function only wraps the private one.
@@ -114,6 +118,9 @@ class TorchAdapter(Adapter):
             return bool(torch.is_grad_enabled())
         return is_within_transform(x)
 
+    def is_traced(self, x: Any) -> bool:
+        return is_within_transform(x)
+
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
         return record(call, arguments)
 
@@ -121,7 +128,7 @@ class TorchAdapter(Adapter):
         return facts_of(x)
 
     def without_gradient(self, x: Any) -> Any:
-        return x.detach()
+        return x.detach() if x.requires_grad else x  # within a transform, torch wraps what `detach` returns
 
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         return _VIEWS if cls in (torch.Tensor, torch.nn.Parameter) else {}
@@ -186,6 +193,9 @@ class TorchAdapter(Adapter):
         def without_modes(stream: int, *data: Any) -> R:
             if _mode_count():  # such as FakeTensorMode, in which torch's functions do not compute
                 with _disable_current_modes():
+                    return chosen(stream, *data)
+            if _has_transforms():  # of other tensors: those of `torch.func` itself are recorded
+                with temporarily_clear_interpreter_stack():
                     return chosen(stream, *data)
             return chosen(stream, *data)
 

@@ -65,6 +65,29 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
             "xpops has no forward-mode derivatives; accepted: the reverse mode, as of torch.func.grad and backward()"
         )
 
+    @staticmethod
+    def vmap(info: Any, places: tuple[int | None, ...], call: Differentiable, *arguments: Any) -> tuple[Any, Any]:
+        """An elementwise call gets one more axis in front; others run in a loop over the batch."""
+        batched = [x if place is None else x.movedim(place, 0) for x, place in zip(arguments, places[1:], strict=True)]
+        if call.broadcasts:
+            count = max(
+                x.ndim - (place is not None)
+                for x, place in zip(batched, places[1:], strict=True)
+                if isinstance(x, torch.Tensor)
+            )
+            aligned = [
+                x if place is None else x.reshape(x.shape[:1] + (1,) * (count - x.ndim + 1) + x.shape[1:])
+                for x, place in zip(batched, places[1:], strict=True)
+            ]
+            return record(call, tuple(aligned)), 0
+        rows = [
+            record(call, tuple(x if place is None else x[row] for x, place in zip(batched, places[1:], strict=True)))
+            for row in range(info.batch_size)
+        ]
+        if isinstance(rows[0], tuple):
+            return tuple(map(torch.stack, zip(*rows, strict=True))), (0,) * len(rows[0])
+        return torch.stack(rows), 0
+
 
 # The method of the class in C++. The one of `torch.autograd.Function` examines the signature of `forward` in each call,
 # which takes 15 us and is of use to transforms only.
@@ -73,7 +96,7 @@ _apply = super(torch.autograd.Function, Recorded).apply
 
 def is_within_transform(x: Any) -> bool:
     """Whether `x` is a tensor of a transform such as `torch.func.grad`, which must take it apart first."""
-    return _has_transforms() and bool(torch._C._functorch.is_gradtrackingtensor(x))
+    return bool(torch._C._functorch.is_functorch_wrapped_tensor(x))
 
 
 def facts_of(x: Any) -> Facts:
