@@ -134,6 +134,27 @@ def test_grad(case: Case) -> None:
 
 
 @every_case
+def test_jvp(case: Case) -> None:
+    if not case.order:
+        return
+    along = tuple(jnp.cos(3 * x) for x in case.operands)
+    for ours, theirs in zip(
+        jax.jvp(case.ours, case.operands, along), jax.jvp(case.theirs, case.operands, along), strict=True
+    ):
+        same(ours, theirs, 5e-4)
+    found = jax.jit(lambda *x: jax.jvp(case.ours, x, along)[1])(*case.operands)
+    same(found, jax.jvp(case.theirs, case.operands, along)[1], 5e-4)
+
+
+def test_hessians_and_arrays_of_numpy() -> None:
+    same(jax.hessian(lambda v: xp.sum(xp.exp(v)))(Y), np.diag(np.exp(Y)))
+    same(jax.jacfwd(xp.nn.softmax)(Y), jax.jacrev(jax.nn.softmax)(Y))
+    host = np.asarray(Y)
+    for call in (jax.grad(lambda v: xp.sum(xp.exp(v))), jax.jit(xp.exp), jax.vmap(xp.exp)):
+        same(call(host), np.exp(host))
+
+
+@every_case
 def test_vmap(case: Case) -> None:
     batches = tuple(jnp.stack([x, x * 0.5 + 0.0625, x + 0.25]) for x in case.operands)
     count = len(batches)
@@ -232,7 +253,8 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: jax.jit(xp.asarray)(X), TypeError, "asarray: obj is a JAX tracer"),
     (lambda: jax.jit(lambda v: xp.sum(v, axis=5))(X), IndexError, "sum: axis is 5"),
     (lambda: jax.jit(lambda v: xp.bitwise_and(v, v))(X), TypeError, "bitwise_and: dtype float32"),
-    (lambda: jax.jvp(xp.exp, (X,), (X,)), TypeError, "forward-mode"),
+    (lambda: jax.jit(xp.zeros_like)(X), TypeError, "zeros_like: x is traced"),
+    (lambda: jax.vmap(lambda v: xp.full_like(v, 2))(X), TypeError, "full_like: x is traced"),
     (lambda: jax.jit(xp.linalg.solve)(A, X.T), ValueError, "solve: x2 has shape"),
 ]
 

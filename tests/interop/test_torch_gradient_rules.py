@@ -241,14 +241,6 @@ def test_the_transform_grad() -> None:
     torch.testing.assert_close(second, -x.sin())
 
 
-def test_other_transforms_are_refused() -> None:
-    x = numbers(3).detach()
-    with pytest.raises(TypeError, match="exp: x has no memory, as within"):
-        torch.func.vmap(xp.exp)(x)
-    with pytest.raises(NotImplementedError, match="xpops has no forward-mode derivatives"):
-        torch.func.jvp(xp.exp, (x,), (x,))
-
-
 @pytest.mark.parametrize("ord", [0, 0.0])
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
 @pytest.mark.parametrize("keepdims", [False, True])
@@ -262,7 +254,7 @@ def test_a_count_of_nonzeros_has_gradients_of_zeros(ord: float, axis: Any, keepd
 
 def test_arguments_without_a_derivative_are_refused() -> None:
     x, q = torch.rand(4, requires_grad=True), torch.tensor([0.5], requires_grad=True)
-    with pytest.raises(TypeError, match="quantile: an argument after x requires grad"):
+    with pytest.raises(TypeError, match="quantile: an argument after x needs a gradient"):
         xp.quantile(x, q)
     with pytest.raises(TypeError, match="q requires grad"):
         xp.quantile(x.detach(), q)

@@ -102,5 +102,7 @@ def test_refusals() -> None:
             func.grad(lambda v: xp.sum(xp.floor_divide(v, 0.3)))(x)
         with pytest.raises(NotImplementedError, match="no forward-mode derivatives"):
             func.jvp(xp.exp, (x,), (x,))
+        with pytest.raises(TypeError, match="zeros_like: x is traced"):
+            func.vmap(xp.zeros_like)(x)
         with pytest.raises(RuntimeError, match=r"same|equal"):
             func.vmap(lambda v: xp.nonzero(v)[0])(torch.tensor([[1.0, 0.0], [1.0, 1.0]]))

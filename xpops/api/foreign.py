@@ -52,9 +52,9 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
 
 
 def _require_no_gradient_by(function: str, settings: tuple[Any, ...]) -> None:
-    """Refuse settings that require a gradient, which the call would lose."""
+    """Refuse settings that need a gradient or are traced: the call reads their values."""
     if recorder_of(settings) is not None:
         raise TypeError(
-            f"{function}: an argument after x requires grad, and this call has a gradient by x alone; "
-            "accepted: its detach()"
+            f"{function}: an argument after x needs a gradient or is traced, and the call reads its values; "
+            "accepted: its detach(), or an array with values"
         )

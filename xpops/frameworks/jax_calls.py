@@ -1,13 +1,11 @@
 """Calls on JAX's tracers: what `jax.jit`, `jax.grad` and `jax.vmap` make of them.
 
-A compiled program calls back into Python when it runs. The derivatives are those of `xpops.dispatch.gradients`, which
-follow torch's convention for complex numbers: its cotangents are the conjugates of JAX's.
+A compiled program calls back into Python when it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -19,14 +17,7 @@ from jax.experimental.buffer_callback import buffer_callback
 from xpops.engine.cuda.runtime import streams
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.differentiable import Differentiable, Facts
-
-
-@jax.tree_util.register_static
-@dataclass(frozen=True)
-class _Wanted:
-    """Which arrays need a cotangent: known when a program is traced, not a value of it."""
-
-    flags: tuple[bool, ...]
+from xpops.frameworks.jax_derivatives import Pullback
 
 
 def facts_of(x: Any) -> Facts:
@@ -46,43 +37,27 @@ def record(call: Differentiable, arguments: tuple[Any, ...]) -> Any:
             made[place] = x
         return made
 
-    @jax.custom_vjp  # type: ignore[untyped-decorator]
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
     def results(*arrays: Any) -> Any:
         if any(isinstance(x, jax.core.Tracer) for x in arrays):
             return _call_back(call, filled, arrays)
-        return call.compute(*filled(arrays))
+        return call.compute(*filled(map(jnp.asarray, arrays)))  # JAX passes ndarrays on in a class of its own
 
-    def forward(*primals: Any) -> Any:
-        wanted = tuple(bool(x.perturbed) and jnp.issubdtype(x.value.dtype, jnp.inexact) for x in primals)
-        flags = tuple(_at(wanted, places, place) for place in range(len(arguments)))
-        saved, needs_results = call.saved(flags)
-        made = results(*(x.value for x in primals))
-        kept = tuple(x.value if place in saved else None for place, x in zip(places, primals, strict=True))
-        return made, (_Wanted(flags), kept, made if needs_results else None)
+    def derive(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        primals = tuple(map(jnp.asarray, primals))
+        made = results(*primals)
+        wanted = tuple(_has_tangent(place, places, tangents) for place in range(len(arguments)))
+        pullback = Pullback(call, wanted, filled([None] * len(places)), facts, made)
+        saved = pullback.saved_of(filled(primals), made)
+        given = [x for x in tangents if not isinstance(x, SymbolicZero)]
+        return made, pullback.tangents(saved, given)
 
-    def backward(residuals: Any, given: Any) -> Any:
-        wanted, kept, made = residuals
-        given = jax.tree.map(_cotangent, given, is_leaf=lambda x: isinstance(x, SymbolicZero))
-        found = call.cotangents(wanted.flags, given, facts, filled(kept), made, False)
-        return tuple(None if found[place] is None else _conjugate(found[place]) for place in places)
-
-    results.defvjp(forward, backward, symbolic_zeros=True)
+    results.defjvp(derive, symbolic_zeros=True)
     return results(*(arguments[place] for place in places))
 
 
-def _at(wanted: tuple[bool, ...], places: tuple[int, ...], place: int) -> bool:
-    return place in places and wanted[places.index(place)]
-
-
-def _cotangent(x: Any) -> Any:
-    """What JAX passes for a result, as torch's cotangent."""
-    if not isinstance(x, SymbolicZero):
-        return _conjugate(x)
-    return jnp.zeros(x.shape, jnp.int32 if x.dtype == jax.dtypes.float0 else x.dtype)
-
-
-def _conjugate(x: Any) -> Any:
-    return jnp.conj(x) if jnp.iscomplexobj(x) else x
+def _has_tangent(place: int, places: tuple[int, ...], tangents: tuple[Any, ...]) -> bool:
+    return place in places and not isinstance(tangents[places.index(place)], SymbolicZero)
 
 
 def _call_back(call: Differentiable, filled: Callable[[Any], list[Any]], arrays: Any) -> Any:

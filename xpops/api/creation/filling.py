@@ -24,6 +24,7 @@ from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.steady import known, launches, make_launch_on
 from xpops.engine import engine_of
 from xpops.engine.program import Data
+from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.strides import views
 
@@ -245,6 +246,11 @@ def require_integer(x: Any, dtype: DType, what: str, function: str) -> int:
 
 def _like(x: Any, dtype: Any, device: str | None, function: str) -> tuple[tuple[int, ...], Any, str]:
     """The shape of an array; and its dtype and device, unless others are given."""
+    adapter = adapter_of(type(x))
+    if adapter is not None and adapter.is_traced(x):
+        raise TypeError(
+            f"{function}: x is traced, and the result would be an xpops array; accepted: {function} of its own library"
+        )
     given = array_layout(x, function, "x")
     return given.shape, given.dtype if dtype is None else dtype, given.device if device is None else device
 
