@@ -22,7 +22,6 @@ from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import Known, View, known_layout
 from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
-from xpops.frameworks.jax_calls import facts_of, record
 from xpops.plan.cache import BoundedDict
 
 ALIGNMENT = 16
@@ -138,10 +137,12 @@ class JaxAdapter(DLPackAdapter):
     records = is_traced
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
+        from xpops.frameworks.jax_calls import record  # needs newer parts of JAX than calls outside of a trace
+
         return record(call, arguments)
 
     def facts(self, x: Any) -> Facts:
-        return facts_of(x)
+        return Facts(tuple(x.shape), np.dtype(x.dtype))
 
     def constant(self, array: Any, like: Any) -> Any:
         return jnp.asarray(array.to_numpy())
