@@ -56,13 +56,39 @@ def test_vmap(case: Case, dtype: torch.dtype) -> None:
     torch.testing.assert_close(each, rows(func.grad(size), given))
 
 
+@pytest.mark.parametrize(("case", "dtype"), BATCHED)
+def test_jvp(case: Case, dtype: torch.dtype) -> None:
+    """Tangents and cotangents agree: ``re(conj(u) * J t)`` is ``re(conj(J^H u) * t)``."""
+
+    def call(*given: Any) -> Any:
+        return last(case.call(*given))
+
+    given = tuple(x.detach() for x in operands(case, dtype))
+    along = tuple(map(torch.randn_like, given))
+    found = func.jvp(call, given, along)[1]
+    result, pull_back = func.vjp(call, *given)
+    assert (found.shape, found.dtype) == (result.shape, result.dtype)
+    cotangent = torch.randn_like(result)
+    back = pull_back(cotangent)
+    wanted = sum((x.conj() * t).sum().real for x, t in zip(back, along, strict=True))
+    torch.testing.assert_close((cotangent.conj() * found).sum().real, wanted)
+
+
+def test_hessians_and_jacobians() -> None:
+    x, t = torch.rand(3, dtype=torch.float64), torch.rand(3, dtype=torch.float64)
+    torch.testing.assert_close(func.hessian(lambda v: xp.sum(xp.exp(v)))(x), x.exp().diag())
+    torch.testing.assert_close(func.jacfwd(xp.nn.softmax)(x), func.jacrev(lambda v: v.softmax(-1))(x))
+    each = func.vmap(lambda v, u: func.jvp(xp.sin, (v,), (u,))[1])(x, t)
+    torch.testing.assert_close(each, x.cos() * t)
+
+
 def test_vmap_within_vmap_and_batches_along_other_axes() -> None:
     x, y = torch.rand(2, 4, 3), torch.rand(3, 4)
     found = func.vmap(func.vmap(xp.add, in_dims=(0, 1)), in_dims=(0, None))(x, y)
     wanted = func.vmap(func.vmap(torch.add, in_dims=(0, 1)), in_dims=(0, None))(x, y)
     torch.testing.assert_close(found, wanted)
-    moved = func.vmap(lambda v: xp.sum(v, axis=0), in_dims=1, out_dims=1)(y)
-    torch.testing.assert_close(moved, y.sum(0))
+    moved = func.vmap(lambda v: xp.cumulative_sum(v, axis=0), in_dims=1, out_dims=1)(y)
+    torch.testing.assert_close(moved, y.cumsum(0))
 
 
 def test_gradients_of_each_sample() -> None:
@@ -88,6 +114,7 @@ def test_functions_without_a_derivative() -> None:
     x = torch.rand(3, 4)
     assert torch.equal(func.vmap(lambda v: xp.argmax(v))(x), x.argmax(1))
     assert torch.equal(func.vmap(lambda v: xp.floor_divide(v, 0.3))(x), torch.floor_divide(x, 0.3))
+    assert func.vmap(xp.exp)(x[:0]).shape == (0, 4)
     captured = torch.full((3, 4), 0.5)
     found = func.vmap(lambda v: xp.add(v, xp.sum(xp.exp(captured), axis=0)))(x)
     torch.testing.assert_close(found, x + captured.exp().sum(0))
@@ -100,9 +127,9 @@ def test_refusals() -> None:
     for _ in range(2):
         with pytest.raises(TypeError, match="floor_divide: x1 needs a gradient"):
             func.grad(lambda v: xp.sum(xp.floor_divide(v, 0.3)))(x)
-        with pytest.raises(NotImplementedError, match="no forward-mode derivatives"):
-            func.jvp(xp.exp, (x,), (x,))
         with pytest.raises(TypeError, match="zeros_like: x is traced"):
             func.vmap(xp.zeros_like)(x)
+        with pytest.raises(ValueError, match="vmap: the batch is empty"):
+            func.vmap(xp.sum)(x[:0])
         with pytest.raises(RuntimeError, match=r"same|equal"):
             func.vmap(lambda v: xp.nonzero(v)[0])(torch.tensor([[1.0, 0.0], [1.0, 1.0]]))

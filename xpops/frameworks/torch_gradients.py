@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
@@ -24,7 +25,10 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         call, *arguments = inputs
-        places, needs_results = call.saved(ctx.needs_input_grad[1:])
+        outputs, is_forward = output if isinstance(output, tuple) else (output,), forward_ad._current_level >= 0
+        # Torch does not say which arguments have tangents.
+        wanted = tuple(map(_is_inexact, arguments)) if is_forward else ctx.needs_input_grad[1:]
+        places, needs_results = call.saved(wanted)
         facts: list[tuple[Any, Any] | None] = []
         tensors: list[Any] = []
         for place, x in enumerate(arguments):
@@ -35,35 +39,39 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
                     tensors.append(x)
             else:
                 facts.append(None)
-        several = isinstance(output, tuple)
-        if needs_results:
-            tensors += output if several else (output,)
+        if needs_results or is_forward:
+            tensors += outputs
         ctx.save_for_backward(*tensors)
-        ctx.recorded = call, places, arguments, facts, several
+        if is_forward:
+            ctx.save_for_forward(*tensors)
+        ctx.recorded = call, places, arguments, facts, len(outputs) if isinstance(output, tuple) else 0
 
     @staticmethod
     def backward(ctx: Any, *given: Any) -> tuple[Any, ...]:
-        call, places, scalars, known, several = ctx.recorded
-        facts = tuple([None if each is None else Facts(each[0], _DTYPES[each[1]]) for each in known])
-        arguments, saved = list(scalars), list(ctx.saved_tensors)
-        for place in places:
-            if facts[place] is not None:
-                arguments[place] = saved.pop(0)
-        found = call.cotangents(
-            ctx.needs_input_grad[1:],
-            given if several else given[0],
-            facts,
-            arguments,
-            tuple(saved) if several else saved[0] if saved else None,
-            fused=given[0].is_cuda and not torch.is_grad_enabled(),
-        )
-        return None, *found
+        fused = given[0].is_cuda and not torch.is_grad_enabled()
+        return None, *_cotangents(ctx.recorded, ctx.saved_tensors, ctx.needs_input_grad[1:], given, fused)
 
     @staticmethod
-    def jvp(ctx: Any, *given: Any) -> Any:
-        raise NotImplementedError(
-            "xpops has no forward-mode derivatives; accepted: the reverse mode, as of torch.func.grad and backward()"
-        )
+    def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
+        """The derivative along the tangents: cotangents are linear in those of results, and this is the transpose."""
+        recorded, saved = ctx.recorded, tuple([forward_ad.unpack_dual(x).primal for x in ctx.saved_tensors])
+        wanted = tuple(map(_is_inexact, tangents))
+        count = recorded[-1]
+        outputs = saved[-(count or 1) :]
+        along: list[Any] = []
+
+        def cotangents(*given: Any) -> Any:
+            rest = iter(given)
+            every = tuple([next(rest) if _is_inexact(each) else torch.zeros_like(each) for each in outputs])
+            found = _cotangents(recorded, saved, wanted, every, False)
+            along[:] = [tangent for tangent, each in zip(tangents, found, strict=True) if each is not None]
+            return tuple([each for each in found if each is not None]) or given  # constant: any linear function
+
+        zeros = [torch.zeros_like(each) for each in outputs if _is_inexact(each)]
+        transpose = torch.func.vjp(cotangents, *zeros)[1] if zeros else None
+        made = iter(transpose(tuple(along)) if transpose and along else zeros)
+        results = tuple([next(made) if _is_inexact(each) else None for each in outputs])
+        return results if count else results[0]
 
     @staticmethod
     def vmap(info: Any, places: tuple[int | None, ...], call: Differentiable, *arguments: Any) -> tuple[Any, Any]:
@@ -80,6 +88,8 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
                 for x, place in zip(batched, places[1:], strict=True)
             ]
             return record(call, tuple(aligned)), 0
+        if not info.batch_size:
+            raise ValueError("vmap: the batch is empty; accepted, but for elementwise calls: one row or more")
         rows = [
             record(call, tuple(x if place is None else x[row] for x, place in zip(batched, places[1:], strict=True)))
             for row in range(info.batch_size)
@@ -87,6 +97,25 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
         if isinstance(rows[0], tuple):
             return tuple(map(torch.stack, zip(*rows, strict=True))), (0,) * len(rows[0])
         return torch.stack(rows), 0
+
+
+def _cotangents(
+    recorded: tuple[Any, ...], tensors: tuple[Any, ...], wanted: tuple[bool, ...], given: tuple[Any, ...], fused: bool
+) -> tuple[Any, ...]:
+    """The cotangents of the arguments of a call."""
+    call, places, scalars, known, count = recorded
+    facts = tuple([None if each is None else Facts(each[0], _DTYPES[each[1]]) for each in known])
+    arguments, saved = list(scalars), list(tensors)
+    for place in places:
+        if facts[place] is not None:
+            arguments[place] = saved.pop(0)
+    results = tuple(saved) if count else saved[0] if saved else None
+    found: tuple[Any, ...] = call.cotangents(wanted, given if count else given[0], facts, arguments, results, fused)
+    return found
+
+
+def _is_inexact(x: Any) -> bool:
+    return isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex())
 
 
 # The method of the class in C++. The one of `torch.autograd.Function` examines the signature of `forward` in each call,
