@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,10 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
     "odd short rows with gaps": (small(700, 31)[:, 1:-1], 1),
     "short columns of stacks": (small(90, 5, 3, 2)[:, :, 1:], 1),
     "short columns": (small(5, 300), 0),
+    "wide short columns": (small(3, 5, 1031), 1),
+    "wide columns": (small(700, 517), 0),
+    "wide columns with gaps": (small(2, 90, 300)[:, :, 1:-2], 1),
+    "few short columns of stacks": (small(9, 238, 4), 1),
     "middle": (small(6, 50, 64), 1),
     "short middle": (small(60, 4, 8), 1),
     "transposed": (small(60, 70).T, 0),
@@ -169,6 +174,22 @@ def test_rows_that_begin_inside_a_pack(dtype: Any, shape: tuple[int, ...], direc
     if dtype != dt.int8:
         zeros = np.copysign(np.zeros(shape, dtype), -1)[..., ::direction]
         assert np.signbit(scanned("cumulative_sum", zeros)).all()
+
+
+STAGED = [((3001, 3), 0), ((701, 4), 1), ((999, 7), 1), ((301, 30), 1), ((5, 90, 2), 1), ((2, 1500, 31), 1), ((40, 1), 0)]
+
+
+@pytest.mark.parametrize(("dtype", "result"), [*DTYPES[:6], (dt.float32, None), (dt.float64, dt.float16)], ids=str)
+@pytest.mark.parametrize(("shape", "axis"), STAGED, ids=str)
+@pytest.mark.parametrize("first", [0, 1, 3])
+def test_few_columns_and_short_rows_of_any_alignment(
+    dtype: Any, result: Any, shape: tuple[int, ...], axis: int, first: int
+) -> None:
+    x = RANDOM.choice([0, 1] if dtype == dt.bool else [-1, 1], math.prod(shape) + first)
+    x = x.astype(dtype)[first:].reshape(shape)
+    np.testing.assert_array_equal(
+        scanned("cumulative_prod", x, axis, result), expected("cumulative_prod", x, axis, result)
+    )
 
 
 @pytest.mark.parametrize("dtype", [dt.complex64, dt.int32], ids=str)

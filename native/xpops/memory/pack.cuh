@@ -118,6 +118,11 @@ struct Pack {
       reinterpret_cast<Bits*>(to)[i] = bits[i];
     }
   }
+  // To shared memory.
+  XPOPS_DEVICE void stage(T* to) const {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) reinterpret_cast<Bits*>(to)[i] = bits[i];
+  }
   // Stores the pack to `to` from element `first` on, but nothing from element `size` on.
   XPOPS_DEVICE void store_within(T* to, uint64 first, uint64 size) const {
     if (first + kSize <= size) {

@@ -8,7 +8,7 @@ from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.scan.coalesce import access_of, coalesce_scan, columns_as_batches
 from xpops.plan.scan.columns import is_short, plan_columns
-from xpops.plan.scan.parameters import WARP, ScanPlan, ScanPolicy
+from xpops.plan.scan.parameters import SECTOR, WARP, ScanPlan, ScanPolicy
 from xpops.plan.scan.rows import plan_rows, plan_tiles
 from xpops.plan.scan.staged import plan_staged
 
@@ -32,13 +32,13 @@ def plan_scan(
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
     access = access_of(coalesced, x, out)
     items = x.dtype.itemsize, out.dtype.itemsize
-    if access.pack * max(items) < MAX_PACK_BYTES and not initial:
+    is_narrow = 1 < coalesced.columns < SECTOR // min(items)
+    if (is_narrow or access.pack * max(items) < MAX_PACK_BYTES) and not initial:
         staged = plan_staged(coalesced, words, items, policy)
         if staged is not None:
             return staged
     if coalesced.columns > 1 and not is_short(coalesced, access.pack, policy.column_rows):
-        pack = min(access.pack, max(1, policy.words // (policy.column_rows * words)))
-        return plan_columns(coalesced, pack, words, items, initial, policy)
+        return plan_columns(coalesced, access.pack, words, items, initial, policy)
     if coalesced.columns > 1:
         coalesced = columns_as_batches(coalesced)
         access = access_of(coalesced, x, out)

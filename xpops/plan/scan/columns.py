@@ -15,25 +15,43 @@ def is_short(coalesced: CoalescedScan, pack: int, rows: int) -> bool:
 
 
 def plan_columns(
-    coalesced: CoalescedScan, pack: int, words: int, items: tuple[int, int], initial: bool, policy: ScanPolicy
+    coalesced: CoalescedScan, widest: int, words: int, items: tuple[int, int], initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
-    item = sum(items)
-    wanted = -(-coalesced.columns // pack)
-    rows = min(policy.words // (pack * words), 2 * policy.column_rows, power_of_two(coalesced.length))
+    """The plan, with packs of at most `widest` elements."""
+    # Wide states leave fewer registers for elements: those of a thread's columns, of their prefixes, of other tiles.
+    count, most = policy.words // (4 if words == 1 else 8 * words), policy.column_rows * (1 if words > 2 else 2)
+    pack = max(1, min(widest, count, 4 * policy.words // (policy.column_rows * items[0])))
+    wanted, packs = -(-coalesced.columns // pack), max(1, policy.words // -(-pack * items[0] // 4))
+    rows = min(packs, most, power_of_two(coalesced.length))
     lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _work(coalesced.length, wanted, lanes, pack * min(items), rows))
     lanes = min(lanes, power_of_two(wanted))
     floor = WARP // lanes * rows
     down = min(policy.column_warps, power_of_two(-(-coalesced.length // floor)))
-    strips, most = -(-wanted // lanes), max(1, policy.column_warps // 2 // down)
-    across = min((2**n for n in range(most.bit_length())), key=lambda warps: (-(-strips // warps) * warps, -warps))
-    tiles, strips = -(-coalesced.length // (floor * down)), -(-wanted // (lanes * across))
-    radix = 0
+    wide = _wide(wanted, lanes, min(packs // rows, count // pack if down > 1 else packs))
+    strips, across, batches = (
+        -(-wanted // (lanes * wide)),
+        max(1, policy.column_warps // 2 // down),
+        prod(coalesced.batches),
+    )
+    if down > 1:
+        across = 2 if across > 1 and strips % 2 == 0 else 1
+        strips //= across
+    item, radix = sum(items), 0
+    tiles = -(-coalesced.length // (floor * down))
     if tiles > 1:
-        radix = look_back_radix(tiles, floor * down * item, words, prod(coalesced.batches) * coalesced.columns, policy)
-    numbers = (across, down, lanes, pack, rows, radix, initial)
-    grid = Grid(tiles, (strips, prod(coalesced.batches)), state_bytes(tiles, radix, words) * coalesced.columns)
-    blocks = prod(coalesced.batches) * strips * tiles
+        radix = look_back_radix(tiles, floor * down * item, words, batches * coalesced.columns, policy)
+    numbers = (across, down, lanes, pack, wide, rows, radix, initial)
+    grid = Grid(tiles, (strips, batches), state_bytes(tiles, radix, words) * coalesced.columns)
+    blocks = batches * strips * tiles if down > 1 else -(-batches * strips // across)
     return make_plan("columns", coalesced, numbers, WARP * across * down, blocks, grid, policy.column_resident)
+
+
+def _wide(wanted: int, lanes: int, most: int) -> int:
+    """The packs of a thread side by side, for `wanted` packs: as many as fit, but few lanes may be idle for it."""
+    choices = [
+        wide for wide in (4, 2) if wide <= most and -(-wanted // (lanes * wide)) * lanes * wide * 8 <= wanted * 9
+    ]
+    return max(choices, default=1)
 
 
 def _work(length: int, packs: int, lanes: int, width: int, rows: int) -> tuple[float, int]:

@@ -10,6 +10,10 @@ from xpops.plan.scan.parameters import Grid, ScanPlan, ScanPolicy, make_plan
 
 # The most bytes of elements that a thread keeps in shared memory, so that a block's fit without the attribute for more.
 _BYTES = 128
+# The bytes of elements that a thread has in whole batches, unless one has more.
+_TURN_BYTES = 64
+# The rows of a thread of a tile. Few different numbers make few kernels.
+_ROWS = (1, 3, 5, 7, 11, 15, 23, 31)
 # The most 32-bit words of a state, since shared memory holds two for each thread as well.
 _WORDS = 4
 
@@ -28,15 +32,22 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
     if length <= most:
         if len(coalesced.batches) > 1 or outputs not in ((), (length * columns,)):
             return None
-        is_dense = is_dense and inputs == outputs
-        numbers = (policy.staged_block, power_of_two(length), 0, is_dense, length % 2 == 0)
-        blocks, grid = -(-batches // groups), Grid(1, (columns, length))
+        is_dense, rows = is_dense and inputs == outputs, power_of_two(length)
+        turns = max(1, _TURN_BYTES // (rows * max(items)))
+        numbers = (policy.staged_block, rows, turns, 0, is_dense, length % 2 == 0)
+        blocks, grid = -(-batches // (groups * turns)), Grid(1, (columns, length))
     elif columns > 1:
-        rows = min(most - 1, policy.staged_rows)  # an odd number, see `kGaps` of the kernel
+        rows = _rows(length, groups, min(most - 1, policy.staged_rows))
         tiles = -(-length // (groups * rows))
         radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
-        numbers = (policy.staged_block, rows, radix, is_dense, False)
+        numbers = (policy.staged_block, rows, 1, radix, is_dense, False)
         blocks, grid = batches * tiles, Grid(tiles, (columns, batches), state_bytes(tiles, radix, words) * columns)
     else:
         return None
     return make_plan("staged", coalesced, numbers, policy.staged_block, blocks, grid, policy.column_resident)
+
+
+def _rows(length: int, groups: int, most: int) -> int:
+    """The rows of a thread: an odd number (see `kGaps` of the kernel), few of them idle in the last tile."""
+    tiles = -(-length // (groups * most))
+    return min((rows for rows in _ROWS if rows <= most and rows * groups * tiles >= length), default=most)

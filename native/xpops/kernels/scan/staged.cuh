@@ -49,88 +49,169 @@ XPOPS_DEVICE int64 staged_offset(const Params& params, uint32 i, int64 origin) {
   }
 }
 
-// The place of element `i` of a tile in shared memory.
-template <bool kGaps, class Params>
-XPOPS_DEVICE uint32 staged_place(const Params& params, uint32 i) {
-  if constexpr (!kGaps) return i;
-  uint32 group = i;
-  params.grid[0].divmod(group), params.grid[1].divmod(group);
-  return i + group * static_cast<uint32>(params.columns);
-}
+// A tile as one run of memory, which is accessed in aligned packs, whatever its first element's address. In shared memory
+// it begins `skew` elements after an aligned place, so that packs are aligned there, too. kGaps: as for scan_staged.
+template <class T, int kBlock, int kElements, bool kGaps>
+struct StagedRun {
+  static constexpr int kPack = kMaxPackBytes / sizeof(T);
+  static constexpr int kAccesses = (kElements + kPack - 1 + kBlock * kPack - 1) / (kBlock * kPack);
+  using Access = Pack<T, kPack>;
+
+  T* begin;
+  T* staged;
+  uint32 skew;
+  // The elements of a group, and those between groups.
+  uint32 group, gap;
+
+  XPOPS_DEVICE StagedRun(T* first, char* memory, uint32 group, uint32 gap)
+      : staged(reinterpret_cast<T*>(memory)),
+        skew(static_cast<uint32>(reinterpret_cast<uint64>(first) % kMaxPackBytes / sizeof(T))),
+        group(group),
+        gap(gap) {
+    begin = first - skew;
+  }
+
+  XPOPS_DEVICE static uint32 place(int access) { return (access * kBlock + threadIdx.x) * kPack; }
+  XPOPS_DEVICE bool is_whole(uint32 place, uint32 count) const {
+    return place >= skew && place + kPack <= skew + count;
+  }
+
+  // Calls `visit(i, staged)` with each element of an access that is one of the first `count` of the tile: its number in
+  // the access and its place in shared memory.
+  template <class Visit>
+  XPOPS_DEVICE void each(uint32 place, uint32 count, Visit visit) const {
+    uint32 element = place - skew, left = 0, gaps = 0;
+    if constexpr (kGaps) {
+      const uint32 groups = place < skew ? 0 : element / group;
+      gaps = groups * gap, left = group - (place < skew ? 0 : element - groups * group);
+    }
+#pragma unroll
+    for (int i = 0; i < kPack; ++i, ++element) {
+      if (element >= count) continue;  // before the first element it is huge
+      if (kGaps && left == 0) left = group, gaps += gap;
+      if (kGaps) --left;
+      visit(i, skew + element + gaps);
+    }
+  }
+
+  // Moves the first `count` elements to shared memory, and fills the rest of the `held` ones with zeros: they are not
+  // written, but a user's functor may fail for arbitrary bits.
+  XPOPS_DEVICE void load(uint32 count, uint32 held) const {
+    Access raw[kAccesses];
+#pragma unroll
+    for (int a = 0; a < kAccesses; ++a) {
+      const uint32 at = place(a);
+      if (is_whole(at, count)) {
+        raw[a].load(begin + at);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) raw[a].elem[i] = at + i - skew < count ? begin[at + i] : T{};
+      }
+    }
+#pragma unroll
+    for (int a = 0; a < kAccesses; ++a) {
+      const uint32 at = place(a);
+      if (!kGaps && is_whole(at, held)) {
+        raw[a].stage(staged + at);
+      } else {
+        each(at, held, [&](int i, uint32 to) { staged[to] = raw[a].elem[i]; });
+      }
+    }
+  }
+
+  // Writes the first `count` elements from shared memory.
+  XPOPS_DEVICE void store(uint32 count) const {
+#pragma unroll
+    for (int a = 0; a < kAccesses; ++a) {
+      const uint32 at = place(a);
+      Access made;
+      if (!kGaps && is_whole(at, count)) {
+        made.load(staged + at);
+      } else {
+        each(at, count, [&](int i, uint32 from) { made.elem[i] = staged[from]; });
+      }
+      if (is_whole(at, count)) {
+        made.store(begin + at);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          if (at + i - skew < count) begin[at + i] = made.elem[i];
+        }
+      }
+    }
+  }
+};
 
 // A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a group
-// has the rows of a whole batch, at most kRows, and batches are independent. kDense: the operand has the result's
-// strides. kGaps: in shared memory, a row without data follows each group, so that an odd number of rows is between
-// groups, and threads of a warp access different banks.
-template <class Types, int kBlock, int kRows, int kRadix, bool kDense, bool kGaps, class Params>
+// has the rows of a whole batch, at most kRows, and batches are independent: a thread takes kTurns groups, one after the
+// other. kDense: the operand has the result's strides. kGaps: in shared memory, a row without data follows each group,
+// so that an odd number of rows is between groups, and threads of a warp access different banks.
+template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kDense, bool kGaps, class Params>
 XPOPS_DEVICE void scan_staged(const Params& params) {
   using In = typename Types::In;
   using Out = typename Types::Out;
   using State = typename Types::State;
-  constexpr int kWidest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out);
-  alignas(kMaxPackBytes) __shared__ char memory[kBlock * (kRows + kGaps) * kWidest];
+  constexpr int kWidest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out), kElements = kBlock * kRows * kTurns;
+  static_assert(kRadix == 0 || kTurns == 1, "the rows of a batch follow each other");
+  alignas(kMaxPackBytes) __shared__ char memory[kBlock * (kRows + kGaps) * kTurns * kWidest + kMaxPackBytes];
   const typename Types::Op op(params.slots + 3);
   const uint32 columns = static_cast<uint32>(params.columns), groups = kBlock / columns;
-  const uint32 rows = kRadix > 0 ? kRows : static_cast<uint32>(params.length), held = groups * rows * columns;
+  const uint32 rows = kRadix > 0 ? kRows : static_cast<uint32>(params.length), held = groups * kTurns * rows * columns;
   uint32 tile = blockIdx.x;
   const uint32 batch = kRadix > 0 ? params.grid[1].divmod(tile) : 0;
   const ScanBatch<Types, Params> table(params, batch);
   const int64 first = static_cast<int64>(tile) * held;
   const int64 left = params.length * columns * (kRadix > 0 ? 1 : params.batches) - first;
-  const uint32 count = left < held ? static_cast<uint32>(left) : held;
-
-  const uint32 self = threadIdx.x, mine = count > self ? count - self : 0;
-  In raw[kRows];
+  const uint32 count = left < held ? static_cast<uint32>(left) : held, gap = kGaps ? columns : 0;
+  const StagedRun<Out, kBlock, kElements, kGaps> to(table.out + first, memory, rows * columns, gap);
+  In* given = reinterpret_cast<In*>(memory);
+  if constexpr (kDense) {
+    const StagedRun<In, kBlock, kElements, kGaps> from(const_cast<In*>(table.in) + first, memory, rows * columns, gap);
+    from.load(count, held);
+    given += from.skew;
+  } else {
+    const int64 origin = static_cast<int64>(tile) * groups * (kRadix > 0 ? rows : kTurns);
 #pragma unroll
-  for (int j = 0; j < kRows; ++j) {
-    if (j * kBlock >= mine) continue;
-    if constexpr (kDense) {
-      raw[j] = (table.in + first + self)[j * kBlock];
-    } else {
-      const int64 origin = static_cast<int64>(tile) * groups * (kRadix > 0 ? rows : 1);
-      raw[j] = table.in[staged_offset<kRadix>(params, j * kBlock + self, origin)];
+    for (int j = 0; j < kRows * kTurns; ++j) {
+      const uint32 i = j * kBlock + threadIdx.x;
+      const In x = i < count ? table.in[staged_offset<kRadix>(params, i, origin)] : In{};
+      if (i < held) given[kGaps ? i + i / (rows * columns) * gap : i] = x;
     }
   }
-  In* const given = reinterpret_cast<In*>(memory);
-#pragma unroll
-  for (int j = 0; j < kRows; ++j) {
-    if (j * kBlock < mine) given[staged_place<kGaps>(params, j * kBlock + self)] = raw[j];
-  }
-  // Rows beyond the end hold zeros, which are not written: a user's functor may fail for arbitrary bits.
-#pragma unroll 1
-  for (uint32 i = count + self; i < held; i += kBlock) given[staged_place<kGaps>(params, i)] = In{};
   __syncthreads();
 
-  uint32 group = self;
-  const uint32 column = params.grid[0].divmod(group);
-  const uint32 start = group < groups ? group * (rows + kGaps) * columns + column : 0;
-  State items[kRows];
+  uint32 group = threadIdx.x;
+  const uint32 column = params.grid[0].divmod(group), pitch = (rows + kGaps) * columns;
+  State items[kTurns][kRows];
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (kRadix == 0 && r >= rows) continue;
-    items[r] = Types::lift(op, given[start + r * columns]);
-    if (r > 0) items[r] = op.combine(items[r - 1], items[r]);
+  for (int t = 0; t < kTurns; ++t) {
+    const In* const mine = given + (group < groups ? (group + t * groups) * pitch + column : 0);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      if (kRadix == 0 && r >= rows) continue;
+      items[t][r] = Types::lift(op, mine[r * columns]);
+      if (r > 0) items[t][r] = op.combine(items[t][r - 1], items[t][r]);
+    }
   }
   Before<State> before;
   if constexpr (kRadix > 0) {
-    before = before_group<kBlock, kRadix>(params, op, items[kRows - 1], groups, group, column, batch,
+    before = before_group<kBlock, kRadix>(params, op, items[0][kRows - 1], groups, group, column, batch,
                                           static_cast<int>(tile));
   } else {
     __syncthreads();
   }
-  Out* const made = reinterpret_cast<Out*>(memory);
   if (group < groups) {
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      if (r < rows) made[start + r * columns] = Types::value(op, before.then(op, items[r]));
+    for (int t = 0; t < kTurns; ++t) {
+      Out* const mine = to.staged + to.skew + (group + t * groups) * pitch + column;
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        if (r < rows) mine[r * columns] = Types::value(op, before.then(op, items[t][r]));
+      }
     }
   }
   __syncthreads();
-#pragma unroll
-  for (int j = 0; j < kRows; ++j) {
-    const uint32 i = j * kBlock + self;
-    if (j * kBlock < mine) table.out[first + i] = made[staged_place<kGaps>(params, i)];
-  }
+  to.store(count);
 }
 
 }  // namespace xpops
