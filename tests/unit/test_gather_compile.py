@@ -41,12 +41,22 @@ def test_every_kind_of_kernel_compiles(name, capability):
 
 
 @pytest.mark.parametrize(
-    ("row", "itemsize", "align", "word", "words"),
-    [(64, 4, 16, 16, 4), (63, 4, 16, 4, 4), (62, 4, 16, 8, 4), (64, 4, 4, 4, 4), (4, 4, 16, 16, 1), (3, 16, 16, 16, 1)],
+    ("row", "itemsize", "align", "word", "words", "pieces"),
+    [
+        (64, 4, 16, 16, 4, 1),
+        (63, 4, 16, 4, 8, 1),
+        (62, 4, 16, 8, 4, 1),
+        (64, 4, 4, 4, 8, 1),
+        (63, 2, 16, 2, 16, 1),
+        (64, 1, 1, 1, 16, 1),
+        (4, 4, 16, 16, 1, 4),
+        (3, 16, 16, 16, 1, 4),
+        (5, 2, 16, 2, 1, 16),
+    ],
 )
-def test_words(row, itemsize, align, word, words):
+def test_words(row, itemsize, align, word, words, pieces):
     found = plan(row, itemsize, align)
-    assert (found.word, found.words, found.pieces * found.words) == (word, words, POLICY.unroll)
+    assert (found.word, found.words, found.pieces) == (word, words, pieces)
 
 
 def test_large_arrays_count_with_64_bits():

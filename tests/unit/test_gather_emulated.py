@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +81,19 @@ def test_one_axis(view: str, dtype: Any) -> None:
         index = some(x.shape[axis], (5, 3))
         same(gathered(x, (axis,), (index,), axis), np.take(x, index, axis))
         same(gathered(x, (axis,), (index,), 0), wanted_of(x, (axis,), (index,), 0))
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float64], ids=str)
+def test_places_of_one_axis_keep_the_order_of_axes(order: tuple[int, ...], dtype: Any) -> None:
+    x = RANDOM.integers(0, 200, (13, 20, 34)).astype(dtype)[:, :, 1:].transpose(order)
+    for axis in range(3):
+        for count in (1, 7, 400):
+            index = some(x.shape[axis], (count,))
+            found = gathered(x, (axis,), (index,), axis)
+            same(found, np.take(x, index, axis))
+            if count > 1:
+                assert np.argsort(found.strides).tolist() == np.argsort(x.strides).tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])

@@ -176,7 +176,15 @@ def test_rows_that_begin_inside_a_pack(dtype: Any, shape: tuple[int, ...], direc
         assert np.signbit(scanned("cumulative_sum", zeros)).all()
 
 
-STAGED = [((3001, 3), 0), ((701, 4), 1), ((999, 7), 1), ((301, 30), 1), ((5, 90, 2), 1), ((2, 1500, 31), 1), ((40, 1), 0)]
+STAGED = [
+    ((3001, 3), 0),
+    ((701, 4), 1),
+    ((999, 7), 1),
+    ((301, 30), 1),
+    ((5, 90, 2), 1),
+    ((2, 1500, 31), 1),
+    ((40, 1), 0),
+]
 
 
 @pytest.mark.parametrize(("dtype", "result"), [*DTYPES[:6], (dt.float32, None), (dt.float64, dt.float16)], ids=str)

@@ -22,8 +22,8 @@ class GatherPolicy(NamedTuple):
     ----------
     block : int
         Threads of a block.
-    unroll : int
-        Words that a thread moves at once.
+    unroll, bytes, most : int
+        The words that a thread moves at once: `unroll`, or more narrow words, up to these bytes and `most` words.
     long_row : int
         In rows of at least this many words a thread moves several words of one row; otherwise words of several rows.
     scatter_block : int
@@ -37,6 +37,8 @@ class GatherPolicy(NamedTuple):
 
     block: int
     unroll: int
+    bytes: int
+    most: int
     long_row: int
     scatter_block: int
     waves: int
@@ -157,8 +159,9 @@ def plan_gather(
     per_word = widest_word(row, of_arrays, itemsize, align) if row > 1 and ends == (1, 1) else 1
     row //= per_word
     lines[:2] = [tuple(stride // per_word for stride in line) for line in lines[:2]]
-    words = policy.unroll if row >= policy.long_row else 1
-    pieces = policy.unroll // words
+    unroll = max(policy.unroll, min(policy.bytes // (per_word * itemsize), policy.most))
+    words = unroll if row >= policy.long_row else 1
+    pieces = unroll // words
     per_row = -(-row // words)
     size = prod(merged) * per_row
     bits = index_bits(prod(merged) * row, lines, merged)

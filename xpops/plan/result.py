@@ -68,6 +68,11 @@ def reduced_layout(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: D
     return ReducedLayout(axes, loop, tuple(0 if i in axes else dense[i] for i in range(x.ndim)), out)
 
 
+def taken_strides(x: Layout, axis: int, count: int) -> tuple[int, ...]:
+    """The strides of `count` places along an axis of `x`, dense and in the order of axes of `x`."""
+    return _dense_like((*x.shape[:axis], count, *x.shape[axis + 1 :]), x.strides)
+
+
 def scan_result(x: Layout, axis: int, dtype: DType, initial: bool) -> Layout:
     """The layout of a scan's result: dense, with the axes in the order of `x`; with `initial` one longer along `axis`.
 

@@ -31,8 +31,7 @@ class ScanPolicy(NamedTuple):
     packs : int
         The most packs that a lane holds.
     words : int
-        The most 32-bit words that a thread holds: of states where lanes or blocks walk rows, of elements where they walk
-        columns.
+        The most 32-bit words that a thread holds: of states where it walks rows, of elements where it walks columns.
     column_warps : int
         Warps of a block that computes a tile of tall columns.
     column_rows : int

@@ -16,6 +16,7 @@ from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel, Program
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, in_strips, plan_gather
+from xpops.plan.result import taken_strides
 from xpops.plan.staged_gather import StagedGatherPlan, plan_staged_gather
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
@@ -40,7 +41,10 @@ def gather(
     names: tuple[str, ...],
 ) -> Program:
     """See `xpops.engine.protocol.Engine.gather`."""
-    out = layout_of(x.dtype, gathered_shape(x, axes, indices[0].shape, position), None, runtime.context.device)
+    shape, dense = gathered_shape(x, axes, indices[0].shape, position), None
+    if axes == (position,) and indices[0].ndim == 1:
+        dense = taken_strides(x, position, indices[0].size)
+    out = layout_of(x.dtype, shape, dense, runtime.context.device)
     array, lines = gathered_strides(x, axes, indices, position)
     return Program((out,), _gathering(runtime, x, axes, indices, names, out, array, lines, position))
 
@@ -82,7 +86,12 @@ def _gathering(
     shape, strides = out.shape, [array, out.strides, *lines]
     if len(axes) == 1 and out.size:
         span = range(position, position + out.ndim - x.ndim + 1)
-        staged = _gathering_staged(runtime, x, axes[0], indices[0], names[0], out, strides, span)
+        if len(span) == 1:
+            order = sorted(range(out.ndim), key=lambda place: -out.strides[place])
+            shape = tuple(shape[place] for place in order)
+            strides = [tuple(line[place] for place in order) for line in strides]
+            span = range(order.index(position), order.index(position) + 1)
+        staged = _gathering_staged(runtime, x, axes[0], indices[0], names[0], shape, strides, span)
         if staged is not None:
             return staged
         shape, strides = in_strips(shape, span, strides, x.dtype.itemsize)
@@ -91,12 +100,19 @@ def _gathering(
 
 
 def _gathering_staged(
-    runtime: Runtime, x: Layout, axis: int, indices: Layout, name: str, out: Layout, strides: list[Strides], span: range
+    runtime: Runtime,
+    x: Layout,
+    axis: int,
+    indices: Layout,
+    name: str,
+    shape: tuple[int, ...],
+    strides: list[Strides],
+    span: range,
 ) -> Kernel | None:
-    """`_gathering` along one axis from shared memory; None if that is not faster."""
-    policy, align = tuning_of(runtime.context.capability).gather, min(x.align, out.align)
+    """`_gathering` along one axis from shared memory into new memory; None if that is not faster."""
+    policy, align = tuning_of(runtime.context.capability).gather, x.align
     length, step, multiprocessors = x.shape[axis], x.strides[axis], runtime.context.multiprocessors
-    plan = plan_staged_gather(out.shape, span, strides, length, step, x.dtype.itemsize, align, policy, multiprocessors)
+    plan = plan_staged_gather(shape, span, strides, length, step, x.dtype.itemsize, align, policy, multiprocessors)
     if plan is None:
         return None
     tail = _report_parameters(runtime, (length,), (runtime.faults.of_index(name, length),)) + plan.tail
