@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from benchmarks.host.row import Row, row
 
 # Methods and properties of `xpops.Array` without a row, and why.
-EXCLUDED = dict.fromkeys(("device", "dtype", "ndim", "shape", "size"), "reads what the array knows")
+EXCLUDED = {
+    **dict.fromkeys(
+        ("device", "dtype", "itemsize", "nbytes", "ndim", "shape", "size", "strides"), "reads what the array knows"
+    ),
+    "cuda": "as `to`",
+    "detach": "returns the array itself",
+}
 
 
 def rows() -> Iterator[Row]:
@@ -34,6 +40,10 @@ def _views() -> Iterator[Row]:
     yield row("x.transpose(1, 0)", "x.permute(1, 0)")
     yield row("x.squeeze()", "x.squeeze()")
     yield row("x.ravel()", "x.ravel()")
+    yield row("x.swapaxes(0, 1)", "x.swapaxes(0, 1)")
+    yield row("x.diagonal()", "x.diagonal()")
+    yield row("c.real", "c.real")
+    yield row("c.imag", "c.imag")
 
 
 def _methods() -> Iterator[Row]:
@@ -45,6 +55,15 @@ def _methods() -> Iterator[Row]:
     for name in ("std", "var"):
         yield row(f"x.{name}()", f"x.{name}(correction=0)")
     yield row("x.sum(axis=1)", "x.sum(dim=1)")
+    yield row("x.ptp()", "x.max() - x.min()")
+    yield row("x.trace()", "x.trace()")
+    yield row("x.cumsum(axis=1)", "x.cumsum(dim=1)")
+    yield row("p.cumprod(axis=1)", "p.cumprod(dim=1)")
+    yield row("x.round()", "x.round()")
+    yield row("x.repeat(2, axis=0)", "x.repeat_interleave(2, dim=0)")
+    yield row("vector.dot(vector)", "vector.dot(vector)")
+    yield row("ordered.searchsorted(x)", "torch.searchsorted(ordered, x)")
+    yield row("o.fill(1.0)", "o.fill_(1.0)")
     yield row("x.argsort()", "x.argsort(stable=True)")
     yield row("x.astype(xp.int32)", "x.to(torch.int32)")
     yield row("x.clip(-0.5, 0.5)", "x.clip(-0.5, 0.5)")
@@ -53,6 +72,10 @@ def _methods() -> Iterator[Row]:
     yield row("b.nonzero()", "b.nonzero(as_tuple=True)")
     yield row("x.take(index, axis=0)", "x.index_select(0, index)")
     yield row("x.to_device(device)", "x.to(device)")
-    yield row("x.to_numpy()", "x.cpu().numpy()")
+    yield row("x.to(device)", "x.to(device)")
+    yield row("x.cpu()", "x.cpu()")
+    for name in ("get", "numpy", "to_numpy"):
+        yield row(f"x.{name}()", "x.cpu().numpy()")
+    yield row("x.tobytes()", "x.cpu().numpy().tobytes()")
     yield row("scalar.item()", "scalar.item()")
     yield row("float(scalar)", "float(scalar)")
