@@ -7,10 +7,13 @@
 #define XPOPS_ON_GPU 1
 #define XPOPS_DEVICE __device__ __forceinline__
 #define XPOPS_HOST_DEVICE __host__ __device__ __forceinline__
+// A table of constants, which instructions read as operands: double immediates take two instructions more each.
+#define XPOPS_TABLE static __constant__
 #else  // a host compiler, which the tests use to run device math without a GPU
 #define XPOPS_ON_GPU 0
 #define XPOPS_DEVICE inline
 #define XPOPS_HOST_DEVICE inline
+#define XPOPS_TABLE static constexpr
 #endif
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -87,5 +87,13 @@ template <class T, class... Rest>
 XPOPS_DEVICE T horner(T x, T first, Rest... rest) {
   return fma(x, horner(x, rest...), first);
 }
+// The same with coefficients in a table.
+template <class T, int kCount>
+XPOPS_DEVICE T horner(T x, const T (&table)[kCount]) {
+  T sum = table[kCount - 1];
+#pragma unroll
+  for (int i = kCount - 2; i >= 0; --i) sum = fma(x, sum, table[i]);
+  return sum;
+}
 
 }  // namespace xpops

@@ -12,7 +12,16 @@ XPOPS_DEVICE float reciprocal(float x) {
   const float y = fast_reciprocal(x);
   return fma(fma(-x, y, 1.0f), y, y);
 }
-XPOPS_DEVICE double reciprocal(double x) { return 1.0 / x; }
+XPOPS_DEVICE double reciprocal(double x) {
+#if XPOPS_ON_GPU
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));  // 20 bits; infinite or 0 for what is not accepted
+  y = fma(fma(-x, y, 1.0), y, y);
+  return fma(fma(-x, y, 1.0), y, y);
+#else
+  return 1.0 / x;
+#endif
+}
 
 template <class T> inline constexpr T kUnscale = T(0x1p-64);
 // 2^64 exp(x) is 0 for x < kNothing. So callers may replace such an x by kNothing.
@@ -35,9 +44,23 @@ XPOPS_DEVICE float scaled_exp(float x, float low) {
   const float power = fast_exp2(add_rn(parts.on_grid, 64 - GridExp::kGrid));
   return fma(power, add_rn(parts.rest, low), power);
 }
+// (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2: a Chebyshev fit with an error of 2^-55 in exp(r).
+XPOPS_TABLE double kExpTable[] = {
+    0.5000000000000001,     0.16666666666666669,    0.04166666666662413,    0.008333333333330062,
+    0.0013888888917213717,  0.00019841269863053618, 2.4801521295954376e-05, 2.7557268459997064e-06,
+    2.7620088445409746e-07, 2.510038549551032e-08};
+
 XPOPS_DEVICE double scaled_exp(double x, double low) {
-  const double root = exp(0.5 * x) * 0x1p32, power = root * root;
-  return fma(power, low, power);
+  constexpr double kWhole = 0x1.8p52;  // adding it rounds to integers, whose low bits are those of the sum
+  const double given = x < kNothing<double> ? kNothing<double> : x;
+  const double shifted = fma(given, 0x1.71547652b82fep+0, kWhole), power = add_rn(shifted, -kWhole);
+  const double high = fma(power, -0x1.62e42fefa39efp-1, given);
+  const double rest = fma(power, -0x1.abc9e3b39803fp-56, add_rn(high, low));
+  const double found = fma(rest, fma(rest, horner(rest, kExpTable), 1.0), 1.0);
+  // The power of two is split, since it may be below all doubles.
+  const int whole = static_cast<int>(float_bits(shifted)) + 64, half = whole >> 1;
+  const double first = bits_float(static_cast<uint64>(1023 + half) << 52);
+  return found * first * bits_float(static_cast<uint64>(1023 + whole - half) << 52);
 }
 
 }  // namespace xpops
