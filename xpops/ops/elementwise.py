@@ -125,6 +125,7 @@ _ROWS = (
         "real-valued",
         header=_ARITHMETIC,
         cpu=functions.remainder,
+        narrow=True,
         long="always",
         ulps=(0.5, 0.5),
         domain="any nonzero",

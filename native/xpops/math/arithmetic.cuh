@@ -5,6 +5,7 @@
 #include "xpops/core/traits.cuh"
 #include "xpops/math/fast.cuh"
 #include "xpops/math/narrow/divide.cuh"
+#include "xpops/math/narrow/remainder.cuh"
 #include "xpops/math/packed.cuh"
 #include "xpops/math/pow.cuh"
 #include "xpops/math/real.cuh"
