@@ -13,6 +13,8 @@ EXCLUDED = {
     ),
     "cuda": "as `to`",
     "detach": "returns the array itself",
+    "fill": "as an assignment to all elements",
+    "tobytes": "as `to_numpy`",
 }
 
 
@@ -63,7 +65,6 @@ def _methods() -> Iterator[Row]:
     yield row("x.repeat(2, axis=0)", "x.repeat_interleave(2, dim=0)")
     yield row("vector.dot(vector)", "vector.dot(vector)")
     yield row("ordered.searchsorted(x)", "torch.searchsorted(ordered, x)")
-    yield row("o.fill(1.0)", "o.fill_(1.0)")
     yield row("x.argsort()", "x.argsort(stable=True)")
     yield row("x.astype(xp.int32)", "x.to(torch.int32)")
     yield row("x.clip(-0.5, 0.5)", "x.clip(-0.5, 0.5)")
@@ -76,6 +77,5 @@ def _methods() -> Iterator[Row]:
     yield row("x.cpu()", "x.cpu()")
     for name in ("get", "numpy", "to_numpy"):
         yield row(f"x.{name}()", "x.cpu().numpy()")
-    yield row("x.tobytes()", "x.cpu().numpy().tobytes()")
     yield row("scalar.item()", "scalar.item()")
     yield row("float(scalar)", "float(scalar)")
