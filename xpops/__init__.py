@@ -7,6 +7,7 @@ Array([11, 12], dtype=int64, device='cpu')
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from xpops import frameworks
+from xpops.api.compilation import at_import as _await_compiler
 from xpops.api.constants import e, inf, nan, newaxis, pi
 from xpops.api.creation.conversion import asarray, from_dlpack
 from xpops.api.creation.filling import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
@@ -296,5 +297,6 @@ __all__ = [
 
 _attach()
 _prepare_kernels()
+_await_compiler()
 if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
     __getattr__, __dir__ = _import_later(__name__, ("fft", "kernel", "linalg", "nn", "random", "testing"), __all__)

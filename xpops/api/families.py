@@ -9,7 +9,7 @@ from typing import Any
 from xpops.api.fusion import Fused
 from xpops.arrays.tensors import array_layout
 from xpops.dispatch.fusion.traced_arrays import Traced
-from xpops.dispatch.gradients.calls import RecordedCall, recorder_of
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.dispatch.gradients.rules import differentiable, rule_of
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
@@ -50,6 +50,7 @@ class Family:
         derivative: Derivative | None = None,
     ) -> None:
         self._function, self._name, self._names = function, name, names
+        self.__module__ = function.__module__  # which has the family among its variables
         self._rule = None if derivative is None else rule_of(differentiable(derivative)(function), ())
         self._host = host or function
         self._members: BoundedDict[tuple[Any, ...], Fused] = BoundedDict(1024)
@@ -66,18 +67,23 @@ class Family:
                 return result
         recorder = None if self._rule is None else recorder_of((x,))
         if recorder is not None:
-            return recorder.record(self._recorded(parameters, len(others)), (x, *others))
+            return recorder.record(self.recorded(parameters, len(others)), (x, *others))
         if isinstance(x, Traced) or not self._is_fused(x):
             return self._compute(parameters, x, *others)
         frozen = tuple(freeze(each, self._name) for each in parameters)
         return self._member(frozen, 1 + len(others))(x, *others)
 
-    def _recorded(self, parameters: tuple[Any, ...], others: int) -> RecordedCall:
-        """A call with its derivative."""
+    def recorded(self, parameters: tuple[Any, ...], others: int) -> RecordedCall:
+        """A call of `x` and `others` more arguments, with its derivative."""
         assert self._rule is not None
         named = dict(zip(signature(self._function).parameters, parameters, strict=False))
         return RecordedCall(
-            self._name, self._names[: 1 + others], named, self._rule, lambda *arrays: self(parameters, *arrays)
+            self._name,
+            self._names[: 1 + others],
+            named,
+            self._rule,
+            lambda *arrays: self(parameters, *arrays),
+            ("family", self, parameters, others),
         )
 
     def _compute(self, parameters: tuple[Any, ...], *arrays: Any) -> Any:
@@ -101,3 +107,6 @@ class Family:
             function.__name__ = self._name  # of kernels and errors
             member = self._members[way] = Fused(function, self._names[:count])
         return member
+
+
+makers["family"] = Family.recorded

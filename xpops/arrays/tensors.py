@@ -50,7 +50,7 @@ def array_layout(x: Any, function: str, argument: str) -> Layout:
     adapter = adapter_of(type(x))
     if adapter is not None and adapter.is_traced(x):
         shape, dtype = adapter.facts(x)
-        return layout_of(dtype, shape, None, NOWHERE)
+        return layout_of(dtype, tuple(map(int, shape)), None, NOWHERE)
     return view_foreign(x if adapter is None else adapter.without_gradient(x), function, argument).layout
 
 

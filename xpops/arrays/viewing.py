@@ -81,14 +81,14 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
         return show(x, argument)
     adapter = adapter_of(type(x))
     theirs = {} if adapter is None else adapter.views(type(x))
-    if theirs:
+    if adapter is not None and theirs:
         kind, argument = plan(tuple(x.shape), *parameters)
         known = theirs if kind in theirs else {"flip": _flipped_copy}
         if kind in known:
             result = known[kind](x, argument)
             if copies.is_open:
                 _report_copies(function, x, result)
-            elif way is not None:
+            elif way is not None and not adapter.is_traced(x):
                 remember_view(way, x, known[kind], argument)
             return result
     given = adopt_foreign(x, function, "x")

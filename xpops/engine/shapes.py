@@ -20,8 +20,12 @@ def _kernel(*settings: object, **named: object) -> Kernel:
     return _compute_nothing
 
 
+class ValueNeeded(TypeError):
+    """The shapes of results depend on values."""
+
+
 def _refuse(*data: object) -> NoReturn:
-    raise TypeError(
+    raise ValueNeeded(
         "the values of a traced array are not known before the traced function runs; "
         "accepted: functions whose results have shapes that do not depend on values"
     )

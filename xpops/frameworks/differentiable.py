@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from xpops.core.dtypes import DType
@@ -22,9 +22,14 @@ class Differentiable(Protocol):
     ----------
     broadcasts : bool
         Whether the call is elementwise.
+    name : str
+        A text for `call_named`, also in another process.
     """
 
     broadcasts: bool
+
+    @property
+    def name(self) -> str: ...
 
     def compute(self, *arguments: Any) -> Any:
         """The result, or a tuple of results."""
@@ -62,3 +67,7 @@ class Differentiable(Protocol):
         fused : bool
             Whether to fuse what can be. A framework does not record the steps of fused functions one by one.
         """
+
+
+# The call that has a name. `xpops.dispatch.gradients.calls` sets it: this package must not import that one.
+call_named: Callable[[str], Differentiable]

@@ -23,7 +23,7 @@ from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
 from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
-from xpops.frameworks.torch_gradients import facts_of, is_within_transform, record
+from xpops.frameworks.torch_gradients import OF_COMPILER, constant, facts_of, is_traced, record
 from xpops.frameworks.torch_kernels import torch_kernel
 from xpops.frameworks.torch_pools import LentPool
 from xpops.plan.cache import BoundedDict
@@ -46,6 +46,7 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "unstack": torch.unbind,
     "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
 }
+_VIEWED = (torch.Tensor, torch.nn.Parameter, *OF_COMPILER)
 _MISALIGNED = MAX_ALIGNMENT - 1
 # The types of data on the host that kernels take as they are; the `out` of another framework is an ndarray.
 _READY = (*SCALAR_TYPES, np.ndarray)
@@ -114,12 +115,10 @@ class TorchAdapter(Adapter):
         return None
 
     def records(self, x: Any) -> bool:
-        if x.requires_grad:
-            return bool(torch.is_grad_enabled())
-        return is_within_transform(x)
+        return (x.requires_grad and torch.is_grad_enabled()) or is_traced(x)
 
     def is_traced(self, x: Any) -> bool:
-        return is_within_transform(x)
+        return is_traced(x)
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
         return record(call, arguments)
@@ -127,11 +126,14 @@ class TorchAdapter(Adapter):
     def facts(self, x: Any) -> Facts:
         return facts_of(x)
 
+    def constant(self, array: Any, like: Any) -> Any:
+        return constant(super().constant(array, like), like)
+
     def without_gradient(self, x: Any) -> Any:
         return x.detach() if x.requires_grad else x  # within a transform, torch wraps what `detach` returns
 
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
-        return _VIEWS if cls in (torch.Tensor, torch.nn.Parameter) else {}
+        return _VIEWS if cls in _VIEWED else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         key = _key_of(x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from xpops.dispatch import steady
 from xpops.dispatch.gradients.namespace import NAMESPACE
 from xpops.dispatch.gradients.rules import Bound, Rule
 from xpops.dispatch.tensor import Tensor
+from xpops.frameworks import differentiable
 from xpops.frameworks.adapter import Adapter
 from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
@@ -22,6 +24,9 @@ from xpops.plan.cache import BoundedDict
 _OPERANDS = "operands"
 # The way of a call and the names of its arguments -> the call; the way alone for elementwise operators.
 recorded_calls: BoundedDict[Any, RecordedCall] = BoundedDict(8192)
+# The kind of a call -> the function that makes it. `RecordedCall.made_of` has the kind and the arguments.
+makers: dict[str, Callable[..., RecordedCall]] = {}
+_named: BoundedDict[str, RecordedCall] = BoundedDict(8192)
 
 
 class RecordedCall:
@@ -39,6 +44,8 @@ class RecordedCall:
         None: the results change with the arguments, and have no derivative.
     compute : callable
         Takes the arguments, and returns the results.
+    made_of : tuple
+        The name of the maker among `makers`, and its arguments, which make the same call again.
     broadcasts : bool
         Whether the call is elementwise.
     """
@@ -50,14 +57,22 @@ class RecordedCall:
         parameters: dict[str, Any],
         rule: Rule | None,
         compute: Callable[..., Any],
+        made_of: tuple[Any, ...],
         broadcasts: bool = False,
     ) -> None:
+        self._made_of = made_of
         self.compute, self.broadcasts, self.is_differentiable = compute, broadcasts, rule is not None
         self._function, self._names, self._parameters = function, names, parameters
         self._rule = rule or Rule(())
         self._saved: dict[tuple[bool, ...], tuple[tuple[int, ...], bool]] = {}
         # The arguments that need a cotangent, with all facts -> the fused function; None: something cannot be fused.
         self._fused: BoundedDict[tuple[Any, ...], Callable[..., Any] | None] = BoundedDict(256)
+
+    @cached_property
+    def name(self) -> str:
+        from xpops.dispatch.gradients.names import encode
+
+        return encode(self._made_of)
 
     def write(self, arguments: Sequence[Any], outs: Sequence[Any]) -> None:
         found = self.compute(*arguments)
@@ -211,6 +226,20 @@ def _without_memory(facts: Facts) -> Tensor:
     """An array of which a call finds the facts of its results."""
     found: Tensor = steady.array_class(layout_of(facts.dtype, facts.shape, None, NOWHERE), 0, None)
     return found
+
+
+def call_named(name: str) -> RecordedCall:
+    """The call that has this name, in this process or in the one that made a program."""
+    found = _named.get(name)
+    if found is None:
+        from xpops.dispatch.gradients.names import decode
+
+        kind, *arguments = decode(name)
+        found = _named[name] = makers[kind](*arguments)
+    return found
+
+
+differentiable.call_named = call_named
 
 
 def recorder_of(arguments: tuple[Any, ...]) -> Adapter | None:

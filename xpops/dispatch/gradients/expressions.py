@@ -117,4 +117,4 @@ def _recorded(made: Node | ReducedInput) -> RecordedCall:
         parameters = dict(zip(parameters_of(reduction), (made.op, *made.parameters), strict=True))
     if rule is None:
         raise NotImplementedError(f"{made.op.name} has no derivative; accepted: the call within torch.no_grad()")
-    return RecordedCall(made.op.name, names, parameters, rule, elementwise)
+    return RecordedCall(made.op.name, names, parameters, rule, elementwise, ())

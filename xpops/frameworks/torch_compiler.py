@@ -1,0 +1,135 @@
+"""Calls within torch's compiler: each is a call of one operator of torch's library, ``xpops::call``.
+
+Its first argument is the name of the call (`xpops.dispatch.gradients.names`), so that a program can be saved. The
+second says what the arguments are: a word for each one. Then come the arrays, and the scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch._dynamo import trace_rules
+from torch._subclasses.fake_tensor import DynamicOutputShapeException
+
+from xpops.core.promotion import SCALAR_TYPES
+from xpops.engine.shapes import ValueNeeded
+from xpops.frameworks import differentiable
+from xpops.frameworks.differentiable import Differentiable, Facts
+from xpops.frameworks.torch_compiler_sizes import symbolic_shapes
+from xpops.frameworks.torch_functions import TORCH_DTYPES
+from xpops.frameworks.torch_gradients import Recorded, cotangents_of, facts_of, save
+
+_ARRAY = "array"
+_KINDS = {kind.__name__: kind for kind in SCALAR_TYPES}
+_SYMBOLIC = {torch.SymBool: bool, torch.SymInt: int, torch.SymFloat: float}
+
+torch.library.define(
+    "xpops::call",
+    "(str call, str arguments, Tensor[] arrays, Scalar[] scalars) -> Tensor[]",
+    tags=(torch.Tag.pt2_compliant_tag, torch.Tag.flexible_layout),
+)
+
+
+def call(recorded: Differentiable, arguments: tuple[Any, ...]) -> Any:
+    """The results of a call, as a step of the program that is traced."""
+    arrays = [x for x in arguments if isinstance(x, torch.Tensor)]
+    words = " ".join(_word(x) for x in arguments)
+    scalars = [x for x in arguments if not isinstance(x, torch.Tensor)]
+    found = torch.ops.xpops.call(recorded.name, words, arrays, scalars)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _word(x: Any) -> str:
+    if isinstance(x, torch.Tensor):
+        return _ARRAY
+    kind = _SYMBOLIC.get(type(x))
+    return next(each for each in SCALAR_TYPES if isinstance(x, each)).__name__ if kind is None else kind.__name__
+
+
+def _arguments(words: str, arrays: Iterable[Any], scalars: Iterable[Any]) -> list[Any]:
+    """The arguments of a call, in their places."""
+    left, right = iter(arrays), iter(scalars)
+    return [next(left) if word == _ARRAY else _scalar(word, next(right)) for word in words.split()]
+
+
+def _scalar(word: str, x: Any) -> Any:
+    """A scalar of its own type, which torch may have changed."""
+    return x if type(x) in _SYMBOLIC else _KINDS[word](x)
+
+
+@torch.library.impl("xpops::call", "CompositeExplicitAutograd")  # type: ignore[untyped-decorator]
+def _compute(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any]) -> list[torch.Tensor]:
+    """The results are contiguous, and share no memory with operands or with each other."""
+    found = differentiable.call_named(name).compute(*_arguments(words, arrays, scalars))
+    taken, made = {x.untyped_storage().data_ptr() for x in arrays}, []
+    for each in found if isinstance(found, tuple) else (found,):
+        memory = each.untyped_storage().data_ptr()
+        made.append(each.clone(memory_format=torch.contiguous_format) if memory in taken else each.contiguous())
+        taken.add(memory)
+    return made
+
+
+@torch.library.register_fake("xpops::call")  # type: ignore[untyped-decorator]
+def _fake(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any]) -> list[torch.Tensor]:
+    recorded = differentiable.call_named(name)
+    values = _arguments(words, [None] * len(arrays), map(_hint, scalars))
+    places = [place for place, word in enumerate(words.split()) if word == _ARRAY]
+
+    def results(shapes: Iterable[tuple[int, ...]]) -> tuple[Facts, ...]:
+        for place, x, shape in zip(places, arrays, shapes, strict=True):
+            values[place] = Facts(shape, facts_of(x).dtype)
+        found = recorded.results(tuple(values))
+        return (found,) if isinstance(found, Facts) else found
+
+    try:
+        found = symbolic_shapes(results, [x.shape for x in arrays])
+    except ValueNeeded as error:
+        raise DynamicOutputShapeException(torch.ops.xpops.call.default) from error
+    return [arrays[0].new_empty(shape, dtype=TORCH_DTYPES[dtype]) for shape, dtype in found]
+
+
+def _hint(x: Any) -> Any:
+    """A scalar for a call without memory, which depends on its type only."""
+    return x.node.hint or 1 if type(x) in _SYMBOLIC else x
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: list[torch.Tensor]) -> None:
+    name, words, arrays, scalars = inputs
+    needed = iter(ctx.needs_input_grad[2:])  # of name, words, and arrays one by one
+    wanted = tuple([word == _ARRAY and next(needed) for word in words.split()])
+    ctx.wanted, ctx.words = wanted, words.split()
+    arguments = _arguments(words, arrays, scalars)
+    save(ctx, differentiable.call_named(name), arguments, wanted, tuple(output), len(output) > 1)
+    ctx.no_scalars = None if scalars else []  # torch wants the structure of the inputs
+
+
+def _backward(ctx: Any, given: list[torch.Tensor]) -> tuple[Any, ...]:
+    fused = given[0].is_cuda and not torch.is_grad_enabled()
+    found = cotangents_of(ctx.recorded, ctx.saved_tensors, ctx.wanted, tuple(given), fused)
+    cotangents = [x for x, word in zip(found, ctx.words, strict=True) if word == _ARRAY]
+    return None, None, cotangents, ctx.no_scalars
+
+
+torch.library.register_autograd("xpops::call", _backward, setup_context=_save)
+
+
+@torch.library.register_vmap("xpops::call")  # type: ignore[untyped-decorator]
+def _batch(info: Any, places: tuple[Any, ...], name: str, words: str, arrays: Any, scalars: Any) -> tuple[Any, Any]:
+    axes = _arguments(words, places[2], scalars)
+    axes = [axis if word == _ARRAY else None for axis, word in zip(axes, words.split(), strict=True)]
+    recorded = differentiable.call_named(name)
+    found, axis = Recorded.vmap(info, (None, *axes), recorded, *_arguments(words, arrays, scalars))
+    return (list(found), list(axis)) if isinstance(found, tuple) else ([found], [axis])
+
+
+def skip(package: str) -> None:
+    """Make torch's compiler never look into the code of a package."""
+    trace_rules.add(package)
+
+
+def allow(functions: Iterable[Callable[..., Any]]) -> None:
+    """Make torch's compiler put calls of functions into its programs as they are."""
+    for function in functions:
+        torch.compiler.allow_in_graph(function)
