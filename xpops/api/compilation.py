@@ -77,7 +77,7 @@ class _Waiter:
         return found
 
 
-def at_import() -> None:
+def await_compiler() -> None:
     """Tell torch's compiler of the functions, now if it is imported already, else as soon as it is."""
     if _COMPILER in sys.modules:
         _allow_all()

@@ -9,6 +9,7 @@ import numpy as np
 from xpops.api.signatures import scalar_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.symbols import scalar_type
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, copier
@@ -59,7 +60,7 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     Array([[3, 1],
            [6, 4]], dtype=int64, device='cpu')
     """
-    if isinstance(indices, (int, np.integer)) and not isinstance(indices, bool):
+    if isinstance(indices, np.integer) or scalar_type(indices) is int:
         return call(_plan_slice, "take", _NAMES, (x, int(indices)), axis)
     return call(_plan_take, "take", _NAMES, (x, indices), axis)
 

@@ -55,6 +55,9 @@ def _view(plan: Callable[..., Step], function: str, x: Any, *parameters: Any) ->
         The public function, for errors.
     """
     if not (is_hashable(parameters) and all(map(is_constant, parameters))):
+        adapter = adapter_of(type(x))
+        if adapter is not None and adapter.is_traced(x):  # perhaps with symbolic sizes
+            return _first_view(plan, None, function, x, parameters)
         try:
             frozen = [freeze(each, function) for each in parameters]
         except TypeError:  # such as an array of lengths: the plan takes it, or says what it accepts

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple, Protocol
 
+from xpops.core.devices import NOWHERE, Device
 from xpops.core.dtypes import DType
 
 
@@ -13,6 +15,21 @@ class Facts(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: DType
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    @property
+    def device(self) -> Device:
+        """The device of arrays without memory."""
+        return NOWHERE
 
 
 class Differentiable(Protocol):

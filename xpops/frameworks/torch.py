@@ -26,6 +26,7 @@ from xpops.frameworks.torch_functions import TORCH_DTYPES
 from xpops.frameworks.torch_gradients import OF_COMPILER, constant, facts_of, is_traced, record
 from xpops.frameworks.torch_kernels import torch_kernel
 from xpops.frameworks.torch_pools import LentPool
+from xpops.frameworks.torch_refusals import reason_of, require_plain
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
@@ -89,7 +90,7 @@ class TorchAdapter(Adapter):
                 "accepted: the call within torch.no_grad(), or x.detach()"
             )
         if type(x) is not torch.Tensor:
-            _check_class(type(x), function, argument)
+            require_plain(type(x), function, argument)
         # If the memory holds other values than the tensor (a lazy conjugate or negative), view a copy, read-only.
         given, x = x, self.resolve(x)
         writable = x is given
@@ -97,7 +98,7 @@ class TorchAdapter(Adapter):
             address = x.data_ptr()
             key = (x.dtype, x.shape, x.stride(), x.device, alignment(address))
         except RuntimeError as error:
-            raise TypeError(f"{function}: {argument} {_unsupported_reason(x)}") from error
+            raise TypeError(f"{function}: {argument} {reason_of(x)}") from error
         layout = _layouts.get(key)
         if layout is None:
             layout = _layouts[key] = _layout_of(*key, f"{function}: {argument}")
@@ -121,6 +122,10 @@ class TorchAdapter(Adapter):
         return is_traced(x)
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
+        if any(type(x) in OF_COMPILER for x in arguments):
+            from xpops.frameworks import torch_compiler  # which imports torch's compiler
+
+            return torch_compiler.call(call, arguments)
         return record(call, arguments)
 
     def facts(self, x: Any) -> Facts:
@@ -282,19 +287,3 @@ def _layout_of(
     if device is not CPU and align < min(dtype.itemsize, MAX_ALIGNMENT):
         raise BufferError(f"{what} is not aligned to its elements of {dtype.itemsize} bytes; accepted: x.clone()")
     return layout_of(_DTYPES[dtype], tuple(shape), strides, device, align)
-
-
-def _check_class(cls: type[Any], function: str, argument: str) -> None:
-    """Refuse subclasses that are wrappers. Others, such as parameters, are plain tensors."""
-    if cls.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
-        raise TypeError(
-            f"{function}: {argument} is a {cls.__qualname__}, which has no memory of its own; accepted: a plain tensor"
-        )
-
-
-def _unsupported_reason(x: Any) -> str:
-    """The reason why a tensor has no address or no strides, for errors."""
-    if x.is_nested or x.layout is not torch.strided:
-        kind = "nested" if x.is_nested else str(x.layout)
-        return f"is a {kind} tensor; accepted: a dense one, such as x.to_dense()"
-    return "has no memory, as within torch.func transforms; accepted: a tensor with a value"

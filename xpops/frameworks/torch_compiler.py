@@ -13,7 +13,9 @@ import torch
 from torch._dynamo import trace_rules
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
+from xpops.core import symbols
 from xpops.core.promotion import SCALAR_TYPES
+from xpops.core.symbols import scalar_type
 from xpops.engine.shapes import ValueNeeded
 from xpops.frameworks import differentiable
 from xpops.frameworks.differentiable import Differentiable, Facts
@@ -23,11 +25,11 @@ from xpops.frameworks.torch_gradients import Recorded, cotangents_of, facts_of, 
 
 _ARRAY = "array"
 _KINDS = {kind.__name__: kind for kind in SCALAR_TYPES}
-_SYMBOLIC = {torch.SymBool: bool, torch.SymInt: int, torch.SymFloat: float}
+symbols.kinds |= {torch.SymBool: bool, torch.SymInt: int, torch.SymFloat: float}
 
 torch.library.define(
     "xpops::call",
-    "(str call, str arguments, Tensor[] arrays, Scalar[] scalars) -> Tensor[]",
+    "(str call, str arguments, Tensor[] arrays, Scalar[]? scalars) -> Tensor[]",
     tags=(torch.Tag.pt2_compliant_tag, torch.Tag.flexible_layout),
 )
 
@@ -37,30 +39,31 @@ def call(recorded: Differentiable, arguments: tuple[Any, ...]) -> Any:
     arrays = [x for x in arguments if isinstance(x, torch.Tensor)]
     words = " ".join(_word(x) for x in arguments)
     scalars = [x for x in arguments if not isinstance(x, torch.Tensor)]
-    found = torch.ops.xpops.call(recorded.name, words, arrays, scalars)
+    found = torch.ops.xpops.call(recorded.name, words, arrays, scalars or None)  # torch saves no empty lists
     return found[0] if len(found) == 1 else tuple(found)
 
 
 def _word(x: Any) -> str:
     if isinstance(x, torch.Tensor):
         return _ARRAY
-    kind = _SYMBOLIC.get(type(x))
-    return next(each for each in SCALAR_TYPES if isinstance(x, each)).__name__ if kind is None else kind.__name__
+    kind = scalar_type(x)
+    assert kind is not None
+    return kind.__name__
 
 
-def _arguments(words: str, arrays: Iterable[Any], scalars: Iterable[Any]) -> list[Any]:
+def _arguments(words: str, arrays: Iterable[Any], scalars: Iterable[Any] | None) -> list[Any]:
     """The arguments of a call, in their places."""
-    left, right = iter(arrays), iter(scalars)
+    left, right = iter(arrays), iter(scalars or ())
     return [next(left) if word == _ARRAY else _scalar(word, next(right)) for word in words.split()]
 
 
 def _scalar(word: str, x: Any) -> Any:
     """A scalar of its own type, which torch may have changed."""
-    return x if type(x) in _SYMBOLIC else _KINDS[word](x)
+    return x if type(x) in symbols.kinds else _KINDS[word](x)
 
 
 @torch.library.impl("xpops::call", "CompositeExplicitAutograd")  # type: ignore[untyped-decorator]
-def _compute(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any]) -> list[torch.Tensor]:
+def _compute(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any] | None) -> list[torch.Tensor]:
     """The results are contiguous, and share no memory with operands or with each other."""
     found = differentiable.call_named(name).compute(*_arguments(words, arrays, scalars))
     taken, made = {x.untyped_storage().data_ptr() for x in arrays}, []
@@ -72,9 +75,9 @@ def _compute(name: str, words: str, arrays: list[torch.Tensor], scalars: list[An
 
 
 @torch.library.register_fake("xpops::call")  # type: ignore[untyped-decorator]
-def _fake(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any]) -> list[torch.Tensor]:
+def _fake(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any] | None) -> list[torch.Tensor]:
     recorded = differentiable.call_named(name)
-    values = _arguments(words, [None] * len(arrays), map(_hint, scalars))
+    values = _arguments(words, [None] * len(arrays), map(_hint, scalars or ()))
     places = [place for place, word in enumerate(words.split()) if word == _ARRAY]
 
     def results(shapes: Iterable[tuple[int, ...]]) -> tuple[Facts, ...]:
@@ -92,7 +95,7 @@ def _fake(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any])
 
 def _hint(x: Any) -> Any:
     """A scalar for a call without memory, which depends on its type only."""
-    return x.node.hint or 1 if type(x) in _SYMBOLIC else x
+    return x.node.hint or 1 if type(x) in symbols.kinds else x
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: list[torch.Tensor]) -> None:
@@ -102,14 +105,13 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: list[torch.Tensor]) -> None
     ctx.wanted, ctx.words = wanted, words.split()
     arguments = _arguments(words, arrays, scalars)
     save(ctx, differentiable.call_named(name), arguments, wanted, tuple(output), len(output) > 1)
-    ctx.no_scalars = None if scalars else []  # torch wants the structure of the inputs
 
 
 def _backward(ctx: Any, given: list[torch.Tensor]) -> tuple[Any, ...]:
     fused = given[0].is_cuda and not torch.is_grad_enabled()
     found = cotangents_of(ctx.recorded, ctx.saved_tensors, ctx.wanted, tuple(given), fused)
     cotangents = [x for x, word in zip(found, ctx.words, strict=True) if word == _ARRAY]
-    return None, None, cotangents, ctx.no_scalars
+    return None, None, cotangents, None
 
 
 torch.library.register_autograd("xpops::call", _backward, setup_context=_save)

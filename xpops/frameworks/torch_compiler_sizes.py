@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -11,17 +11,18 @@ from xpops.frameworks.differentiable import Facts
 
 _Shapes = Sequence[Sequence[Any]]
 _Results = Callable[[list[tuple[int, ...]]], tuple[Facts, ...]]
-# By how much the sizes differ from those of the example in two trials: primes, so that no rounded quotient passes.
-_STEPS = ((2, 3, 5, 7, 11, 13), (17, 19, 23, 29, 31, 37))
+# By how much one size differs from the example's in two trials. The second one makes it the largest or the smallest.
+_STEP, _LEAP = 1, 1009
+# By how much all sizes differ in a last trial.
+_STEPS = (2, 3, 5, 7, 11, 13, 17, 19)
 
 
 def symbolic_shapes(results: _Results, shapes: _Shapes) -> list[tuple[tuple[Any, ...], Any]]:
     """The shapes and dtypes of results, with the symbols of the operands' shapes.
 
-    `results` takes integers only. So each size of a result is taken for a linear function of the operands' sizes: its
-    slopes come from shapes that differ in one symbol, and two more trials must confirm it. If the sizes are no such
-    functions, or the operands' sizes depend on each other, the symbols become the integers of the example, and other
-    sizes need another program.
+    `results` takes integers only. So it is called with other sizes than those of the example: a size of a result is a
+    linear function of the operands' sizes if such trials agree with it. A symbol for which they do not, or without
+    which the operands do not fit each other, becomes the integer of the example: other sizes need another program.
 
     Parameters
     ----------
@@ -30,56 +31,69 @@ def symbolic_shapes(results: _Results, shapes: _Shapes) -> list[tuple[tuple[Any,
     shapes : sequence of shapes
         Those of the operands.
     """
-    symbols = {_key(size): size for shape in shapes for size in shape if isinstance(size, torch.SymInt)}
-    keys = list(symbols)
-    if all(symbol.node.hint is not None for symbol in symbols.values()):
-        example = [int(symbol.node.hint) for symbol in symbols.values()]
-
-        def at(changes: Sequence[int]) -> tuple[list[int], list[tuple[int, Any]]]:
-            """All sizes of results, and the ranks and dtypes, if the symbols differ from the example's."""
-            values = {key: value + change for key, value, change in zip(keys, example, changes, strict=False)}
-            found = results([tuple(_value(size, values) for size in shape) for shape in shapes])
-            return [size for each in found for size in each.shape], [(len(each.shape), each.dtype) for each in found]
-
-        found, forms = at([0] * len(keys))
-        slopes = _slopes(at, found, forms, len(keys)) if keys else []
-        if slopes is not None:
-            steps = [symbols[key] - value for key, value in zip(keys, example, strict=True)]
-            parts = iter(_stepped(found, slopes, steps))
-            return [(tuple(next(parts) for _ in range(rank)), dtype) for rank, dtype in forms]
-    return [(each.shape, each.dtype) for each in results([tuple(map(int, shape)) for shape in shapes])]
+    trials = _Trials(results, shapes)
+    if any(symbol.node.hint is None for symbol in trials.symbols.values()):  # torch raises its own error
+        return [(each.shape, each.dtype) for each in results([tuple(map(int, shape)) for shape in shapes])]
+    found = trials.at({})
+    slopes = {key: slope for key in trials.symbols if (slope := trials.slope(key, found)) is not None}
+    steps = {key: _STEPS[number % len(_STEPS)] for number, key in enumerate(slopes)}
+    if slopes and trials.at(steps) != _stepped(found, slopes, steps):
+        slopes = {}
+    for key, symbol in trials.symbols.items():
+        if key not in slopes:
+            int(symbol)  # torch notes that the program holds for this integer only
+    away = {key: trials.symbols[key] - trials.example[key] for key in slopes}
+    assert found is not None
+    parts = iter(_stepped(found, slopes, away).sizes)
+    return [(tuple(next(parts) for _ in range(rank)), dtype) for rank, dtype in found.forms]
 
 
-def _slopes(at: Any, found: list[int], forms: Any, count: int) -> list[list[int]] | None:
-    """By how much each size of a result grows with each symbol; None if they are no linear functions."""
-    try:
-        slopes = []
-        for number in range(count):
-            other, same = at([int(number == each) for each in range(count)])
-            if same != forms:
-                return None
-            slopes.append([b - a for a, b in zip(found, other, strict=True)])
-        for steps in _STEPS:
-            changes = [steps[number % len(steps)] for number in range(count)]
-            other, same = at(changes)
-            if same != forms or other != _stepped(found, slopes, changes):
-                return None
-    except (TypeError, ValueError, IndexError):  # the operands' sizes depend on each other
-        return None
-    return slopes
+class _Found(NamedTuple):
+    """The sizes of all results, and their numbers of axes and dtypes."""
+
+    sizes: list[Any]
+    forms: list[tuple[int, Any]]
 
 
-def _stepped(found: list[int], slopes: list[list[int]], steps: Sequence[Any]) -> list[Any]:
-    """Sizes of results after steps of the symbols. A symbol on which a size does not depend is not part of it."""
-    return [
-        sum((slope[place] * step for slope, step in zip(slopes, steps, strict=True) if slope[place]), size)
-        for place, size in enumerate(found)
+class _Trials:
+    """Calls with other sizes than those of the example."""
+
+    def __init__(self, results: _Results, shapes: _Shapes) -> None:
+        self._results, self._shapes = results, shapes
+        self.symbols = {size.node.expr: size for shape in shapes for size in shape if isinstance(size, torch.SymInt)}
+        self.example = {key: symbol.node.hint for key, symbol in self.symbols.items()}
+
+    def at(self, steps: dict[Any, int]) -> _Found | None:
+        """What results if symbols differ from the example by `steps`; None if the operands do not fit each other."""
+        values = {key: value + steps.get(key, 0) for key, value in self.example.items()}
+        try:
+            found = self._results(
+                [
+                    tuple(values[size.node.expr] if isinstance(size, torch.SymInt) else size for size in shape)
+                    for shape in self._shapes
+                ]
+            )
+        except (ValueError, IndexError):
+            if not steps:
+                raise
+            return None
+        sizes = [size for each in found for size in each.shape]
+        return _Found(sizes, [(len(each.shape), each.dtype) for each in found])
+
+    def slope(self, key: Any, found: _Found | None) -> list[int] | None:
+        """By how much each size of the results grows with a symbol; None if it is no linear function."""
+        near = self.at({key: _STEP})
+        if found is None or near is None or near.forms != found.forms:
+            return None
+        slope = [after - before for before, after in zip(found.sizes, near.sizes, strict=True)]
+        return slope if self.at({key: _LEAP}) == _stepped(found, {key: slope}, {key: _LEAP}) else None
+
+
+def _stepped(found: _Found | None, slopes: dict[Any, list[int]], steps: dict[Any, Any]) -> _Found:
+    """The sizes of results after steps of symbols. A symbol on which a size does not depend is not part of it."""
+    assert found is not None
+    sizes = [
+        sum((slopes[key][place] * step for key, step in steps.items() if slopes[key][place]), size)
+        for place, size in enumerate(found.sizes)
     ]
-
-
-def _key(size: torch.SymInt) -> Any:
-    return size.node.expr
-
-
-def _value(size: Any, values: dict[Any, int]) -> int:
-    return values[_key(size)] if isinstance(size, torch.SymInt) else size
+    return _Found(sizes, found.forms)

@@ -75,11 +75,11 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
                 x if place is None else x.reshape(x.shape[:1] + (1,) * (count - x.ndim + 1) + x.shape[1:])
                 for x, place in zip(batched, places[1:], strict=True)
             ]
-            return record(call, tuple(aligned)), 0
+            return call.compute(*aligned), 0
         if not info.batch_size:
             raise ValueError("vmap: the batch is empty; accepted, but for elementwise calls: one row or more")
         rows = [
-            record(call, tuple(x if place is None else x[row] for x, place in zip(batched, places[1:], strict=True)))
+            call.compute(*[x if place is None else x[row] for x, place in zip(batched, places[1:], strict=True)])
             for row in range(info.batch_size)
         ]
         if isinstance(rows[0], tuple):
@@ -159,9 +159,5 @@ def constant(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 
 
 def record(call: Differentiable, arguments: tuple[Any, ...]) -> Any:
-    """The results of a call, as tensors with a gradient or as a part of a traced program."""
-    if any(type(x) in OF_COMPILER for x in arguments):
-        from xpops.frameworks import torch_compiler
-
-        return torch_compiler.call(call, arguments)
+    """The results of a call, as tensors with a gradient."""
     return Recorded.apply(call, *arguments) if _has_transforms() else _apply(call, *arguments)

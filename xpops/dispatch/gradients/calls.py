@@ -136,6 +136,8 @@ class RecordedCall:
     ) -> tuple[Any, ...]:
         """The cotangents of `wanted` arguments by one fused function of what they need."""
         key = wanted, facts
+        if not _is_hashable(key):  # with symbolic sizes: a fused function holds for the sizes of its trace
+            return self._compute(wanted, given, facts, arguments, results)
         if key not in self._fused:
             self._fused[key] = self._fused_function(wanted, facts, len(given) if isinstance(given, tuple) else 0)
         function, (places, needs_results) = self._fused[key], self.saved(wanted)
@@ -222,6 +224,14 @@ class RecordedCall:
         return tuple(bound for bound, each in zip(self._rule.each, wanted, strict=False) if each)
 
 
+def _is_hashable(key: tuple[Any, ...]) -> bool:
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
+
+
 def _without_memory(facts: Facts) -> Tensor:
     """An array of which a call finds the facts of its results."""
     found: Tensor = steady.array_class(layout_of(facts.dtype, facts.shape, None, NOWHERE), 0, None)
@@ -268,6 +278,10 @@ def require_no_gradient(function: str, arguments: tuple[Any, ...]) -> None:
     for x in arguments:
         adapter = adapter_of(x.__class__)
         if adapter is not None and adapter.records(x):
+            if adapter.is_traced(x):
+                raise RuntimeError(
+                    f"{function}: out cannot be written in a traced call; accepted: the call without out"
+                )
             raise RuntimeError(
                 f"{function}: an argument requires grad, and out has no gradient; "
                 "accepted: the call without out, or within torch.no_grad()"
