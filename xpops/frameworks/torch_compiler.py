@@ -89,7 +89,7 @@ def _fake(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any] 
     try:
         found = symbolic_shapes(results, [x.shape for x in arrays])
     except ValueNeeded as error:
-        raise DynamicOutputShapeException(torch.ops.xpops.call.default) from error
+        raise DynamicOutputShapeException(torch.ops.xpops.call.default) from error  # the compiler knows it
     return [arrays[0].new_empty(shape, dtype=TORCH_DTYPES[dtype]) for shape, dtype in found]
 
 

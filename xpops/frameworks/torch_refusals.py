@@ -5,12 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import DynamicOutputShapeException
+
+from xpops.frameworks.torch_gradients import OF_COMPILER
+
+
+class ValueRead(TypeError, DynamicOutputShapeException):  # type: ignore[misc]
+    """A call needs values of a tensor of a program that torch's compiler traces.
+
+    The compiler then ends the program before the call, and makes the call outside of programs; or it raises an error.
+    """
+
+    func = "xpops::call"
 
 
 def require_plain(cls: type[Any], function: str, argument: str) -> None:
     """Refuse subclasses that are wrappers. Others, such as parameters, are plain tensors."""
     if cls.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
-        raise TypeError(
+        raise (ValueRead if cls in OF_COMPILER else TypeError)(
             f"{function}: {argument} is a {cls.__qualname__}, which has no memory of its own; accepted: a plain tensor"
         )
 
