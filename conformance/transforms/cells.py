@@ -70,13 +70,13 @@ def gradients(dtype: torch.dtype, case: Case, device: str) -> None:
     seed = torch.linspace(-1.0, 2.0, expected.numel(), dtype=torch.float64, device=device).reshape(expected.shape)
     theirs = torch.autograd.grad(expected, wide, seed.to(expected.dtype), allow_unused=True)
     ours = torch.autograd.grad(made, x, seed.to(made.dtype))
-    error = {torch.float16: 2.0**-8, torch.bfloat16: 2.0**-5}.get(dtype, 2e-5)
+    allowed = {torch.float16: 2.0**-8, torch.bfloat16: 2.0**-5}.get(dtype, 2e-5)
     for mine, other, each in zip(ours, theirs, x, strict=True):
         wanted = torch.zeros_like(mine) if other is None else other
         assert (mine.shape, mine.dtype) == (each.shape, each.dtype)
         difference = float((mine.to(torch.float64) - wanted).abs().max())
         scale = max(1.0, float(wanted.abs().max()))
-        assert difference <= error * scale, f"differs by {difference / scale:.1e}"
+        assert difference <= allowed * scale, f"differs by {difference / scale:.1e}"
 
 
 class _Checked(Interpreter):  # type: ignore[misc]

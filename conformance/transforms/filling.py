@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from importlib.util import find_spec
 
@@ -14,6 +15,7 @@ def start() -> None:
     """Prepare a process: one thread for each, and none of the warnings of torch's and JAX's compilers."""
     import torch
 
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # several processes share a GPU
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)

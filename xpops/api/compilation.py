@@ -45,14 +45,14 @@ def compiled_functions() -> list[Callable[..., Any]]:
 
 
 def _allow(functions: Sequence[Callable[..., Any]]) -> None:
-    import_module("xpops.frameworks.torch_compiler").allow(functions)
+    import_module("xpops.frameworks.torch_dynamo").allow(functions)
 
 
 def _allow_all() -> None:
     """Tell the compiler, which was just imported, of all functions."""
     global _is_allowed
     _is_allowed = True
-    import_module("xpops.frameworks.torch_compiler").skip("xpops")
+    import_module("xpops.frameworks.torch_dynamo").skip("xpops")
     _allow([*compiled_functions(), *_made])
 
 

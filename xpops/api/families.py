@@ -71,7 +71,7 @@ class Family:
         if isinstance(x, Traced) or not self._is_fused(x):
             return self._compute(parameters, x, *others)
         frozen = tuple(freeze(each, self._name) for each in parameters)
-        return self._member(frozen, 1 + len(others))(x, *others)
+        return self.member(frozen, 1 + len(others))(x, *others)
 
     def recorded(self, parameters: tuple[Any, ...], others: int) -> RecordedCall:
         """A call of `x` and `others` more arguments, with its derivative."""
@@ -91,11 +91,14 @@ class Family:
         return (self._function if isinstance(arrays[0], Traced) else self._host)(*parameters, *arrays)
 
     def _is_fused(self, x: Any) -> bool:
-        """Whether one call is faster than several: on a GPU, and where each result is exported to a framework."""
+        """Whether one call is faster than several: on a GPU, where each result is exported, and in traced programs."""
+        adapter = adapter_of(type(x))
+        if adapter is not None and adapter.is_traced(x):
+            return True
         layout = array_layout(x, self._name, self._names[0])
-        return is_cuda(engine_of(layout.device)) or is_inherited(adapter_of(type(x)), "allocator")
+        return is_cuda(engine_of(layout.device)) or is_inherited(adapter, "allocator")
 
-    def _member(self, parameters: tuple[Any, ...], count: int) -> Fused:
+    def member(self, parameters: tuple[Any, ...], count: int) -> Fused:
         """The fused function of `count` arguments."""
         way = way_of(self._function, parameters)
         member = self._members.get(way)
@@ -105,7 +108,7 @@ class Family:
                 return self._compute(parameters, *arrays)
 
             function.__name__ = self._name  # of kernels and errors
-            member = self._members[way] = Fused(function, self._names[:count])
+            member = self._members[way] = Fused(function, self._names[:count], member_of=(self, parameters, count))
         return member
 
 

@@ -6,11 +6,10 @@ second says what the arguments are: a word for each one. Then come the arrays, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
-from torch._dynamo import trace_rules
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
 from xpops.core import symbols
@@ -124,14 +123,3 @@ def _batch(info: Any, places: tuple[Any, ...], name: str, words: str, arrays: An
     recorded = differentiable.call_named(name)
     found, axis = Recorded.vmap(info, (None, *axes), recorded, *_arguments(words, arrays, scalars))
     return (list(found), list(axis)) if isinstance(found, tuple) else ([found], [axis])
-
-
-def skip(package: str) -> None:
-    """Make torch's compiler never look into the code of a package."""
-    trace_rules.add(package)
-
-
-def allow(functions: Iterable[Callable[..., Any]]) -> None:
-    """Make torch's compiler put calls of functions into its programs as they are."""
-    for function in functions:
-        torch.compiler.allow_in_graph(function)

@@ -66,7 +66,7 @@ class RecordedCall:
         self._rule = rule or Rule(())
         self._saved: dict[tuple[bool, ...], tuple[tuple[int, ...], bool]] = {}
         # The arguments that need a cotangent, with all facts -> the fused function; None: something cannot be fused.
-        self._fused: BoundedDict[tuple[Any, ...], Callable[..., Any] | None] = BoundedDict(256)
+        self._fused: BoundedDict[tuple[Any, ...], Any] = BoundedDict(256)
 
     @cached_property
     def name(self) -> str:
@@ -144,17 +144,18 @@ class RecordedCall:
         if function is None:
             return self._compute(wanted, given, facts, arguments, results)
         saved = [*(arguments[place] for place in places), *((results,) if needs_results else ())]
+        values = [*(given if isinstance(given, tuple) else (given,)), *saved]
         try:
-            made = function(*(given if isinstance(given, tuple) else (given,)), *saved)
+            if NAMESPACE.is_traced(values[0]):  # the program runs later: find out now whether a GPU can
+                function.source(*map(_stand_in, values))
+            made = function(*values)
         except TypeError:  # if something else is wrong, the functions one by one raise it again
             self._fused[key] = None
             return self._compute(wanted, given, facts, arguments, results)
         rest = iter(made if isinstance(made, tuple) else (made,))
         return tuple(next(rest) if each else None for each in wanted)
 
-    def _fused_function(
-        self, wanted: tuple[bool, ...], facts: tuple[Facts | None, ...], several: int
-    ) -> Callable[..., Any]:
+    def _fused_function(self, wanted: tuple[bool, ...], facts: tuple[Facts | None, ...], several: int) -> Any:
         """The fused function of the cotangents of `several` results (0: of the only one), and of what is saved."""
         places, needs_results = self.saved(wanted)
 
@@ -167,8 +168,7 @@ class RecordedCall:
             made = tuple(each for each in found if each is not None)
             return made if len(made) > 1 else made[0]
 
-        fused: Callable[..., Any] = NAMESPACE.fuse(backward, round_each=False)
-        return fused
+        return NAMESPACE.fuse(backward, round_each=False)
 
     def _compute(
         self,
@@ -222,6 +222,11 @@ class RecordedCall:
         if self._rule.whole is not None:
             return (self._rule.whole,)
         return tuple(bound for bound, each in zip(self._rule.each, wanted, strict=False) if each)
+
+
+def _stand_in(x: Any) -> Any:
+    """An array without memory like `x`; scalars, and what no fused function takes, as they are."""
+    return _without_memory(NAMESPACE.facts(x)) if adapter_of(type(x)) is not None else x
 
 
 def _is_hashable(key: tuple[Any, ...]) -> bool:

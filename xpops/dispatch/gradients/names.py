@@ -112,11 +112,13 @@ def _scalar(given: list[str]) -> np.generic:
 def _reference(x: Any) -> dict[str, Any]:
     """An object by its place in a module, or by a token."""
     owner = _fused_of(x)
+    if owner is not None and owner.member_of is not None:
+        return {"member": list(map(_to_json, owner.member_of))}
     place = _place_of(x if owner is None else owner)
     if place is None:
         token = _tokens.get(id(x))
         if token is None:
-            token = _tokens[id(x)] = f"{getattr(x, '__name__', type(x).__name__)} {token_hex(8)}"
+            token = _tokens[id(x)] = token_hex(8)
             _local[token] = x  # which also keeps the id
         return {"local": token}
     return {"object": place} if owner is None else {"fused": [place, _digest(owner)]}
@@ -147,8 +149,8 @@ def _digest(fused: Any) -> str:
 def _local_object(token: str) -> Any:
     if token not in _local:
         raise ValueError(
-            f"{token.split()[0]} belongs to the process that made the program, and this one does not have it; "
-            "accepted in saved programs: public functions, and fused functions that a module has by their name"
+            "the program calls a function of the process that made it, which this process does not have; accepted in "
+            "saved programs: public functions, and fused functions that are variables of a module"
         )
     return _local[token]
 
@@ -174,6 +176,12 @@ def _fused(given: list[str]) -> Any:
     return found._plan  # type: ignore[union-attr]
 
 
+def _member(given: list[Any]) -> Any:
+    """The plan function of a member of a family of functions."""
+    family, *arguments = map(_from_json, given)
+    return family.member(*arguments)._plan
+
+
 _KINDS: dict[str, Callable[[Any], Any]] = {
     "fixed": lambda given: Fixed(map(_from_json, given)),
     "tuple": lambda given: tuple(map(_from_json, given)),
@@ -186,4 +194,5 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "local": _local_object,
     "object": _object,
     "fused": _fused,
+    "member": _member,
 }

@@ -35,6 +35,12 @@ class Namespace:
         assert adapter is not None
         return adapter.facts(x)
 
+    @staticmethod
+    def is_traced(x: Any) -> bool:
+        """Whether an array has no memory of its own, within a program that a framework traces."""
+        adapter = adapter_of(type(x))
+        return adapter is not None and adapter.is_traced(x)
+
     def is_complex(self, x: Any) -> bool:
         """Whether an array is complex."""
         return self.facts(x)[1] in dt.COMPLEX_FLOATS

@@ -60,7 +60,7 @@ def pad_by_indices(xp: Any, g: Any, x_shape: Shape, widths: list[tuple[int, int]
     shape = xp.facts(g).shape
     for axis in reversed(range(len(x_shape))):
         if any(widths[axis]):
-            places = xp.like(g, xp.asarray(padded_places(x_shape[axis], widths[axis], mode)))
+            places = xp.like(g, xp.asarray(padded_places(int(x_shape[axis]), widths[axis], mode)))
             g = take(xp, g, places, (*shape[:axis], x_shape[axis], *xp.facts(g).shape[axis + 1 :]), axis)
     return g
 
