@@ -40,7 +40,7 @@ def compilable(function: F) -> F:
 def compiled_functions() -> list[Callable[..., Any]]:
     """The public functions that the compiler takes."""
     spaces = list(map(import_module, _NAMESPACES))
-    found = [getattr(space, name) for space in spaces for name in space.__all__ if name not in _LEFT_OUT]
+    found = [vars(space).get(name) for space in spaces for name in space.__all__ if name not in _LEFT_OUT]
     return [each for each in found if callable(each)]
 
 

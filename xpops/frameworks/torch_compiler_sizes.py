@@ -11,8 +11,9 @@ from xpops.frameworks.differentiable import Facts
 
 _Shapes = Sequence[Sequence[Any]]
 _Results = Callable[[list[tuple[int, ...]]], tuple[Facts, ...]]
-# By how much one size differs from the example's in two trials. The second one makes it the largest or the smallest.
-_STEP, _LEAP = 1, 1009
+# The sizes that one symbol has in trials, beside its next size: the smallest one that torch has symbols for, and a
+# large one, so that a minimum of sizes is not taken for one of them.
+_EXTREMES = (2, 1009)
 # By how much all sizes differ in a last trial.
 _STEPS = (2, 3, 5, 7, 11, 13, 17, 19)
 
@@ -82,11 +83,12 @@ class _Trials:
 
     def slope(self, key: Any, found: _Found | None) -> list[int] | None:
         """By how much each size of the results grows with a symbol; None if it is no linear function."""
-        near = self.at({key: _STEP})
+        near = self.at({key: 1})
         if found is None or near is None or near.forms != found.forms:
             return None
         slope = [after - before for before, after in zip(found.sizes, near.sizes, strict=True)]
-        return slope if self.at({key: _LEAP}) == _stepped(found, {key: slope}, {key: _LEAP}) else None
+        leaps = [{key: extreme - self.example[key]} for extreme in _EXTREMES]
+        return slope if all(self.at(leap) == _stepped(found, {key: slope}, leap) for leap in leaps) else None
 
 
 def _stepped(found: _Found | None, slopes: dict[Any, list[int]], steps: dict[Any, Any]) -> _Found:
