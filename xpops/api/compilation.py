@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -51,9 +52,10 @@ def _allow(functions: Sequence[Callable[..., Any]]) -> None:
 def _allow_all() -> None:
     """Tell the compiler, which was just imported, of all functions."""
     global _is_allowed
-    _is_allowed = True
-    import_module("xpops.frameworks.torch_dynamo").skip("xpops")
-    _allow([*compiled_functions(), *_made])
+    with suppress(ImportError, AttributeError):  # torch is too old: its compiler ends programs before our calls
+        import_module("xpops.frameworks.torch_dynamo").skip("xpops")
+        _is_allowed = True
+        _allow([*compiled_functions(), *_made])
 
 
 class _Waiter:

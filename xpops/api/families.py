@@ -15,6 +15,7 @@ from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
 from xpops.engine import engine_of, is_cuda
 from xpops.frameworks.adapter import is_inherited
+from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.derivatives.elementwise import Derivative
 from xpops.plan.cache import BoundedDict
@@ -92,11 +93,10 @@ class Family:
 
     def _is_fused(self, x: Any) -> bool:
         """Whether one call is faster than several: on a GPU, where each result is exported, and in traced programs."""
-        adapter = adapter_of(type(x))
-        if adapter is not None and adapter.is_traced(x):
-            return True
         layout = array_layout(x, self._name, self._names[0])
-        return is_cuda(engine_of(layout.device)) or is_inherited(adapter, "allocator")
+        if isinstance(layout, Facts):
+            return True
+        return is_cuda(engine_of(layout.device)) or is_inherited(adapter_of(type(x)), "allocator")
 
     def member(self, parameters: tuple[Any, ...], count: int) -> Fused:
         """The fused function of `count` arguments."""

@@ -9,7 +9,6 @@ import numpy as np
 from xpops.api.signatures import scalar_function
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
-from xpops.core.symbols import scalar_type
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, copier
@@ -60,7 +59,7 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     Array([[3, 1],
            [6, 4]], dtype=int64, device='cpu')
     """
-    if isinstance(indices, np.integer) or scalar_type(indices) is int:
+    if isinstance(indices, (int, np.integer)) and not isinstance(indices, bool):
         return call(_plan_slice, "take", _NAMES, (x, int(indices)), axis)
     return call(_plan_take, "take", _NAMES, (x, indices), axis)
 
@@ -102,6 +101,8 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
 
 @differentiable(derivative.take)
 def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+    if specs[1] is int:  # the symbol of an integer
+        return _plan_slice(engine, specs, axis)
     x, indices = _require_operands(specs, "take")
     found = _resolve_axis(x, axis)
     if x.shape[found] == 0 and indices.size:

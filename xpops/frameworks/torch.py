@@ -122,10 +122,11 @@ class TorchAdapter(Adapter):
         return is_traced(x)
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
-        if any(type(x) in OF_COMPILER for x in arguments):
-            from xpops.frameworks import torch_compiler  # which imports torch's compiler
+        for x in arguments:
+            if type(x) in OF_COMPILER:
+                from xpops.frameworks import torch_compiler
 
-            return torch_compiler.call(call, arguments)
+                return torch_compiler.call(call, arguments)
         return record(call, arguments)
 
     def facts(self, x: Any) -> Facts:

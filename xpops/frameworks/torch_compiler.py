@@ -61,7 +61,6 @@ def _scalar(word: str, x: Any) -> Any:
     return x if type(x) in symbols.kinds else _KINDS[word](x)
 
 
-@torch.library.impl("xpops::call", "CompositeExplicitAutograd")  # type: ignore[untyped-decorator]
 def _compute(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any] | None) -> list[torch.Tensor]:
     """The results are contiguous, and share no memory with operands or with each other."""
     found = differentiable.call_named(name).compute(*_arguments(words, arrays, scalars))
@@ -73,7 +72,6 @@ def _compute(name: str, words: str, arrays: list[torch.Tensor], scalars: list[An
     return made
 
 
-@torch.library.register_fake("xpops::call")  # type: ignore[untyped-decorator]
 def _fake(name: str, words: str, arrays: list[torch.Tensor], scalars: list[Any] | None) -> list[torch.Tensor]:
     recorded = differentiable.call_named(name)
     values = _arguments(words, [None] * len(arrays), map(_hint, scalars or ()))
@@ -113,13 +111,15 @@ def _backward(ctx: Any, given: list[torch.Tensor]) -> tuple[Any, ...]:
     return None, None, cotangents, None
 
 
-torch.library.register_autograd("xpops::call", _backward, setup_context=_save)
-
-
-@torch.library.register_vmap("xpops::call")  # type: ignore[untyped-decorator]
 def _batch(info: Any, places: tuple[Any, ...], name: str, words: str, arrays: Any, scalars: Any) -> tuple[Any, Any]:
     axes = _arguments(words, places[2], scalars)
     axes = [axis if word == _ARRAY else None for axis, word in zip(axes, words.split(), strict=True)]
     recorded = differentiable.call_named(name)
     found, axis = Recorded.vmap(info, (None, *axes), recorded, *_arguments(words, arrays, scalars))
     return (list(found), list(axis)) if isinstance(found, tuple) else ([found], [axis])
+
+
+torch.library.impl("xpops::call", "CompositeExplicitAutograd", _compute)
+torch.library.register_fake("xpops::call", _fake)
+torch.library.register_autograd("xpops::call", _backward, setup_context=_save)
+torch.library.register_vmap("xpops::call", _batch)

@@ -15,10 +15,10 @@ from xpops.api.signatures import array_function
 from xpops.arrays import Array
 from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
+from xpops.core import symbols
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
-from xpops.core.symbols import scalar_type
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
@@ -103,7 +103,7 @@ def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:
     """A pair for each axis."""
     if ndim == 0:
         return []
-    if scalar_type(given) is not None:
+    if isinstance(given, SCALAR_TYPES) or type(given) in symbols.kinds:
         return [(given, given)] * ndim
     if isinstance(given, Array):
         given = given.to_numpy()
@@ -126,11 +126,11 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     else:
         pairs = _pairs(given, ndim, "pad_width")
     for width in (width for pair in pairs for width in pair):
-        if scalar_type(width) is not int:
+        if type(width) is not int and symbols.scalar_type(width) is not int:
             raise TypeError(f"pad: pad_width is {given!r}; accepted: integers")
         if width < 0:
             raise ValueError(f"pad: pad_width is {given!r}; accepted: 0 and more")
-    return [(int(before), int(after)) for before, after in pairs]
+    return [(int(before), int(after)) for before, after in pairs] if symbols.kinds else pairs
 
 
 @keeps_framework

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core.symbols import scalar_type
 from xpops.ops.derivatives.axes import Shape, reduced_axes, sliced
 
 
@@ -84,7 +85,7 @@ def take(xp: Any, g: Any, indices: Any, x_shape: Shape, axis: int | None) -> Any
     """The sums of the slices of `g` at equal indices."""
     place = (axis or 0) % len(x_shape)
     before, length, after = x_shape[:place], x_shape[place], x_shape[place + 1 :]
-    if isinstance(indices, int):
+    if scalar_type(indices) is int:
         at = indices % length
         return xp.pad(xp.expand_dims(g, axis=place), {place: (at, length - 1 - at)})
     at = xp.astype(indices, xp.int64)
