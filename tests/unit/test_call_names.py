@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xpops as xp
+from xpops.api.linalg import norms
 from xpops.dispatch.gradients.calls import call_named, makers
-from xpops.dispatch.gradients.names import decode, encode
+from xpops.dispatch.gradients.names import _digest, decode, encode
 from xpops.dispatch.keys import Fixed
 from xpops.dispatch.reductions import reduction
 from xpops.ops.activation import ACTIVATIONS
@@ -83,6 +84,19 @@ def test_fused_functions() -> None:
     within = xp.fuse(lambda x: x * 3)
     assert "local" in encode(within._plan)
     assert decode(encode(within._plan)) is within._plan
+
+
+def test_members_of_families() -> None:
+    family = norms._vector_norm
+    plan = family.member((0, True, 3.5), 1)._plan
+    assert '"member"' in encode(plan)
+    assert decode(encode(plan)) is plan
+
+
+def test_another_version_of_a_function_has_another_name() -> None:
+    versions = [lambda x: x * 2, lambda x: x * 3, lambda x: [y * 2 for y in x], lambda x: [y * 3 for y in x]]
+    assert len({_digest(xp.fuse(each)) for each in versions}) == 4
+    assert _digest(xp.fuse(lambda x: [y * 2 for y in x])) == _digest(xp.fuse(lambda x: [y * 2 for y in x]))
 
 
 @xp.fuse

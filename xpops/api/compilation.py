@@ -9,10 +9,8 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakSet
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _COMPILER = "torch._dynamo"
 _NAMESPACES = ("xpops", "xpops.nn", "xpops.linalg", "xpops.fft")
@@ -29,13 +27,12 @@ _made: WeakSet[Callable[..., Any]] = WeakSet()
 _is_allowed = False
 
 
-def compilable(function: F) -> F:
-    """Let torch's compiler take a function that a user made. Returns the function."""
+def offer(function: Callable[..., Any]) -> None:
+    """Let torch's compiler take a function that a user made."""
     if _is_allowed:
         _allow([function])
     else:
         _made.add(function)
-    return function
 
 
 def compiled_functions() -> list[Callable[..., Any]]:

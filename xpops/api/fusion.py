@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
-from xpops.api.compilation import compilable
+from xpops.api.compilation import offer
 from xpops.api.signatures import FusedFunction
 from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
@@ -122,7 +122,7 @@ class Fused:
         self._plan = functools.partial(_plan, self)
         self._way = way_of(self._plan, ())
         differentiable(whole=self._cotangents, fuses=True)(self._plan)
-        compilable(self)
+        offer(self)
 
     def __repr__(self) -> str:
         return f"<fused {self._name}>"

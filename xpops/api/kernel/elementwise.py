@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xpops.api.compilation import compilable
+from xpops.api.compilation import offer
 from xpops.api.devices import default_device
 from xpops.api.kernel.backward import set_backward
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
@@ -120,7 +120,7 @@ class ElementwiseKernel:
         self._names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))
         self._plan = functools.partial(_plan, self._operation)
         set_backward(self._plan, name, backward)
-        compilable(self)
+        offer(self)
 
     def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:
         """Compute the results: an array, or a tuple of arrays.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xpops.api.compilation import compilable
+from xpops.api.compilation import offer
 from xpops.api.kernel.backward import set_backward
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.elementwise import user_call
@@ -110,7 +110,7 @@ class Functor:
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, functor)
         set_backward(self._plan, self._name, backward, self._parameters)
-        compilable(self)
+        offer(self)
 
     def __call__(self, *args: Any, result: Any = None, **parameters: Any) -> Any:
         """Compute the result.

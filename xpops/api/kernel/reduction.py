@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xpops.api.compilation import compilable
+from xpops.api.compilation import offer
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.gpu import gpu_unless_traced
 from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
@@ -113,7 +113,7 @@ class ReductionKernel:
         self._plan = functools.partial(
             _plan, UserReduction(self._operation, reduce_expr, post_map_expr, known, reduce_type)
         )
-        compilable(self)
+        offer(self)
 
     def __call__(
         self, *args: Any, out: Any = None, axis: int | tuple[int, ...] | None = None, keepdims: bool = False

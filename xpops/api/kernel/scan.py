@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from xpops.api.compilation import compilable
+from xpops.api.compilation import offer
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.gpu import gpu_unless_traced
 from xpops.dispatch.dense import require_array
@@ -80,7 +80,7 @@ class ScanKernel:
         self._name = name
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", scan_type))
-        compilable(self)
+        offer(self)
 
     def __call__(self, x: Any, *, axis: int | None = None) -> Any:
         """Compute the result, which has the shape of `x`.

@@ -98,10 +98,7 @@ class _Run:
                 continue
             places = made.operands if isinstance(made, Node) else (made.place,)
             operands = list(map(self.value, places))
-            facts = tuple(
-                None if isinstance(x, TracedScalar) or scalar_type(x) is not None else NAMESPACE.facts(x)
-                for x in operands
-            )
+            facts = tuple(None if _is_scalar(x) else NAMESPACE.facts(x) for x in operands)
             wanted = tuple(fact is not None and fact.dtype.kind not in "biu" for fact in facts)
             call = _recorded(made)
             found = call.cotangents(wanted, cotangent, facts, operands, self.value(place), False)

@@ -14,6 +14,7 @@ from hashlib import sha256
 from importlib import import_module
 from operator import index
 from secrets import token_hex
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -141,9 +142,14 @@ def _place_of(x: Any) -> str | None:
 
 def _digest(fused: Any) -> str:
     """A digest of the code of a fused function, so that another version of it has another name."""
-    code = getattr(fused.function, "__code__", None)
-    text = repr(fused.function) if code is None else repr((code.co_code, code.co_consts, code.co_names))
-    return sha256(text.encode()).hexdigest()[:16]
+    return sha256(repr(_parts(getattr(fused.function, "__code__", None))).encode()).hexdigest()[:16]
+
+
+def _parts(code: Any) -> Any:
+    """What makes a code object: its instructions, names and constants, those of functions within it too."""
+    if not isinstance(code, CodeType):
+        return code
+    return code.co_code, code.co_names, tuple(map(_parts, code.co_consts))
 
 
 def _local_object(token: str) -> Any:
