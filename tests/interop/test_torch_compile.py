@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import xpops as xp
@@ -241,6 +242,17 @@ def test_what_the_compiler_does_not_take() -> None:
         compiled(lambda x: xp.floor_divide(x, 2.0))(x.clone().requires_grad_())
     with pytest.raises(IndexError, match=r"sum: axis is 5; accepted: -1 to 0"):
         compiled(lambda x: xp.sum(x, axis=5))(x)
+
+
+def test_numpy_scalars_and_what_is_no_operand() -> None:
+    from torch._subclasses import FakeTensorMode
+
+    with FakeTensorMode():
+        fake = torch.ones(3)
+        assert xp.add(fake, np.float32(2)).dtype == torch.float32
+        assert xp.multiply(np.int64(2), fake).dtype == torch.float32
+        with pytest.raises(TypeError, match="add: x2 is a str"):
+            xp.add(fake, "1")
 
 
 def test_fake_tensors() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import torch
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 
@@ -35,9 +36,12 @@ torch.library.define(
 
 def call(recorded: Differentiable, arguments: tuple[Any, ...]) -> Any:
     """The results of a call, as a step of the program that is traced."""
+    arguments = tuple([x.item() if isinstance(x, np.generic) else x for x in arguments])
     arrays = [x for x in arguments if isinstance(x, torch.Tensor)]
-    words = " ".join(_word(x) for x in arguments)
     scalars = [x for x in arguments if not isinstance(x, torch.Tensor)]
+    if None in map(scalar_type, scalars):  # the call itself says what it accepts
+        recorded.results(tuple([facts_of(x) if isinstance(x, torch.Tensor) else x for x in arguments]))
+    words = " ".join(map(_word, arguments))
     found = torch.ops.xpops.call(recorded.name, words, arrays, scalars or None)  # torch saves no empty lists
     return found[0] if len(found) == 1 else tuple(found)
 
