@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
-SAMPLE = [pytest.param(case, id=f"{number}-{case.name}") for number, case in enumerate(CASES) if number % 13 == 4]
+SAMPLE = [pytest.param(case, id=f"{number}-{case.name}") for number, case in enumerate(CASES) if number % 13 == 5]
 INDEX = torch.tensor([2, 0, -1])
 
 
@@ -75,7 +75,7 @@ def test_cells_of_the_matrix(case: Case, cell: str) -> None:
     try:
         CELLS[cell](case, "cpu")
     except LeftOut:
-        assert "own" in case.name or cell.startswith("opcheck")  # views are torch's own operators
+        assert cell.startswith("opcheck")  # the call is an operator of torch's own
 
 
 def test_inductor() -> None:
