@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 from weakref import WeakSet
@@ -63,6 +62,8 @@ class _Waiter:
     ) -> ModuleSpec | None:
         if fullname != _COMPILER:
             return None
+        from importlib.util import find_spec  # torch has imported it; `import xpops` alone need not
+
         sys.meta_path.remove(self)
         found = find_spec(fullname)
         if found is not None and found.loader is not None:
