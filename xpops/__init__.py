@@ -51,10 +51,10 @@ from xpops.api.manipulation.shapes import (
     reshape,
     squeeze,
 )
-from xpops.api.methods import attach as _attach
 from xpops.api.searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from xpops.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
 from xpops.api.sorting import argsort, sort
+from xpops.api.starting import start as _start
 from xpops.api.statistics.extremes import max, min
 from xpops.api.statistics.moments import mean, std, var
 from xpops.api.statistics.nan_extremes import nanargmax, nanargmin, nanmax, nanmin
@@ -86,7 +86,6 @@ from xpops.core.dtypes import (
 )
 from xpops.core.errors import CompileError, DeviceError, HostCopyError, OutOfMemoryError
 from xpops.core.lazy import import_later as _import_later
-from xpops.engine.cuda.preparation import at_import as _prepare_kernels
 from xpops.engine.cuda.runtime.streams import stream
 
 if _TYPE_CHECKING:
@@ -294,7 +293,6 @@ __all__ = [
     "zeros_like",
 ]
 
-_attach()
-_prepare_kernels()
+_start()
 if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
     __getattr__, __dir__ = _import_later(__name__, ("fft", "kernel", "linalg", "nn", "random", "testing"), __all__)

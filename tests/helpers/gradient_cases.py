@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import xpops as xp
-from tests.helpers.gradients import ELEMENTWISE, Case
+from tests.helpers.gradients import ELEMENTWISE, Case, constant
 
 torch = pytest.importorskip("torch")
 
-_I = torch.tensor([2, 0, -1, 2])
-_ALONG = torch.tensor([[0, 2, 1, -1], [1, 1, 0, 2]])
-_PLACES = torch.tensor([[0, 2, 1, 0], [1, 1, 0, 2]])
+_ALONG = [[0, 2, 1, -1], [1, 1, 0, 2]]
+_PLACES = [[0, 2, 1, 0], [1, 1, 0, 2]]
 
 
-_Q = torch.tensor([0.3, 0.9])
-
-
-def _svd(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def _svd(x: Any) -> tuple[Any, ...]:
     """What does not depend on the phases of singular vectors."""
     u, s, vh = xp.linalg.svd(x, full_matrices=False)
     return abs(u), s, (u * s[..., None, :]) @ vh
 
 
-def _hermitian(x: torch.Tensor) -> torch.Tensor:
-    return x @ x.mH + 2 * torch.eye(x.shape[-1], dtype=x.dtype)
+def _hermitian(x: Any) -> Any:
+    return x @ xp.conj(xp.matrix_transpose(x)) + constant(x, [[2, 0, 0], [0, 2, 0], [0, 0, 2]])
 
 
 COLLECTIVE = [
@@ -50,7 +48,7 @@ COLLECTIVE = [
     Case(
         "quantile",
         lambda x: xp.quantile(x, [0.3, 0.9], axis=1),
-        theirs=lambda x: x.quantile(torch.tensor([0.3, 0.9], dtype=x.dtype), 1),
+        theirs=lambda x: x.quantile(x.new_tensor([0.3, 0.9]), 1),
     ),
     Case("cumulative_sum", lambda x: xp.cumulative_sum(x, axis=1), complex=True, theirs=lambda x: x.cumsum(1)),
     Case("cumulative_sum", lambda x: xp.cumulative_sum(x, axis=0, include_initial=True), complex=True),
@@ -95,7 +93,7 @@ COLLECTIVE = [
 ]
 
 MOVEMENT = [
-    Case("astype", lambda x: xp.astype(x, xp.complex128 if x.dtype == torch.float64 else xp.complex64)),
+    Case("astype", lambda x: xp.astype(x, xp.complex128 if "float64" in str(x.dtype) else xp.complex64)),
     Case(
         "concat", lambda a, b: xp.concat([a, b], axis=1), ((2, 3), (2, 1)), "", True, lambda a, b: torch.cat([a, b], 1)
     ),
@@ -117,11 +115,16 @@ MOVEMENT = [
     Case("triu", lambda x: xp.triu(x, k=-1), complex=True, theirs=lambda x: x.triu(-1)),
     Case("diff", lambda x: xp.diff(x, n=2), complex=True, theirs=lambda x: x.diff(n=2)),
     Case("diff", lambda x, y: xp.diff(x, axis=0, append=y), ((3, 2), (1, 2)), "", True),
-    Case("take", lambda x: xp.take(x, _I, axis=0), complex=True, theirs=lambda x: x[_I]),
-    Case("take", lambda x: xp.take(x, _I, axis=1), ((2, 3, 2),), "", True),
+    Case(
+        "take",
+        lambda x: xp.take(x, constant(x, [2, 0, -1, 2]), axis=0),
+        complex=True,
+        theirs=lambda x: x[[2, 0, -1, 2]],
+    ),
+    Case("take", lambda x: xp.take(x, constant(x, [2, 0, -1, 2]), axis=1), ((2, 3, 2),), "", True),
     Case("take", lambda x: xp.take(x, -2, axis=1), complex=True, theirs=lambda x: x[:, -2]),
-    Case("take_along_axis", lambda x: xp.take_along_axis(x, _ALONG, axis=0), complex=True),
-    Case("take_along_axis", lambda x: xp.take_along_axis(x, torch.tensor([[1, -1]]), axis=1), complex=True),
+    Case("take_along_axis", lambda x: xp.take_along_axis(x, constant(x, _ALONG), axis=0), complex=True),
+    Case("take_along_axis", lambda x: xp.take_along_axis(x, constant(x, [[1, -1]]), axis=1), complex=True),
     Case("sort", xp.sort, theirs=lambda x: x.sort()[0]),
     Case("sort", lambda x: xp.sort(x, axis=0, descending=True), theirs=lambda x: x.sort(0, descending=True)[0]),
     Case("topk", lambda x: xp.nn.topk(x, 2)[0], theirs=lambda x: x.topk(2)[0]),
@@ -213,26 +216,26 @@ NETWORKS = [
     Case("upsample_nearest2d", lambda x: xp.nn.upsample_nearest2d(x, scale=2), ((1, 2, 2, 3),)),
     Case("upsample_nearest2d", lambda x: xp.nn.upsample_nearest2d(x, size=(5, 4), layout="NHWC"), ((1, 2, 3, 2),)),
     Case("upsample_nearest2d_backward", lambda x: xp.nn.upsample_nearest2d_backward(x, 2, scale=2), ((1, 1, 4, 4),)),
-    Case("scatter_add", lambda x, s: xp.nn.scatter_add(x, _PLACES, s), ((3, 4), (3, 4))),
-    Case("index_add", lambda x, s: xp.nn.index_add(x, torch.tensor([1, 0, 1]), s, axis=1), ((2, 3), (2, 3))),
+    Case("scatter_add", lambda x, s: xp.nn.scatter_add(x, constant(x, _PLACES), s), ((3, 4), (3, 4))),
+    Case("index_add", lambda x, s: xp.nn.index_add(x, constant(x, [1, 0, 1]), s, axis=1), ((2, 3), (2, 3))),
     *(
         Case(
             "scatter_reduce",
-            lambda x, s, how=how, own=own: xp.nn.scatter_reduce(x, _PLACES, s, how, include_self=own),
+            lambda x, s, how=how, own=own: xp.nn.scatter_reduce(x, constant(x, _PLACES), s, how, include_self=own),
             ((3, 4), (2, 4)),
             "positive positive",
             False,
             lambda x, s, how=how, own=own: x.scatter_reduce(
-                0, _PLACES, s, {"min": "amin", "max": "amax"}.get(how, how), include_self=own
+                0, constant(x, _PLACES), s, {"min": "amin", "max": "amax"}.get(how, how), include_self=own
             ),
         )
         for how in ("sum", "mean", "min", "max", "prod")
         for own in (True, False)
     ),
-    Case("embedding_backward", lambda g: xp.nn.embedding_backward(g, torch.tensor([2, 0, 2]), 4), ((3, 2),)),
+    Case("embedding_backward", lambda g: xp.nn.embedding_backward(g, constant(g, [2, 0, 2]), 4), ((3, 2),)),
     Case(
         "embedding_backward",
-        lambda g: xp.nn.embedding_backward(g, torch.tensor([2, 0, 2]), 4, padding_index=0),
+        lambda g: xp.nn.embedding_backward(g, constant(g, [2, 0, 2]), 4, padding_index=0),
         ((3, 2),),
     ),
 ]

@@ -61,6 +61,15 @@ def operand(shape: tuple[int, ...], domain: str, dtype: torch.dtype, seed: int) 
     return values.to(dtype)
 
 
+def constant(x: Any, values: Any) -> Any:
+    """An array of these values, of the framework and on the device of `x`."""
+    if isinstance(x, torch.Tensor):
+        return torch.tensor(values, device=x.device)
+    import jax.numpy as jnp
+
+    return jnp.asarray(values)
+
+
 def of_torch(name: str) -> Callable[..., Any] | None:
     place: Any = torch
     for part in name.split("."):
@@ -91,14 +100,14 @@ def _of_row(op: Any, function: Callable[..., Any]) -> Case:
     call = functools.partial(function, **op.options) if op.options else function
     theirs = of_torch(name)
     if op.condition:
-        condition = torch.tensor([[True], [False], [True]])
+        condition = [[True], [False], [True]]
         return Case(
             op.name,
-            lambda x1, x2: xp.where(condition, x1, x2),
+            lambda x1, x2: xp.where(constant(x1, condition), x1, x2),
             ((3, 4), (4,)),
             "",
             True,
-            lambda x1, x2: torch.where(condition, x1, x2),
+            lambda x1, x2: torch.where(constant(x1, condition), x1, x2),
         )
     if op.name == "clip":
         # A bound must not promote: all have one dtype.
@@ -117,10 +126,10 @@ ELEMENTWISE = [
 ]
 
 
-def operands(case: Case, dtype: torch.dtype) -> list[torch.Tensor]:
+def operands(case: Case, dtype: torch.dtype, device: str = "cpu") -> list[torch.Tensor]:
     """The operands of a case, which require grad."""
     words = case.domain.split() or ["any"] * len(case.shapes)
     return [
-        operand(shape, word, dtype, seed).requires_grad_()
+        operand(shape, word, dtype, seed).to(device).requires_grad_()
         for seed, (shape, word) in enumerate(zip(case.shapes, words * len(case.shapes), strict=False))
     ]

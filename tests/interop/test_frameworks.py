@@ -261,12 +261,7 @@ def test_lazy_conjugates_and_negatives(torch):
 
 
 def test_tensors_without_memory_of_their_own(torch):
-    from torch._subclasses import FakeTensorMode
-
-    with FakeTensorMode():
-        fake = torch.ones(3)
     cases = [
-        (fake, "x1 is a FakeTensor, which has no memory"),
         (torch.ones(3, device="meta"), "x1 is on torch device meta; accepted: cpu and cuda"),
         (torch.eye(3).to_sparse(), "x1 is a torch.sparse_coo tensor; accepted: a dense one"),
         (torch.eye(3).to_mkldnn(), "x1 is a torch._mkldnn tensor; accepted: a dense one"),

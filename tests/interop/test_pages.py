@@ -56,6 +56,7 @@ def test_the_page_on_tensors() -> None:
     assert names["x"][0, 0] == 7.0
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")
 def test_the_page_on_training(capsys: pytest.CaptureFixture[str]) -> None:
     torch = pytest.importorskip("torch")
     names = run("training")
@@ -67,6 +68,9 @@ def test_the_page_on_training(capsys: pytest.CaptureFixture[str]) -> None:
     slope = torch.autograd.functional.vjp(lambda x: x * torch.sigmoid(1.5 * x), x, torch.ones_like(x))[1]
     torch.testing.assert_close(names["swish_slope"](torch.ones_like(x), x, 1.5), slope)
     assert names["each"].shape == (32, 8, 4)
+    made = 2 * (x @ names["weight"] + names["bias"]).softmax(-1)
+    wanted = torch.autograd.grad(made.square().sum(), (names["weight"], names["bias"]))
+    torch.testing.assert_close(names["slopes"], wanted)
 
 
 def test_what_the_pages_say(capsys: pytest.CaptureFixture[str]) -> None:

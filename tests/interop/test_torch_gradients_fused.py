@@ -110,7 +110,7 @@ def test_backward_passes_of_operators_are_fused(op: Operator) -> None:
         arrays[0] = arrays[0] > 1.5
     arrays[-1] = arrays[-1][:1] if count > 1 else arrays[-1]
     given = (*arrays, *op.defaults)
-    call = _recorded(op, (op, "fused"), None)
+    call = _recorded(op, None)
     facts = tuple(Facts(x.shape, x.dtype) if isinstance(x, xp.Array) else None for x in given)
     wanted = tuple(fact is not None and fact.dtype == xp.float64 for fact in facts)
     result = call.compute(*given)
@@ -134,7 +134,7 @@ def test_what_cannot_be_fused_is_computed_step_by_step() -> None:
     x, g = xp.asarray([[1.0, 2.0], [3.0, 4.0]]), xp.asarray([1.0, 10.0])
     rule = rule_of(fused._plan, ())
     assert rule is not None
-    call = RecordedCall("fused", ("x",), {}, rule, fused)
+    call = RecordedCall("fused", ("x",), {}, rule, fused, ())
     call._fused[(True,), (Facts(x.shape, x.dtype),)] = cannot_be_fused
     for _ in range(2):
         (found,) = call.cotangents((True,), g, (Facts(x.shape, x.dtype),), [x], None, True)

@@ -17,7 +17,8 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.layouts import Layout
 from xpops.core.limits import FloatInfo, IntegerInfo, float_info, integer_info
-from xpops.core.promotion import SCALAR_TYPES, promote
+from xpops.core.promotion import promote
+from xpops.core.symbols import scalar_type
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
@@ -262,7 +263,7 @@ def _dtype_or_scalar(x: Any) -> DType | type:
     if isinstance(x, TracedScalar):
         return x.kind
     value = x.item() if isinstance(x, np.generic) else x
-    return next((kind for kind in SCALAR_TYPES if isinstance(value, kind)), None) or _dtype_of(x, "result_type")
+    return scalar_type(value) or _dtype_of(x, "result_type")
 
 
 def _dtype_of(x: Any, function: str) -> DType:

@@ -9,12 +9,13 @@ from typing import Any
 from xpops.api.fusion import Fused
 from xpops.arrays.tensors import array_layout
 from xpops.dispatch.fusion.traced_arrays import Traced
-from xpops.dispatch.gradients.calls import RecordedCall, recorder_of
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.dispatch.gradients.rules import differentiable, rule_of
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze
 from xpops.engine import engine_of, is_cuda
 from xpops.frameworks.adapter import is_inherited
+from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.derivatives.elementwise import Derivative
 from xpops.plan.cache import BoundedDict
@@ -50,6 +51,7 @@ class Family:
         derivative: Derivative | None = None,
     ) -> None:
         self._function, self._name, self._names = function, name, names
+        self.__module__ = function.__module__  # which has the family among its variables
         self._rule = None if derivative is None else rule_of(differentiable(derivative)(function), ())
         self._host = host or function
         self._members: BoundedDict[tuple[Any, ...], Fused] = BoundedDict(1024)
@@ -66,18 +68,23 @@ class Family:
                 return result
         recorder = None if self._rule is None else recorder_of((x,))
         if recorder is not None:
-            return recorder.record(self._recorded(parameters, len(others)), (x, *others))
+            return recorder.record(self.recorded(parameters, len(others)), (x, *others))
         if isinstance(x, Traced) or not self._is_fused(x):
             return self._compute(parameters, x, *others)
         frozen = tuple(freeze(each, self._name) for each in parameters)
-        return self._member(frozen, 1 + len(others))(x, *others)
+        return self.member(frozen, 1 + len(others))(x, *others)
 
-    def _recorded(self, parameters: tuple[Any, ...], others: int) -> RecordedCall:
-        """A call with its derivative."""
+    def recorded(self, parameters: tuple[Any, ...], others: int) -> RecordedCall:
+        """A call of `x` and `others` more arguments, with its derivative."""
         assert self._rule is not None
         named = dict(zip(signature(self._function).parameters, parameters, strict=False))
         return RecordedCall(
-            self._name, self._names[: 1 + others], named, self._rule, lambda *arrays: self(parameters, *arrays)
+            self._name,
+            self._names[: 1 + others],
+            named,
+            self._rule,
+            lambda *arrays: self(parameters, *arrays),
+            ("family", self, parameters, others),
         )
 
     def _compute(self, parameters: tuple[Any, ...], *arrays: Any) -> Any:
@@ -85,11 +92,13 @@ class Family:
         return (self._function if isinstance(arrays[0], Traced) else self._host)(*parameters, *arrays)
 
     def _is_fused(self, x: Any) -> bool:
-        """Whether one call is faster than several: on a GPU, and where each result is exported to a framework."""
+        """Whether one call is faster than several: on a GPU, where each result is exported, and in traced programs."""
         layout = array_layout(x, self._name, self._names[0])
+        if isinstance(layout, Facts):
+            return True
         return is_cuda(engine_of(layout.device)) or is_inherited(adapter_of(type(x)), "allocator")
 
-    def _member(self, parameters: tuple[Any, ...], count: int) -> Fused:
+    def member(self, parameters: tuple[Any, ...], count: int) -> Fused:
         """The fused function of `count` arguments."""
         way = way_of(self._function, parameters)
         member = self._members.get(way)
@@ -99,5 +108,8 @@ class Family:
                 return self._compute(parameters, *arrays)
 
             function.__name__ = self._name  # of kernels and errors
-            member = self._members[way] = Fused(function, self._names[:count])
+            member = self._members[way] = Fused(function, self._names[:count], member_of=(self, parameters, count))
         return member
+
+
+makers["family"] = Family.recorded

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, overload
 
 from xpops.api.signatures import Function, TupleFunction
 from xpops.arrays import Array, adopt_foreign
-from xpops.dispatch.gradients.calls import RecordedCall, recorder_of
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.dispatch.gradients.rules import rule_of
 from xpops.frameworks.registry import adapter_of
 
@@ -36,12 +36,7 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
         recorder = recorder_of((x,))
         if recorder is not None and (rule is not None or recorder.is_traced(x)):
             _require_no_gradient_by(function.__name__, (*args, *kwargs.values()))
-            given = signature(function).bind(x, *args, **kwargs)
-            given.apply_defaults()
-            recorded = RecordedCall(
-                function.__name__, ("x",), given.arguments, rule, lambda x: call(x, *args, **kwargs)
-            )
-            return recorder.record(recorded, (x,))
+            return recorder.record(_recorded(call, args, kwargs), (x,))
         result = function(adopt_foreign(x, function.__name__, "x"), *args, **kwargs)
         adapter = adapter_of(type(x))
         if adapter is None:
@@ -49,6 +44,23 @@ def keeps_framework(function: Callable[Concatenate[Any, P], Any]) -> Any:
         return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
 
     return call
+
+
+def _recorded(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordedCall:
+    """The call of a function that keeps the framework, with its derivatives."""
+    given = signature(function).bind(None, *args, **kwargs)
+    given.apply_defaults()
+    return RecordedCall(
+        function.__name__,
+        ("x",),
+        given.arguments,
+        rule_of(function, ()),
+        lambda x: function(x, *args, **kwargs),
+        ("function", function, args, kwargs),
+    )
+
+
+makers["function"] = _recorded
 
 
 def _require_no_gradient_by(function: str, settings: tuple[Any, ...]) -> None:

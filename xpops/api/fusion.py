@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
+from xpops.api.compilation import offer
 from xpops.api.signatures import FusedFunction
 from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
@@ -97,7 +98,14 @@ def fuse(
 class Fused:
     """A fused function, as `fuse` returns it."""
 
-    def __init__(self, function: Callable[..., Any], named: tuple[str, ...] = (), *, round_each: bool = True) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        named: tuple[str, ...] = (),
+        *,
+        round_each: bool = True,
+        member_of: tuple[Any, ...] | None = None,
+    ) -> None:
         if not callable(function):
             raise TypeError(f"fuse: function is {function!r}; accepted: a function of arrays")
         if not isinstance(round_each, bool):
@@ -108,10 +116,13 @@ class Fused:
         self._by_names: dict[tuple[int, tuple[str, ...]], Fused] = {}
         # The names of the last arguments, for errors.
         self._named, self._round_each = named, round_each
+        # A family of which `xpops.dispatch.gradients.names` finds this function, and the arguments of `member`.
+        self.member_of = member_of
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self)
         self._way = way_of(self._plan, ())
         differentiable(whole=self._cotangents, fuses=True)(self._plan)
+        offer(self)
 
     def __repr__(self) -> str:
         return f"<fused {self._name}>"

@@ -101,6 +101,8 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
 
 @differentiable(derivative.take)
 def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program:
+    if specs[1] is int:  # the symbol of an integer
+        return _plan_slice(engine, specs, axis)
     x, indices = _require_operands(specs, "take")
     found = _resolve_axis(x, axis)
     if x.shape[found] == 0 and indices.size:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xpops.core.devices import NOWHERE, Device
+from xpops.core.devices import Device
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
@@ -15,6 +15,7 @@ from xpops.dispatch.ownership import borrow
 from xpops.dispatch.steady import spec_of
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Known, View
+from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
@@ -34,8 +35,10 @@ def view_foreign(x: Any, function: str, argument: str) -> View:
     return borrow(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
 
 
-def array_layout(x: Any, function: str, argument: str) -> Layout:
+def array_layout(x: Any, function: str, argument: str) -> Layout | Facts:
     """The layout of an array of any framework; its memory is not viewed if arrays like it were seen before.
+
+    Traced arrays have no layout: their shape and dtype.
 
     Raises
     ------
@@ -49,8 +52,7 @@ def array_layout(x: Any, function: str, argument: str) -> Layout:
         return spec
     adapter = adapter_of(type(x))
     if adapter is not None and adapter.is_traced(x):
-        shape, dtype = adapter.facts(x)
-        return layout_of(dtype, shape, None, NOWHERE)
+        return adapter.facts(x)
     return view_foreign(x if adapter is None else adapter.without_gradient(x), function, argument).layout
 
 

@@ -55,6 +55,9 @@ def _view(plan: Callable[..., Step], function: str, x: Any, *parameters: Any) ->
         The public function, for errors.
     """
     if not (is_hashable(parameters) and all(map(is_constant, parameters))):
+        adapter = adapter_of(type(x))
+        if adapter is not None and adapter.is_traced(x):  # perhaps with symbolic sizes
+            return _first_view(plan, None, function, x, parameters)
         try:
             frozen = [freeze(each, function) for each in parameters]
         except TypeError:  # such as an array of lengths: the plan takes it, or says what it accepts
@@ -81,14 +84,14 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
         return show(x, argument)
     adapter = adapter_of(type(x))
     theirs = {} if adapter is None else adapter.views(type(x))
-    if theirs:
+    if adapter is not None and theirs:
         kind, argument = plan(tuple(x.shape), *parameters)
         known = theirs if kind in theirs else {"flip": _flipped_copy}
         if kind in known:
             result = known[kind](x, argument)
             if copies.is_open:
                 _report_copies(function, x, result)
-            elif way is not None:
+            elif way is not None and not adapter.is_traced(x):
                 remember_view(way, x, known[kind], argument)
             return result
     given = adopt_foreign(x, function, "x")

@@ -11,7 +11,7 @@ from xpops.dispatch import steady
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.dispatch.gradients.calls import RecordedCall, recorded_calls, recorder_of, require_no_gradient
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of, require_no_gradient
 from xpops.dispatch.gradients.rules import rule_of_operator
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import known, known_write, launches, make_launch, make_write, remember, remember_write
@@ -83,7 +83,7 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
             return argument.trace.apply(op, arguments, dtype, None)
     recorder = recorder_of(arguments)
     if recorder is not None:
-        recorded = recorded_calls.get(way) or _recorded(op, way, dtype)
+        recorded = recorded_calls.get(way) or _recorded(op, dtype)
         if recorded.is_differentiable or any(map(recorder.is_traced, arguments)):
             return recorder.record(recorded, arguments)
     operands = Operands(op.public, op.arguments, arguments)
@@ -97,16 +97,21 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     return result
 
 
-def _recorded(op: Operator, way: Any, dtype: DType | None) -> RecordedCall:
+def _recorded(op: Operator, dtype: DType | None) -> RecordedCall:
     """The call of an operator with its derivatives."""
+    way = op if dtype is None else (op, dtype)
 
     def compute(*values: Any) -> Any:
         return elementwise(op, values, None, dtype)
 
+    made_of = ("elementwise", op, dtype)
     made = recorded_calls[way] = RecordedCall(
-        op.public, op.arguments, {}, rule_of_operator(op), compute, broadcasts=True
+        op.public, op.arguments, {}, rule_of_operator(op), compute, made_of, broadcasts=True
     )
     return made
+
+
+makers["elementwise"] = _recorded
 
 
 def write_first(op: Operator, way: Any, arguments: tuple[Any, ...], out: Any, dtype: DType | None) -> Any:

@@ -51,6 +51,8 @@ def is_constant(parameter: object) -> bool:
     """
     if isinstance(parameter, tuple):
         return isinstance(parameter, Fixed) or all(map(is_constant, parameter))
+    if isinstance(parameter, list):  # torch's compiler passes lists that can be hashed
+        return False
     return isinstance(parameter, (int, np.generic)) or not hasattr(parameter.__class__, "__index__")
 
 

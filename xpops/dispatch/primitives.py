@@ -10,7 +10,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.dispatch.gradients.calls import RecordedCall, recorded_calls, recorder_of
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of
 from xpops.dispatch.gradients.rules import parameters_of, rule_of
 from xpops.dispatch.keys import Fixed, is_constant, way_of
 from xpops.dispatch.operands import Operands
@@ -150,7 +150,7 @@ def _first_call(
             return argument.trace.primitive(function, arguments, tuple(freeze(each, function) for each in parameters))
     recorder = recorder_of(arguments)
     if recorder is not None:
-        recorded = recorded_calls.get((way, names)) or _recorded(way, function, names, kept)
+        recorded = recorded_calls.get((way, names)) or _recorded(plan, parameters, function, names, kept)
         if recorded.is_differentiable or any(map(recorder.is_traced, arguments)):
             return recorder.record(recorded, arguments)
     operands = Operands(function, names, arguments)
@@ -174,9 +174,8 @@ def _first_call(
     return results
 
 
-def _recorded(way: tuple[Any, ...], function: str, names: tuple[str, ...], kept: bool) -> RecordedCall:
+def _recorded(plan: Plan, given: tuple[Any, ...], function: str, names: tuple[str, ...], kept: bool) -> RecordedCall:
     """The call of a plan function with its derivatives."""
-    plan, given = way[:2]
     rule = rule_of(plan, given)
     defaults = parameters_of(plan)
     parameters = {**defaults, **dict(zip(defaults, given, strict=False))}
@@ -184,10 +183,13 @@ def _recorded(way: tuple[Any, ...], function: str, names: tuple[str, ...], kept:
     def compute(*values: Any) -> Any:
         return call(plan, function, names, values, *given, kept=kept)
 
-    made = RecordedCall(function, names, parameters, rule, compute)
+    made = RecordedCall(function, names, parameters, rule, compute, ("plan", plan, given, function, names, kept))
     if kept:
-        recorded_calls[way, names] = made
+        recorded_calls[way_of(plan, given), names] = made
     return made
+
+
+makers["plan"] = _recorded
 
 
 def copier(source: Layout, target: Layout) -> Kernel:

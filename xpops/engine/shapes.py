@@ -12,16 +12,20 @@ from xpops.engine.program import Data, Kernel, Measure, Owner, Program
 from xpops.plan.gather import gathered_shape
 
 
-def _compute_nothing(*data: Data) -> None:
-    pass
+def compute_nothing(*data: Data) -> None:
+    """The kernel of arrays without memory."""
 
 
 def _kernel(*settings: object, **named: object) -> Kernel:
-    return _compute_nothing
+    return compute_nothing
+
+
+class ValueNeeded(TypeError):
+    """The shapes of results depend on values."""
 
 
 def _refuse(*data: object) -> NoReturn:
-    raise TypeError(
+    raise ValueNeeded(
         "the values of a traced array are not known before the traced function runs; "
         "accepted: functions whose results have shapes that do not depend on values"
     )
@@ -40,7 +44,7 @@ class ShapeEngine:
     random = reduce = scan = scatter = scatter_reduce = searchsorted = slogdet = softmax = staticmethod(_kernel)
     solve = sort = svd = triangle = upsample = window = staticmethod(_kernel)
     bincount = compress = masked_scatter = nonzero = runs = staticmethod(_measure)
-    from_host = staticmethod(_compute_nothing)
+    from_host = staticmethod(compute_nothing)
     to_host = staticmethod(_refuse)
 
     def allocate(self, layout: Layout, stream: int = 0) -> tuple[Data, Owner]:
@@ -68,10 +72,10 @@ class ShapeEngine:
         self, x: Layout, axes: tuple[int, ...], indices: tuple[Layout, ...], position: int, names: tuple[str, ...]
     ) -> Program:
         shape = gathered_shape(x, axes, indices[0].shape, position)
-        return Program((layout_of(x.dtype, shape, None, NOWHERE),), _compute_nothing)
+        return Program((layout_of(x.dtype, shape, None, NOWHERE),), compute_nothing)
 
     def take_along(self, x: Layout, indices: Layout, axis: int) -> Program:
-        return Program((layout_of(x.dtype, indices.shape, None, NOWHERE),), _compute_nothing)
+        return Program((layout_of(x.dtype, indices.shape, None, NOWHERE),), compute_nothing)
 
     def current_stream(self) -> int:
         return 0

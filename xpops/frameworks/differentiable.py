@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple, Protocol
 
+from xpops.core.devices import NOWHERE, Device
 from xpops.core.dtypes import DType
 
 
@@ -14,6 +16,21 @@ class Facts(NamedTuple):
     shape: tuple[int, ...]
     dtype: DType
 
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    @property
+    def device(self) -> Device:
+        """The device of arrays without memory."""
+        return NOWHERE
+
 
 class Differentiable(Protocol):
     """A call and its derivatives (`xpops.dispatch.gradients`), which `Adapter.record` takes.
@@ -22,9 +39,14 @@ class Differentiable(Protocol):
     ----------
     broadcasts : bool
         Whether the call is elementwise.
+    name : str
+        A text for `call_named`, also in another process.
     """
 
     broadcasts: bool
+
+    @property
+    def name(self) -> str: ...
 
     def compute(self, *arguments: Any) -> Any:
         """The result, or a tuple of results."""
@@ -62,3 +84,7 @@ class Differentiable(Protocol):
         fused : bool
             Whether to fuse what can be. A framework does not record the steps of fused functions one by one.
         """
+
+
+# The call that has a name. `xpops.dispatch.gradients.calls` sets it: this package must not import that one.
+call_named: Callable[[str], Differentiable]

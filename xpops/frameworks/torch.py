@@ -23,9 +23,10 @@ from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
 from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
-from xpops.frameworks.torch_gradients import facts_of, is_within_transform, record
+from xpops.frameworks.torch_gradients import OF_COMPILER, constant, facts_of, is_traced, record
 from xpops.frameworks.torch_kernels import torch_kernel
 from xpops.frameworks.torch_pools import LentPool
+from xpops.frameworks.torch_refusals import reason_of, require_plain
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
@@ -46,6 +47,7 @@ _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "unstack": torch.unbind,
     "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
 }
+_VIEWED = (torch.Tensor, torch.nn.Parameter, *OF_COMPILER)
 _MISALIGNED = MAX_ALIGNMENT - 1
 # The types of data on the host that kernels take as they are; the `out` of another framework is an ndarray.
 _READY = (*SCALAR_TYPES, np.ndarray)
@@ -88,7 +90,7 @@ class TorchAdapter(Adapter):
                 "accepted: the call within torch.no_grad(), or x.detach()"
             )
         if type(x) is not torch.Tensor:
-            _check_class(type(x), function, argument)
+            require_plain(type(x), function, argument)
         # If the memory holds other values than the tensor (a lazy conjugate or negative), view a copy, read-only.
         given, x = x, self.resolve(x)
         writable = x is given
@@ -96,7 +98,7 @@ class TorchAdapter(Adapter):
             address = x.data_ptr()
             key = (x.dtype, x.shape, x.stride(), x.device, alignment(address))
         except RuntimeError as error:
-            raise TypeError(f"{function}: {argument} {_unsupported_reason(x)}") from error
+            raise TypeError(f"{function}: {argument} {reason_of(x)}") from error
         layout = _layouts.get(key)
         if layout is None:
             layout = _layouts[key] = _layout_of(*key, f"{function}: {argument}")
@@ -114,24 +116,30 @@ class TorchAdapter(Adapter):
         return None
 
     def records(self, x: Any) -> bool:
-        if x.requires_grad:
-            return bool(torch.is_grad_enabled())
-        return is_within_transform(x)
+        return (x.requires_grad and torch.is_grad_enabled()) or is_traced(x)
 
     def is_traced(self, x: Any) -> bool:
-        return is_within_transform(x)
+        return is_traced(x)
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
+        for x in arguments:
+            if type(x) in OF_COMPILER:
+                from xpops.frameworks import torch_compiler
+
+                return torch_compiler.call(call, arguments)
         return record(call, arguments)
 
     def facts(self, x: Any) -> Facts:
         return facts_of(x)
 
+    def constant(self, array: Any, like: Any) -> Any:
+        return constant(super().constant(array, like), like)
+
     def without_gradient(self, x: Any) -> Any:
         return x.detach() if x.requires_grad else x  # within a transform, torch wraps what `detach` returns
 
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
-        return _VIEWS if cls in (torch.Tensor, torch.nn.Parameter) else {}
+        return _VIEWS if cls in _VIEWED else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         key = _key_of(x)
@@ -280,19 +288,3 @@ def _layout_of(
     if device is not CPU and align < min(dtype.itemsize, MAX_ALIGNMENT):
         raise BufferError(f"{what} is not aligned to its elements of {dtype.itemsize} bytes; accepted: x.clone()")
     return layout_of(_DTYPES[dtype], tuple(shape), strides, device, align)
-
-
-def _check_class(cls: type[Any], function: str, argument: str) -> None:
-    """Refuse subclasses that are wrappers. Others, such as parameters, are plain tensors."""
-    if cls.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
-        raise TypeError(
-            f"{function}: {argument} is a {cls.__qualname__}, which has no memory of its own; accepted: a plain tensor"
-        )
-
-
-def _unsupported_reason(x: Any) -> str:
-    """The reason why a tensor has no address or no strides, for errors."""
-    if x.is_nested or x.layout is not torch.strided:
-        kind = "nested" if x.is_nested else str(x.layout)
-        return f"is a {kind} tensor; accepted: a dense one, such as x.to_dense()"
-    return "has no memory, as within torch.func transforms; accepted: a tensor with a value"

@@ -6,12 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._subclasses import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.autograd import forward_ad
 
 from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
 
 _DTYPES = {theirs: ours for ours, theirs in TORCH_DTYPES.items()}
+# The classes of tensors in a program that torch's compiler is tracing.
+OF_COMPILER = (FakeTensor, FunctionalTensor)
 _has_transforms: Callable[[], bool] = torch._C._are_functorch_transforms_active
 
 
@@ -25,31 +29,15 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         call, *arguments = inputs
-        outputs, is_forward = output if isinstance(output, tuple) else (output,), forward_ad._current_level >= 0
+        is_several, is_forward = isinstance(output, tuple), forward_ad._current_level >= 0
         # Torch does not say which arguments have tangents.
         wanted = tuple(map(_is_inexact, arguments)) if is_forward else ctx.needs_input_grad[1:]
-        places, needs_results = call.saved(wanted)
-        facts: list[tuple[Any, Any] | None] = []
-        tensors: list[Any] = []
-        for place, x in enumerate(arguments):
-            if isinstance(x, torch.Tensor):
-                facts.append((x.shape, x.dtype))
-                arguments[place] = None
-                if place in places:
-                    tensors.append(x)
-            else:
-                facts.append(None)
-        if needs_results or is_forward:
-            tensors += outputs
-        ctx.save_for_backward(*tensors)
-        if is_forward:
-            ctx.save_for_forward(*tensors)
-        ctx.recorded = call, places, arguments, facts, len(outputs) if isinstance(output, tuple) else 0
+        save(ctx, call, arguments, wanted, output if is_several else (output,), is_several, is_forward)
 
     @staticmethod
     def backward(ctx: Any, *given: Any) -> tuple[Any, ...]:
         fused = given[0].is_cuda and not torch.is_grad_enabled()
-        return None, *_cotangents(ctx.recorded, ctx.saved_tensors, ctx.needs_input_grad[1:], given, fused)
+        return None, *cotangents_of(ctx.recorded, ctx.saved_tensors, ctx.needs_input_grad[1:], given, fused)
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
@@ -63,7 +51,7 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
         def cotangents(*given: Any) -> Any:
             rest = iter(given)
             every = tuple([next(rest) if _is_inexact(each) else torch.zeros_like(each) for each in outputs])
-            found = _cotangents(recorded, saved, wanted, every, False)
+            found = cotangents_of(recorded, saved, wanted, every, False)
             along[:] = [tangent for tangent, each in zip(tangents, found, strict=True) if each is not None]
             return tuple([each for each in found if each is not None]) or given  # constant: any linear function
 
@@ -87,11 +75,11 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
                 x if place is None else x.reshape(x.shape[:1] + (1,) * (count - x.ndim + 1) + x.shape[1:])
                 for x, place in zip(batched, places[1:], strict=True)
             ]
-            return record(call, tuple(aligned)), 0
+            return call.compute(*aligned), 0
         if not info.batch_size:
             raise ValueError("vmap: the batch is empty; accepted, but for elementwise calls: one row or more")
         rows = [
-            record(call, tuple(x if place is None else x[row] for x, place in zip(batched, places[1:], strict=True)))
+            call.compute(*[x if place is None else x[row] for x, place in zip(batched, places[1:], strict=True)])
             for row in range(info.batch_size)
         ]
         if isinstance(rows[0], tuple):
@@ -99,10 +87,39 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
         return torch.stack(rows), 0
 
 
-def _cotangents(
+def save(
+    ctx: Any,
+    call: Differentiable,
+    arguments: list[Any],
+    wanted: tuple[bool, ...],
+    outputs: tuple[Any, ...],
+    is_several: bool,
+    is_forward: bool = False,
+) -> None:
+    """Save in `ctx` what the cotangents of `wanted` arguments need; all results if there are tangents, too."""
+    places, needs_results = call.saved(wanted)
+    facts: list[tuple[Any, Any] | None] = []
+    tensors: list[Any] = []
+    for place, x in enumerate(arguments):
+        if isinstance(x, torch.Tensor):
+            facts.append((x.shape, x.dtype))
+            arguments[place] = None
+            if place in places:
+                tensors.append(x)
+        else:
+            facts.append(None)
+    if needs_results or is_forward:
+        tensors += outputs
+    ctx.save_for_backward(*tensors)
+    if is_forward:
+        ctx.save_for_forward(*tensors)
+    ctx.recorded = call, places, arguments, facts, len(outputs) if is_several else 0
+
+
+def cotangents_of(
     recorded: tuple[Any, ...], tensors: tuple[Any, ...], wanted: tuple[bool, ...], given: tuple[Any, ...], fused: bool
 ) -> tuple[Any, ...]:
-    """The cotangents of the arguments of a call."""
+    """The cotangents of the arguments of a call, from what `save` saved."""
     call, places, scalars, known, count = recorded
     facts = tuple([None if each is None else Facts(each[0], _DTYPES[each[1]]) for each in known])
     arguments, saved = list(scalars), list(tensors)
@@ -123,14 +140,22 @@ def _is_inexact(x: Any) -> bool:
 _apply = super(torch.autograd.Function, Recorded).apply
 
 
-def is_within_transform(x: Any) -> bool:
-    """Whether `x` is a tensor of a transform such as `torch.func.grad`, which must take it apart first."""
-    return bool(torch._C._functorch.is_functorch_wrapped_tensor(x))
+def is_traced(x: Any) -> bool:
+    """Whether `x` has no memory: within `torch.compile`, or a transform such as `torch.func.grad`."""
+    return type(x) in OF_COMPILER or bool(torch._C._functorch.is_functorch_wrapped_tensor(x))
 
 
 def facts_of(x: Any) -> Facts:
     """The shape and the dtype of a tensor."""
     return Facts(x.shape, _DTYPES[x.dtype])
+
+
+def constant(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """A tensor that a program may contain, if `like` is one of a program."""
+    if type(like) not in OF_COMPILER:
+        return x
+    lifted: torch.Tensor = torch.ops.aten.lift_fresh_copy(x)
+    return lifted
 
 
 def record(call: Differentiable, arguments: tuple[Any, ...]) -> Any:

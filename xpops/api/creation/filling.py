@@ -201,7 +201,7 @@ def allocate(shape: Any, dtype: Any, device: str | None, function: str) -> Array
 def layout_of_new(shape: Any, dtype: Any, device: str | None, function: str) -> Layout:
     """The layout of a new array; by default float64, on the default device."""
     found = dt.DEFAULT_FLOAT if dtype is None else as_dtype(dtype, function)
-    lengths = views.shape_of(shape, function)
+    lengths = tuple(map(int, views.shape_of(shape, function)))
     if math.prod(lengths) * found.itemsize >= _MOST_BYTES:
         raise ValueError(f"{function}: shape is {lengths}, which is more than memory can hold")
     return layout_of(found, lengths, None, device_or_default(device, function))

@@ -62,8 +62,8 @@ def eye(
     known = known_new(way)
     if known is not None:
         return known
-    (rows,) = views.shape_of(n_rows, "eye", "n_rows")
-    (columns,) = (rows,) if n_cols is None else views.shape_of(n_cols, "eye", "n_cols")
+    (rows,) = map(int, views.shape_of(n_rows, "eye", "n_rows"))
+    (columns,) = (rows,) if n_cols is None else map(int, views.shape_of(n_cols, "eye", "n_cols"))
     diagonal = _index(k, "eye")
     out = layout_of_new((rows, columns), dtype, device, "eye")
     return make_new(way, out, _fill_eye(out, max(-diagonal, 0), max(diagonal, 0)))

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xpops.api.compilation import offer
 from xpops.api.devices import default_device
 from xpops.api.kernel.backward import set_backward
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
-from xpops.api.kernel.gpu import require_cuda
+from xpops.api.kernel.gpu import gpu_unless_traced, require_cuda
 from xpops.api.kernel.results import SCALARS, require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.gradients.calls import require_no_gradient
@@ -23,6 +24,7 @@ from xpops.dispatch.steady import launches, make_launch_on
 from xpops.engine import engine_of
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.engine.shapes import compute_nothing
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.user import Operation, bind_dtypes, call_shape, parse_definitions, parse_parameters
@@ -118,6 +120,7 @@ class ElementwiseKernel:
         self._names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))
         self._plan = functools.partial(_plan, self._operation)
         set_backward(self._plan, name, backward)
+        offer(self)
 
     def __call__(self, *args: Any, size: int | None = None, out: Any = None, block_size: int | None = None) -> Any:
         """Compute the results: an array, or a tuple of arrays.
@@ -229,9 +232,9 @@ def _plan(
     from xpops.engine.cuda.user.elementwise import elementwise
 
     target = device or next(spec.device for spec in specs if isinstance(spec, Layout))
-    gpu = require_cuda(engine, target, operation.name)
+    gpu = gpu_unless_traced(engine, target, operation.name)
     call = user_call(operation, specs, size, given, target)
-    return Program(() if given else call.outs, elementwise(gpu, call))
+    return Program(() if given else call.outs, elementwise(gpu, call) if gpu else compute_nothing)
 
 
 def user_call(

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xpops.api.compilation import offer
 from xpops.api.kernel.backward import set_backward
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
 from xpops.api.kernel.elementwise import user_call
-from xpops.api.kernel.gpu import require_cuda
+from xpops.api.kernel.gpu import gpu_unless_traced
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout
-from xpops.core.promotion import SCALAR_TYPES, promote
+from xpops.core.promotion import promote
+from xpops.core.symbols import scalar_type
 from xpops.dispatch.primitives import call
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
+from xpops.engine.shapes import compute_nothing
 from xpops.plan.functor import OPERANDS, RESULT, UserFunctor, parse_functor
 from xpops.plan.signature import Operand
 from xpops.plan.user import Operation, Parameter
@@ -27,8 +30,6 @@ from xpops.plan.user import Operation, Parameter
 if TYPE_CHECKING:
     from xpops.core.devices import Device
     from xpops.engine.cuda.user.operands import UserCall
-
-_SCALARS = (*SCALAR_TYPES, np.generic)
 
 
 def functor(
@@ -109,6 +110,7 @@ class Functor:
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, functor)
         set_backward(self._plan, self._name, backward, self._parameters)
+        offer(self)
 
     def __call__(self, *args: Any, result: Any = None, **parameters: Any) -> Any:
         """Compute the result.
@@ -175,7 +177,7 @@ class Functor:
         values = []
         for name in self._parameters:
             value = given[name]
-            if not isinstance(value, _SCALARS):
+            if scalar_type(value) is None and not isinstance(value, np.generic):
                 raise TypeError(f"{self._name}: {name} is {describe(value)}; accepted: a number")
             values.append(value.item() if isinstance(value, np.generic) else value)
         return tuple(values)
@@ -188,9 +190,9 @@ def _plan(functor: UserFunctor, engine: Engine, specs: tuple[Operand, ...], resu
     from xpops.engine.cuda.user.elementwise import elementwise
 
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
-    gpu = require_cuda(engine, device, functor.name)
+    gpu = gpu_unless_traced(engine, device, functor.name)
     call = functor_call(functor, specs, result, device)
-    return Program(call.outs, elementwise(gpu, call))
+    return Program(call.outs, elementwise(gpu, call) if gpu else compute_nothing)
 
 
 def functor_call(functor: UserFunctor, specs: tuple[Operand, ...], result: DType | None, device: Device) -> UserCall:

@@ -6,13 +6,15 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from xpops.api.compilation import offer
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
-from xpops.api.kernel.gpu import require_cuda
+from xpops.api.kernel.gpu import gpu_unless_traced
 from xpops.api.kernel.results import require_no_repeats, require_writable, split_arguments
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.primitives import call, freeze
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
+from xpops.engine.shapes import compute_nothing
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import elements_apart
@@ -111,6 +113,7 @@ class ReductionKernel:
         self._plan = functools.partial(
             _plan, UserReduction(self._operation, reduce_expr, post_map_expr, known, reduce_type)
         )
+        offer(self)
 
     def __call__(
         self, *args: Any, out: Any = None, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
@@ -184,14 +187,14 @@ def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], 
     operation = reduction.map
     ins, given = specs[: len(operation.ins)], specs[len(operation.ins) :]
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
-    gpu = require_cuda(engine, device, operation.name)
+    gpu = gpu_unless_traced(engine, device, operation.name)
     types, shape = bind_dtypes(operation, ins, given), call_shape(operation, ins, (), None, _ARRAY)
     axes = tuple(range(len(shape))) if axis is None else views.axes_of(axis, len(shape), operation.name)
     final = tuple(1 if i in axes else length for i, length in enumerate(shape) if keepdims or i not in axes)
     out = next((each for each in given if isinstance(each, Layout)), layout_of(types.outs[0], final, None, device))
     if out.shape != final:
         raise ValueError(f"{operation.name}: out has shape {out.shape}; accepted: {final}")
-    kernel = _kernel(gpu, reduction, types, ins, shape, axes, out)
+    kernel = _kernel(gpu, reduction, types, ins, shape, axes, out) if gpu else compute_nothing
     if not given:
         return Program((out,), kernel)
     require_no_repeats(operation, (out,))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from xpops.api.compilation import offer
 from xpops.api.kernel.compiled import CompiledKernel, compile_call, specs_on_gpu
-from xpops.api.kernel.gpu import require_cuda
+from xpops.api.kernel.gpu import gpu_unless_traced
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.primitives import unary
 from xpops.engine.program import Program
@@ -79,6 +80,7 @@ class ScanKernel:
         self._name = name
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", scan_type))
+        offer(self)
 
     def __call__(self, x: Any, *, axis: int | None = None) -> Any:
         """Compute the result, which has the shape of `x`.
@@ -131,12 +133,12 @@ def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis:
 
     name = scan.map.name
     x = require_array(specs[0], name, "x")
-    gpu = require_cuda(engine, x.device, name)
+    gpu = gpu_unless_traced(engine, x.device, name)
     types = bind_dtypes(scan.map, (x,), ())
     if axis is None and x.ndim != 1:
         raise ValueError(f"{name}: axis is None for an array of {x.ndim} axes; accepted: None for 1 axis only")
     found = axis_of(0 if axis is None else axis, x.ndim, name)
     out = scan_result(x, found, types.outs[0], False)
-    if out.size == 0:
+    if gpu is None or out.size == 0:
         return Program((out,), lambda stream, out, x: None)
     return Program((out,), scanned(gpu, scan, types, x, found, out))

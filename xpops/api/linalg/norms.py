@@ -22,6 +22,7 @@ from xpops.core.operands import Axes
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
+from xpops.frameworks.differentiable import Facts
 from xpops.ops.derivatives import linalg as derivative
 from xpops.ops.reduction import HOST_REDUCTIONS, Reduction
 from xpops.plan.strides.views import axes_of
@@ -182,21 +183,21 @@ def _product(x: Any, count: int) -> Any:
     return half * half * x if count % 2 else half * half
 
 
-def _require_floating(x: Any, function: str) -> Layout | Traced:
+def _require_floating(x: Any, function: str) -> Layout | Facts | Traced:
     given = x if isinstance(x, Traced) else array_layout(x, function, "x")
     if given.dtype not in dt.CATEGORIES["floating-point"]:
         raise TypeError(f"{function}: x has dtype {given.dtype}; accepted: floating-point dtypes")
     return given
 
 
-def _require_axes(x: Any, axis: Any) -> Layout | Traced:
+def _require_axes(x: Any, axis: Any) -> Layout | Facts | Traced:
     given = _require_floating(x, "vector_norm")
     if axis is not None:  # the parts of the expression would name themselves
         axes_of(axis, given.ndim, "vector_norm")
     return given
 
 
-def _require_matrices(x: Any) -> Layout | Traced:
+def _require_matrices(x: Any) -> Layout | Facts | Traced:
     given = _require_floating(x, "matrix_norm")
     if given.ndim < 2:
         raise ValueError(f"matrix_norm: x has shape {given.shape}; accepted: two axes or more")

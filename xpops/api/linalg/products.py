@@ -186,7 +186,9 @@ def matrix_power(x: Any, n: int, /) -> Any:
         times = operator.index(n)
     except TypeError:
         raise TypeError(f"matrix_power: n is {n!r}; accepted: an integer") from None
-    require_matrices(array_layout(x, "matrix_power", "x"), "matrix_power")
+    given = array_layout(x, "matrix_power", "x")
+    if isinstance(given, Layout):  # of traced arrays, the products check the shapes
+        require_matrices(given, "matrix_power")
     if times == 0:
         return unary(linalg.identity, "matrix_power", x, "matrix_power")
     square, times = (inv(x), -times) if times < 0 else (positive(x), times)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from xpops.api.signatures import array_function
 from xpops.arrays import Array
 from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
+from xpops.core import symbols
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
@@ -79,9 +81,9 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any 
     values = _pairs(constant_values, given.ndim, "constant_values") if mode == "constant" else None
     if values is None or len({repr(value) for pair in values for value in pair}) != 1:
         return _pad_by_values(x, widths, values)
-    shape = _padded_shape(given.shape, widths)
+    starts, ends = zip(*widths, strict=True) if widths else ((), ())
     fill = _fill_bytes(_fill_value(values[0][0], given.dtype), given.dtype)
-    return call(_plan_constant, "pad", ("x",), (x,), tuple(before for before, _ in widths), shape, fill)
+    return call(_plan_constant, "pad", ("x",), (x,), starts, ends, fill)
 
 
 # (type and text of a scalar, which tell 0.0 from -0.0; dtype) -> the bytes of an element.
@@ -101,7 +103,7 @@ def _pairs(given: Any, ndim: int, argument: str) -> list[tuple[Any, Any]]:
     """A pair for each axis."""
     if ndim == 0:
         return []
-    if isinstance(given, SCALAR_TYPES):
+    if isinstance(given, SCALAR_TYPES) or type(given) in symbols.kinds:
         return [(given, given)] * ndim
     if isinstance(given, Array):
         given = given.to_numpy()
@@ -124,11 +126,11 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     else:
         pairs = _pairs(given, ndim, "pad_width")
     for width in (width for pair in pairs for width in pair):
-        if not isinstance(width, int) or isinstance(width, bool):
+        if type(width) is not int and symbols.scalar_type(width) is not int:
             raise TypeError(f"pad: pad_width is {given!r}; accepted: integers")
         if width < 0:
             raise ValueError(f"pad: pad_width is {given!r}; accepted: 0 and more")
-    return pairs
+    return [(int(before), int(after)) for before, after in pairs] if symbols.kinds else pairs
 
 
 @keeps_framework
@@ -158,15 +160,16 @@ def _pad_by_values(x: Array, widths: list[tuple[int, int]], values: list[tuple[A
     return padded
 
 
-def _padded_shape(shape: tuple[int, ...], widths: list[tuple[int, int]]) -> tuple[int, ...]:
+def _padded_shape(shape: tuple[int, ...], widths: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(length + before + after for length, (before, after) in zip(shape, widths, strict=True))
 
 
 @differentiable(derivative.pad)
 def _plan_constant(
-    engine: Engine, specs: tuple[Layout], starts: tuple[int, ...], shape: tuple[int, ...], fill: bytes
+    engine: Engine, specs: tuple[Layout], starts: tuple[int, ...], ends: tuple[int, ...], fill: bytes
 ) -> Program:
     x = specs[0]
+    shape = _padded_shape(x.shape, tuple(zip(starts, ends, strict=True)))
     out = layout_of(x.dtype, shape, None, x.device)
     return Program((out,), engine.window(x, starts, out, fill) if out.size else lambda stream, *data: None)
 

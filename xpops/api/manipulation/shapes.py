@@ -194,7 +194,10 @@ def squeeze(x: Any, /, axis: Axes) -> Any:
 
 
 def _plan_broadcast(shape: tuple[int, ...], target: Any) -> Step:
-    return Step("broadcast_to", views.require_broadcast(shape, views.shape_of(target, "broadcast_to"), "broadcast_to"))
+    return Step(
+        "broadcast_to",
+        views.require_broadcast(shape, views.shape_of(target, "broadcast_to"), "broadcast_to"),
+    )
 
 
 def _plan_expand(shape: tuple[int, ...], axis: Any) -> Step:

@@ -94,7 +94,7 @@ def _by_quantile(xp: Any, g: Any, x: Any, x_shape: tuple[int, ...], q: Any, axis
     """The cotangents of the elements between which the quantiles are."""
     lines = lines_of(xp, x, x_shape, axis)
     order, shape = xp.argsort(lines), xp.facts(lines).shape
-    low, high, weight = (xp.like(x, asarray(each)) for each in ranks(shape[-1], _fractions(q).reshape(-1), method))
+    low, high, weight = (xp.like(x, asarray(each)) for each in ranks(int(shape[-1]), _fractions(q).reshape(-1), method))
     shares = xp.moveaxis(xp.reshape(g, (-1, *shape[:-1])), 0, -1)
     above = xp.multiply(shares, weight)
     found = [

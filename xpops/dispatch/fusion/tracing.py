@@ -12,6 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
+from xpops.core.symbols import scalar_type
 from xpops.dispatch.fusion.traced_arrays import ACCEPTED, Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.ops.operator import Operator
@@ -184,7 +185,7 @@ class Trace:
 
         def made(*values: Any) -> Any:
             value = evaluate(*values)
-            if type(value) is not kind:  # the dtypes that this trace decided would be wrong
+            if scalar_type(value) is not kind:  # the dtypes that this trace decided would be wrong
                 raise TypeError(
                     f"{self.function}: a power of scalar arguments is {value!r}; accepted: {kind.__name__} powers, as "
                     f"of ones, or {type(value).__name__} arguments"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from xpops.dispatch import steady
 from xpops.dispatch.gradients.namespace import NAMESPACE
 from xpops.dispatch.gradients.rules import Bound, Rule
 from xpops.dispatch.tensor import Tensor
+from xpops.frameworks import differentiable
 from xpops.frameworks.adapter import Adapter
 from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
@@ -22,6 +24,9 @@ from xpops.plan.cache import BoundedDict
 _OPERANDS = "operands"
 # The way of a call and the names of its arguments -> the call; the way alone for elementwise operators.
 recorded_calls: BoundedDict[Any, RecordedCall] = BoundedDict(8192)
+# The kind of a call -> the function that makes it. `RecordedCall.made_of` has the kind and the arguments.
+makers: dict[str, Callable[..., RecordedCall]] = {}
+_named: BoundedDict[str, RecordedCall] = BoundedDict(8192)
 
 
 class RecordedCall:
@@ -39,6 +44,8 @@ class RecordedCall:
         None: the results change with the arguments, and have no derivative.
     compute : callable
         Takes the arguments, and returns the results.
+    made_of : tuple
+        The name of the maker among `makers`, and its arguments, which make the same call again.
     broadcasts : bool
         Whether the call is elementwise.
     """
@@ -50,14 +57,22 @@ class RecordedCall:
         parameters: dict[str, Any],
         rule: Rule | None,
         compute: Callable[..., Any],
+        made_of: tuple[Any, ...],
         broadcasts: bool = False,
     ) -> None:
+        self._made_of = made_of
         self.compute, self.broadcasts, self.is_differentiable = compute, broadcasts, rule is not None
         self._function, self._names, self._parameters = function, names, parameters
         self._rule = rule or Rule(())
         self._saved: dict[tuple[bool, ...], tuple[tuple[int, ...], bool]] = {}
         # The arguments that need a cotangent, with all facts -> the fused function; None: something cannot be fused.
-        self._fused: BoundedDict[tuple[Any, ...], Callable[..., Any] | None] = BoundedDict(256)
+        self._fused: BoundedDict[tuple[Any, ...], Any] = BoundedDict(256)
+
+    @cached_property
+    def name(self) -> str:
+        from xpops.dispatch.gradients.names import encode
+
+        return encode(self._made_of)
 
     def write(self, arguments: Sequence[Any], outs: Sequence[Any]) -> None:
         found = self.compute(*arguments)
@@ -121,23 +136,26 @@ class RecordedCall:
     ) -> tuple[Any, ...]:
         """The cotangents of `wanted` arguments by one fused function of what they need."""
         key = wanted, facts
+        if not _is_hashable(key):  # with symbolic sizes: a fused function holds for the sizes of its trace
+            return self._compute(wanted, given, facts, arguments, results)
         if key not in self._fused:
             self._fused[key] = self._fused_function(wanted, facts, len(given) if isinstance(given, tuple) else 0)
         function, (places, needs_results) = self._fused[key], self.saved(wanted)
         if function is None:
             return self._compute(wanted, given, facts, arguments, results)
         saved = [*(arguments[place] for place in places), *((results,) if needs_results else ())]
+        values = [*(given if isinstance(given, tuple) else (given,)), *saved]
         try:
-            made = function(*(given if isinstance(given, tuple) else (given,)), *saved)
+            if NAMESPACE.is_traced(values[0]):  # the program runs later: find out now whether a GPU can
+                function.source(*map(_stand_in, values))
+            made = function(*values)
         except TypeError:  # if something else is wrong, the functions one by one raise it again
             self._fused[key] = None
             return self._compute(wanted, given, facts, arguments, results)
         rest = iter(made if isinstance(made, tuple) else (made,))
         return tuple(next(rest) if each else None for each in wanted)
 
-    def _fused_function(
-        self, wanted: tuple[bool, ...], facts: tuple[Facts | None, ...], several: int
-    ) -> Callable[..., Any]:
+    def _fused_function(self, wanted: tuple[bool, ...], facts: tuple[Facts | None, ...], several: int) -> Any:
         """The fused function of the cotangents of `several` results (0: of the only one), and of what is saved."""
         places, needs_results = self.saved(wanted)
 
@@ -150,8 +168,7 @@ class RecordedCall:
             made = tuple(each for each in found if each is not None)
             return made if len(made) > 1 else made[0]
 
-        fused: Callable[..., Any] = NAMESPACE.fuse(backward, round_each=False)
-        return fused
+        return NAMESPACE.fuse(backward, round_each=False)
 
     def _compute(
         self,
@@ -207,10 +224,37 @@ class RecordedCall:
         return tuple(bound for bound, each in zip(self._rule.each, wanted, strict=False) if each)
 
 
+def _stand_in(x: Any) -> Any:
+    """An array without memory like `x`; scalars, and what no fused function takes, as they are."""
+    return _without_memory(NAMESPACE.facts(x)) if adapter_of(type(x)) is not None else x
+
+
+def _is_hashable(key: tuple[Any, ...]) -> bool:
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
+
+
 def _without_memory(facts: Facts) -> Tensor:
     """An array of which a call finds the facts of its results."""
     found: Tensor = steady.array_class(layout_of(facts.dtype, facts.shape, None, NOWHERE), 0, None)
     return found
+
+
+def call_named(name: str) -> RecordedCall:
+    """The call that has this name, in this process or in the one that made a program."""
+    found = _named.get(name)
+    if found is None:
+        from xpops.dispatch.gradients.names import decode
+
+        kind, *arguments = decode(name)
+        found = _named[name] = makers[kind](*arguments)
+    return found
+
+
+differentiable.call_named = call_named
 
 
 def recorder_of(arguments: tuple[Any, ...]) -> Adapter | None:
@@ -239,6 +283,10 @@ def require_no_gradient(function: str, arguments: tuple[Any, ...]) -> None:
     for x in arguments:
         adapter = adapter_of(x.__class__)
         if adapter is not None and adapter.records(x):
+            if adapter.is_traced(x):
+                raise RuntimeError(
+                    f"{function}: out cannot be written in a traced call; accepted: the call without out"
+                )
             raise RuntimeError(
                 f"{function}: an argument requires grad, and out has no gradient; "
                 "accepted: the call without out, or within torch.no_grad()"

@@ -7,7 +7,7 @@ from typing import Any
 
 from xpops.core.devices import CPU
 from xpops.core.layouts import layout_of
-from xpops.core.promotion import SCALAR_TYPES
+from xpops.core.symbols import scalar_type
 from xpops.dispatch import elementwise
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
@@ -20,8 +20,6 @@ from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.plan.fused.expression import Constant, Node, Reference
 from xpops.plan.signature import Operand
-
-_SCALARS = (*SCALAR_TYPES, TracedScalar)
 
 
 def cotangents_of(
@@ -46,10 +44,15 @@ def cotangents_of(
 def _spec(x: Any) -> Operand:
     if isinstance(x, TracedScalar):
         return x.kind
-    if isinstance(x, SCALAR_TYPES):
-        return type(x)
+    kind = scalar_type(x)
+    if kind is not None:
+        return kind
     shape, dtype = NAMESPACE.facts(x)
-    return layout_of(dtype, tuple(shape), None, CPU)
+    return layout_of(dtype, tuple(map(int, shape)), None, CPU)
+
+
+def _is_scalar(x: Any) -> bool:
+    return isinstance(x, TracedScalar) or scalar_type(x) is not None
 
 
 class _Run:
@@ -95,7 +98,7 @@ class _Run:
                 continue
             places = made.operands if isinstance(made, Node) else (made.place,)
             operands = list(map(self.value, places))
-            facts = tuple(None if isinstance(x, _SCALARS) else NAMESPACE.facts(x) for x in operands)
+            facts = tuple(None if _is_scalar(x) else NAMESPACE.facts(x) for x in operands)
             wanted = tuple(fact is not None and fact.dtype.kind not in "biu" for fact in facts)
             call = _recorded(made)
             found = call.cotangents(wanted, cotangent, facts, operands, self.value(place), False)
@@ -117,4 +120,4 @@ def _recorded(made: Node | ReducedInput) -> RecordedCall:
         parameters = dict(zip(parameters_of(reduction), (made.op, *made.parameters), strict=True))
     if rule is None:
         raise NotImplementedError(f"{made.op.name} has no derivative; accepted: the call within torch.no_grad()")
-    return RecordedCall(made.op.name, names, parameters, rule, elementwise)
+    return RecordedCall(made.op.name, names, parameters, rule, elementwise, ())

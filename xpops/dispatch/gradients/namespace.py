@@ -8,6 +8,7 @@ from typing import Any
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.core.symbols import scalar_type
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.tensor import Tensor
 from xpops.frameworks.differentiable import Facts
@@ -34,14 +35,20 @@ class Namespace:
         assert adapter is not None
         return adapter.facts(x)
 
+    @staticmethod
+    def is_traced(x: Any) -> bool:
+        """Whether an array has no memory of its own, within a program that a framework traces."""
+        adapter = adapter_of(type(x))
+        return adapter is not None and adapter.is_traced(x)
+
     def is_complex(self, x: Any) -> bool:
         """Whether an array is complex."""
         return self.facts(x)[1] in dt.COMPLEX_FLOATS
 
     def conj(self, x: Any) -> Any:
         """The conjugate. Real arrays and scalars are not copied."""
-        if isinstance(x, (bool, int, float, complex)):
-            return x.conjugate()
+        if scalar_type(x) is not None:
+            return x.conjugate() if isinstance(x, complex) else x
         return sys.modules["xpops"].conj(x) if self.is_complex(x) else x
 
     def like(self, x: Any, made: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core.symbols import scalar_type
 from xpops.ops.derivatives.axes import Shape, reduced_axes, sliced
 
 
@@ -60,7 +61,7 @@ def pad_by_indices(xp: Any, g: Any, x_shape: Shape, widths: list[tuple[int, int]
     shape = xp.facts(g).shape
     for axis in reversed(range(len(x_shape))):
         if any(widths[axis]):
-            places = xp.like(g, xp.asarray(padded_places(x_shape[axis], widths[axis], mode)))
+            places = xp.like(g, xp.asarray(padded_places(int(x_shape[axis]), widths[axis], mode)))
             g = take(xp, g, places, (*shape[:axis], x_shape[axis], *xp.facts(g).shape[axis + 1 :]), axis)
     return g
 
@@ -84,7 +85,7 @@ def take(xp: Any, g: Any, indices: Any, x_shape: Shape, axis: int | None) -> Any
     """The sums of the slices of `g` at equal indices."""
     place = (axis or 0) % len(x_shape)
     before, length, after = x_shape[:place], x_shape[place], x_shape[place + 1 :]
-    if isinstance(indices, int):
+    if scalar_type(indices) is int:
         at = indices % length
         return xp.pad(xp.expand_dims(g, axis=place), {place: (at, length - 1 - at)})
     at = xp.astype(indices, xp.int64)

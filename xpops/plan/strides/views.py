@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, contiguous_strides
+from xpops.core.symbols import integer
 from xpops.plan.strides.broadcast import broadcast_shapes, broadcast_strides
 
 
@@ -70,7 +71,7 @@ def axes_of(axes: Any, ndim: int, function: str, argument: str = "axis") -> tupl
 
 
 def shape_of(shape: Any, function: str, argument: str = "shape", lowest: int = 0) -> tuple[int, ...]:
-    """A shape given as an integer or a sequence of integers, each at least `lowest`.
+    """A shape given as an integer or a sequence of integers, each at least `lowest`. Symbols remain.
 
     Raises
     ------
@@ -81,7 +82,7 @@ def shape_of(shape: Any, function: str, argument: str = "shape", lowest: int = 0
     """
     single = not isinstance(shape, (tuple, list)) and hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0
     try:
-        found = tuple(map(operator.index, (shape,) if single else shape))
+        found = tuple(map(integer, (shape,) if single else shape))
     except TypeError:
         raise TypeError(f"{function}: {argument} is {shape!r}; accepted: an integer or a tuple of integers") from None
     if any(length < lowest for length in found):

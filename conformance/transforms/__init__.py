@@ -1,0 +1,1 @@
+"""Every differentiable function under every transform of torch and JAX."""

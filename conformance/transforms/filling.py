@@ -1,0 +1,45 @@
+"""One process of the matrix: it fills the cells of a part of the calls."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from importlib.util import find_spec
+
+# With this begins the text of a cell that does not apply to a call.
+LEFT_OUT = "left out: "
+
+
+def start() -> None:
+    """Prepare a process: one thread for each, and none of the warnings of torch's and JAX's compilers."""
+    import torch
+
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # several processes share a GPU
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+
+
+def fill(device: str, part: int, parts: int) -> list[tuple[str, str, str]]:
+    """The function, the cell and its text, of every call of a part of the table."""
+    from conformance.transforms.cases import cases
+    from conformance.transforms.cells import CELLS, LeftOut
+
+    found, cells = [], dict(CELLS)
+    if find_spec("jax") is not None:
+        from conformance.transforms.jax_cells import CELLS as OF_JAX
+
+        cells |= OF_JAX
+    for case in cases(device)[part::parts]:
+        for name, cell in cells.items():
+            try:
+                cell(case, device)
+                text = "ok"
+            except LeftOut as reason:
+                text = f"{LEFT_OUT}{reason}"
+            except Exception as error:
+                lines = str(error).strip().splitlines()
+                text = f"{type(error).__name__}: {lines[0] if lines else ''}"[:300]
+            found.append((case.name, name, text))
+    return found
