@@ -25,6 +25,10 @@ FOLDER = Path(__file__).parent / "reference"
 # The namespaces, and what their pages say first.
 NAMESPACES: dict[str, tuple[ModuleType, str]] = {
     "xpops": (xp, "The functions of the array API standard, and some that it lacks."),
+    "xpops.numpy": (xp.numpy, "NumPy's names and signatures, for arrays of any framework."),
+    "xpops.numpy.linalg": (xp.numpy.linalg, "NumPy's linear algebra."),
+    "xpops.numpy.fft": (xp.numpy.fft, "NumPy's Fourier transforms."),
+    "xpops.numpy.random": (xp.numpy.random, "NumPy's generators of random numbers."),
     "xpops.linalg": (xp.linalg, "Linear algebra."),
     "xpops.fft": (xp.fft, "Discrete Fourier transforms."),
     "xpops.nn": (xp.nn, "Functions of neural networks: activations, scattering, counting, upsampling."),

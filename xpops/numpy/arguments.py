@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import signature
 from itertools import islice
@@ -25,6 +25,17 @@ _HOST_TYPES = (list, tuple, range, *SCALAR_TYPES, numpy.generic)
 def given(x: Any) -> Any:
     """`x`; a list, a tuple or a scalar as an array on the default device."""
     return asarray(x) if isinstance(x, _HOST_TYPES) else x
+
+
+def arrays_of(operands: Iterable[Any], *, scalars: bool = False) -> list[Any]:
+    """The operands; lists and tuples as arrays on the device of the first array. With `scalars`, scalars, too."""
+    operands = list(operands)
+    lists = [isinstance(x, _HOST_TYPES) and (scalars or not is_scalar(x)) for x in operands]
+    if not any(lists):
+        return operands
+    there = next((x for x in operands if not isinstance(x, _HOST_TYPES)), None)
+    device = None if there is None else adopt_foreign(there, "asarray", "obj").device
+    return [asarray(x, device=device) if is_list else x for x, is_list in zip(operands, lists, strict=True)]
 
 
 def is_scalar(x: Any) -> bool:
@@ -100,10 +111,11 @@ def on_arrays(count: int = 1) -> Callable[[Callable[..., Any]], Callable[..., An
 def compute_on_arrays(function: str, compute: Callable[..., Any], operands: dict[str, Any]) -> Any:
     """Call `compute` with xpops arrays of the operands. Results are of the framework of all arrays, if it is one."""
     foreign = [x for x in operands.values() if not isinstance(x, (Array, *_HOST_TYPES))]
-    values = tuple(map(given, operands.values()))
     recorder = recorder_of(tuple(foreign)) if foreign else None
     if recorder is not None:
+        values = tuple(map(given, operands.values()))
         return recorder.record(RecordedCall(function, tuple(operands), {}, None, compute), values)
+    values = arrays_of(operands.values(), scalars=True)
     found = compute(*(adopt_foreign(x, function, name) for name, x in zip(operands, values, strict=True)))
     adapters = {id(adapter): adapter for adapter in (adapter_of(type(x)) for x in foreign)}
     if len(adapters) != 1 or any(isinstance(x, Array) for x in operands.values()):

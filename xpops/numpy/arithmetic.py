@@ -69,8 +69,14 @@ def _divmod(x: Any, y: Any) -> Any:
     return arithmetic.floor_divide(x, y), arithmetic.remainder(x, y)
 
 
+def _spread(x: Any, y: Any) -> Any:
+    """`x`, as an array if it is a scalar and `y` an array."""
+    return where(comparison.equal(x, y), x, x)
+
+
 @fuse
 def _fmod(x: Any, y: Any) -> Any:
+    x, y = _spread(x, y), _spread(y, x)
     rest = arithmetic.remainder(signs.abs(x), signs.abs(y))
     return where(comparison.less(x, 0), signs.negative(rest), rest)
 
@@ -99,6 +105,7 @@ def _cbrt(x: Any) -> Any:
 
 @fuse
 def _heaviside(x: Any, y: Any) -> Any:
+    x = _spread(x, y)
     return where(isnan(x), x, where(x == 0, y, where(x < 0, 0.0, 1.0)))
 
 

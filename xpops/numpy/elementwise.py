@@ -9,7 +9,7 @@ from xpops.api.data_types import astype
 from xpops.api.elementwise.comparison import not_equal
 from xpops.api.searching import where as _where
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import dtype_of, given, is_scalar, store
+from xpops.numpy.arguments import arrays_of, dtype_of, given, is_scalar, store
 
 
 def ufunc(
@@ -32,7 +32,7 @@ def ufunc(
             raise TypeError(f"{name}: there are {len(operands)} operands; accepted: {count}, and out")
         if where is not True and out is None:
             raise TypeError(f"{name}: where without out leaves elements undefined; accepted: where with out")
-        arrays = [x if is_scalar(x) else given(x) for x in operands]
+        arrays = arrays_of(operands)
         if all(map(is_scalar, arrays)):
             arrays[0] = given(arrays[0])
         if dtype is not None:

@@ -15,7 +15,7 @@ from xpops.api.manipulation.joining import concat_named
 from xpops.api.manipulation.shapes import broadcast_to, reshape
 from xpops.arrays import Array, adopt_foreign
 from xpops.frameworks.registry import adapter_of
-from xpops.numpy.arguments import given, on_arrays, store
+from xpops.numpy.arguments import arrays_of, given, on_arrays, store
 from xpops.numpy.shapes import atleast_1d, atleast_2d, atleast_3d
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 
 def _parts(arrays: Any) -> list[Any]:
     """The arrays of a sequence, or of the first axis of an array."""
-    return [given(each) for each in arrays]
+    return arrays_of(arrays, scalars=True)
 
 
 def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None) -> Any:

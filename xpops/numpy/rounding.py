@@ -36,7 +36,7 @@ def _ldexp(x: Any, exponent: Any) -> Any:
 
 @fuse
 def _scaled(x: Any, exponent: Any) -> Any:
-    whole = limits.clip(exponent * 1.0, -2200.0, 2200.0)
+    whole = limits.clip(where(x == x, exponent * 1.0, 0.0), -2200.0, 2200.0)
     third = rounding.trunc(whole / 3)
     step = powers.pow(2.0, third)
     return x * step * step * powers.pow(2.0, whole - third - third)
