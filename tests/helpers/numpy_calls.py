@@ -122,6 +122,8 @@ np.triu_indices(3, -1)
 np.meshgrid(v, w)
 np.meshgrid(v, w, a, indexing="ij", sparse=True)
 np.indices((2, 3))
+np.ogrid[0:2:3j, 0:4]
+np.mgrid[0:2, 0:4:2]
 np.indices((2, 3), sparse=True)
 np.fromfunction(lambda r, s: r * 2 + s, (2, 3))
 np.fromfunction(lambda r: r + 1, (4,), dtype=np.int64)

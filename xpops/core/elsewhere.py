@@ -148,12 +148,12 @@ NUMPY = (
     "fmax", "fmin", "fmod", "frexp", "fromfunction", "gcd", "generic", "geomspace", "gradient", "heaviside",
     "histogram2d", "histogramdd", "i0", "indices", "inexact", "insert", "int_", "integer", "interp",
     "intersect1d", "intp", "iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj",
-    "isscalar", "issubdtype", "ix_", "kron", "lcm", "ldexp", "lexsort", "logaddexp2", "logspace", "modf",
-    "nan_to_num", "nanpercentile", "nanquantile", "ndarray", "number", "partition", "piecewise", "place",
-    "poly", "polyadd", "polyfit", "polymul", "polyval", "ptp", "put", "put_along_axis", "putmask", "rad2deg",
-    "radians", "ravel_multi_index", "resize", "rollaxis", "roots", "rot90", "select", "setdiff1d", "setxor1d",
-    "signedinteger", "sinc", "single", "trapezoid", "tri", "tril_indices", "triu_indices", "uint", "union1d",
-    "unravel_index", "unsignedinteger", "unwrap", "vander", "vsplit",
+    "isscalar", "issubdtype", "ix_", "kron", "lcm", "ldexp", "lexsort", "logaddexp2", "logspace", "mgrid",
+    "modf", "nan_to_num", "nanpercentile", "nanquantile", "ndarray", "number", "ogrid", "partition",
+    "piecewise", "place", "poly", "polyadd", "polyfit", "polymul", "polyval", "ptp", "put", "put_along_axis",
+    "putmask", "rad2deg", "radians", "ravel_multi_index", "resize", "rollaxis", "roots", "rot90", "select",
+    "setdiff1d", "setxor1d", "signedinteger", "sinc", "single", "trapezoid", "tri", "tril_indices",
+    "triu_indices", "uint", "union1d", "unravel_index", "unsignedinteger", "unwrap", "vander", "vsplit",
 )  # fmt: skip
 
 

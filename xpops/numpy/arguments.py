@@ -115,8 +115,8 @@ def compute_on_arrays(function: str, compute: Callable[..., Any], operands: dict
     if recorder is not None:
         values = tuple(map(given, operands.values()))
         return recorder.record(RecordedCall(function, tuple(operands), {}, None, compute), values)
-    values = arrays_of(operands.values(), scalars=True)
-    found = compute(*(adopt_foreign(x, function, name) for name, x in zip(operands, values, strict=True)))
+    arrays = arrays_of(operands.values(), scalars=True)
+    found = compute(*(adopt_foreign(x, function, name) for name, x in zip(operands, arrays, strict=True)))
     adapters = {id(adapter): adapter for adapter in (adapter_of(type(x)) for x in foreign)}
     if len(adapters) != 1 or any(isinstance(x, Array) for x in operands.values()):
         return found

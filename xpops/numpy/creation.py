@@ -21,7 +21,8 @@ from xpops.numpy.arguments import compute_on_arrays, floating, given, is_scalar,
 __all__ = [
     "arange", "array", "asarray", "ascontiguousarray", "copy", "diag", "diagflat", "empty", "empty_like", "eye",
     "fromfunction", "full", "full_like", "geomspace", "identity", "indices", "linspace", "logspace", "meshgrid",
-    "ones", "ones_like", "tri", "tril", "tril_indices", "triu", "triu_indices", "vander", "zeros", "zeros_like",
+    "mgrid", "ogrid", "ones", "ones_like", "tri", "tril", "tril_indices", "triu", "triu_indices", "vander",
+    "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -223,6 +224,20 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: 
     for place, line in enumerate(meshgrid(*lines, sparse=True, indexing="ij")):
         found[place, ...] = line
     return found
+
+
+class _Grid:
+    """An object that makes an open or a full grid of the slices of its key, as `numpy.ogrid` and `numpy.mgrid` do."""
+
+    def __init__(self, grid: Any) -> None:
+        self._grid = grid
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._grid[key]  # computed on the host: the ends of the slices are numbers
+        return tuple(map(_asarray, found)) if isinstance(found, tuple) else _asarray(found)
+
+
+ogrid, mgrid = _Grid(numpy.ogrid), _Grid(numpy.mgrid)
 
 
 def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:

@@ -18,7 +18,7 @@ from xpops.api.statistics.extremes import max
 from xpops.api.statistics.sums import sum
 from xpops.core import dtypes as dt
 from xpops.core.errors import LinAlgError
-from xpops.numpy.arguments import as_axes, floating, given, on_arrays
+from xpops.numpy.arguments import arrays_of, as_axes, floating, given, on_arrays, store
 from xpops.numpy.products import cross, outer
 
 __all__ = [
@@ -63,7 +63,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
 
 def solve(a: Any, b: Any) -> Any:
     """As `numpy.linalg.solve`. Waits for the device."""
-    return solutions.solve(floating(a), floating(b))
+    return solutions.solve(*map(floating, arrays_of((a, b))))
 
 
 class LstsqResult(NamedTuple):
@@ -131,7 +131,7 @@ def matrix_power(a: Any, n: int) -> Any:
 
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     """As `numpy.linalg.multi_dot`, from left to right."""
-    return reduce(linear_algebra.matmul, map(given, arrays))
+    return store(reduce(linear_algebra.matmul, arrays_of(arrays)), out, "multi_dot")
 
 
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:

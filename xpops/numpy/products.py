@@ -10,7 +10,7 @@ from xpops.api.linalg.products import trace as _trace
 from xpops.api.manipulation.axes import moveaxis
 from xpops.api.manipulation.joining import stack
 from xpops.api.manipulation.shapes import reshape
-from xpops.numpy.arguments import as_axes, given, is_scalar, on_arrays, store
+from xpops.numpy.arguments import arrays_of, as_axes, given, is_scalar, on_arrays, store
 
 __all__ = [
     "cross", "dot", "einsum", "inner", "kron", "matmul", "outer", "tensordot", "trace", "vdot",
@@ -20,20 +20,21 @@ __all__ = [
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """As `numpy.dot`."""
     if is_scalar(a) or is_scalar(b) or not given(a).ndim or not given(b).ndim:
-        x, y = (each if is_scalar(each) else given(each) for each in (a, b))
+        x, y = arrays_of((a, b))
         return store(multiply(given(x) if is_scalar(y) else x, y), out, "dot")
-    a, b = given(a), given(b)
+    a, b = arrays_of((a, b), scalars=True)
     return store(linear_algebra.tensordot(a, b, axes=((a.ndim - 1,), (max(b.ndim - 2, 0),))), out, "dot")
 
 
 def vdot(a: Any, b: Any, /) -> Any:
     """As `numpy.vdot`: the product of all elements, conjugating the first."""
-    return linear_algebra.vecdot(reshape(given(a), (-1,)), reshape(given(b), (-1,)))
+    a, b = (reshape(each, (-1,)) for each in arrays_of((a, b), scalars=True))
+    return linear_algebra.vecdot(a, b)
 
 
 def inner(a: Any, b: Any, /) -> Any:
     """As `numpy.inner`."""
-    a, b = given(a), given(b)
+    a, b = arrays_of((a, b), scalars=True)
     if not a.ndim or not b.ndim:
         return multiply(a, b)
     return linear_algebra.tensordot(a, b, axes=((a.ndim - 1,), (b.ndim - 1,)))
@@ -41,28 +42,29 @@ def inner(a: Any, b: Any, /) -> Any:
 
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     """As `numpy.outer`, of all elements."""
-    return store(multiply(reshape(given(a), (-1, 1)), reshape(given(b), (1, -1))), out, "outer")
+    a, b = arrays_of((a, b), scalars=True)
+    return store(multiply(reshape(a, (-1, 1)), reshape(b, (1, -1))), out, "outer")
 
 
 def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """As `numpy.matmul`."""
-    return store(linear_algebra.matmul(given(x1), given(x2)), out, "matmul")
+    return store(linear_algebra.matmul(*arrays_of((x1, x2))), out, "matmul")
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As `numpy.tensordot`."""
     pair = axes if isinstance(axes, int) else tuple(as_axes(each) for each in axes)
-    return linear_algebra.tensordot(given(a), given(b), axes=pair)
+    return linear_algebra.tensordot(*arrays_of((a, b)), axes=pair)
 
 
 def einsum(subscripts: str, /, *operands: Any, out: Any = None, optimize: Any = False) -> Any:
     """As `numpy.einsum`, with subscripts as text, from left to right: `optimize` changes nothing."""
-    return store(linear_algebra.einsum(subscripts, *map(given, operands)), out, "einsum")
+    return store(linear_algebra.einsum(subscripts, *arrays_of(operands)), out, "einsum")
 
 
 def kron(a: Any, b: Any) -> Any:
     """As `numpy.kron`."""
-    a, b = given(a), given(b)
+    a, b = arrays_of((a, b), scalars=True)
     ndim = max(a.ndim, b.ndim)
     left, right = ((*[1] * (ndim - each.ndim), *each.shape) for each in (a, b))
     pairs = [length for place in range(ndim) for length in (left[place], 1)]
@@ -75,7 +77,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     """As `numpy.cross`, of vectors of 3 elements, or of 2 for both."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = moveaxis(given(a), axisa, -1), moveaxis(given(b), axisb, -1)
+    a, b = arrays_of((a, b))
+    x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     lengths = {x.shape[-1], y.shape[-1]}
     if lengths == {2}:
         return _crossed(x, y, 0, 1)

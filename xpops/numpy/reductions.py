@@ -11,7 +11,7 @@ from xpops.api.manipulation.shapes import reshape
 from xpops.api.searching import where as _where
 from xpops.api.statistics import extremes, moments, sums
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import as_axes, dtype_of, given, store
+from xpops.numpy.arguments import arrays_of, as_axes, dtype_of, given, store
 from xpops.numpy.elementwise import is_boolean
 
 __all__ = [
@@ -158,7 +158,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         found = mean(a, axis, keepdims=keepdims)
         total: Any = arithmetic.add(arithmetic.multiply(found, 0), a.size // _maximum(found.size, 1))
         return (found, total) if returned else found
-    w = given(weights)
+    a, w = arrays_of((a, weights))
     if w.ndim != a.ndim:
         if not isinstance(axis, int) or w.ndim != 1:
             raise TypeError(

@@ -12,7 +12,7 @@ from xpops.api.manipulation.joining import concat
 from xpops.api.manipulation.shapes import reshape
 from xpops.api.sorting import argsort
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import dtype_of, given, is_scalar, on_arrays
+from xpops.numpy.arguments import arrays_of, dtype_of, given, on_arrays
 
 __all__ = [
     "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique",
@@ -93,5 +93,5 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     """As `numpy.isin`."""
-    tested = test_elements if is_scalar(test_elements) else given(test_elements)
+    element, tested = arrays_of((element, test_elements))
     return sets.isin(given(element), tested, invert=invert)

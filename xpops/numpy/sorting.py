@@ -9,7 +9,7 @@ from xpops.api import sorting as _sorting
 from xpops.api.indexing import take_along_axis
 from xpops.api.manipulation.joining import stack
 from xpops.api.manipulation.shapes import reshape
-from xpops.numpy.arguments import given, is_scalar, on_arrays
+from xpops.numpy.arguments import arrays_of, given, on_arrays
 from xpops.numpy.elementwise import truth
 from xpops.numpy.reductions import line
 
@@ -43,7 +43,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
 
 def lexsort(keys: Any, axis: int = -1) -> Any:
     """As `numpy.lexsort`: one stable sort for each key; the last one counts first."""
-    keys = [given(each) for each in keys]
+    keys = arrays_of(keys)
     order = _sorting.argsort(keys[0], axis=axis)
     for key in keys[1:]:
         again = _sorting.argsort(take_along_axis(key, order, axis=axis), axis=axis)
@@ -53,7 +53,8 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """As `numpy.searchsorted`."""
-    return searching.searchsorted(given(a), v if is_scalar(v) else given(v), side=side, sorter=sorter)
+    a, v = arrays_of((a, v))
+    return searching.searchsorted(a, v, side=side, sorter=sorter)
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -62,7 +63,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         return nonzero(condition)
     if x is None or y is None:
         raise TypeError("where: one of x and y is missing; accepted: both or none")
-    x, y = (each if is_scalar(each) else given(each) for each in (x, y))
+    condition, x, y = arrays_of((condition, x, y))
     return searching.where(truth(condition), x, y)
 
 
