@@ -67,5 +67,8 @@ def test_torch_records_gradients() -> None:
     y = x.detach().requires_grad_()
     torch.gradient(torch.cumsum(y, 0))[0].square().sum().backward()
     torch.testing.assert_close(x.grad, y.grad)
+    assert xpops.numpy.allclose(x, y)
+    assert xpops.numpy.array_equal(x, y)
+    assert xpops.numpy.diag(x).requires_grad
     with pytest.raises(TypeError, match=r"cov: m needs a gradient, and there is none by it"):
         xpops.numpy.cov(x)

@@ -26,7 +26,7 @@ EXPRESSIONS = {
 }
 # Expressions whose operands may be scalars, and how they are called then: "a" is an array, "s" a scalar.
 SCALARS = {
-    "_close": ("aass",), "_correction": ("ass",), "_fmod": ("as", "sa"), "_heaviside": ("as", "sa"),
+    "_close": ("aass", "asss", "sass"), "_correction": ("ass",), "_fmod": ("as", "sa"), "_heaviside": ("as", "sa"),
     "_logaddexp2": ("as", "sa"), "_logistic": ("ass",), "_numbers": ("asss",), "_one_sided": ("aaass",),
     "_poisson_step": ("aaaas",), "_binomial_step": ("aaaaas",), "_scaled": ("as",), "_triangular": ("asss",),
     "_wald": ("aass",), "_step": ("aaa",),

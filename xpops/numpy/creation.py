@@ -13,6 +13,7 @@ from xpops.api.elementwise.arithmetic import add, divide, multiply, subtract
 from xpops.api.elementwise.powers import pow
 from xpops.api.linalg.products import diagonal
 from xpops.api.manipulation.axes import moveaxis
+from xpops.api.manipulation.padding import pad
 from xpops.api.manipulation.shapes import broadcast_to, reshape
 from xpops.arrays import Array
 from xpops.core import dtypes as dt
@@ -154,26 +155,23 @@ def identity(n: int, dtype: Any = None, *, device: Any = None) -> Array:
     return matrices.eye(n, dtype=dtype, device=device)
 
 
-@on_arrays()
 def diag(v: Any, k: int = 0) -> Any:
     """As `numpy.diag`: a matrix with a vector as its diagonal, or the diagonal of a matrix."""
+    v = given(v)
     if v.ndim == 2:
         return diagonal(v, offset=k)
     if v.ndim != 1:
         raise ValueError(f"diag: v has {v.ndim} axes; accepted: 1 or 2")
-    length = v.size + max(k, -k)
-    found = filling.zeros((length, length), dtype=v.dtype, device=v.device)
-    line = reshape(found, (-1,))
-    start = k if k >= 0 else -k * length
-    if v.size:
-        line[start : start + v.size * (length + 1) : length + 1] = v
-    return found
+    count = v.shape[0]
+    wide = pad(reshape(v, (count, 1)), ((0, 0), (0, count)))  # its rows begin where those of the result have v
+    square = reshape(reshape(wide, (-1,))[: count * count], (count, count))
+    below, right = max(-k, 0), max(k, 0)
+    return pad(square, ((below, right), (right, below))) if k else square
 
 
-@on_arrays()
 def diagflat(v: Any, k: int = 0) -> Any:
     """As `numpy.diagflat`: a matrix with all elements as its diagonal."""
-    return diag(reshape(v, (-1,)), k)
+    return diag(reshape(given(v), (-1,)), k)
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, device: Any = None) -> Array:

@@ -12,9 +12,10 @@ from xpops.api.elementwise.signs import abs
 from xpops.api.elementwise.trigonometric import atan2
 from xpops.api.fusion import fuse
 from xpops.api.manipulation.shapes import broadcast_shapes
+from xpops.api.searching import where
 from xpops.api.utility import all
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import dtype_of, floating, given, on_arrays
+from xpops.numpy.arguments import arrays_of, dtype_of, floating, given, is_scalar, on_arrays
 from xpops.numpy.elementwise import ufunc
 
 __all__ = [
@@ -37,21 +38,24 @@ def _isposinf(x: Any) -> Any:
 
 @fuse
 def _close(a: Any, b: Any, rtol: Any, atol: Any) -> Any:
+    same = comparison.equal(a, b)
+    a, b = where(same, a, a), where(same, b, b)  # scalars become arrays
     near = (abs(a - b) <= atol + rtol * abs(b)) & floating_point.isfinite(b)
-    return near | (a == b)
+    return near | same
 
 
 @fuse
 def _both_nan(a: Any, b: Any) -> Any:
-    return floating_point.isnan(a) & floating_point.isnan(b)
+    return (a != a) & (b != b)
 
 
-@on_arrays(2)
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """As `numpy.isclose`: whether ``|a - b| <= atol + rtol * |b|``."""
-    a, b = floating(a), floating(b)
+    a, b = arrays_of((a, b))
+    a, b = (given(a) if is_scalar(b) else a), b
+    a, b = ((x if isinstance(x, complex) else float(x)) if is_scalar(x) else floating(x) for x in (a, b))
     near = _close(a, b, rtol, atol)
-    return near | _both_nan(a, b) if equal_nan else near
+    return logical.logical_or(near, _both_nan(a, b)) if equal_nan else near
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
@@ -59,22 +63,21 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     return bool(all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-@on_arrays(2)
 def _same(a1: Any, a2: Any, equal_nan: bool) -> Any:
     found = comparison.equal(a1, a2)
     inexact = dtype_of(a1) in dt.CATEGORIES["floating-point"] and dtype_of(a2) in dt.CATEGORIES["floating-point"]
-    return all(found | _both_nan(a1, a2) if equal_nan and inexact else found)
+    return all(logical.logical_or(found, _both_nan(a1, a2)) if equal_nan and inexact else found)
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """As `numpy.array_equal`: a bool, so it waits for the device."""
-    a1, a2 = given(a1), given(a2)
+    a1, a2 = arrays_of((a1, a2), scalars=True)
     return tuple(a1.shape) == tuple(a2.shape) and bool(_same(a1, a2, equal_nan))
 
 
 def array_equiv(a1: Any, a2: Any) -> bool:
     """As `numpy.array_equiv`: whether the arrays are equal after broadcasting. A bool, so it waits for the device."""
-    a1, a2 = given(a1), given(a2)
+    a1, a2 = arrays_of((a1, a2), scalars=True)
     try:
         broadcast_shapes(tuple(a1.shape), tuple(a2.shape))
     except ValueError:

@@ -7,7 +7,8 @@ from typing import Any
 from xpops.api import searching, utility
 from xpops.api.data_types import astype
 from xpops.api.elementwise import arithmetic, limits
-from xpops.api.manipulation.shapes import reshape
+from xpops.api.elementwise.comparison import equal
+from xpops.api.manipulation.shapes import broadcast_to, reshape
 from xpops.api.searching import where as _where
 from xpops.api.statistics import extremes, moments, sums
 from xpops.core import dtypes as dt
@@ -156,7 +157,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     a, axis = given(a), as_axes(axis)
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
-        total: Any = arithmetic.add(arithmetic.multiply(found, 0), a.size // _maximum(found.size, 1))
+        count = a.size // _maximum(found.size, 1)
+        total: Any = astype(_where(equal(found, found), count, count), dtype_of(found))
         return (found, total) if returned else found
     a, w = arrays_of((a, weights))
     if w.ndim != a.ndim:
@@ -167,7 +169,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         w = reshape(w, [-1 if place == axis % a.ndim else 1 for place in range(a.ndim)])
     wide = dt.float64 if dtype_of(a) in dt.CATEGORIES["integer or boolean"] else dtype_of(a)
     a, w = (astype(each, wide, copy=False) if is_boolean(each) or each is a else each for each in (a, w))
-    w = arithmetic.add(w, arithmetic.multiply(a, 0)) if tuple(w.shape) != tuple(a.shape) else w
+    w = broadcast_to(w, tuple(a.shape))
     total = sums.sum(w, axis=axis, keepdims=keepdims)
     found = arithmetic.divide(sums.sum(arithmetic.multiply(a, w), axis=axis, keepdims=keepdims), total)
     return (found, astype(total, dtype_of(found), copy=False)) if returned else found

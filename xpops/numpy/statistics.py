@@ -9,6 +9,7 @@ import numpy
 from xpops.api.data_types import astype
 from xpops.api.elementwise import complex_numbers, floating_point
 from xpops.api.elementwise.arithmetic import add, divide, multiply, subtract
+from xpops.api.elementwise.comparison import equal
 from xpops.api.fusion import fuse
 from xpops.api.manipulation.axes import flip
 from xpops.api.manipulation.joining import concat
@@ -72,7 +73,8 @@ def _end(x: Any, a: Any, axis: int) -> Any:
         return given(x)
     places = [slice(None)] * a.ndim
     places[axis] = slice(0, 1)
-    return add(multiply(a[tuple(places)], 0), x)
+    part = a[tuple(places)]
+    return where(equal(part, part), x, x)
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:

@@ -14,7 +14,7 @@ from xpops.api.elementwise.arithmetic import add, multiply, remainder
 from xpops.api.elementwise.limits import maximum
 from xpops.api.elementwise.signs import abs
 from xpops.api.fusion import fuse
-from xpops.api.manipulation.joining import concat
+from xpops.api.manipulation.padding import pad
 from xpops.api.searching import where
 from xpops.api.statistics.sums import cumulative_sum
 from xpops.api.utility import diff
@@ -98,11 +98,8 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     """As `numpy.unwrap`: jumps of more than half a period become their complements."""
     p = floating(p)
     least = period / 2 if discont is None else max(discont, period / 2)
-    places = [slice(None)] * p.ndim
-    places[axis] = slice(0, 1)
-    first = multiply(p[tuple(places)], 0.0)
     shifts = cumulative_sum(_correction(diff(p, axis=axis), least, period), axis=axis)
-    return add(p, concat((first, shifts), axis=axis))
+    return add(p, pad(shifts, [(int(place == axis % p.ndim), 0) for place in range(p.ndim)]))
 
 
 sin = ufunc("sin", trigonometric.sin)
