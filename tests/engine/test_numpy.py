@@ -102,6 +102,7 @@ def test_it_loads_when_it_is_used() -> None:
         ("np.add(x)", TypeError, r"add: there are 1 operands; accepted: 2, and out"),
         ("np.sin(x, where=b)", TypeError, r"sin: where without out leaves elements undefined"),
         ("np.cumsum(x, 0, None, v)", ValueError, r"cumsum: out has shape \(7,\); accepted: \(3, 4\)"),
+        ("np.add(x, y, i)", ValueError, r"out has shape \(3, 4\) and dtype int64; accepted: .* float64"),
         ("np.max(x, where=b)", TypeError, r"max: where without initial"),
         ("np.split(x, 3, 1)", ValueError, r"split: axis 1 has length 4; accepted: a multiple of 3"),
         ("np.diag(t)", ValueError, r"diag: v has 3 axes; accepted: 1 or 2"),

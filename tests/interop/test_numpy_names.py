@@ -57,6 +57,9 @@ def test_functions_write_tensors() -> None:
     out = torch.empty(3)
     assert xpops.numpy.sum(x, 0, out=out) is out
     assert out.tolist() == [3, 8, 1]
+    before = out._version
+    xpops.numpy.add(x[0], 1.0, out)
+    assert out._version > before
 
 
 def test_torch_records_gradients() -> None:

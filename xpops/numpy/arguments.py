@@ -13,11 +13,14 @@ import numpy
 from xpops.api.creation.conversion import asarray
 from xpops.api.data_types import astype, result_type
 from xpops.arrays import Array, adopt_foreign
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES
+from xpops.dispatch import elementwise
 from xpops.dispatch.gradients.calls import RecordedCall, recorder_of
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import IDENTITY
 
 _HOST_TYPES = (list, tuple, range, *SCALAR_TYPES, numpy.generic)
 
@@ -65,17 +68,17 @@ def store(found: Any, out: Any, function: str) -> Any:
     Raises
     ------
     ValueError
-        If `out` has another shape.
+        If `out` has another shape, or a dtype of another kind.
     """
     if out is None:
         return found
     if isinstance(found, tuple):
         return tuple(store(each, target, function) for each, target in zip(found, out, strict=True))
     (target,) = out if isinstance(out, tuple) else (out,)
-    ours = adopt_foreign(target, function, "out")
-    if tuple(found.shape) != ours.shape:
-        raise ValueError(f"{function}: out has shape {ours.shape}; accepted: {tuple(found.shape)}")
-    ours[...] = found
+    shape = array_layout(target, function, "out").shape
+    if tuple(found.shape) != shape:
+        raise ValueError(f"{function}: out has shape {shape}; accepted: {tuple(found.shape)}")
+    elementwise(IDENTITY, (found,), target)
     return target
 
 

@@ -26,7 +26,7 @@ from xpops.numpy.arguments import store
 from xpops.numpy.random.draws import Draws, require
 
 # The rounds after which an element was refused each time with a probability below 1e-13.
-_GAMMA_ROUNDS, _COUNT_ROUNDS, _ANGLE_ROUNDS = 11, 20, 30
+_GAMMA_ROUNDS, _COUNT_ROUNDS, _ANGLE_ROUNDS = 11, 25, 30
 # Means below this are drawn by inversion; more than 70 events have a probability below 1e-35 then.
 _SMALL_MEAN, _MOST_EVENTS = 10.0, 70
 
@@ -58,7 +58,7 @@ def _log_factorial(k: Any) -> Any:
 
 @fuse
 def _poisson_round(found: Any, u: Any, v: Any, mean: Any) -> Any:
-    """Hoermann's PTRS (1993), for means from 10 on. About 80 % are accepted, or more."""
+    """Hoermann's PTRS (1993), for means from 10 on. At least 75 % are accepted."""
     b = 0.931 + 2.53 * sqrt(mean)
     a = -0.059 + 0.02483 * b
     inverse = 1.1239 + 1.1328 / (b - 3.4)
@@ -84,7 +84,7 @@ def _poisson_step(found: Any, rest: Any, term: Any, mean: Any, number: Any) -> A
 
 @fuse
 def _binomial_round(found: Any, u: Any, v: Any, n: Any, p: Any) -> Any:
-    """Hoermann's BTRS (1993), for means from 10 on and `p` up to 0.5. About 80 % are accepted, or more."""
+    """Hoermann's BTRS (1993), for means from 10 on and `p` up to 0.5. At least 70 % are accepted."""
     spread = sqrt(n * p * (1 - p))
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p
