@@ -10,6 +10,7 @@ GREEN, GREY, PAPER = "#0b6e4f", "#5a6472", "#ffffff"
 # Package -> what it is, from the top layer down. The second ones stand beside the first.
 LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("cli", "python -m xpops"), ("testing", "what tests need")),
+    (("numpy", "NumPy's names"),),
     (("api", "the public functions"),),
     (("arrays", "the Array object"),),
     (("dlpack", "arrays out to others, and in"),),

@@ -31,6 +31,10 @@ NAMESPACES: dict[str, tuple[ModuleType, str]] = {
     "xpops.random": (xp.random, "Random numbers, the same on every device."),
     "xpops.testing": (xp.testing, "What tests of code on xpops need: comparisons, and blocks without copies or waits."),
     "xpops.kernel": (xp.kernel, "Operators and kernels of your own, from CUDA C++."),
+    "xpops.numpy": (xp.numpy, "NumPy's names and signatures, for arrays of any framework."),
+    "xpops.numpy.linalg": (xp.numpy.linalg, "NumPy's linear algebra."),
+    "xpops.numpy.fft": (xp.numpy.fft, "NumPy's Fourier transforms."),
+    "xpops.numpy.random": (xp.numpy.random, "NumPy's generators of random numbers."),
 }
 # Public function -> its row, for functions that are one.
 ROWS: dict[Any, Any] = {
@@ -72,11 +76,14 @@ def setup(app: Any) -> dict[str, bool]:
 def write_pages() -> None:
     """Write all pages, and the index of each namespace. Files that do not change keep their time."""
     wanted = {FOLDER / "index.md": _index()}
+    first: dict[int, str] = {}  # an object of two namespaces is in the index of names once
     for name, (namespace, words) in NAMESPACES.items():
         members = [member for member in namespace.__all__ if is_documented(vars(namespace).get(member))]
         wanted[FOLDER / f"{name}.md"] = _namespace_page(name, words, members)
         for member in members:
-            wanted[FOLDER / name / f"{member}.md"] = _page(name, member, getattr(namespace, member))
+            found = getattr(namespace, member)
+            is_first = first.setdefault(id(found), f"{name}.{member}") == f"{name}.{member}"
+            wanted[FOLDER / name / f"{member}.md"] = _page(name, member, found, is_first)
     FOLDER.mkdir(exist_ok=True)
     for path in set(FOLDER.rglob("*.md")) - set(wanted):
         path.unlink()
@@ -87,8 +94,9 @@ def write_pages() -> None:
 
 
 def is_documented(member: object) -> bool:
-    """Whether a public name is a function or a class."""
-    return inspect.isroutine(member) or inspect.isclass(member)
+    """Whether a public name is a function or a class of ours."""
+    is_ours = str(getattr(member, "__module__", "")).startswith("xpops")
+    return is_ours and (inspect.isroutine(member) or inspect.isclass(member))
 
 
 def _index() -> str:
@@ -102,9 +110,10 @@ def _namespace_page(name: str, words: str, members: list[str]) -> str:
     return "\n".join([*lines, *(f"{name}/{member}" for member in members), "```", ""])
 
 
-def _page(name: str, member: str, found: object) -> str:
+def _page(name: str, member: str, found: object, is_first: bool) -> str:
     directive = "autoclass" if inspect.isclass(found) else "autofunction"
     options = [":members:"] if inspect.isclass(found) and not issubclass(found, Exception) else []
+    options += [] if is_first else [":no-index:"]
     lines = [f"# {name}.{member}", "", "```{eval-rst}", f".. {directive}:: {name}.{member}"]
     lines += [f"   {option}" for option in options] + ["```", ""]
     row = ROWS.get(found)

@@ -15,7 +15,7 @@ import xpops as xp
 
 DOCS = Path(__file__).parents[2] / "docs"
 # Pages whose blocks make one program; that of kernels.md needs a GPU, and has its own test.
-PAGES = ("index", "tour", "library", "fuse", "graph", "debug")
+PAGES = ("index", "tour", "library", "fuse", "graph", "numpy", "debug")
 
 
 def module(name: str) -> ModuleType:
@@ -120,7 +120,7 @@ def test_every_function_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for name in ("add", "asarray", "Array", "sum", "fuse"):
         assert (tmp_path / "xpops" / f"{name}.md").is_file()
     assert not (tmp_path / "gone.md").exists()
-    for namespace in (xp, xp.linalg, xp.fft, xp.nn, xp.random, xp.kernel):
+    for namespace in (xp, xp.numpy, xp.numpy.random, xp.linalg, xp.fft, xp.nn, xp.random, xp.kernel):
         for name in namespace.__all__:
             if reference.is_documented(getattr(namespace, name)):
                 assert (tmp_path / namespace.__name__ / f"{name}.md").is_file()

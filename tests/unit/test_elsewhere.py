@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.core.elsewhere import FFT, FUNCTIONS, LINALG, METHODS
+from xpops.core.elsewhere import FFT, FUNCTIONS, LINALG, METHODS, NUMPY
 from xpops.testing import to_numpy
 
 POSITIVE = np.array([[4.0, 1.5, 0.5], [1.5, 5.0, 0.25], [0.5, 0.25, 6.0]])
@@ -23,9 +23,9 @@ INTEGERS = ("bincount", "bitwise_not", "invert", "left_shift", "right_shift")
 VECTORS = ("cross", "dot", "inner", "vdot", "outer", "bincount")
 # Functions of NumPy whose arguments are not those of our call, or whose result has another form.
 OTHER_FORMS = {
-    "allclose", "append", "argwhere", "array_equal", "average", "column_stack", "concatenate", "diag", "diagonal",
-    "histogram", "hsplit", "hstack", "identity", "isclose", "outer", "percentile", "row_stack", "split", "swapaxes",
-    "transpose", "vstack",
+    "allclose", "array_equal", "column_stack", "concatenate", "diagonal",
+    "histogram", "hsplit", "hstack", "identity", "outer", "percentile", "row_stack", "split", "swapaxes", "transpose",
+    "vstack",
 }  # fmt: skip
 
 
@@ -86,6 +86,8 @@ def test_the_errors() -> None:
         xp.linalg.norm  # noqa: B018
     with pytest.raises(AttributeError, match=r"^module 'xpops.fft' has no attribute 'fft2'; use xp.fft.fftn\(x, axes="):
         xp.fft.fft2  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^module 'xpops' has no attribute 'gradient'; use xp.numpy.gradient$"):
+        xp.gradient  # noqa: B018
     for module in (xp, xp.linalg, xp.fft):
         with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
             module.nothing  # noqa: B018
@@ -103,6 +105,11 @@ def test_names_that_are_not_there_are_not_there() -> None:
     assert getattr(x, "unsqueeze", 5) == 5
     assert "sum" in dir(x)
     assert (pickle.loads(pickle.dumps(x)) == x).all()
+
+
+def test_the_names_that_only_numpy_has() -> None:
+    assert set(NUMPY) == set(xp.numpy.__all__) - set(xp.__all__) - set(FUNCTIONS)
+    assert list(NUMPY) == sorted(NUMPY)
 
 
 def test_no_name_that_exists_is_in_the_tables() -> None:

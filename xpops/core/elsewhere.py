@@ -7,10 +7,10 @@ from typing import NoReturn
 # NumPy's, cupy's and torch's names of functions, and the calls of xpops.
 FUNCTIONS = {
     "absolute": "xp.abs(x)",
-    "allclose": "xp.all((x == y) | (xp.abs(x - y) <= tolerance))",
+    "allclose": "xp.numpy.allclose(x, y)",
     "amax": "xp.max(x)",
     "amin": "xp.min(x)",
-    "append": "xp.concat((x, y), axis=0)",
+    "append": "xp.numpy.append(x, y)",
     "arccos": "xp.acos(x)",
     "arccosh": "xp.acosh(x)",
     "arcsin": "xp.asin(x)",
@@ -18,13 +18,13 @@ FUNCTIONS = {
     "arctan": "xp.atan(x)",
     "arctan2": "xp.atan2(y, x)",
     "arctanh": "xp.atanh(x)",
-    "argwhere": "xp.stack(xp.nonzero(x), axis=1)",
+    "argwhere": "xp.numpy.argwhere(x)",
     "around": "xp.round(x)",
     "array": "xp.asarray(x, copy=True)",
-    "array_equal": "x.shape == y.shape and xp.all(x == y)",
+    "array_equal": "xp.numpy.array_equal(x, y)",
     "as_tensor": "xp.asarray(x)",
     "ascontiguousarray": "xp.asarray(x, copy=True)",
-    "average": "xp.mean(x)",
+    "average": "xp.numpy.average(x)",
     "bincount": "xp.nn.bincount(x)",
     "bitwise_not": "xp.bitwise_invert(x)",
     "bmm": "xp.matmul(x, y)",
@@ -32,7 +32,7 @@ FUNCTIONS = {
     "cholesky": "xp.linalg.cholesky(x)",
     "clamp": "xp.clip(x, low, high)",
     "clone": "xp.asarray(x, copy=True)",
-    "column_stack": "xp.concat((x, y), axis=1), or xp.stack((x, y), axis=1) of vectors",
+    "column_stack": "xp.numpy.column_stack((x, y))",
     "concatenate": "xp.concat((x, y), axis=0)",
     "conjugate": "xp.conj(x)",
     "copy": "xp.asarray(x, copy=True)",
@@ -40,13 +40,13 @@ FUNCTIONS = {
     "cumprod": "xp.cumulative_prod(x, axis=0)",
     "cumsum": "xp.cumulative_sum(x, axis=0)",
     "det": "xp.linalg.det(x)",
-    "diag": "xp.linalg.diagonal(x) of a matrix",
+    "diag": "xp.numpy.diag(x)",
     "diagonal": "xp.linalg.diagonal(x), of the last two axes",
     "dot": "xp.matmul(x, y)",
     "eq": "xp.equal(x, y)",
     "fabs": "xp.abs(x)",
     "fix": "xp.trunc(x)",
-    "flatnonzero": "xp.nonzero(xp.reshape(x, (-1,)))[0]",
+    "flatnonzero": "xp.numpy.flatnonzero(x)",
     "fliplr": "xp.flip(x, axis=1)",
     "flipud": "xp.flip(x, axis=0)",
     "from_numpy": "xp.asarray(x)",
@@ -55,16 +55,16 @@ FUNCTIONS = {
     "gelu": "xp.nn.gelu(x)",
     "gt": "xp.greater(x, y)",
     "histogram": "xp.nn.histogram(x, bins, (low, high))",
-    "hsplit": "x[:, start:stop]",
-    "hstack": "xp.concat((x, y), axis=1), or xp.concat((x, y)) of vectors",
+    "hsplit": "xp.numpy.hsplit(x, [start, stop])",
+    "hstack": "xp.numpy.hstack((x, y))",
     "identity": "xp.eye(n)",
     "index_add": "xp.nn.index_add(x, indices, y)",
     "index_select": "xp.take(x, indices, axis=axis)",
-    "inner": "xp.tensordot(x, y, axes=((-1,), (-1,)))",
+    "inner": "xp.numpy.inner(x, y)",
     "inv": "xp.linalg.inv(x)",
     "invert": "xp.bitwise_invert(x)",
     "is_tensor": "isinstance(x, xp.Array)",
-    "isclose": "(x == y) | (xp.abs(x - y) <= tolerance)",
+    "isclose": "xp.numpy.isclose(x, y)",
     "le": "xp.less_equal(x, y)",
     "left_shift": "xp.bitwise_left_shift(x, y)",
     "log_softmax": "xp.nn.log_softmax(x)",
@@ -78,10 +78,10 @@ FUNCTIONS = {
     "mv": "xp.matmul(x, y)",
     "ne": "xp.not_equal(x, y)",
     "neg": "xp.negative(x)",
-    "norm": "xp.linalg.vector_norm(x)",
+    "norm": "xp.linalg.vector_norm(x), or xp.numpy.linalg.norm(x)",
     "numel": "x.size",
     "outer": "xp.linalg.outer(x, y) of vectors",
-    "percentile": "xp.quantile(x, percent / 100)",
+    "percentile": "xp.numpy.percentile(x, percent)",
     "permute": "xp.permute_dims(x, axes)",
     "power": "xp.pow(x, y)",
     "qr": "xp.linalg.qr(x)",
@@ -97,10 +97,10 @@ FUNCTIONS = {
     "sigmoid": "xp.nn.sigmoid(x)",
     "softmax": "xp.nn.softmax(x)",
     "solve": "xp.linalg.solve(x, y)",
-    "split": "x[start:stop]",
+    "split": "xp.numpy.split(x, [start, stop])",
     "sub": "xp.subtract(x, y)",
     "svd": "xp.linalg.svd(x)",
-    "swapaxes": "xp.permute_dims(x, axes)",
+    "swapaxes": "xp.numpy.swapaxes(x, axis1, axis2)",
     "take_along_dim": "xp.take_along_axis(x, indices, axis=axis)",
     "tensor": "xp.asarray(x)",
     "topk": "xp.nn.topk(x, k)",
@@ -110,8 +110,8 @@ FUNCTIONS = {
     "unbind": "xp.unstack(x)",
     "unique": "xp.unique_values(x)",
     "unsqueeze": "xp.expand_dims(x, axis=axis)",
-    "vdot": "xp.vecdot(xp.reshape(x, (-1,)), xp.reshape(y, (-1,)))",
-    "vstack": "xp.concat((x, y), axis=0), or xp.stack((x, y)) of vectors",
+    "vdot": "xp.numpy.vdot(x, y)",
+    "vstack": "xp.numpy.vstack((x, y))",
 }
 # Names that only arrays have elsewhere; those above are theirs, too.
 METHODS = {
@@ -127,10 +127,10 @@ METHODS = {
     "view": "xp.reshape(x, shape)",
 }
 LINALG = {
-    "cond": "s[0] / s[-1] for s = xp.linalg.svdvals(x)",
-    "lstsq": "xp.linalg.pinv(x) @ y",
-    "multi_dot": "x @ y @ z",
-    "norm": "xp.linalg.vector_norm(x), or xp.linalg.matrix_norm(x)",
+    "cond": "xp.numpy.linalg.cond(x)",
+    "lstsq": "xp.numpy.linalg.lstsq(x, y)",
+    "multi_dot": "xp.numpy.linalg.multi_dot((x, y))",
+    "norm": "xp.linalg.vector_norm(x), xp.linalg.matrix_norm(x), or xp.numpy.linalg.norm(x)",
 }
 FFT = {
     "fft2": "xp.fft.fftn(x, axes=(-2, -1))",
@@ -138,6 +138,23 @@ FFT = {
     "irfft2": "xp.fft.irfftn(x, axes=(-2, -1))",
     "rfft2": "xp.fft.rfftn(x, axes=(-2, -1))",
 }
+
+# Other names that only `xpops.numpy` has.
+NUMPY = (
+    "angle", "argpartition", "array_equiv", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block",
+    "bool_", "cbrt", "choose", "complexfloating", "compress", "convolve", "copyto", "corrcoef", "correlate",
+    "cov", "deg2rad", "degrees", "delete", "diag_indices", "diagflat", "digitize", "divmod", "double", "dsplit",
+    "dstack", "dtype", "ediff1d", "euler_gamma", "exp2", "extract", "fill_diagonal", "float_power", "floating",
+    "fmax", "fmin", "fmod", "frexp", "fromfunction", "gcd", "generic", "geomspace", "gradient", "heaviside",
+    "histogram2d", "histogramdd", "i0", "indices", "inexact", "insert", "int_", "integer", "interp",
+    "intersect1d", "intp", "iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj",
+    "isscalar", "issubdtype", "ix_", "kron", "lcm", "ldexp", "lexsort", "logaddexp2", "logspace", "mgrid",
+    "modf", "nan_to_num", "nanpercentile", "nanquantile", "ndarray", "number", "ogrid", "partition",
+    "piecewise", "place", "poly", "polyadd", "polyfit", "polymul", "polyval", "ptp", "put", "put_along_axis",
+    "putmask", "rad2deg", "radians", "ravel_multi_index", "resize", "rollaxis", "roots", "rot90", "select",
+    "setdiff1d", "setxor1d", "signedinteger", "sinc", "single", "trapezoid", "tri", "tril_indices",
+    "triu_indices", "uint", "union1d", "unravel_index", "unsignedinteger", "unwrap", "vander", "vsplit",
+)  # fmt: skip
 
 
 class Elsewhere:
@@ -155,5 +172,6 @@ class Elsewhere:
 
 def refuse(package: str, name: str, calls: dict[str, str]) -> NoReturn:
     """Raise AttributeError for a name that a package lacks; it names the call of xpops if there is one."""
-    hint = f"; use {calls[name]}" if name in calls else ""
+    call = calls.get(name, f"xp.numpy.{name}" if package == "xpops" and name in NUMPY else None)
+    hint = f"; use {call}" if call else ""
     raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name)

@@ -1,0 +1,141 @@
+"""`xpops.numpy`: one table of calls, whose results are NumPy's, on every device."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import numpy
+import pytest
+
+import xpops as xp
+import xpops.numpy
+from tests.helpers.numpy_calls import CALLS, NAMES, OPERANDS
+from xpops.testing import to_numpy
+
+
+def evaluated(call: str, namespace: Any, operands: dict[str, Any]) -> Any:
+    def written(function: Any, x: Any, *arguments: Any, **named: Any) -> Any:
+        x = namespace.copy(x)
+        assert function(x, *arguments, **named) is None
+        return x
+
+    return eval(call, {"np": namespace, "written": written, **operands})
+
+
+def assert_alike(found: Any, wanted: Any, *, dtypes: bool = True) -> None:
+    if isinstance(wanted, (tuple, list)):
+        assert len(found) == len(wanted)
+        for each, other in zip(found, wanted, strict=True):
+            assert_alike(each, other, dtypes=dtypes)
+        return
+    got, wanted = to_numpy(found) if not isinstance(found, (bool, int, float)) else found, numpy.asarray(wanted)
+    got = numpy.asarray(got)
+    assert got.shape == wanted.shape
+    if dtypes:
+        assert got.dtype == wanted.dtype
+    if wanted.dtype.kind in "biu":
+        numpy.testing.assert_array_equal(got, wanted)
+    else:
+        tolerance = 2e-6 if wanted.dtype.itemsize == 4 else 1e-10
+        numpy.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", CALLS)
+def test_calls(call: str, device: Any) -> None:
+    wanted = evaluated(call.lstrip("~"), numpy, OPERANDS)
+    xp.set_default_device(device)
+    try:
+        operands = {name: xp.asarray(x, device=device, copy=True) for name, x in OPERANDS.items()}
+        for _ in range(2):
+            assert_alike(evaluated(call.lstrip("~"), xp.numpy, operands), wanted, dtypes=not call.startswith("~"))
+    finally:
+        xp.set_default_device(None)
+
+
+def test_every_name_is_there() -> None:
+    for space, names in NAMES.items():
+        owner = getattr(xp.numpy, space) if space else xp.numpy
+        owner = owner.Generator if space == "random" else owner
+        missing = [name for name in names.split() if not callable(getattr(owner, name, None))]
+        assert missing == []
+        if space != "random":
+            assert set(names.split()) <= set(owner.__all__)
+
+
+def test_every_name_is_called() -> None:
+    """The table has two calls or more of each function."""
+    text = "\n".join(CALLS)
+    for space, names in NAMES.items():
+        prefix = f"np.{space}." if space else "np."
+        for name in names.split() if space != "random" else ():
+            count = len(re.findall(rf"{re.escape(prefix)}{name}\b", text))
+            assert count >= 2, f"{prefix}{name}: {count}"
+
+
+def test_constants_and_dtypes() -> None:
+    np: Any = xp.numpy
+    assert (np.pi, np.e, np.inf, np.newaxis, np.nan != np.nan) == (numpy.pi, numpy.e, numpy.inf, None, True)
+    assert np.float32 is numpy.float32
+    assert np.dtype is numpy.dtype
+    assert np.zeros(2, np.bool_).dtype == bool
+    assert isinstance(np.ones(3), np.ndarray)
+    assert np.finfo(np.float32).eps == numpy.finfo(numpy.float32).eps
+    assert np.iinfo(np.int8).max == 127
+    assert (np.float64(2) * np.ones(2, np.float32)).dtype == np.float32
+    assert np.ones((3, 4)).strides == (32, 8)
+    assert len(np.__all__) == len(set(np.__all__))
+    assert all(hasattr(np, name) for name in np.__all__)
+
+
+def test_it_loads_when_it_is_used() -> None:
+    code = "import sys, xpops; assert 'xpops.numpy' not in sys.modules; xpops.numpy.zeros(2); xpops.numpy.random"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        ("np.add(x)", TypeError, r"add: there are 1 operands; accepted: 2, and out"),
+        ("np.sin(x, where=b)", TypeError, r"sin: where without out leaves elements undefined"),
+        ("np.cumsum(x, 0, None, v)", ValueError, r"cumsum: out has shape \(7,\); accepted: \(3, 4\)"),
+        ("np.add(x, y, i)", ValueError, r"out has shape \(3, 4\) and dtype int64; accepted: .* float64"),
+        ("np.max(x, where=b)", TypeError, r"max: where without initial"),
+        ("np.split(x, 3, 1)", ValueError, r"split: axis 1 has length 4; accepted: a multiple of 3"),
+        ("np.diag(t)", ValueError, r"diag: v has 3 axes; accepted: 1 or 2"),
+        ("np.reshape(x, -1, 'F')", TypeError, r"reshape: order is 'F'; accepted: 'C'"),
+        ("np.take(x, q, mode='up')", ValueError, r"take: mode is 'up'; accepted: 'raise', 'wrap', 'clip'"),
+        ("np.where(b, x)", TypeError, r"where: one of x and y is missing"),
+        ("np.gradient(x, 1, 2, 3)", TypeError, r"gradient: there are 3 spacings"),
+        ("np.gradient(x[:, :1])", ValueError, r"gradient: axis 1 has length 1; accepted: 2 and more"),
+        ("np.gradient(x, edge_order=3)", ValueError, r"gradient: edge_order is 3; accepted: 1 and 2"),
+        ("np.convolve(x, v)", ValueError, r"convolve: the shapes are .*; accepted: vectors"),
+        ("np.correlate(v, w, 'all')", ValueError, r"correlate: mode is 'all'"),
+        ("np.cross(x, x)", ValueError, r"cross: the vectors have lengths 4 and 4; accepted: 3, or 2"),
+        ("np.fill_diagonal(v, 1)", ValueError, r"fill_diagonal: a has 1 axes; accepted: 2 and more"),
+        ("np.select([b], [])", ValueError, r"select: there are 1 conditions and 0 choices"),
+        ("np.piecewise(x, [b], [1, 2, 3])", ValueError, r"piecewise: there are 3 functions; accepted: 1, or one more"),
+        ("np.average(x, weights=w)", TypeError, r"average: weights have 1 axes, a has 2"),
+        ("np.nanquantile(x, 0.5, method='lower')", ValueError, r"nanquantile: method is 'lower'; accepted: 'linear'"),
+        ("np.linalg.norm(t, 2)", ValueError, r"norm: x has 3 axes and ord is 2"),
+        ("np.ravel_multi_index((q, q), (3, 3), order='F')", TypeError, r"ravel_multi_index: order is 'F'"),
+        ("np.unravel_index(q, (3, 3), 'F')", TypeError, r"unravel_index: order is 'F'"),
+    ],
+)
+def test_errors(call: str, error: type[Exception], message: str, device: Any) -> None:
+    operands = {name: xp.asarray(x, device=device) for name, x in OPERANDS.items()}
+    for _ in range(2):
+        with pytest.raises(error, match=message):
+            evaluated(call, xp.numpy, operands)
+
+
+def test_results_are_written_to_out(device: Any) -> None:
+    x, out = xp.asarray(OPERANDS["x"], device=device), xp.zeros(4, device=device)
+    assert xp.numpy.sum(x, 0, out=out) is out
+    numpy.testing.assert_allclose(to_numpy(out), OPERANDS["x"].sum(0), rtol=1e-12)
+    parts = xp.zeros((3, 4), device=device), xp.zeros((3, 4), device=device)
+    assert xp.numpy.modf(x, out=parts)[1] is parts[1]
+    numpy.testing.assert_array_equal(to_numpy(parts[1]), numpy.modf(OPERANDS["x"])[1])

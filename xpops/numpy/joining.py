@@ -1,0 +1,179 @@
+"""Joining and splitting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from xpops.api.creation.conversion import asarray
+from xpops.api.data_types import astype
+from xpops.api.indexing import take
+from xpops.api.manipulation import joining
+from xpops.api.manipulation.axes import moveaxis
+from xpops.api.manipulation.joining import concat_named
+from xpops.api.manipulation.shapes import broadcast_to, reshape
+from xpops.arrays import Array, adopt_foreign
+from xpops.frameworks.registry import adapter_of
+from xpops.numpy.arguments import arrays_of, given, on_arrays, store
+from xpops.numpy.shapes import atleast_1d, atleast_2d, atleast_3d
+
+__all__ = [
+    "append", "array_split", "block", "column_stack", "concat", "concatenate", "delete", "dsplit", "dstack",
+    "hsplit", "hstack", "insert", "split", "stack", "vsplit", "vstack",
+]  # fmt: skip
+
+
+def _parts(arrays: Any) -> list[Any]:
+    """The arrays of a sequence, or of the first axis of an array."""
+    return arrays_of(arrays, scalars=True)
+
+
+def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None) -> Any:
+    """As `numpy.concatenate`."""
+    found = joining.concat(_parts(arrays), axis=axis)
+    return store(found if dtype is None else astype(found, dtype), out, "concatenate")
+
+
+concat = concatenate
+
+
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) -> Any:
+    """As `numpy.stack`."""
+    found = joining.stack(_parts(arrays), axis=axis)
+    return store(found if dtype is None else astype(found, dtype), out, "stack")
+
+
+def vstack(tup: Any, *, dtype: Any = None) -> Any:
+    """As `numpy.vstack`."""
+    return concatenate([atleast_2d(each) for each in tup], 0, dtype=dtype)
+
+
+def hstack(tup: Any, *, dtype: Any = None) -> Any:
+    """As `numpy.hstack`."""
+    parts = [atleast_1d(each) for each in tup]
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype=dtype)
+
+
+def dstack(tup: Any) -> Any:
+    """As `numpy.dstack`."""
+    return concatenate([atleast_3d(each) for each in tup], 2)
+
+
+def column_stack(tup: Any) -> Any:
+    """As `numpy.column_stack`."""
+    parts = _parts(tup)
+    return concatenate([reshape(each, (-1, 1)) if each.ndim < 2 else each for each in parts], 1)
+
+
+def block(arrays: Any) -> Any:
+    """As `numpy.block`: nested lists of arrays."""
+    depth = _depth(arrays)
+    ndim = max(depth, *(each.ndim for each in _leaves(arrays)))
+    return _block(arrays, depth, ndim)
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + _depth(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def _leaves(arrays: Any) -> list[Any]:
+    return [leaf for each in arrays for leaf in _leaves(each)] if isinstance(arrays, list) else [given(arrays)]
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> Any:
+    if not isinstance(arrays, list):
+        a = given(arrays)
+        return reshape(a, (*[1] * (ndim - a.ndim), *a.shape))
+    return joining.concat([_block(each, depth - 1, ndim) for each in arrays], axis=-depth)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """As `numpy.array_split`: views. Places of cuts that are an array are read on the host."""
+    ary = given(ary)
+    length = ary.shape[axis]
+    if isinstance(indices_or_sections, int):
+        share, more = divmod(length, indices_or_sections)
+        sizes = [share + 1] * more + [share] * (indices_or_sections - more)
+        cuts = [sum(sizes[:place]) for place in range(1, len(sizes))]
+    else:
+        cuts = [int(each) for each in indices_or_sections]
+    before = (slice(None),) * (axis % ary.ndim)
+    ends = zip([0, *cuts], [*cuts, length], strict=True)
+    return [ary[(*before, slice(*_span(start, stop, length)))] for start, stop in ends]
+
+
+def _span(start: int, stop: int, length: int) -> tuple[int, int]:
+    first, last, _ = slice(start, stop).indices(length)
+    return first, max(first, last)
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """As `numpy.split`: views of equal parts, or between places of cuts."""
+    ary = given(ary)
+    if isinstance(indices_or_sections, int) and ary.shape[axis] % indices_or_sections:
+        raise ValueError(
+            f"split: axis {axis} has length {ary.shape[axis]}; accepted: a multiple of {indices_or_sections}"
+        )
+    return array_split(ary, indices_or_sections, axis)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """As `numpy.vsplit`."""
+    return split(ary, indices_or_sections, 0)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """As `numpy.hsplit`."""
+    ary = given(ary)
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """As `numpy.dsplit`."""
+    return split(ary, indices_or_sections, 2)
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """As `numpy.append`."""
+    return joining.concat((given(arr), given(values)), axis=axis)
+
+
+def _on_host(obj: Any) -> Any:
+    """A slice, an index, or an array of indices or a mask, as NumPy takes it."""
+    if isinstance(obj, Array) or adapter_of(type(obj)) is not None:
+        return adopt_foreign(obj, "delete", "obj").to_numpy()
+    return obj
+
+
+def _taken(arr: Array, order: Any, axis: int) -> Array:
+    found: Array = take(arr, asarray(order, device=arr.device), axis=axis)
+    return found
+
+
+@on_arrays()
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """As `numpy.delete`. Indices or a mask are read on the host, which has to know the length of the result."""
+    arr, axis = (reshape(arr, (-1,)), 0) if axis is None else (arr, axis % arr.ndim)
+    return _taken(arr, numpy.delete(numpy.arange(arr.shape[axis]), _on_host(obj)), axis)
+
+
+@on_arrays()
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """As `numpy.insert`. Indices are read on the host, which has to know where the elements go."""
+    arr, axis = (reshape(arr, (-1,)), 0) if axis is None else (arr, axis % arr.ndim)
+    places, length = _on_host(obj), arr.shape[axis]
+    known = isinstance(values, Array) or adapter_of(type(values)) is not None
+    new = astype(values if known else asarray(values, device=arr.device), arr.dtype)
+    new = reshape(new, (*[1] * (arr.ndim - new.ndim), *new.shape))
+    if not isinstance(places, slice) and numpy.ndim(places) == 0:
+        new = moveaxis(new, 0, axis)
+        count = new.shape[axis]
+    else:
+        count = max(numpy.arange(length)[places].size, new.shape[axis])
+    whole = concat_named("insert", {"arr": arr, "values": broadcast_to(new, _with_length(arr, axis, count))}, axis)
+    return _taken(whole, numpy.insert(numpy.arange(length), places, numpy.arange(length, length + count)), axis)
+
+
+def _with_length(arr: Array, axis: int, count: int) -> tuple[int, ...]:
+    return (*arr.shape[:axis], count, *arr.shape[axis + 1 :])
