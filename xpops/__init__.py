@@ -89,9 +89,6 @@ from xpops.core.lazy import import_later as _import_later
 from xpops.engine.cuda.preparation import at_import as _prepare_kernels
 from xpops.engine.cuda.runtime.streams import stream
 
-if _TYPE_CHECKING:
-    from xpops import fft, kernel, linalg, nn, random, testing
-
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
 
@@ -260,6 +257,7 @@ __all__ = [
     "sin",
     "sinh",
     "sort",
+    "special",
     "sqrt",
     "square",
     "squeeze",
@@ -296,5 +294,7 @@ __all__ = [
 
 _attach()
 _prepare_kernels()
-if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
-    __getattr__, __dir__ = _import_later(__name__, ("fft", "kernel", "linalg", "nn", "random", "testing"), __all__)
+if _TYPE_CHECKING:
+    from xpops import fft, kernel, linalg, nn, random, special, testing
+else:  # a type checker would take any name for an attribute
+    __getattr__, __dir__ = _import_later(__name__, __all__)

@@ -6,6 +6,7 @@ import pytest
 
 import xpops as xp
 from tests.helpers.gradients import ELEMENTWISE, Case
+from tests.helpers.special_gradients import SPECIAL
 
 torch = pytest.importorskip("torch")
 
@@ -238,4 +239,4 @@ NETWORKS = [
 ]
 
 # Of every public function with a gradient.
-CASES = [*ELEMENTWISE, *COLLECTIVE, *MOVEMENT, *PRODUCTS, *MATRICES, *TRANSFORMS, *NETWORKS]
+CASES = [*ELEMENTWISE, *COLLECTIVE, *MOVEMENT, *PRODUCTS, *MATRICES, *TRANSFORMS, *NETWORKS, *SPECIAL]

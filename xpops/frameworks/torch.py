@@ -116,10 +116,10 @@ class TorchAdapter(Adapter):
     def records(self, x: Any) -> bool:
         if x.requires_grad:
             return bool(torch.is_grad_enabled())
-        return is_within_transform(x)
+        return isinstance(x, torch.Tensor) and is_within_transform(x)
 
     def is_traced(self, x: Any) -> bool:
-        return is_within_transform(x)
+        return isinstance(x, torch.Tensor) and is_within_transform(x)
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
         return record(call, arguments)

@@ -6,10 +6,12 @@
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define XPOPS_ON_GPU 1
 #define XPOPS_DEVICE __device__ __forceinline__
+#define XPOPS_NOINLINE __device__ __noinline__
 #define XPOPS_HOST_DEVICE __host__ __device__ __forceinline__
 #else  // a host compiler, which the tests use to run device math without a GPU
 #define XPOPS_ON_GPU 0
 #define XPOPS_DEVICE inline
+#define XPOPS_NOINLINE inline
 #define XPOPS_HOST_DEVICE inline
 #endif
 
