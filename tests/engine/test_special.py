@@ -99,7 +99,7 @@ def test_scalars_shapes_and_out(name: str, device: Any) -> None:
 def test_zeta_of_one_and_of_two_operands(device: Any) -> None:
     x = xp.asarray([2.0, 4.0], device=device)
     np.testing.assert_allclose(xp.special.zeta(x).to_numpy(), [np.pi**2 / 6, np.pi**4 / 90], rtol=1e-14)
-    np.testing.assert_allclose(xp.special.zeta(x, 1.0).to_numpy(), xp.special.zeta(x).to_numpy(), rtol=1e-14)
+    np.testing.assert_allclose(xp.special.zeta(x, q=1.0).to_numpy(), xp.special.zeta(x).to_numpy(), rtol=1e-14)
 
 
 def test_what_is_refused() -> None:

@@ -110,7 +110,7 @@ def zetac(x: Any, /, *, out: Any = None) -> Any:
 
 
 @array_function
-def zeta(x: Any, q: Any = None, /, *, out: Any = None) -> Any:
+def zeta(x: Any, /, q: Any = None, *, out: Any = None) -> Any:
     """The Hurwitz zeta function, the sum of ``(q + k)**-x`` over all k from 0; without `q` that of Riemann.
 
     Parameters
