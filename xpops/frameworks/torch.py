@@ -116,7 +116,7 @@ class TorchAdapter(Adapter):
     def records(self, x: Any) -> bool:
         if x.requires_grad:
             return bool(torch.is_grad_enabled())
-        return isinstance(x, torch.Tensor) and is_within_transform(x)
+        return is_within_transform(x)
 
     def is_traced(self, x: Any) -> bool:
         return isinstance(x, torch.Tensor) and is_within_transform(x)
