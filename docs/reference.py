@@ -20,6 +20,7 @@ from xpops.ops.operator import Operator
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.ops.scan import SCANS, Scan
 from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX, Softmax
+from xpops.ops.special import SPECIAL
 
 FOLDER = Path(__file__).parent / "reference"
 # The namespaces, and what their pages say first.
@@ -28,6 +29,7 @@ NAMESPACES: dict[str, tuple[ModuleType, str]] = {
     "xpops.linalg": (xp.linalg, "Linear algebra."),
     "xpops.fft": (xp.fft, "Discrete Fourier transforms."),
     "xpops.nn": (xp.nn, "Functions of neural networks: activations, scattering, counting, upsampling."),
+    "xpops.special": (xp.special, "Special functions, with the names and arguments of scipy.special."),
     "xpops.random": (xp.random, "Random numbers, the same on every device."),
     "xpops.testing": (xp.testing, "What tests of code on xpops need: comparisons, and blocks without copies or waits."),
     "xpops.kernel": (xp.kernel, "Operators and kernels of your own, from CUDA C++."),
@@ -38,17 +40,20 @@ NAMESPACES: dict[str, tuple[ModuleType, str]] = {
 }
 # Public function -> its row, for functions that are one.
 ROWS: dict[Any, Any] = {
-    getattr(xp, name, None) or getattr(xp.nn, name): row
-    for row in (
-        *OPERATORS.values(),
-        *ACTIVATIONS.values(),
-        *REDUCTIONS.values(),
-        *SCANS.values(),
-        SOFTMAX,
-        LOG_SOFTMAX,
-    )
-    for name in (row.name,)
-    if hasattr(xp, name) or hasattr(xp.nn, name)
+    **{getattr(xp.special, row.public): row for row in SPECIAL.values()},
+    **{
+        getattr(xp, name, None) or getattr(xp.nn, name): row
+        for row in (
+            *OPERATORS.values(),
+            *ACTIVATIONS.values(),
+            *REDUCTIONS.values(),
+            *SCANS.values(),
+            SOFTMAX,
+            LOG_SOFTMAX,
+        )
+        for name in (row.name,)
+        if hasattr(xp, name) or hasattr(xp.nn, name)
+    },
 }
 RESULTS = {
     "promoted": "the dtype to which the operands promote",

@@ -89,7 +89,7 @@ from xpops.core.lazy import import_later as _import_later
 from xpops.engine.cuda.runtime.streams import stream
 
 if _TYPE_CHECKING:
-    from xpops import fft, kernel, linalg, nn, numpy, random, testing
+    from xpops import fft, kernel, linalg, nn, numpy, random, special, testing
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -260,6 +260,7 @@ __all__ = [
     "sin",
     "sinh",
     "sort",
+    "special",
     "sqrt",
     "square",
     "squeeze",
@@ -296,6 +297,4 @@ __all__ = [
 
 _start()
 if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
-    __getattr__, __dir__ = _import_later(
-        __name__, ("fft", "kernel", "linalg", "nn", "numpy", "random", "testing"), __all__
-    )
+    __getattr__, __dir__ = _import_later(__name__, __all__)

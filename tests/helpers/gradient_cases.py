@@ -8,6 +8,7 @@ import pytest
 
 import xpops as xp
 from tests.helpers.gradients import ELEMENTWISE, Case, constant
+from tests.helpers.special_gradients import SPECIAL
 
 torch = pytest.importorskip("torch")
 
@@ -241,4 +242,4 @@ NETWORKS = [
 ]
 
 # Of every public function with a gradient.
-CASES = [*ELEMENTWISE, *COLLECTIVE, *MOVEMENT, *PRODUCTS, *MATRICES, *TRANSFORMS, *NETWORKS]
+CASES = [*ELEMENTWISE, *COLLECTIVE, *MOVEMENT, *PRODUCTS, *MATRICES, *TRANSFORMS, *NETWORKS, *SPECIAL]

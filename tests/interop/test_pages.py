@@ -120,7 +120,7 @@ def test_every_function_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for name in ("add", "asarray", "Array", "sum", "fuse"):
         assert (tmp_path / "xpops" / f"{name}.md").is_file()
     assert not (tmp_path / "gone.md").exists()
-    for namespace in (xp, xp.numpy, xp.numpy.random, xp.linalg, xp.fft, xp.nn, xp.random, xp.kernel):
+    for namespace in (xp, xp.numpy, xp.numpy.random, xp.linalg, xp.fft, xp.nn, xp.special, xp.random, xp.kernel):
         for name in namespace.__all__:
             if reference.is_documented(getattr(namespace, name)):
                 assert (tmp_path / namespace.__name__ / f"{name}.md").is_file()
@@ -134,5 +134,6 @@ def test_every_function_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "xpops/cumulative_sum": "float64 2.3e-13",
         "xpops.nn/softmax": "| dtypes | real floating-point |",
         "xpops.nn/gelu": "float64 7 ulp",
+        "xpops.special/erf": "| gradient | yes |",
     }.items():
         assert fact in (tmp_path / f"{name}.md").read_text(), name

@@ -20,9 +20,10 @@ from xpops.frameworks.differentiable import Facts
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
+from xpops.ops.special import SPECIAL
 
 torch = pytest.importorskip("torch")
-ROWS = [op for op in (*OPERATORS.values(), *ACTIVATIONS.values()) if op.derivatives]
+ROWS = [op for op in (*OPERATORS.values(), *ACTIVATIONS.values(), *SPECIAL.values()) if op.derivatives]
 
 
 def layer_norm(x: Any, weight: Any, bias: Any, eps: Any) -> Any:
@@ -112,7 +113,10 @@ def test_backward_passes_of_operators_are_fused(op: Operator) -> None:
     given = (*arrays, *op.defaults)
     call = _recorded(op, None)
     facts = tuple(Facts(x.shape, x.dtype) if isinstance(x, xp.Array) else None for x in given)
-    wanted = tuple(fact is not None and fact.dtype == xp.float64 for fact in facts)
+    has_derivative = [each is not None for each in op.derivatives] + [False] * (op.arity - len(op.derivatives))
+    wanted = tuple(
+        has and fact is not None and fact.dtype == xp.float64 for fact, has in zip(facts, has_derivative, strict=True)
+    )
     result = call.compute(*given)
     g = xp.ones(result.shape, dtype=result.dtype)
     alone = call.cotangents(wanted, g, facts, list(given), result, False)

@@ -50,16 +50,20 @@ CONSTANT: dict[str, Callable[[Any], Any]] = {
 REFUSED: dict[str, Callable[[Any], Any]] = {
     "asarray": xp.asarray,
     "broadcast_arrays": lambda x: xp.broadcast_arrays(x, x),
+    "ellipk": xp.special.ellipk,
+    "ellipkm1": xp.special.ellipkm1,
     "floor_divide": lambda x: xp.floor_divide(x, x),
     "from_dlpack": xp.from_dlpack,
     "full": lambda x: xp.full((2,), x[0, 0]),
     "graph": xp.graph(xp.exp),
     "histogram": xp.nn.histogram,
     "meshgrid": lambda x: xp.meshgrid(x[0], x[1]),
+    "multigammaln": lambda x: xp.special.multigammaln(x, 2),
     "unique_all": xp.unique_all,
     "unique_counts": xp.unique_counts,
     "unique_inverse": xp.unique_inverse,
     "unique_values": xp.unique_values,
+    "zetac": xp.special.zetac,
 }
 # No operand can require grad: they take no array, only integers, or describe a dtype. `fuse` takes functions.
 OTHER = {
@@ -70,7 +74,7 @@ OTHER = {
 }  # fmt: skip
 PUBLIC = {
     name
-    for namespace in (xp, xp.nn, xp.linalg, xp.fft)
+    for namespace in (xp, xp.nn, xp.linalg, xp.fft, xp.special)
     for name in namespace.__all__
     if callable(getattr(namespace, name)) and not isinstance(getattr(namespace, name), type)
 }

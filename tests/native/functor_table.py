@@ -73,6 +73,19 @@ HEADERS = [
     "math/scaled_exp",
     "math/rectifier",
     "math/activation",
+    "math/special/bessel",
+    "math/special/beta_distributions",
+    "math/special/degrees",
+    "math/special/elementary",
+    "math/special/error",
+    "math/special/gamma",
+    "math/special/hypergeometric",
+    "math/special/incomplete_beta",
+    "math/special/incomplete_gamma",
+    "math/special/information",
+    "math/special/integrals",
+    "math/special/real",
+    "math/special/zeta",
 ]
 
 

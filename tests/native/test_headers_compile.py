@@ -65,7 +65,7 @@ def test_header_alone(header):
 
 
 def test_no_header_is_missing_from_the_table():
-    found = {str(p.relative_to(NATIVE / "xpops").with_suffix("")) for p in (NATIVE / "xpops" / "math").glob("*.cuh")}
+    found = {str(p.relative_to(NATIVE / "xpops").with_suffix("")) for p in (NATIVE / "xpops" / "math").rglob("*.cuh")}
     assert found <= set(HEADERS)
 
 

@@ -17,7 +17,7 @@ from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 
 # Packages whose functions are attributes of the package, not of `xpops`; and the types.
-NAMESPACES = ("fft.", "kernel.", "linalg.", "nn.", "random.", "signatures.")
+NAMESPACES = ("fft.", "kernel.", "linalg.", "nn.", "random.", "signatures.", "special.")
 
 
 @pytest.mark.parametrize("op", [op for op in PUBLIC if op.name == op.public], ids=str)

@@ -10,6 +10,7 @@ import pytest
 from xpops.ops.elementwise import INTERNAL, OPERATORS
 from xpops.ops.reduction import REDUCTIONS
 from xpops.ops.scan import SCANS
+from xpops.ops.special import SPECIAL
 
 ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
@@ -137,14 +138,14 @@ def test_only_config_reads_the_environment():
     assert readers <= {"xpops/core/config.py", "xpops/engine/cuda/runtime/driver.py"}
 
 
-@pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [*OPERATORS.values(), *SPECIAL.values()], ids=lambda op: op.name)
 def test_a_row_has_its_functor_and_its_function(op):
     header = (ROOT / "native/xpops/math" / f"{op.header}.cuh").read_text()
     assert re.search(rf"\bstruct {op.functor}\b", header) or f"({op.functor}," in header, "no functor"
     if op not in INTERNAL:
         import xpops
 
-        assert callable(getattr(xpops, op.name)), "no def"
+        assert callable(getattr(xpops.special, op.public) if op.name in SPECIAL else getattr(xpops, op.name)), "no def"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ DECORATORS = {"keeps_framework", *signatures.__all__, *vars(results)}
 
 
 def public_functions() -> Iterator[Callable[..., Any]]:
-    for module in (xp, xp.linalg, xp.fft, xp.nn):
+    for module in (xp, xp.linalg, xp.fft, xp.nn, xp.special):
         yield from (each for name in module.__all__ if inspect.isfunction(each := getattr(module, name)))
 
 

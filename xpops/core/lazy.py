@@ -9,27 +9,23 @@ from types import ModuleType
 from xpops.core.elsewhere import FUNCTIONS, refuse
 
 
-def import_later(
-    package: str, modules: tuple[str, ...], names: list[str]
-) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
+def import_later(package: str, names: list[str]) -> tuple[Callable[[str], ModuleType], Callable[[], list[str]]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
     ----------
-    modules : tuple of str
-        The modules of the package that are imported when they are first read.
     names : list of str
-        All public names.
+        All public names. Those that are no attributes yet are modules, which are imported when they are first read.
 
     Examples
     --------
-    >>> get, _ = import_later("xpops", ("fft",), ["fft"])
+    >>> get, _ = import_later("xpops", ["fft"])
     >>> get("fft").__name__
     'xpops.fft'
     """
 
     def get(name: str) -> ModuleType:
-        if name not in modules:
+        if name not in names:
             refuse(package, name, FUNCTIONS)
         return import_module(f"{package}.{name}")
 

@@ -119,7 +119,7 @@ class TorchAdapter(Adapter):
         return (x.requires_grad and torch.is_grad_enabled()) or is_traced(x)
 
     def is_traced(self, x: Any) -> bool:
-        return is_traced(x)
+        return isinstance(x, torch.Tensor) and is_traced(x)
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
         for x in arguments:

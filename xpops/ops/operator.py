@@ -83,6 +83,8 @@ class Operator:
         What computes it on torch's tensors in the host's memory, for the dtypes where torch has such a function.
     core : bool
         Whether the compiled core (``native/cpu/elementwise.c``) computes it for float32 and narrower dtypes.
+    derivatives : tuple
+        The derivatives by each operand (`xpops.ops.derivatives`); empty if there is none. By default those of `name`.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Operator:
     long: Literal["never", "complex", "always"] = "never"
     torch: TorchFunction | None = None
     core: bool = False
+    derivatives: tuple[Derivative | None, ...] = ()
 
     def __post_init__(self) -> None:
         count = self.arity - len(self.defaults)
@@ -118,6 +121,7 @@ class Operator:
             "arguments": ("x1", "x2") if count == 2 else ("x",),
             "public": self.name,
             "domain": " ".join(["any"] * count),
+            "derivatives": DERIVATIVES.get(self.name, ()),
         }
         for name, value in usual.items():
             if not getattr(self, name):
@@ -144,11 +148,6 @@ class Operator:
     def floating(self) -> bool:
         """Whether it computes in floating-point dtypes only, and converts integers to the default one."""
         return self.integers and self.accepts in ("floating-point", "real floating-point")
-
-    @property
-    def derivatives(self) -> tuple[Derivative | None, ...]:
-        """The derivatives by each operand (`xpops.ops.derivatives`); empty if there is none."""
-        return DERIVATIVES.get(self.name, ())
 
     @property
     def is_constant(self) -> bool:

@@ -34,4 +34,4 @@ __all__ = [
 ]
 
 if not _TYPE_CHECKING:
-    __getattr__, __dir__ = _import_later(__name__, ("strategies",), __all__)
+    __getattr__, __dir__ = _import_later(__name__, __all__)

@@ -6,12 +6,14 @@
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define XPOPS_ON_GPU 1
 #define XPOPS_DEVICE __device__ __forceinline__
+#define XPOPS_NOINLINE __device__ __noinline__
 #define XPOPS_HOST_DEVICE __host__ __device__ __forceinline__
 // A table of constants, which instructions read as operands: double immediates take two instructions more each.
 #define XPOPS_TABLE static __constant__
 #else  // a host compiler, which the tests use to run device math without a GPU
 #define XPOPS_ON_GPU 0
 #define XPOPS_DEVICE inline
+#define XPOPS_NOINLINE inline
 #define XPOPS_HOST_DEVICE inline
 #define XPOPS_TABLE static constexpr
 #endif

@@ -54,6 +54,13 @@ XPOPS_DEVICE double log1p_unit(double x) { return log1p(x); }
 // For |x| >= kFar, Gelu is x or 0. GeluTanh is so for |x| >= kFar / 2.
 template <class T> inline constexpr T kFar = is_same_v<T, float> ? T(40) : T(60);
 
+// 2^64 times the probability that a standard normal number is above |x|.
+template <class T> XPOPS_DEVICE T scaled_tail(T x) {
+  const T a = packed::minimum(abs(x), kFar<T>), half = T(-0.5) * a, square = mul_rn(half, a);
+  const T power = scaled_exp(square, fma(half, a, -square)), inverse = reciprocal(a + kMiddle<T>);
+  return power * inverse * tail_factor(fma(-2 * kMiddle<T>, inverse, T(1)));
+}
+
 }  // namespace detail
 
 struct Sigmoid {
@@ -67,10 +74,7 @@ struct Silu {
 // x times the distribution function of the standard normal distribution at x.
 struct Gelu {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
-    const T a = packed::minimum(abs(x), detail::kFar<T>), half = T(-0.5) * a, square = mul_rn(half, a);
-    const T power = scaled_exp(square, fma(half, a, -square));
-    const T inverse = reciprocal(a + detail::kMiddle<T>);
-    const T above = power * inverse * detail::tail_factor(fma(-2 * detail::kMiddle<T>, inverse, T(1)));
+    const T above = detail::scaled_tail(x);
     return x > 0 ? x * fma(above, -kUnscale<T>, T(1)) : x * above * kUnscale<T>;
   }
 };

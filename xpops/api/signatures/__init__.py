@@ -17,7 +17,13 @@ from xpops.api.signatures.functions import (
     ternary_function,
     tuple_function,
 )
-from xpops.api.signatures.operators import binary_operator, choice_operator, clip_operator, unary_operator
+from xpops.api.signatures.operators import (
+    binary_operator,
+    choice_operator,
+    clip_operator,
+    ternary_operator,
+    unary_operator,
+)
 
 __all__ = [
     "Function",
@@ -32,6 +38,7 @@ __all__ = [
     "scalar_function",
     "sequence_function",
     "ternary_function",
+    "ternary_operator",
     "tuple_function",
     "unary_operator",
 ]

@@ -64,6 +64,29 @@ class BinaryOperator(Named, Protocol):
     def __call__(self, x1: Scalar, x2: Producer, /, *, out: Out) -> Out: ...
 
 
+class TernaryOperator(Named, Protocol):
+    """An elementwise function of three operands, of which at most two are scalars.
+
+    The result has the type that all arrays share, else `Array`; with `out`, the type of `out`. If the first operand is
+    a scalar, the type is not known.
+    """
+
+    @overload
+    def __call__(self, x1: NumPy, x2: NumPy | Scalar, x3: NumPy | Scalar, /, *, out: None = None) -> NumPy: ...
+    @overload
+    def __call__(self, x1: Array, x2: Producer | Scalar, x3: Producer | Scalar, /, *, out: None = None) -> Array: ...
+    @overload
+    def __call__(self, x1: Torch[R], x2: Torch[R] | Scalar, x3: Torch[R] | Scalar, /, *, out: None = None) -> R: ...
+    @overload
+    def __call__(self, x1: Jax[R], x2: Jax[R] | Scalar, x3: Jax[R] | Scalar, /, *, out: None = None) -> R: ...
+    @overload
+    def __call__(self, x1: Producer, x2: Producer | Scalar, x3: Producer | Scalar, /, *, out: None = None) -> Array: ...
+    @overload
+    def __call__(self, x1: Scalar, x2: Producer | Scalar, x3: Producer | Scalar, /, *, out: None = None) -> Any: ...
+    @overload
+    def __call__(self, x1: Producer | Scalar, x2: Producer | Scalar, x3: Producer | Scalar, /, *, out: Out) -> Out: ...
+
+
 class ChoiceOperator(Named, Protocol):
     """An elementwise function that chooses between two operands by a condition. At least one of the three is an array.
 
@@ -159,6 +182,11 @@ def unary_operator(function: Callable[..., Any]) -> UnaryOperator:
 def binary_operator(function: Callable[..., Any]) -> BinaryOperator:
     """The function itself, as a `BinaryOperator`."""
     return cast(BinaryOperator, function)
+
+
+def ternary_operator(function: Callable[..., Any]) -> TernaryOperator:
+    """The function itself, as a `TernaryOperator`."""
+    return cast(TernaryOperator, function)
 
 
 def choice_operator(function: Callable[..., Any]) -> ChoiceOperator:

@@ -1,0 +1,91 @@
+// Powers, exponentials and logarithms that the standard does not have, and transformations of data.
+#pragma once
+
+#include "xpops/math/activation.cuh"
+#include "xpops/math/special/real.cuh"
+
+namespace xpops {
+
+struct Cbrt {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return cbrt(x); }
+};
+
+struct Exp2 {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return exp2(x); }
+};
+
+struct Exp10 {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return exp10(x); }
+};
+
+// (exp(x) - 1) / x.
+struct Exprel {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    return x == 0 ? T(1) : isinf(x) && x > 0 ? x : expm1(x) / x;
+  }
+};
+
+// cos(x) - 1.
+struct Cosm1 {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    const T sine = sin(T(0.5) * x);
+    return -2 * sine * sine;
+  }
+};
+
+struct Expit {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return Sigmoid()(x); }
+};
+
+// log(x / (1 - x)).
+struct Logit {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    return abs(x - T(0.5)) <= T(0.25) ? 2 * atanh(2 * x - 1) : log(x / (1 - x));
+  }
+};
+
+// x log(y), and 0 if x is 0 and y is a number.
+struct Xlogy {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x == 0 && !isnan(y) ? T(0) : x * log(y); }
+};
+
+struct Xlog1py {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const { return x == 0 && !isnan(y) ? T(0) : x * log1p(y); }
+};
+
+namespace detail {
+
+// (x^power - 1) / power, from log(x).
+template <class T> XPOPS_DEVICE T box_cox(T logarithm, T power) {
+  if (power == 0) return logarithm;
+  const T y = power * logarithm, root = exp(T(0.5) * y);
+  if (abs(y) < limits<T>::min_normal()) return logarithm;
+  return y < T(20) ? expm1(y) / power : root / power * root - 1 / power;  // a larger power may be infinite
+}
+
+// The logarithm of (1 + power x)^(1 / power).
+template <class T> XPOPS_DEVICE T inverse_box_cox(T x, T power) {
+  if (power == 0) return x;
+  const T y = power * x;
+  return abs(y) < limits<T>::min_normal() ? x : (isinf(y) ? log(abs(power)) + log(abs(x)) : log1p(y)) / power;
+}
+
+}  // namespace detail
+
+struct Boxcox {
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(log(x), power); }
+};
+
+struct Boxcox1p {
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(log1p(x), power); }
+};
+
+struct InvBoxcox {
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return exp(detail::inverse_box_cox(x, power)); }
+};
+
+struct InvBoxcox1p {
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return expm1(detail::inverse_box_cox(x, power)); }
+};
+
+}  // namespace xpops

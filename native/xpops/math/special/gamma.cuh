@@ -1,0 +1,133 @@
+// The gamma function and functions that consist of it.
+#pragma once
+
+#include "xpops/math/special/real.cuh"
+
+namespace xpops {
+namespace detail {
+
+// The sign of gamma(x); NaN at its poles.
+template <class T> XPOPS_DEVICE T gamma_sign(T x) {
+  if (x == 0) return copysign(T(1), x);
+  if (x > 0 || isnan(x)) return x > 0 ? T(1) : x;
+  return is_whole(x) ? kNan<T> : is_odd(floor(x)) ? T(-1) : T(1);
+}
+
+// log(|beta(a, b)|). The gamma functions of large numbers nearly cancel, so their logarithms are not subtracted.
+template <class T> XPOPS_NOINLINE T log_beta(T first, T second) {
+  const T a = first < second ? first : second, b = first < second ? second : first, sum = a + b;
+  if (a <= 0 && is_whole(a)) return is_whole(b) && 1 - sum > 0 && b > 0 ? log_beta(1 - sum, b) : kInfinity<T>;
+  if (!(b >= kStirling<T>) || !(sum >= kStirling<T>)) return lgamma(a) + (lgamma(b) - lgamma(sum));
+  const T correction = stirling(b) - stirling(sum);
+  if (a >= kStirling<T>) {
+    const T ratio = a / b;
+    return stirling(a) + correction - T(0.5) * log(b) + T(0.918938533204672741780) - (a - T(0.5)) * log1p(1 / ratio) -
+           b * log1p(ratio);
+  }
+  return lgamma(a) + correction - (sum - T(0.5)) * log1p(a / b) - a * (log(b) - 1);
+}
+
+// beta(a, b) with its sign.
+template <class T> XPOPS_NOINLINE T beta(T a, T b) {
+  const T sum = a + b;
+  constexpr T kSmall = is_same_v<T, float> ? T(16) : T(80);
+  if (abs(a) < kSmall && abs(b) < kSmall && !(is_whole(sum) && sum <= 0)) return tgamma(a) / tgamma(sum) * tgamma(b);
+  if (is_whole(sum) && sum <= 0) return 0;
+  return gamma_sign(a) * gamma_sign(b) * gamma_sign(sum) * exp(log_beta(a, b));
+}
+
+// gamma(z + m) / gamma(z).
+template <class T> XPOPS_NOINLINE T rising(T z, T m) {
+  T product = 1;
+  for (int i = 0; i < 1000 && m >= 1 && z + m != 1; ++i, m -= 1) {
+    product *= z + m - 1;
+    if (!isfinite(product) || product == 0) return product;
+  }
+  for (int i = 0; i < 1000 && m <= -1 && z + m != 0; ++i, m += 1) {
+    product /= z + m;
+    if (!isfinite(product) || product == 0) return product;
+  }
+  if (m == 0) return product;
+  const T sum = z + m;
+  if (sum <= 0 && is_whole(sum) && z != sum) return kInfinity<T>;
+  if (z <= 0 && is_whole(z)) return 0;
+  if (z >= kStirling<T> && sum >= kStirling<T>) {
+    return product * exp(stirling(sum) - stirling(z) + (sum - T(0.5)) * log1p(m / z) + m * (log(z) - 1));
+  }
+  if (abs(z) < 30 && abs(sum) < 30) return product * (tgamma(sum) / tgamma(z));
+  return product * exp(lgamma(sum) - lgamma(z)) * gamma_sign(sum) * gamma_sign(z);
+}
+
+}  // namespace detail
+
+struct Gamma {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return tgamma(x); }
+};
+
+struct Gammaln {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return isinf(x) ? x : lgamma(x); }
+};
+
+struct Gammasgn {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return detail::gamma_sign(x); }
+};
+
+struct Loggamma {
+  template <class T> XPOPS_DEVICE T operator()(T x) const { return x < 0 ? detail::kNan<T> : lgamma(x); }
+};
+
+// 1 / gamma(x). For results that are subnormal, ten steps of the recurrence are taken after the division.
+struct Rgamma {
+  template <class T> XPOPS_DEVICE T operator()(T x) const {
+    if (x <= 0 && detail::is_whole(x)) return x == 0 ? x : T(0);
+    T y = x, product = 1;
+    if (x > T(is_same_v<T, float> ? 30 : 160) && x < 200) {
+      for (int i = 0; i < 10; ++i) product *= (y -= 1);
+    }
+    return 1 / tgamma(y) / product;
+  }
+};
+
+struct Multigammaln {
+  template <class T> XPOPS_DEVICE T operator()(T a, T d) const {
+    if (!(a > T(0.5) * (d - 1)) || d > detail::kMostSteps<T>) return detail::kNan<T>;
+    T sum = T(0.25) * d * (d - 1) * T(1.14472988584940017414);  // log(pi)
+    for (T i = 0; i < d; i += 1) sum += lgamma(a - T(0.5) * i);
+    return sum;
+  }
+};
+
+struct Betaln {
+  template <class T> XPOPS_DEVICE T operator()(T a, T b) const { return detail::log_beta(a, b); }
+};
+
+struct Poch {
+  template <class T> XPOPS_DEVICE T operator()(T z, T m) const { return detail::rising(z, m); }
+};
+
+// The binomial coefficient. For small integers k it is a product, which is exact if the result is.
+struct Binom {
+  template <class T> XPOPS_DEVICE T operator()(T n, T k) const {
+    if (isnan(n) || (n < 0 && detail::is_whole(n))) return detail::kNan<T>;
+    if (detail::is_whole(k)) {
+      const T places = detail::is_whole(n) && 2 * k > n && n >= 0 ? n - k : k;
+      if (places < 0) return 0;
+      if (places < 20) {
+        T numerator = 1, denominator = 1;
+        for (T i = 1; i <= places; i += 1) {
+          numerator *= i + n - places;
+          denominator *= i;
+          if (abs(numerator) > T(is_same_v<T, float> ? 1e20 : 1e50)) {
+            numerator /= denominator;
+            denominator = 1;
+          }
+        }
+        return numerator / denominator;
+      }
+    }
+    const T rest = 1 + n - k;
+    return rest <= 0 && detail::is_whole(rest) ? T(0) : 1 / ((n + 1) * detail::beta(rest, 1 + k));
+  }
+};
+
+}  // namespace xpops

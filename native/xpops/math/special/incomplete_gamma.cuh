@@ -1,0 +1,223 @@
+// The incomplete gamma functions and their inverses, and the distributions that they are: gamma, Poisson, chi square.
+//
+// Near the mean of a large shape: Temme's uniform asymptotic expansion (SIAM J. Math. Anal. 10, 1979). Else the power
+// series of the lower share, or the continued fraction of the upper one.
+#pragma once
+
+#include "xpops/math/special/error.cuh"
+
+namespace xpops {
+namespace detail {
+
+// log(gamma(1 + a)) / a for |a| <= 1/2, as a polynomial in 2 a; fitted at Chebyshev points.
+XPOPS_DEVICE float lgamma1p_factor(float u) {
+  return horner(u, -0.5772157f, 0.4112335f, -0.10017142f, 0.033822432f, -0.012961393f, 0.005300452f, -0.0022523669f,
+                0.00097231293f, -0.0004288898f, 0.00021461674f, -0.00010096514f, 1.7712246e-05f, -5.654772e-06f,
+                2.165874e-05f, -1.0827478e-05f);
+}
+XPOPS_DEVICE double lgamma1p_factor(double u) {
+  return horner(u, -0.5772156649015329, 0.4112335167120566, -0.10017140859663266, 0.03382260105347253,
+                -0.012961596939306022, 0.005298661781194233, -0.002250779636608288, 0.000980544292606348,
+                -0.00043489948221950563, 0.0001955067598998176, -8.882222595652844e-05, 4.070006275740668e-05,
+                -1.8782688400384684e-05, 8.720131172623906e-06, -4.067770293473459e-06, 1.9063116444841117e-06,
+                -9.014793572649296e-07, 4.2666323095050014e-07, -1.9284675279470471e-07, 9.004201809149558e-08,
+                -5.690774547052658e-08, 2.8943959482529098e-08, 1.3416285834333462e-09, -2.0530219606907244e-09,
+                -1.0457694646983121e-08, 5.761159089535886e-09, 2.930006921758862e-09, -1.6383867000496465e-09,
+                -8.990809043424478e-10, 4.656918526401498e-10);
+}
+
+// The sum over k of c_k(eta) inverse^k, where `inverse` is 1 / a. The c_k are Taylor series of Temme's functions.
+XPOPS_DEVICE float temme_sum(float eta, float inverse) {
+  return horner(inverse,
+                horner(eta, -0.33333334f, 0.083333336f, -0.014814815f, 0.0011574074f, 0.00035273368f, -0.00017875514f,
+                       3.9192633e-05f),
+                horner(eta, -0.0018518518f, -0.0034722222f, 0.0026455026f, -0.0009902263f, 0.00020576132f),
+                horner(eta, 0.004133598f, -0.002681327f, 0.00077160494f));
+}
+XPOPS_DEVICE double temme_sum(double eta, double inverse) {
+  return horner(inverse,
+                horner(eta, -0.3333333333333333, 0.08333333333333333, -0.014814814814814815, 0.0011574074074074073,
+                       0.0003527336860670194, -0.0001787551440329218, 3.919263178522438e-05, -2.185448510679992e-06,
+                       -1.85406221071516e-06, 8.296711340953087e-07, -1.7665952736826078e-07, 6.707853543401498e-09,
+                       1.0261809784240309e-08, -4.382036018453353e-09, 9.14769958223679e-10),
+                horner(eta, -0.001851851851851852, -0.003472222222222222, 0.0026455026455026454, -0.0009902263374485596,
+                       0.00020576131687242798, -4.018775720164609e-07, -1.8098550334489977e-05, 7.64916091608111e-06,
+                       -1.6120900894563446e-06, 4.647127802807434e-09, 1.378633446915721e-07, -5.752545603517705e-08,
+                       1.1951628599778148e-08, -1.7543241719747647e-11, -1.0091543710600413e-09),
+                horner(eta, 0.004133597883597883, -0.0026813271604938273, 0.0007716049382716049, 2.0093878600823047e-06,
+                       -0.0001073665322636516, 5.2923448829120125e-05, -1.2760635188618728e-05, 3.423578734096138e-08,
+                       1.3721957309062934e-06, -6.298992138380055e-07, 1.4280614206064242e-07, -2.0477098421990866e-10,
+                       -1.409252991086752e-08),
+                horner(eta, 0.0006494341563786008, 0.00022947209362139917, -0.0004691894943952557,
+                       0.00026772063206283885, -7.561801671883977e-05, -2.396505113867297e-07, 1.1082654115347302e-05,
+                       -5.6749528269915965e-06, 1.4230900732435883e-06, -2.7861080291528143e-11,
+                       -1.6958404091930278e-07),
+                horner(eta, -0.0008618882909167117, 0.0007840392217200666, -0.0002990724803031902,
+                       -1.4638452578843418e-06, 6.641498215465122e-05, -3.968365047179435e-05, 1.1375726970678419e-05,
+                       2.507497226237533e-10, -1.6954149536558305e-06),
+                horner(eta, -0.00033679855336635813, -6.972813758365857e-05, 0.0002772753244959392,
+                       -0.00019932570516188847, 6.797780477937208e-05, 1.419062920643967e-07, -1.3594048189768693e-05),
+                horner(eta, 0.0005313079364639922, -0.0005921664373536939, 0.0002708782096718045, 7.902353232660328e-07,
+                       -8.153969367561969e-05),
+                horner(eta, 0.00034436760689237765, 5.171790908260592e-05, -0.00033493161081142234));
+}
+
+// x^a exp(-x) / gamma(a + 1).
+template <class T> XPOPS_NOINLINE T gamma_term(T a, T x) {
+  if (a < kStirling<T>) {
+    const T half = exp(T(-0.5) * x);
+    return pow(x, a) * half / tgamma(a + 1) * half;
+  }
+  return exp(a * log_minus(x, a, x - a) - stirling(a)) / (kRootTwoPi<T> * sqrt(a));
+}
+
+// The lower or upper share for a large `a` and an x within 30 % of it.
+template <class T> XPOPS_NOINLINE T gamma_share_near(T a, T x, bool upper) {
+  const T u = (x - a) / a, square = -log1p_minus(u), eta = copysign(sqrt(2 * square), u);
+  const T rest = exp(-a * square) / (kRootTwoPi<T> * sqrt(a)) * temme_sum(eta, 1 / a);
+  const T normal = T(0.5) * erfc((upper ? eta : -eta) * sqrt(T(0.5) * a));
+  return upper ? normal + rest : normal - rest;
+}
+
+// The series of the lower share, without its factor gamma_term.
+template <class T> XPOPS_DEVICE T gamma_series(T a, T x) {
+  T term = 1, sum = 1;
+  for (T n = 1; n < 2000 && term > sum * kEpsilon<T>; n += 1) {
+    term *= x / (a + n);
+    sum += term;
+  }
+  return sum;
+}
+
+// The continued fraction of the upper share, without its factor a gamma_term (the modified method of Lentz).
+template <class T> XPOPS_DEVICE T gamma_fraction(T a, T x) {
+  T b = x + 1 - a, c = kInfinity<T>, d = 1 / b, result = d;
+  for (T i = 1; i < 2000; i += 1) {
+    const T numerator = i * (a - i);
+    b += 2;
+    d = 1 / fma(numerator, d, b);
+    c = b + numerator / c;
+    const T factor = c * d;
+    result *= factor;
+    if (abs(factor - 1) <= kEpsilon<T>) break;
+  }
+  return result;
+}
+
+// The upper share for small x and a, where the lower one is not small.
+template <class T> XPOPS_DEVICE T gamma_upper_small(T a, T x) {
+  const T logarithm = a * log(x) - (a <= T(0.5) ? a * lgamma1p_factor(2 * a) : lgamma(a + 1));
+  T term = 1, sum = 0;
+  for (T n = 1; n < 100; n += 1) {
+    term *= -x / n;
+    const T part = term * a / (a + n);
+    sum += part;
+    if (abs(part) <= kEpsilon<T> * abs(sum)) break;
+  }
+  return -expm1(logarithm) - exp(logarithm) * sum;
+}
+
+// The lower share P(a, x), or the upper one, Q(a, x) = 1 - P(a, x).
+template <class T> XPOPS_NOINLINE T gamma_share(T a, T x, bool upper) {
+  if (!(a >= 0 && x >= 0) || (isinf(a) && isinf(x)) || (a == 0 && x == 0)) return kNan<T>;
+  if (x == 0 || isinf(a)) return upper;
+  if (isinf(x) || a == 0) return !upper;
+  if (a >= 60 && abs(x - a) <= T(0.3) * a) return gamma_share_near(a, x, upper);
+  if (upper && x <= T(1.1) && (x <= T(0.5) ? a * log(x) > T(-0.4) : a < x * T(1.1))) return gamma_upper_small(a, x);
+  const bool by_series = x <= 1 || x < a;
+  const T share = gamma_term(a, x) * (by_series ? gamma_series(a, x) : a * gamma_fraction(a, x));
+  return by_series == upper ? 1 - share : share;
+}
+
+// A step of Newton's method for log(share / wanted) over the logarithm of x. The logarithm of a share is concave there,
+// so that steps from the side of the tail never pass the solution, and a step from the other side leads to the side of
+// the tail.
+template <class T> XPOPS_DEVICE T newton_step(T share, T wanted, T slope) {
+  if (!(share > 0)) return T(-1);
+  const T step = log(share / wanted) * share / slope;
+  return step > 40 ? T(40) : step < -40 ? T(-40) : step;
+}
+template <class T> inline constexpr T kCloseStep = is_same_v<T, float> ? T(1e-4)
+                                                                       : T(1e-9);  // its square does not count
+
+// The x with the lower share p, or with the upper share q; p + q is 1.
+template <class T> XPOPS_NOINLINE T gamma_quantile(T a, T p, T q) {
+  if (!(a >= 0 && p >= 0 && q >= 0)) return kNan<T>;
+  if (p == 0) return 0;
+  if (q == 0) return kInfinity<T>;
+  if (a == 0 || isinf(a)) return kNan<T>;
+  const bool upper = q < p;
+  const T z = upper ? -normal_quantile(q) : normal_quantile(p);
+  // Wilson and Hilferty's approximation, or the first term of the series.
+  const T root = 1 - 1 / (9 * a) + z / (3 * sqrt(a));
+  const T first = exp((log(p) + lgamma(a + 1)) / a);
+  T x = root > T(0.3) && a > T(0.5) ? a * root * root * root : first;
+  if (upper && a <= T(0.5)) x = q < T(0.1) ? -log(q) : first;
+  for (int i = 0; i < 60; ++i) {
+    const T share = gamma_share(a, x, upper), slope = a * gamma_term(a, x);
+    const T step = newton_step(share, upper ? q : p, slope);
+    x *= exp(upper ? step : -step);
+    if (abs(step) <= kCloseStep<T>) break;
+  }
+  return x;
+}
+
+}  // namespace detail
+
+struct Gammainc {
+  template <class T> XPOPS_DEVICE T operator()(T a, T x) const { return detail::gamma_share(a, x, false); }
+};
+
+struct Gammaincc {
+  template <class T> XPOPS_DEVICE T operator()(T a, T x) const { return detail::gamma_share(a, x, true); }
+};
+
+struct Gammaincinv {
+  template <class T> XPOPS_DEVICE T operator()(T a, T p) const { return detail::gamma_quantile(a, p, 1 - p); }
+};
+
+struct Gammainccinv {
+  template <class T> XPOPS_DEVICE T operator()(T a, T q) const { return detail::gamma_quantile(a, 1 - q, q); }
+};
+
+struct Chdtr {
+  template <class T> XPOPS_DEVICE T operator()(T v, T x) const { return detail::gamma_share(v / 2, x / 2, false); }
+};
+
+struct Chdtrc {
+  template <class T> XPOPS_DEVICE T operator()(T v, T x) const {
+    return x < 0 ? T(1) : detail::gamma_share(v / 2, x / 2, true);
+  }
+};
+
+struct Chdtri {
+  template <class T> XPOPS_DEVICE T operator()(T v, T q) const { return 2 * detail::gamma_quantile(v / 2, 1 - q, q); }
+};
+
+struct Gdtr {
+  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const { return detail::gamma_share(b, a * x, false); }
+};
+
+struct Gdtrc {
+  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const { return detail::gamma_share(b, a * x, true); }
+};
+
+struct Pdtr {
+  template <class T> XPOPS_DEVICE T operator()(T k, T m) const {
+    return k < 0 ? detail::kNan<T> : detail::gamma_share(floor(k) + 1, m, true);
+  }
+};
+
+struct Pdtrc {
+  template <class T> XPOPS_DEVICE T operator()(T k, T m) const {
+    return k < 0 ? detail::kNan<T> : detail::gamma_share(floor(k) + 1, m, false);
+  }
+};
+
+struct Pdtri {
+  template <class T> XPOPS_DEVICE T operator()(T k, T y) const {
+    return !(k > -1 && y < 1) ? detail::kNan<T> : detail::gamma_quantile(trunc(k) + 1, 1 - y, y);
+  }
+};
+
+}  // namespace xpops

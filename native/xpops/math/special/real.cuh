@@ -1,0 +1,83 @@
+// More functions of real numbers with one name for float and double, and what several special functions share.
+// On a GPU the first ones are those of CUDA, on the host those of the C library.
+#pragma once
+
+#include "xpops/math/pow.cuh"
+#include "xpops/math/real.cuh"
+
+namespace xpops {
+
+#define XPOPS_C_FUNCTION(name)                                \
+  XPOPS_DEVICE float name(float x) { return ::name##f(x); }   \
+  XPOPS_DEVICE double name(double x) { return ::name(x); }
+
+XPOPS_C_FUNCTION(cbrt)
+XPOPS_C_FUNCTION(exp2)
+XPOPS_C_FUNCTION(exp10)
+XPOPS_C_FUNCTION(erf)
+XPOPS_C_FUNCTION(erfc)
+XPOPS_C_FUNCTION(lgamma)
+XPOPS_C_FUNCTION(tgamma)
+XPOPS_C_FUNCTION(j0)
+XPOPS_C_FUNCTION(j1)
+XPOPS_C_FUNCTION(y0)
+XPOPS_C_FUNCTION(y1)
+
+#undef XPOPS_C_FUNCTION
+
+namespace detail {
+
+template <class T> inline constexpr T kPi = T(3.14159265358979323846);
+template <class T> inline constexpr T kEuler = T(0.57721566490153286061);
+template <class T> inline constexpr T kHalfRoot = T(0.70710678118654752440);  // sqrt(1 / 2)
+template <class T> inline constexpr T kRootTwoPi = T(2.50662827463100050242);
+template <class T> inline constexpr T kEpsilon = limits<T>::epsilon();
+template <class T> inline constexpr T kInfinity = limits<T>::infinity();
+template <class T> inline constexpr T kNan = limits<T>::nan();
+
+template <class T> XPOPS_DEVICE bool is_whole(T x) { return floor(x) == x; }
+template <class T> XPOPS_DEVICE bool is_odd(T x) { return floor(T(0.5) * x) * 2 != x; }  // x is whole
+
+// sin(pi x). The reductions are exact.
+template <class T> XPOPS_DEVICE T sin_pi(T x) {
+  const T rest = x - 2 * round(T(0.5) * x), size = abs(rest), folded = size > T(0.5) ? 1 - size : size;
+  const T sine = folded > T(0.25) ? cos(kPi<T> * (T(0.5) - folded)) : sin(kPi<T> * folded);
+  return copysign(sine, rest);
+}
+
+// log(1 + u) - u. Near 0 it is r (2 (r^2 / 3 + r^4 / 5 + ...) - u), where r is u / (2 + u).
+template <class T> XPOPS_NOINLINE T log1p_minus(T u) {
+  if (!(u > T(-0.4) && u < T(0.6))) return log1p(u) - u;
+  const T r = u / (2 + u), s = r * r;
+  T sum;
+  if constexpr (is_same_v<T, float>) {
+    sum = horner(s, 1 / 3.0f, 1 / 5.0f, 1 / 7.0f, 1 / 9.0f, 1 / 11.0f, 1 / 13.0f);
+  } else {
+    sum = horner(s, 1 / 3.0, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0, 1 / 13.0, 1 / 15.0, 1 / 17.0, 1 / 19.0, 1 / 21.0,
+                 1 / 23.0, 1 / 25.0, 1 / 27.0);
+  }
+  return r * fma(2 * s, sum, -u);
+}
+
+// Functions that need more steps of a recurrence have the result NaN.
+template <class T> inline constexpr T kMostSteps = T(10000);
+
+// log(x / y) - (x - y) / y, from the difference of x and y.
+template <class T> XPOPS_DEVICE T log_minus(T x, T y, T difference) {
+  const T u = difference / y;
+  return abs(u) < T(0.4) ? log1p_minus(u) : log(x / y) - u;
+}
+
+// Stirling's correction: the logarithm of gamma(x) / (sqrt(2 pi / x) (x / e)^x), for x >= kStirling.
+template <class T> inline constexpr T kStirling = T(10);
+
+template <class T> XPOPS_DEVICE T stirling(T x) {
+  const T inverse = 1 / x, s = inverse * inverse;
+  if constexpr (is_same_v<T, float>) return inverse * horner(s, 1 / 12.0f, -1 / 360.0f, 1 / 1260.0f);
+  else {
+    return inverse * horner(s, 1 / 12.0, -1 / 360.0, 1 / 1260.0, -1 / 1680.0, 1 / 1188.0, -691 / 360360.0, 1 / 156.0);
+  }
+}
+
+}  // namespace detail
+}  // namespace xpops
