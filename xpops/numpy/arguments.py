@@ -18,7 +18,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise
-from xpops.dispatch.gradients.calls import RecordedCall, recorder_of
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
@@ -117,7 +117,7 @@ def compute_on_arrays(function: str, compute: Callable[..., Any], operands: dict
     recorder = recorder_of(tuple(foreign)) if foreign else None
     if recorder is not None:
         values = tuple(map(given, operands.values()))
-        return recorder.record(RecordedCall(function, tuple(operands), {}, None, compute), values)
+        return recorder.record(_recorded(function, tuple(operands), compute), values)
     arrays = arrays_of(operands.values(), scalars=True)
     found = compute(*(adopt_foreign(x, function, name) for name, x in zip(operands, arrays, strict=True)))
     adapters = {id(adapter): adapter for adapter in (adapter_of(type(x)) for x in foreign)}
@@ -125,6 +125,14 @@ def compute_on_arrays(function: str, compute: Callable[..., Any], operands: dict
         return found
     (adapter,) = adapters.values()
     return found if adapter is None else _export(found, adapter.export)
+
+
+def _recorded(function: str, names: tuple[str, ...], compute: Callable[..., Any]) -> RecordedCall:
+    """A call without derivatives. Only this process can read its name, because `compute` holds the parameters."""
+    return RecordedCall(function, names, {}, None, compute, ("composed", function, names, compute))
+
+
+makers["composed"] = _recorded
 
 
 def _export(found: Any, export: Callable[[Any], Any]) -> Any:
