@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakSet
 
 _COMPILER = "torch._dynamo"
-_NAMESPACES = ("xpops", "xpops.nn", "xpops.linalg", "xpops.fft")
+_NAMESPACES = ("xpops", "xpops.nn", "xpops.linalg", "xpops.fft", "xpops.special")
 # Functions that take no tensors, return other things, or read values. The compiler calls them between two programs.
 _LEFT_OUT = {
     "Array", "CompileError", "Device", "DeviceError", "HostCopyError", "OutOfMemoryError", "__array_namespace_info__",

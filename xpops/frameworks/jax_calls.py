@@ -20,6 +20,16 @@ from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.jax_derivatives import Pullback
 
 
+class _Stream:
+    """XLA's stream, which it gives as an address."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._handle
+
+
 def facts_of(x: Any) -> Facts:
     """The shape and the dtype of a tracer or an array."""
     return Facts(tuple(x.shape), np.dtype(x.dtype))
@@ -79,7 +89,7 @@ def _call_back(call: Differentiable, filled: Callable[[Any], list[Any]], arrays:
         if outs[0].__dlpack_device__()[0] == dl.KIND_CPU:
             call.write(filled(map(np.asarray, buffers)), list(map(np.asarray, outs)))
         else:
-            with streams.stream(context.stream):
+            with streams.stream(_Stream(context.stream)):
                 call.write(filled(buffers), outs)
 
     made = buffer_callback(step, shapes, vmap_method="expand_dims" if call.broadcasts else "sequential")(*arrays)

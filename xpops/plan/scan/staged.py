@@ -36,7 +36,7 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
         turns = max(1, _TURN_BYTES // (rows * max(items)))
         numbers = (policy.staged_block, rows, turns, 0, is_dense, length % 2 == 0)
         blocks, grid = -(-batches // (groups * turns)), Grid(1, (columns, length))
-    elif columns > 1:
+    elif columns > 1 and length >= 2 * groups:  # otherwise most threads of a tile would be idle
         rows = _rows(length, groups, min(most - 1, policy.staged_rows))
         tiles = -(-length // (groups * rows))
         radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
