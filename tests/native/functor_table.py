@@ -69,6 +69,7 @@ HEADERS = [
     "math/scan",
     "math/fast",
     "math/narrow/divide",
+    "math/narrow/remainder",
     "math/narrow/turns",
     "math/scaled_exp",
     "math/rectifier",

@@ -1,5 +1,4 @@
-// Arithmetic functors. Integers wrap, and an integer divided by 0 gives 0. Floating point follows the special cases of
-// the array API standard.
+// Arithmetic functors. Integers wrap; divided by 0 they give 0. Floating point follows the array API's special cases.
 #pragma once
 
 #include "xpops/core/traits.cuh"
