@@ -33,8 +33,8 @@ class Range(NamedTuple):
 class Case(NamedTuple):
     """A function: the ranges of its operands, and its definition in mpmath.
 
-    If `solves` is given, it is the function of which this one is the inverse by its last operand, and `definition` is
-    the slope of `solves`.
+    `solves` is for an inverse: the function that it inverts, by its last operand. `definition` is then the slope of
+    `solves`.
     """
 
     ranges: tuple[Range, ...]

@@ -109,7 +109,7 @@ DYNAMIC: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "take": (lambda x, n: xp.take(x, INDEX, axis=1), lambda x, n: x[:, INDEX]),
     "vector_norm": (lambda x, n: xp.linalg.vector_norm(x, axis=1), lambda x, n: x.norm(dim=1)),
 }
-# The sizes are no linear functions, or part of what the call is: other sizes need another program.
+# Sizes that are not linear, or that are parameters of the call: other sizes need another program.
 SPECIALISED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "svdvals": (xp.linalg.svdvals, torch.linalg.svdvals),
     "flatten": (lambda x: xp.concat([x, x], axis=None), lambda x: torch.cat([x.ravel(), x.ravel()])),

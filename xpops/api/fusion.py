@@ -116,7 +116,7 @@ class Fused:
         self._by_names: dict[tuple[int, tuple[str, ...]], Fused] = {}
         # The names of the last arguments, for errors.
         self._named, self._round_each = named, round_each
-        # A family of which `xpops.dispatch.gradients.names` finds this function, and the arguments of `member`.
+        # The family that made this function, and the arguments of its `member`: `names.py` finds it by them.
         self.member_of = member_of
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, self)

@@ -15,7 +15,7 @@ def import_later(package: str, names: list[str]) -> tuple[Callable[[str], Module
     Parameters
     ----------
     names : list of str
-        All public names. Those that are no attributes yet are modules, which are imported when they are first read.
+        All public names. A name without an attribute is a module: it is imported when it is first read.
 
     Examples
     --------

@@ -82,7 +82,7 @@ class _Trials:
         return _Found(sizes, [(len(each.shape), each.dtype) for each in found])
 
     def slope(self, key: Any, found: _Found | None) -> list[int] | None:
-        """By how much each size of the results grows with a symbol; None if it is no linear function."""
+        """The slope of each size of the results by a symbol; None if a size is not linear."""
         near = self.at({key: 1})
         if found is None or near is None or near.forms != found.forms:
             return None

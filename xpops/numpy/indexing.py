@@ -131,7 +131,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """As `numpy.choose`; indices out of range choose the last array, and are no error."""
+    """As `numpy.choose`, but an index out of range chooses the last array."""
     arrays = {"a": a, **{f"choices[{number}]": each for number, each in enumerate(choices)}}
 
     def compute(index: Array, *parts: Array) -> Array:

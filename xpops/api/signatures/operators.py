@@ -65,7 +65,7 @@ class BinaryOperator(Named, Protocol):
 
 
 class TernaryOperator(Named, Protocol):
-    """An elementwise function of three operands, of which at most two are scalars.
+    """An elementwise function of three operands. At most two of them are scalars.
 
     The result has the type that all arrays share, else `Array`; with `out`, the type of `out`. If the first operand is
     a scalar, the type is not known.

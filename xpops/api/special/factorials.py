@@ -47,7 +47,7 @@ def betaln(a: Any, b: Any, /, *, out: Any = None) -> Any:
 
 @binary_operator
 def binom(n: Any, k: Any, /, *, out: Any = None) -> Any:
-    """The binomial coefficient, also of numbers that are no integers.
+    """The binomial coefficient of any real numbers.
 
     Parameters
     ----------
