@@ -132,6 +132,14 @@ def test_errors(call: str, error: type[Exception], message: str, device: Any) ->
             evaluated(call, xp.numpy, operands)
 
 
+def test_vectors_of_a_plane(device: Any) -> None:
+    """NumPy from 2.5 on refuses their cross product."""
+    first, second = (xp.asarray(OPERANDS[name][:, :2], device=device) for name in ("x", "y"))
+    (a, b), (c, d) = OPERANDS["x"][:, :2].T, OPERANDS["y"][:, :2].T
+    for _ in range(2):
+        numpy.testing.assert_allclose(to_numpy(xp.numpy.cross(first, second)), a * d - b * c, rtol=1e-12)
+
+
 def test_results_are_written_to_out(device: Any) -> None:
     x, out = xp.asarray(OPERANDS["x"], device=device), xp.zeros(4, device=device)
     assert xp.numpy.sum(x, 0, out=out) is out

@@ -168,6 +168,7 @@ def test_without_scipy(op: Operator) -> None:
 PROGRAM = """
 import numpy as np, xpops as xp
 from scipy import special, stats
+xp.set_default_device("cpu")
 x = xp.asarray(np.random.default_rng(1).normal(size=(40, 3)), device="cpu")
 y = x + xp.asarray(np.random.default_rng(2).normal(size=(40, 3)), device="cpu")
 size = xp.abs(x)

@@ -63,7 +63,7 @@ logical_or:x,0 logical_xor:i,b bitwise_and:i,j bitwise_or:i,7 bitwise_xor:b,b le
 add:b,b multiply:b,b dot:x,w dot:v,v dot:2.0,x dot:t,m vdot:c,c inner:x,y outer:v,w matmul:m,m kron:x,q kron:m,x
 tensordot:x,y add:h,1.5 multiply:x,2 isin:i,k union1d:k,l intersect1d:k,l setdiff1d:l,k setxor1d:k,l polyval:v,x
 polyadd:v,w polymul:v,w convolve:v,w correlate:v,w extract:b,x append:x,y take:x,q searchsorted:a,v digitize:v,a
-cross:x[:,:3],y[:,:3] cross:x[:,:2],y[:,:2] histogram2d:v,v resize:x,7 tile:x,2 repeat:x,2 percentile:x,30
+cross:x[:,:3],y[:,:3] cross:x[:3].T,y[:3].T histogram2d:v,v resize:x,7 tile:x,2 repeat:x,2 percentile:x,30
 quantile:x,0.3 nanpercentile:n[:,:2],30 nanquantile:x,0.5 expand_dims:x,1 roll:x,2 reshape:x,(2,6) partition:x,1
 argpartition:a,2 broadcast_to:w,(2,4) delete:v,2 compress:b[0],w split:x,3 array_split:v,3 isclose:n,n subtract:2,x
 divide:h,h true_divide:x,2 floor_divide:i,j mod:x,0.7 remainder:i,3 divmod:x,y float_power:h,h heaviside:n,0.5
