@@ -92,7 +92,7 @@ def test_a_measurement() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_call_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(xp, "add")
+    monkeypatch.setattr(xp, "add", None)
     found = list(small_calls("cpu", "xp.add(x, y)", 3))
-    assert all(isinstance(each, Refusal) and "AttributeError" in each.reason for each in found)
+    assert all(isinstance(each, Refusal) and "TypeError" in each.reason for each in found)
     assert len(found) == len(installed("cpu"))
