@@ -9,6 +9,9 @@ import pytest
 
 import xpops as xp
 from tests.helpers.gradient_cases import CASES
+from tests.helpers.rows import function_of
+from xpops.ops.elementwise import OPERATORS
+from xpops.ops.operator import Operator
 
 torch = pytest.importorskip("torch")
 
@@ -101,3 +104,14 @@ def test_what_is_refused(name: str) -> None:
     with torch.no_grad():
         if name != "from_dlpack":  # torch does not export tensors that require grad
             REFUSED[name](x)
+
+
+@pytest.mark.parametrize("scalar", [True, 2, -1.5])
+@pytest.mark.parametrize("op", [op for op in OPERATORS.values() if op.arity == 2 and op.derivatives], ids=str)
+def test_the_gradient_beside_a_scalar_is_that_beside_an_array(op: Operator, scalar: Any) -> None:
+    x, like = torch.rand(5, dtype=torch.float64) + 0.5, torch.full((5,), float(scalar), dtype=torch.float64)
+    for place in (0, 1):
+        leaf = x.clone().requires_grad_()
+        beside = [function_of(op)(*((leaf, y) if place == 0 else (y, leaf))) for y in (scalar, like)]
+        given, wanted = (torch.autograd.grad(each.sum(), leaf)[0] for each in beside)
+        torch.testing.assert_close(given, wanted, equal_nan=True)

@@ -51,6 +51,10 @@ class Namespace:
             return x.conjugate() if isinstance(x, complex) else x
         return sys.modules["xpops"].conj(x) if self.is_complex(x) else x
 
+    def square(self, x: Any) -> Any:
+        """The square. That of a scalar is a scalar."""
+        return sys.modules["xpops"].square(x) if scalar_type(x) is None else x * x
+
     def like(self, x: Any, made: Any) -> Any:
         """An xpops array as an array of the framework and on the device of `x`."""
         if isinstance(x, Tensor):

@@ -52,14 +52,16 @@ def _inverse(slope: Slope, operand: str) -> Slope:
 
 
 def _gammaln(xp: Any, a: Any) -> Any:
-    """The logarithm of gamma of a positive scalar, or of an array."""
-    return math.lgamma(a) if isinstance(a, (int, float)) else xp.special.gammaln(a)
+    """The logarithm of gamma of a scalar, or of an array; infinite at poles."""
+    if not isinstance(a, (int, float)):
+        return xp.special.gammaln(a)
+    return math.inf if a <= 0 and a == math.floor(a) else math.lgamma(a)
 
 
 def _betaln(xp: Any, a: Any, b: Any) -> Any:
-    """The logarithm of beta of positive scalars, or of arrays."""
+    """The logarithm of beta of scalars, or of arrays."""
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+        return _gammaln(xp, a) + _gammaln(xp, b) - _gammaln(xp, a + b)
     return xp.special.betaln(a, b)
 
 
