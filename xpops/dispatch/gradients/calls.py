@@ -78,7 +78,7 @@ class RecordedCall:
         found = self.compute(*arguments)
         for out, each in zip(outs, found if isinstance(found, tuple) else (found,), strict=True):
             target = out if isinstance(out, np.ndarray) else NAMESPACE.from_dlpack(out)
-            target[...] = each
+            target[...] = NAMESPACE.astype(each, target.dtype, copy=False)  # JAX may ask for narrower numbers
 
     def results(self, arguments: tuple[Any, ...]) -> Facts | tuple[Facts, ...]:
         found = self.compute(*[_without_memory(x) if isinstance(x, Facts) else x for x in arguments])
