@@ -4,9 +4,27 @@
 
 #include "compiled.h"
 
-// cuLaunchKernel. The driver calls its arguments' types by other names.
-typedef int (*LaunchFunction)(void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                              unsigned shared, void* stream, void** parameters, void** extra);
+// The driver's CUlaunchAttribute and CUlaunchConfig, and cuLaunchKernelEx.
+typedef struct {
+  int id;
+  char pad[4];
+  union {
+    char bytes[64];
+    int flag;
+  } value;
+} LaunchAttribute;
+
+typedef struct {
+  unsigned blocks[3], threads[3], shared;
+  void* stream;
+  LaunchAttribute* attributes;
+  unsigned count;
+} LaunchConfig;
+
+typedef int (*LaunchFunction)(const LaunchConfig*, void* function, void** parameters, void** extra);
+
+// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: the launch may overlap the end of the kernel before it.
+enum { OVERLAP = 6 };
 
 enum { SLOT = 8, STACK = 4096 };
 
@@ -14,6 +32,7 @@ typedef struct {
   PyObject_HEAD LaunchFunction launch;
   void* function;
   unsigned blocks, threads, shared;
+  int overlaps;
   // The form of each slot ('Q', 'q' or 'd'), and all parameters: the slots, then those that never change.
   char* forms;
   char* parameters;
@@ -60,10 +79,12 @@ int launch_kernel(PyObject* self, PyObject* stream, PyObject* const* values, Py_
   void* const handle = (void*)(uintptr_t)PyLong_AsUnsignedLongLong(stream);
   if (PyErr_Occurred()) return -1;
   void* pointers[1] = {parameters};
+  LaunchAttribute overlap = {.id = OVERLAP, .value = {.flag = 1}};
+  const LaunchConfig config = {{kernel->blocks, 1, 1}, {kernel->threads, 1, 1}, kernel->shared, handle,
+                               &overlap, (unsigned)kernel->overlaps};
   int error;
   Py_BEGIN_ALLOW_THREADS;
-  error = kernel->launch(kernel->function, kernel->blocks, 1, 1, kernel->threads, 1, 1, kernel->shared, handle,
-                         pointers, NULL);
+  error = kernel->launch(&config, kernel->function, pointers, NULL);
   Py_END_ALLOW_THREADS;
   if (!error) return 0;
   PyObject* repaired = PyObject_CallFunction(kernel->failed, "iOK", error, stream,
@@ -95,16 +116,17 @@ static void kernel_free(PyObject* self) {
   Py_DECREF(type);
 }
 
-// Kernel(name, launch, function, blocks, threads, shared, forms, tail, failed)
+// Kernel(name, launch, function, blocks, threads, shared, overlaps, forms, tail, failed)
 static PyObject* kernel_new(PyTypeObject* type, PyObject* arguments, PyObject* named) {
   PyObject *name, *failed;
   (void)named;
   unsigned long long launch, function;
   unsigned blocks, threads, shared;
+  int overlaps;
   const char *forms, *tail;
   Py_ssize_t slots, tail_size;
-  if (!PyArg_ParseTuple(arguments, "UKKIIIs#y#O", &name, &launch, &function, &blocks, &threads, &shared, &forms, &slots,
-                        &tail, &tail_size, &failed)) {
+  if (!PyArg_ParseTuple(arguments, "UKKIIIps#y#O", &name, &launch, &function, &blocks, &threads, &shared, &overlaps,
+                        &forms, &slots, &tail, &tail_size, &failed)) {
     return NULL;
   }
   const Py_ssize_t size = SLOT * slots + tail_size;
@@ -117,7 +139,7 @@ static PyObject* kernel_new(PyTypeObject* type, PyObject* arguments, PyObject* n
   if (!kernel) return NULL;
   kernel->launch = (LaunchFunction)(uintptr_t)launch;
   kernel->function = (void*)(uintptr_t)function;
-  kernel->blocks = blocks, kernel->threads = threads, kernel->shared = shared;
+  kernel->blocks = blocks, kernel->threads = threads, kernel->shared = shared, kernel->overlaps = overlaps;
   kernel->slots = slots, kernel->size = size;
   kernel->failed = Py_NewRef(failed), kernel->name = Py_NewRef(name);
   kernel->forms = PyMem_Malloc((size_t)slots + 1);

@@ -23,7 +23,7 @@ from xpops.engine.cuda.runtime.launch import Function
 @cache
 def function(source: str, device: Any) -> Function:
     context = engine_of(device).context  # type: ignore[attr-defined]  # the CUDA engine's
-    return Function(compile_cubin("kps", source, context.capability), context)
+    return Function(compile_cubin("kps", source, context.capability), context, False)
 
 
 def launch(handle: Any, device: Any, grid: Shape, block: Shape, arguments: list[Any]) -> None:

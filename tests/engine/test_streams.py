@@ -106,6 +106,23 @@ def test_xpops_arrays_are_computed_on_the_current_stream(cuda_torch: Any, side: 
         assert (host == 2 * turn + 2).all(), turn
 
 
+@pytest.mark.parametrize("size", [1, 1000, SIZE, 50 * SIZE])
+def test_kernels_in_a_row_see_what_those_before_have_written(cuda_torch: Any, side: Any, size: int) -> None:
+    """A kernel may be launched before the one before it has ended; each reads here what other blocks have written."""
+    x = xp.asarray(cuda_torch.arange(size, device="cuda", dtype=cuda_torch.float64))
+    cuda_torch.cuda.synchronize()
+    with stream(side):
+        y, total = x, x
+        for turn in range(60):
+            y = xp.flip(y) + 1.0  # into memory that the call before the last has given back
+            total = xp.cumulative_sum(y) - xp.cumulative_sum(y - 1.0) + xp.sum(y * 0.0)
+            if turn % 20 == 19:
+                y[0] = y[0] + 0.0
+        found, sums = y.to_numpy(), total.to_numpy()
+    assert (found == np.arange(size) + 60).all()
+    assert (sums == np.arange(1, size + 1)).all()
+
+
 def test_our_streams_own_work_is_in_order(cuda_torch: Any, side: Any) -> None:
     cuda_torch.cuda.synchronize()
     with stream(side):

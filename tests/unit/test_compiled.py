@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cuda.bindings import driver as cuda
 
 import xpops as xp
 from xpops.core.compiled import compiled
@@ -128,13 +129,27 @@ def test_results_and_errors_are_those_of_the_python_code() -> None:
     assert found == expected
 
 
+class Attribute(ctypes.Structure):
+    """The driver's CUlaunchAttribute."""
+
+    _fields_ = (("id", ctypes.c_int), ("pad", ctypes.c_char * 4), ("value", ctypes.c_int * 16))
+
+
+class Config(ctypes.Structure):
+    """The driver's CUlaunchConfig."""
+
+    _fields_ = (
+        ("grid", ctypes.c_uint * 7),
+        ("stream", ctypes.c_void_p),
+        ("attributes", ctypes.POINTER(Attribute)),
+        ("count", ctypes.c_uint),
+    )
+
+
+# The launch may overlap the end of the kernel before it.
+SERIALIZATION = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 Launch = ctypes.CFUNCTYPE(
-    ctypes.c_int,
-    ctypes.c_void_p,
-    *(ctypes.c_uint,) * 7,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_void_p,
+    ctypes.c_int, ctypes.POINTER(Config), ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p
 )
 
 
@@ -149,29 +164,46 @@ def driver() -> Any:
             self.launches: list[Any] = []
             self.function = Launch(self.launch)
 
-        def launch(self, function: int, *rest: Any) -> int:
-            *grid, stream, pointers, _ = rest
-            self.launches.append((function, grid, stream, ctypes.string_at(pointers[0], 48)))
+        def launch(self, config: Any, function: int, pointers: Any, extra: int | None) -> int:
+            assert extra is None
+            found = config[0]
+            attributes = [(each.id, each.value[0]) for each in found.attributes[: found.count]]
+            self.launches.append(
+                (function, list(found.grid), found.stream, attributes, ctypes.string_at(pointers[0], 48))
+            )
             return self.error
 
     return Driver()
 
 
-def kernel_of(driver: Any, forms: str, tail: bytes = b"", failed: Any = None) -> Any:
+def kernel_of(driver: Any, forms: str, tail: bytes = b"", failed: Any = None, overlaps: bool = False) -> Any:
     assert compiled is not None
     address = ctypes.cast(driver.function, ctypes.c_void_p).value
-    return compiled.Kernel("name", address, 77, 5, 6, 7, forms, tail, failed)
+    return compiled.Kernel("name", address, 77, 5, 6, 7, overlaps, forms, tail, failed)
+
+
+def test_the_configuration_has_the_layout_of_the_driver() -> None:
+    config, attribute = cuda.CUlaunchConfig(), cuda.CUlaunchAttribute()
+    attribute.id, attribute.value.programmaticStreamSerializationAllowed = SERIALIZATION, 1
+    config.gridDimX, config.gridDimY, config.gridDimZ, config.blockDimX = 1, 2, 3, 4
+    config.blockDimY, config.blockDimZ, config.sharedMemBytes, config.hStream = 5, 6, 7, 8
+    config.attrs, config.numAttrs = [attribute], 1
+    found = Config.from_address(config.getPtr())
+    assert ([*found.grid], found.stream, found.count) == ([1, 2, 3, 4, 5, 6, 7], 8, 1)
+    assert (found.attributes[0].id, found.attributes[0].value[0]) == (SERIALIZATION.value, 1)
 
 
 @needs_core
-def test_a_kernel_writes_its_parameters(driver: Any) -> None:
-    kernel = kernel_of(driver, "QqdQ", b"sixteen bytes ..")
+@pytest.mark.parametrize("overlaps", [False, True])
+def test_a_kernel_writes_its_parameters(driver: Any, overlaps: bool) -> None:
+    kernel = kernel_of(driver, "QqdQ", b"sixteen bytes ..", overlaps=overlaps)
+    attributes = [(SERIALIZATION.value, 1)] * overlaps
     for number in range(3):
         kernel(9, 2**64 - 1, -(2**63), 1.5, number)
     slots = [np.asarray([2**64 - 1], np.uint64), np.asarray([-(2**63)]), np.asarray([1.5])]
     expected = b"".join(slot.tobytes() for slot in slots)
     assert driver.launches == [
-        (77, [5, 1, 1, 6, 1, 1, 7], 9, expected + number.to_bytes(8, "little") + b"sixteen bytes ..")
+        (77, [5, 1, 1, 6, 1, 1, 7], 9, attributes, expected + number.to_bytes(8, "little") + b"sixteen bytes ..")
         for number in range(3)
     ]
 

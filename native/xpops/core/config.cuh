@@ -1,4 +1,4 @@
-// Macros and fixed-width integers. NVRTC has no standard headers, so this header includes none for the device.
+// Macros, fixed-width integers, and how kernels begin. NVRTC has no standard headers, so this header includes none for the device.
 // XPOPS_ON_GPU is 1 if the compiler has device intrinsics and PTX. Code that needs them is inside `#if XPOPS_ON_GPU`;
 // code for some architectures only is inside `#if __CUDA_ARCH__ >= ...`, or `#if XPOPS_PTX_SM80` for PTX of sm_80.
 #pragma once
@@ -34,5 +34,13 @@ using uint8 = unsigned char;
 using uint16 = unsigned short;
 using uint32 = unsigned int;
 using uint64 = unsigned long long;
+
+// Waits until the kernels before this one on its stream have ended, and their writes are visible. Every kernel that may be
+// launched before then calls this first, in all threads, and touches no memory before.
+XPOPS_DEVICE void await_kernels() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 }  // namespace xpops

@@ -98,13 +98,13 @@ def compile_call(
     capability: Any, name: str, plan: Callable[..., object], *arguments: Any
 ) -> tuple[CompiledKernel, ...]:
     """The kernels of ``plan(engine, *arguments)`` for GPUs of a compute capability, in the order of their launches."""
-    from xpops.engine.cuda.runtime.launch import ENTRY
+    from xpops.engine.cuda.entry import ENTRY
     from xpops.engine.cuda.user.raw import Module
 
     planner = Planner(as_capability(capability, name))
     plan(planner, *arguments)
     number = planner.context.capability
-    return tuple(CompiledKernel(name, Module(name, each, (), ()), ENTRY.decode(), number) for each in planner.sources)
+    return tuple(CompiledKernel(name, Module(name, each, (), ()), ENTRY, number) for each in planner.sources)
 
 
 def as_capability(capability: Any, name: str) -> int:

@@ -14,6 +14,7 @@ from xpops.plan.reduce.parameters import (
     bits_of,
     ceil_div,
     chunk_of,
+    is_whole,
     power_of_two,
     tail_of,
     unroll_of,
@@ -35,13 +36,15 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     coalesced = coalesced._replace(kept=(*coalesced.kept[:-1], ceil_div(coalesced.kept[-1], pack)))
     packs = prod(coalesced.kept)
     rows, columns = _tile(packs, -(-length // unroll), ceil_div(_SEGMENT, pack * item), policy)
+    whole = rows == 1 and is_whole(length, pack, item, policy)
+    unroll = length if whole else unroll
     blocks, splits = ceil_div(packs, columns), 1
     if 2 * blocks <= policy.blocks and length > 2 * rows * unroll:
         splits = min(policy.blocks // blocks, length // (rows * unroll))
     chunk = chunk_of(length, splits, rows * unroll)
     tail = tail_of(coalesced, packs, length, chunk, splits, bits, last)
     return ReducePlan(
-        True, columns, rows, pack, unroll, ragged, splits, len(coalesced.kept), len(coalesced.reduced), bits,
+        True, columns, rows, pack, unroll, ragged, splits, whole, len(coalesced.kept), len(coalesced.reduced), bits,
         policy.block, blocks * splits, tail, blocks * splits * columns * pack if splits > 1 else 0,
     )  # fmt: skip
 

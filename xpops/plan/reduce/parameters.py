@@ -24,6 +24,8 @@ class ReducePolicy(NamedTuple):
         Bytes that a thread has in flight.
     elements_per_thread : int
         The most elements that a thread has in flight: each adds code.
+    whole : int
+        The most accesses of a short row or column, all of which one thread has in flight.
     large_operands : int
         With more large operands than this, a thread has fewer bytes of each in flight.
     narrow_groups, wide_groups : tuple of (int, int)
@@ -35,6 +37,7 @@ class ReducePolicy(NamedTuple):
     blocks: int
     bytes_per_thread: int
     elements_per_thread: int
+    whole: int
     large_operands: int
     narrow_groups: tuple[tuple[int, int], ...]
     wide_groups: tuple[tuple[int, int], ...]
@@ -57,6 +60,8 @@ class ReducePlan(NamedTuple):
         Whether rows may begin or end inside an aligned pack; for ``reduce_columns``, whether packs may be unaligned.
     splits : int
         The blocks that share an output.
+    whole : bool
+        Whether a thread loads all elements of its outputs at once: `unroll` accesses for each.
     kept, reduced : int
         The number of kept and of reduced axes after coalescing.
     index_bits : {32, 64}
@@ -75,6 +80,7 @@ class ReducePlan(NamedTuple):
     unroll: int
     ragged: bool
     splits: int
+    whole: bool
     kept: int
     reduced: int
     index_bits: int
@@ -108,6 +114,11 @@ class Access(NamedTuple):
 def unroll_of(pack: int, item: int, policy: ReducePolicy) -> int:
     wanted = min(policy.bytes_per_thread // (pack * item), policy.elements_per_thread // pack)
     return max(1, min(8, power_of_two(wanted)))
+
+
+def is_whole(steps: int, pack: int, item: int, policy: ReducePolicy) -> bool:
+    """Whether a thread that has a row or column of `steps` accesses for itself loads it at once."""
+    return steps <= policy.whole and steps * pack * item <= 2 * policy.bytes_per_thread
 
 
 def chunk_of(steps: int, splits: int, unit: int) -> int:

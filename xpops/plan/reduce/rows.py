@@ -14,6 +14,7 @@ from xpops.plan.reduce.parameters import (
     bits_of,
     ceil_div,
     chunk_of,
+    is_whole,
     tail_of,
     unroll_of,
 )
@@ -29,6 +30,8 @@ def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolic
     unroll = unroll_of(pack, item, policy)
     group, unroll = _group(packs, unroll, pack * item, outputs * WARP >= policy.blocks * policy.block, policy)
     rows = 2 if group == 1 and packs <= 4 else 1
+    whole = group == 1 and is_whole(packs, pack, item, policy)
+    unroll = packs if whole else unroll
     groups = policy.block // group * rows
     blocks = ceil_div(outputs, groups)
     splits = 1
@@ -44,7 +47,7 @@ def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolic
     chunk = chunk_of(packs, splits, policy.block * unroll)
     tail = tail_of(steps, outputs, length, chunk, splits, bits)
     return ReducePlan(
-        False, group, rows, pack, unroll, ragged, splits, len(coalesced.kept), len(coalesced.reduced), bits,
+        False, group, rows, pack, unroll, ragged, splits, whole, len(coalesced.kept), len(coalesced.reduced), bits,
         policy.block, blocks, tail, outputs * splits if splits > 1 else 0,
     )  # fmt: skip
 

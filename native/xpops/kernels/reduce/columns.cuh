@@ -8,8 +8,10 @@ namespace xpops {
 
 // kColumns threads have a pack of columns each, and kRows threads share each pack. A step is a row of the input. A
 // column is an output. Packs are numbered along the last kept axis first, then along the others. A pack never crosses
-// the end of the last kept axis: the last pack there may overlap the one before, which has the same results.
-template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, class Params>
+// the end of the last kept axis: the last pack there may overlap the one before, which has the same results. If kWhole, a
+// column has kUnroll steps, and one thread takes them.
+template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, bool kWhole,
+          class Params>
 struct ColumnReduction {
   using Index = typename Params::Index;
   using State = typename Reducer::State;
@@ -57,6 +59,7 @@ struct ColumnReduction {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) pivots[i].first = first.value(params, i);
     }
+    if constexpr (kWhole) return take<kUnroll>(params, start, pivots, 0, states);
     Index step = begin + threadIdx.x / kColumns;
     for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) {
       take<kUnroll>(params, start, pivots, step, states);
@@ -193,9 +196,10 @@ struct ColumnReduction {
   }
 };
 
-template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, class Params>
+template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, bool kWhole,
+          class Params>
 XPOPS_DEVICE void reduce_columns(const Params& params) {
-  ColumnReduction<Reducer, Source, kColumns, kRows, kPack, kUnroll, kSplit, Params>::run(params);
+  ColumnReduction<Reducer, Source, kColumns, kRows, kPack, kUnroll, kSplit, kWhole, Params>::run(params);
 }
 
 }  // namespace xpops

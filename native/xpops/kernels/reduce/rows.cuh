@@ -7,9 +7,10 @@
 namespace xpops {
 
 // kGroup threads reduce kRows rows at a time. A step is a pack of kPack elements. If kRagged, rows begin and end at any
-// element. Then threads take single elements before the first aligned pack and after the last.
+// element. Then threads take single elements before the first aligned pack and after the last. If kWhole, a row has kUnroll
+// steps, and one thread takes them.
 template <class Reducer, class Source, int kBlock, int kGroup, int kRows, int kPack, int kUnroll, bool kRagged, bool kSplit,
-          class Params>
+          bool kWhole, class Params>
 struct RowReduction {
   using Index = typename Params::Index;
   using State = typename Reducer::State;
@@ -71,6 +72,7 @@ struct RowReduction {
   // The thread's share of the steps [begin, end) of a row. The first part includes the head, the last part the tail.
   XPOPS_DEVICE static State walk(const Params& params, const Row& row, Index begin, Index end, bool first, bool last) {
     State state = Reducer::identity();
+    if constexpr (kWhole) return take<kUnroll>(params, row, 0, state);
     const int thread = static_cast<int>(threadIdx.x) % kGroup;
     Index step = begin + thread;
     for (; step + (kUnroll - 1) * kGroup < end; step += kUnroll * kGroup) state = take<kUnroll>(params, row, step, state);
@@ -137,9 +139,9 @@ struct RowReduction {
 };
 
 template <class Reducer, class Source, int kBlock, int kGroup, int kRows, int kPack, int kUnroll, bool kRagged, bool kSplit,
-          class Params>
+          bool kWhole, class Params>
 XPOPS_DEVICE void reduce_rows(const Params& params) {
-  using Body = RowReduction<Reducer, Source, kBlock, kGroup, kRows, kPack, kUnroll, kRagged, kSplit, Params>;
+  using Body = RowReduction<Reducer, Source, kBlock, kGroup, kRows, kPack, kUnroll, kRagged, kSplit, kWhole, Params>;
   if constexpr (kSplit) Body::split(params);
   else Body::whole(params);
 }

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.fused.row_functors import row_functor_source
-from xpops.engine.cuda.kernels.glue import HALVES, declare, launch_bounds
+from xpops.engine.cuda.kernels.glue import HALVES, declare
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.tuning import rows_policy
 from xpops.engine.program import Kernel
@@ -88,11 +89,7 @@ def rows_source(
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",
         *program,
-        f'extern "C" __global__ void {launch_bounds(shape.block, max(1, resident), shape.cluster)}',
-        f"xpops_kernel(const __grid_constant__ {params} params) {{",
-        f"  fused_rows<{arguments}>(params);",
-        "}",
-        "",
+        kernel_text(launch_bounds(shape.block, max(1, resident), shape.cluster), params, f"fused_rows<{arguments}>"),
     ]
     tail = plan.tail + bytes(-len(plan.tail) % 8)
     tail += struct.pack("<QQ", rows, length) + b"".join(ending(length, stage.correction) for stage in stages)

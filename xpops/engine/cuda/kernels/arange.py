@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import Glue, wire_of
 from xpops.engine.cuda.tuning import tuning_of
@@ -49,10 +50,10 @@ def arange_glue(out: Layout, block: int, unroll: int) -> Glue:
     source = [
         "#include <xpops/kernels/arange.cuh>",
         "using namespace xpops;",
-        f'extern "C" __global__ void __launch_bounds__({block})',
-        f"xpops_kernel(const __grid_constant__ ArangeParams<{wire}> params) {{",
-        f"  arange<{dt.INFO[out.dtype].c_type}, {wire}, {block}, {unroll}, {_pack(out)}>(params);",
-        "}",
-        "",
+        kernel_text(
+            launch_bounds(block),
+            f"ArangeParams<{wire}>",
+            f"arange<{dt.INFO[out.dtype].c_type}, {wire}, {block}, {unroll}, {_pack(out)}>",
+        ),
     ]
     return Glue("\n".join(source), "Q" + 2 * form)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.gather import gather
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.blocks import Block
@@ -59,13 +60,8 @@ class Table(NamedTuple):
             "number": f"{block}",
         }.get(name)
         types = ", ".join(filter(None, (dt.INFO[self.dtype].c_type, arguments)))
-        return (
-            "#include <xpops/kernels/distinct.cuh>\n"
-            "using namespace xpops;\n"
-            f'extern "C" __global__ void __launch_bounds__({block})\n'
-            "xpops_kernel(const __grid_constant__ DistinctParams params) {\n"
-            f"  distinct_{name}<{types}>(params);\n"
-            "}\n"
+        return "#include <xpops/kernels/distinct.cuh>\nusing namespace xpops;\n" + kernel_text(
+            launch_bounds(block), "DistinctParams", f"distinct_{name}<{types}>"
         )
 
     def _block(self, name: str) -> int:

@@ -10,6 +10,7 @@ from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
@@ -241,10 +242,6 @@ def _glue(call: str, params: str, threads: int, header: str = "gather") -> str:
         [
             f"#include <xpops/kernels/gather/{header}.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({threads})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {call}(params);",
-            "}",
-            "",
+            kernel_text(launch_bounds(threads), params, call),
         ]
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
 from xpops.plan.signature import Operand, Signature
@@ -148,11 +149,9 @@ def entry_point(
     out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
     arguments = ", ".join([functor, out, *map(str, shape), *operands])
     return [
-        f'extern "C" __global__ void __launch_bounds__({plan.block})',
-        f"xpops_kernel(const __grid_constant__ {params} params) {{",
-        f"  {'elementwise_tiled' if plan.tile else template}<{arguments}>(params);",
-        "}",
-        "",
+        kernel_text(
+            launch_bounds(plan.block), params, f"{'elementwise_tiled' if plan.tile else template}<{arguments}>"
+        ),
     ]
 
 
@@ -167,14 +166,6 @@ def _types(dtype: DType, loop: DType, raw: bool) -> str:
     """The three types of an operand: in memory, of the loop, and of the functor's argument; the loop's own if `raw`."""
     stored, looped = dt.INFO[dtype].c_type, dt.INFO[loop].c_type
     return f"{stored}, {looped}, {looped if raw else f'compute_t<{looped}>'}"
-
-
-def launch_bounds(block: int, resident: int = 1, cluster: int = 1) -> str:
-    """The attributes of a kernel: threads of a block, blocks that must be resident on a multiprocessor, blocks of a
-    cluster.
-    """
-    attributes = f"__launch_bounds__({block}, {resident})"
-    return f"{attributes} __cluster_dims__({cluster}, 1, 1)" if cluster > 1 else attributes
 
 
 def truth(value: bool) -> str:

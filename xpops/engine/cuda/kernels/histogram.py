@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.tuning import tuning_of
@@ -134,10 +135,6 @@ def _glue(header: str, call: str, params: str, block: int) -> str:
         [
             f"#include <xpops/kernels/{header}.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({block})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {call}(params);",
-            "}",
-            "",
+            kernel_text(launch_bounds(block), params, call),
         ]
     )

@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.kernels.gather import word_of
 from xpops.engine.cuda.kernels.glue import truth
@@ -102,10 +103,6 @@ def _glue(name: str, arguments: str, params: str, block: int) -> str:
         [
             f"#include <xpops/kernels/join/{name}.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({block})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {name}<{arguments}>(params);",
-            "}",
-            "",
+            kernel_text(launch_bounds(block), params, f"{name}<{arguments}>"),
         ]
     )

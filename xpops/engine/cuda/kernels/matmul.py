@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
@@ -32,11 +33,11 @@ def tiled(runtime: Runtime, product: Product, x: Layout) -> Kernel:
         [
             "#include <xpops/kernels/matmul.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({block}, {resident // block})',
-            f"xpops_kernel(const __grid_constant__ MatmulParams<{len(product.batches) or 1}> params) {{",
-            f"  matmul<{numbers}>(params);",
-            "}",
-            "",
+            kernel_text(
+                launch_bounds(block, resident // block),
+                f"MatmulParams<{len(product.batches) or 1}>",
+                f"matmul<{numbers}>",
+            ),
         ]
     )
     return runtime.launcher("matmul", source, blocks, block, "QQQ", tail)

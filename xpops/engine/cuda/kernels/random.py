@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.runtime.capture import require_no_capture
 from xpops.engine.cuda.tuning import tuning_of
@@ -54,10 +55,10 @@ def random_glue(law: Law, dtype: DType, policy: FlatPolicy) -> str:
         [
             "#include <xpops/kernels/random.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({policy.block})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  random<{law.functor}<{c_type}>, {c_type}, {policy.block}, {unroll(law, dtype, policy)}>(params);",
-            "}",
-            "",
+            kernel_text(
+                launch_bounds(policy.block),
+                params,
+                f"random<{law.functor}<{c_type}>, {c_type}, {policy.block}, {unroll(law, dtype, policy)}>",
+            ),
         ]
     )

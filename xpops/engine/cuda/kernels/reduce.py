@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.program import Kernel
@@ -177,12 +178,11 @@ def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> li
     shape: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
     if not plan.columns:
         shape = [str(plan.block), *shape, truth(plan.ragged)]
-    arguments = ", ".join([reducer, source, *shape, truth(plan.splits > 1)])
+    arguments = ", ".join([reducer, source, *shape, truth(plan.splits > 1), truth(plan.whole)])
     return [
-        f'extern "C" __global__ void __launch_bounds__({plan.block})',
-        "xpops_kernel(const __grid_constant__ "
-        f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {numbers}> params) {{",
-        f"  reduce_{'columns' if plan.columns else 'rows'}<{arguments}>(params);",
-        "}",
-        "",
+        kernel_text(
+            launch_bounds(plan.block),
+            f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {numbers}>",
+            f"reduce_{'columns' if plan.columns else 'rows'}<{arguments}>",
+        ),
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
@@ -61,9 +62,6 @@ def rescale_calls(c_type: str) -> tuple[str, str, str]:
 
 def rescale_glue(call: str, block: int) -> str:
     """The glue of a kernel of ``kernels/rescale.cuh``."""
-    return (
-        "#include <xpops/kernels/rescale.cuh>\n"
-        "using namespace xpops;\n"
-        f'extern "C" __global__ void __launch_bounds__({block})\n'
-        f"xpops_kernel(const __grid_constant__ RescaleParams params) {{\n  {call}(params);\n}}\n"
+    return "#include <xpops/kernels/rescale.cuh>\nusing namespace xpops;\n" + kernel_text(
+        launch_bounds(block), "RescaleParams", call
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import scan_policy
@@ -74,11 +75,11 @@ def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPla
             f"#include <xpops/kernels/scan/{plan.header}.cuh>",
             "#include <xpops/math/scan.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
-            f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
-            f"  scan_{plan.kernel}<ScanTypes<{types}>, {numbers}>(params);",
-            "}",
-            "",
+            kernel_text(
+                launch_bounds(plan.block, plan.resident),
+                f"ScanParams<4, {plan.rank}>",
+                f"scan_{plan.kernel}<ScanTypes<{types}>, {numbers}>",
+            ),
         ]
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import Glue, wire_of
 from xpops.engine.cuda.tuning import tuning_of
@@ -63,7 +64,7 @@ def tree_glue(x1: Layout, sorter: Layout | None, loop: DType, policy: SearchPoli
     """The glue of the kernel that builds a search tree."""
     sorted_type, loop_type, order, index = _types(x1, sorter, loop)
     call = f"build_tree<{sorted_type}, {loop_type}, {order}, {index}, {policy.fan_bits}, {policy.block}>"
-    return _glue(call, "TreeParams", f"{policy.block}")
+    return _glue(call, "TreeParams", launch_bounds(policy.block))
 
 
 def search_glue(
@@ -84,7 +85,7 @@ def search_glue(
     widest = max(1, min(x1.align, MAX_PACK_BYTES) // x1.dtype.itemsize)
     numbers = policy.fan_bits, min(widest, 1 << policy.fan_bits), plan.top, plan.unroll, policy.block
     arguments = ", ".join([sorted_type, query, scalar, loop_type, order, side, index, *map(str, numbers)])
-    source = _glue(f"searchsorted<{arguments}>", "SearchParams", f"{policy.block}, {policy.blocks}")
+    source = _glue(f"searchsorted<{arguments}>", "SearchParams", launch_bounds(policy.block, policy.blocks))
     return Glue(source, f"QQ{form}QQ")
 
 
@@ -96,14 +97,8 @@ def _types(x1: Layout, sorter: Layout | None, loop: DType) -> tuple[str, str, st
 
 
 def _glue(call: str, params: str, bounds: str) -> str:
-    return (
-        "#include <xpops/kernels/searchsorted.cuh>\n"
-        "using namespace xpops;\n"
-        f'extern "C" __global__ void __launch_bounds__({bounds})\n'
-        f"xpops_kernel(const __grid_constant__ {params} params) {{\n"
-        f"  {call}(params);\n"
-        "}\n"
-    )
+    headers = "#include <xpops/kernels/searchsorted.cuh>\nusing namespace xpops;\n"
+    return headers + kernel_text(bounds, params, call)
 
 
 def _itemsize(loop: DType) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.kernels.sort import sort
@@ -207,10 +208,6 @@ def scatter_glue(family: str, call: str, params: str, block: int) -> str:
         [
             f"#include <xpops/kernels/{family}.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({block})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {call}(params);",
-            "}",
-            "",
+            kernel_text(launch_bounds(block), params, call),
         ]
     )

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.kernels.glue import launch_bounds, truth
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
+from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.tuning import softmax_policy
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import STRIDED
@@ -53,10 +54,10 @@ def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str)
         [
             "#include <xpops/kernels/softmax/softmax.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void {launch_bounds(plan.block, plan.resident, plan.cluster)}',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  Softmax<{types}, {ways}, {numbers}, {params}>::{way}(params);",
-            "}",
-            "",
+            kernel_text(
+                launch_bounds(plan.block, plan.resident, plan.cluster),
+                params,
+                f"Softmax<{types}, {ways}, {numbers}, {params}>::{way}",
+            ),
         ]
     )

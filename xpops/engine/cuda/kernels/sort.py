@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.kernels.topk import topk
@@ -56,13 +57,8 @@ class Sort(NamedTuple):
 
     def glue(self, family: str, body: str, block: int, blocks: int = 1) -> str:
         """The source of a kernel of ``kernels/sort/<family>_sort.cuh``."""
-        return (
-            f"#include <xpops/kernels/sort/{family}_sort.cuh>\n"
-            "using namespace xpops;\n"
-            f'extern "C" __global__ void __launch_bounds__({block}, {blocks})\n'
-            f"xpops_kernel(const __grid_constant__ {family.title()}{'Sort' * (family == 'row')}Params params) {{\n"
-            f"  {body}(params);\n"
-            "}\n"
+        return f"#include <xpops/kernels/sort/{family}_sort.cuh>\nusing namespace xpops;\n" + kernel_text(
+            launch_bounds(block, blocks), f"{family.title()}{'Sort' * (family == 'row')}Params", body
         )
 
     @property

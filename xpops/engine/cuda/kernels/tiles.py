@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.tuning.policies import SelectPolicy
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
@@ -138,10 +139,6 @@ def glue(call: str, params: str, threads: int) -> str:
         [
             "#include <xpops/kernels/select.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({threads})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {call}(params);",
-            "}",
-            "",
+            kernel_text(launch_bounds(threads), params, call),
         ]
     )

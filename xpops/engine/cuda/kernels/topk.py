@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import MAX_PACK_BYTES
@@ -65,11 +66,6 @@ def topk_source(stage: TopKStage, dtype: DType, index: DType, descending: bool, 
     aligned = align >= MAX_PACK_BYTES and (stage.rows == 1 or stage.length * dtype.itemsize % MAX_PACK_BYTES == 0)
     types = f"{dt.INFO[dtype].c_type}, {truth(descending)}, {dt.INFO[index].c_type}"
     numbers = f"{stage.block}, {stage.packs}, {stage.groups}, {stage.capacity}, {stage.room}, {truth(aligned)}"
-    return (
-        "#include <xpops/kernels/sort/topk.cuh>\n"
-        "using namespace xpops;\n"
-        f'extern "C" __global__ void __launch_bounds__({stage.block}, {stage.resident})\n'
-        "xpops_kernel(const __grid_constant__ TopKParams params) {\n"
-        f"  topk<{types}, {numbers}>(params);\n"
-        "}\n"
+    return "#include <xpops/kernels/sort/topk.cuh>\nusing namespace xpops;\n" + kernel_text(
+        launch_bounds(stage.block, stage.resident), "TopKParams", f"topk<{types}, {numbers}>"
     )

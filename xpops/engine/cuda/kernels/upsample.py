@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.gather import word_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
@@ -30,11 +31,9 @@ def upsample(runtime: Runtime, x: Layout, out: Layout, axes: tuple[Axis, Axis], 
             "#include <xpops/core/types.cuh>",
             "#include <xpops/kernels/upsample.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({block})',
-            f"xpops_kernel(const __grid_constant__ UpsampleParams<uint{plan.index_bits}> params) {{",
-            f"  {plan.kernel}<{word}, {pack}>(params);",
-            "}",
-            "",
+            kernel_text(
+                launch_bounds(block), f"UpsampleParams<uint{plan.index_bits}>", f"{plan.kernel}<{word}, {pack}>"
+            ),
         ]
     )
     return runtime.launcher("upsample_nearest2d", source, -(-plan.threads // block), block, "QQ", plan.tail)

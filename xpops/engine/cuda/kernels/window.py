@@ -6,6 +6,7 @@ from struct import unpack
 from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout, contiguous_strides, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.kernels.gather import word_of
 from xpops.engine.cuda.kernels.glue import truth
@@ -68,10 +69,8 @@ def window_glue(plan: WindowPlan, width: int, wraps: bool, banded: bool, block: 
         [
             "#include <xpops/kernels/window.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({block})',
-            f"xpops_kernel(const __grid_constant__ WindowParams<{plan.rank}, uint{plan.index_bits}> params) {{",
-            f"  window<{arguments}>(params);",
-            "}",
-            "",
+            kernel_text(
+                launch_bounds(block), f"WindowParams<{plan.rank}, uint{plan.index_bits}>", f"window<{arguments}>"
+            ),
         ]
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import MAX_ALIGNMENT
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.libraries.gemm import gemm
 from xpops.engine.cuda.tuning import tuning_of
@@ -91,9 +92,7 @@ def _adder(runtime: Runtime, dtype: DType, size: int, place: int) -> Kernel:
 
 def _launcher(runtime: Runtime, params: str, body: str, threads: int, tail: bytes) -> Kernel:
     block = tuning_of(runtime.context.capability).matmul.digits_block
-    source = (
-        "#include <xpops/kernels/digits.cuh>\nusing namespace xpops;\n"
-        f'extern "C" __global__ void __launch_bounds__({block})\n'
-        f"xpops_kernel(const __grid_constant__ {params} params) {{\n  {body}(params);\n}}\n"
+    source = "#include <xpops/kernels/digits.cuh>\nusing namespace xpops;\n" + kernel_text(
+        launch_bounds(block), params, body
     )
     return runtime.launcher("matmul", source, -(-threads // block), block, "QQ", tail)

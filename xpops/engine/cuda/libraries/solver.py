@@ -12,6 +12,7 @@ from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.errors import LinAlgError
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.arange import arange
 from xpops.engine.cuda.kernels.reduce import reduce
 from xpops.engine.cuda.libraries.loading import library
@@ -185,11 +186,7 @@ def linalg_glue(call: str, params: str, block: int) -> str:
         [
             "#include <xpops/kernels/linalg.cuh>",
             "using namespace xpops;",
-            f'extern "C" __global__ void __launch_bounds__({block})',
-            f"xpops_kernel(const __grid_constant__ {params} params) {{",
-            f"  {call}(params);",
-            "}",
-            "",
+            kernel_text(launch_bounds(block), params, call),
         ]
     )
 

@@ -14,12 +14,12 @@ from cuda.bindings import driver
 
 from xpops.core import config
 from xpops.core.compiled import compiled
+from xpops.engine.cuda.entry import ENTRY
 from xpops.engine.cuda.runtime import driver as cuda_driver
 from xpops.engine.cuda.runtime.capture import is_capturing, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.native import driver_address
 
-ENTRY = b"xpops_kernel"
 # The most bytes of parameters that the compiled core takes; CUDA takes as many on every device.
 _MOST_BYTES = 4096
 _SUCCESS = driver.CUresult.CUDA_SUCCESS
@@ -32,12 +32,21 @@ _WRONG_CONTEXT = (
 
 
 class Function:
-    """A kernel loaded on one device. It is never unloaded."""
+    """A kernel loaded on one device. It is never unloaded.
 
-    def __init__(self, cubin: bytes, context: DeviceContext) -> None:
+    Parameters
+    ----------
+    cubin : bytes
+    context : DeviceContext
+    overlaps : bool
+        Whether the kernel may be launched before the one before it on its stream has ended. The compiled core does so,
+        which saves a microsecond between kernels; without it, the host takes longer than that for a call.
+    """
+
+    def __init__(self, cubin: bytes, context: DeviceContext, overlaps: bool) -> None:
         with uncaptured(context):
-            self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY))
-        self._context, self._shared = context, 0
+            self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY.encode()))
+        self.overlaps, self._context, self._shared = overlaps, context, 0
 
     def allow_shared(self, nbytes: int) -> None:
         """Allow launches with so much dynamic shared memory. Without this, a block has 48 KiB of shared memory."""
@@ -109,11 +118,18 @@ def launcher(
     # `_launch_again` repairs it. In a forked process the launch would crash instead.
     if config.debug or cuda_driver.forked or context.index != 0:
         return guarded
-    return _compiled_launcher(name, handle, context, blocks, threads, slots, tail, shared) or launch
+    return _compiled_launcher(name, function, context, blocks, threads, slots, tail, shared) or launch
 
 
 def _compiled_launcher(
-    name: str, handle: Any, context: DeviceContext, blocks: int, threads: int, slots: str, tail: bytes, shared: int
+    name: str,
+    function: Function,
+    context: DeviceContext,
+    blocks: int,
+    threads: int,
+    slots: str,
+    tail: bytes,
+    shared: int,
 ) -> Callable[..., None] | None:
     """The launcher of the compiled core, which takes such slots; None if there is none."""
     forms = re.sub(r"(\d+)([Qqd])", lambda found: found[2] * int(found[1]), slots)
@@ -122,10 +138,11 @@ def _compiled_launcher(
 
     def failed(error: int, stream: int, pointers: int) -> None:
         found = driver.CUresult(error)
-        _launch_again(found, name, context, handle, blocks, threads, shared, stream, pointers)
+        _launch_again(found, name, context, function.handle, blocks, threads, shared, stream, pointers)
 
+    launch, handle = driver_address("cuLaunchKernelEx"), int(function.handle)
     made: Callable[..., None] = compiled.Kernel(
-        name, driver_address("cuLaunchKernel"), int(handle), blocks, threads, shared, forms, tail, failed
+        name, launch, handle, blocks, threads, shared, function.overlaps, forms, tail, failed
     )
     return made
 

@@ -14,6 +14,7 @@ from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
 from xpops.core.guards import copies, waits
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import AWAIT, OVERLAPS
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.runtime.cache import Once, cubin_for
@@ -64,8 +65,12 @@ class Runtime:
         self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0
     ) -> Callable[..., None]:
         """A function ``(stream, *slots)`` that launches the kernel of `source`; see `launch.launcher`."""
+        capability = self.context.capability
         function = self._functions.get(
-            source, lambda: Function(cubin_for(name, source, self.context.capability), self.context)
+            source,
+            lambda: Function(
+                cubin_for(name, source, capability), self.context, AWAIT in source and capability >= OVERLAPS
+            ),
         )
         return launcher(name, function, self.context, blocks, threads, slots, tail, shared)
 

@@ -108,6 +108,7 @@ _HOPPER = Tuning(
         blocks=4,
         bytes_per_thread=64,
         elements_per_thread=32,
+        whole=8,
         large_operands=4,
         narrow_groups=((24, 1), (32, 2), (64, 4)),
         wide_groups=((4, 1), (31, 4), (64, 8)),

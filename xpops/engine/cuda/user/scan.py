@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout
+from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.reduce import STATE_BYTES
 from xpops.engine.cuda.kernels.scan import launched, template_arguments
 from xpops.engine.cuda.tuning import scan_policy
@@ -37,10 +38,11 @@ def scan_source(
     _scanner(lines, scan, types)
     numbers = template_arguments(plan)
     entry = [
-        f'extern "C" __global__ void __launch_bounds__({plan.block}, {plan.resident})',
-        f"xpops_kernel(const __grid_constant__ ScanParams<4, {plan.rank}> params) {{",
-        f"  scan_{plan.kernel}<::XpopsScanTypes, {numbers}>(params);",
-        "}",
+        kernel_text(
+            launch_bounds(plan.block, plan.resident),
+            f"ScanParams<4, {plan.rank}>",
+            f"scan_{plan.kernel}<::XpopsScanTypes, {numbers}>",
+        ),
     ]
     return plan, "\n".join([*lines, *within(entry)])
 
