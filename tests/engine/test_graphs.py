@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -76,6 +78,26 @@ def operands(torch: Any) -> tuple[Any, Any, Any]:
 
 def as_torch(torch: Any, result: Any) -> Any:
     return result if isinstance(result, torch.Tensor) else torch.from_dlpack(result)
+
+
+FIRST_CALLS = """
+import torch
+import xpops as xp
+
+x = torch.eye(64, device="cuda") * 3
+for call in (xp.fft.fft, xp.fft.irfft, lambda x: xp.matmul(x, x)):
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = call(x)
+    graph.replay()
+    assert torch.equal(found, call(x)), call
+"""
+
+
+def test_the_first_calls_of_a_process(cuda_torch: Any) -> None:
+    """Libraries are opened, and plans made, within the capture."""
+    done = subprocess.run([sys.executable, "-c", FIRST_CALLS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])

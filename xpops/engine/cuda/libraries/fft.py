@@ -65,7 +65,7 @@ class _Plan(Handle):
     def __init__(self, cufft: Binding, pool: Pool, geometry: Geometry) -> None:
         points, before, after, step, strides, batch, code = geometry
         sides = before, step, strides[0], after, step, strides[1]
-        with cufft.current():
+        with cufft.uncaptured():
             super().__init__(cufft, cufft.function("create")())
             # Not at exit: the library may be unloaded by then, and the driver frees everything anyway.
             finalize(self, _destroy, cufft, self.handle).atexit = False
@@ -82,7 +82,7 @@ class _Plan(Handle):
 
 
 def _destroy(cufft: Binding, handle: int) -> None:
-    with cufft.current():
+    with cufft.uncaptured():
         cufft.function("destroy")(handle)
 
 

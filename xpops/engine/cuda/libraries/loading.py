@@ -83,6 +83,10 @@ class Binding:
                 return _AS_IT_IS
         return self._context
 
+    def uncaptured(self) -> AbstractContextManager[Any]:
+        """A context manager for functions that allocate or load modules, which would invalidate a capture."""
+        return uncaptured(self._context)
+
 
 class Handle:
     """A library's handle, the first argument of its functions. One thread at a time uses it, for work on one stream.
@@ -119,7 +123,7 @@ class Library(Handle):
 
     def __init__(self, name: str, context: DeviceContext) -> None:
         binding = Binding(name, context)
-        with binding.current():
+        with binding.uncaptured():
             super().__init__(binding, binding.function("create")())
         self._made: dict[str, int] = {}
 
@@ -141,6 +145,5 @@ def library(runtime: Runtime, name: str) -> Library:
     with _lock:
         found = _libraries.get(key)
         if found is None:
-            with uncaptured(runtime.context):
-                found = _libraries[key] = Library(name, runtime.context)
+            found = _libraries[key] = Library(name, runtime.context)
     return found
