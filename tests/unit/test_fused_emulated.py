@@ -278,7 +278,8 @@ ROWS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 @pytest.mark.parametrize(
     ("count", "length"),
-    [(300, length) for length in (2, 3, 5, 8, 20, 48, 63, 64, 100, 333, 1024, 3000)] + [(1, 70), (7, 5000)],
+    [(300, length) for length in (2, 3, 5, 8, 20, 48, 63, 64, 65, 100, 333, 1024, 3000)]
+    + [(1, 70), (1, 71), (7, 1030), (7, 5000), (5, 5001)],
 )
 @pytest.mark.parametrize("name", [name for name in ROWS if name != "squares"])
 def test_rows_are_one_kernel(name: str, count: int, length: int) -> None:
@@ -290,9 +291,10 @@ def test_rows_are_one_kernel(name: str, count: int, length: int) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("length", [96, 333, 1030])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_a_norm_with_operands_of_rows_and_columns(dtype: Any) -> None:
-    x, scale, shift = floats(4, 70, 96, dtype=dtype), floats(96, dtype=dtype), floats(4, 1, 1, dtype=dtype)
+def test_a_norm_with_operands_of_rows_and_columns(dtype: Any, length: int) -> None:
+    x, scale, shift = floats(4, 70, length, dtype=dtype), floats(length, dtype=dtype), floats(4, 1, 1, dtype=dtype)
     wide = [each.astype(np.float64) for each in (x, scale, shift)]
     centred = wide[0] - wide[0].mean(-1, keepdims=True)
     wanted = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 0.25) * wide[1] + wide[2]
@@ -310,12 +312,14 @@ def test_a_norm_with_operands_of_rows_and_columns(dtype: Any) -> None:
 @pytest.mark.parametrize(
     ("length", "capability", "shape"),
     [
-        (32_772, 90, (512, 512, 4, 4, 5)),
-        (33_001, 90, (512, 512, 8, 1, 9)),
-        (70_000, 90, (512, 512, 8, 4, 5)),
-        (200_000, 90, (1024, 1024, 8, 4, 7)),
-        (300_000, 90, (512, 512, 1, 4, 0)),
-        (70_000, 80, (512, 512, 1, 4, 0)),
+        (32_772, 90, (512, 512, 4, 4, 5, False)),
+        (33_001, 90, (512, 512, 4, 4, 5, True)),
+        (70_000, 90, (512, 512, 8, 4, 5, False)),
+        (200_000, 90, (1024, 1024, 8, 4, 7, False)),
+        (200_001, 90, (1024, 1024, 8, 4, 7, True)),
+        (300_000, 90, (512, 512, 1, 4, 0, False)),
+        (70_000, 80, (512, 512, 1, 4, 0, False)),
+        (70_002, 80, (512, 512, 1, 4, 0, True)),
     ],
 )
 def test_long_rows(length: int, capability: int, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -471,12 +475,14 @@ def test_axes_in_a_list() -> None:
     np.testing.assert_allclose(fused(lambda x: xp.sum(x * 2, axis=[0]), x), (x * 2).sum(0))
 
 
-def test_odd_rows_are_walked_in_a_loop() -> None:
+def test_odd_rows_are_read_in_packs() -> None:
     for length, shape in (
-        (4095, "256, 256, 1, 1, 16"),
-        (9001, "1024, 1024, 1, 1, 9"),
-        (31999, "512, 512, 4, 1, 16"),
-        (200_001, "512, 512, 1, 1, 0"),
+        (63, "128, 32, 1, 1, 2, false"),
+        (65, "128, 32, 1, 4, 1, true"),
+        (4095, "128, 128, 1, 4, 8, true"),
+        (9001, "512, 512, 1, 4, 5, true"),
+        (200_001, "1024, 1024, 8, 4, 7, true"),
+        (300_001, "512, 512, 1, 4, 0, true"),
     ):
         text = xp.fuse(softmax).source(xp.asarray(floats(300, length), device="cpu"))
         assert f"fused_rows<Program, {shape}" in text
@@ -484,7 +490,7 @@ def test_odd_rows_are_walked_in_a_loop() -> None:
 
 def test_reversed_rows_are_read_in_packs() -> None:
     text = xp.fuse(softmax).source(xp.asarray(floats(300, 4096), device="cpu")[:, ::-1])
-    assert "fused_rows<Program, 128, 128, 1, 4, 8, Operand<float, float, float, Mode::kReversed" in text
+    assert "fused_rows<Program, 128, 128, 1, 4, 8, false, Operand<float, float, float, Mode::kReversed" in text
 
 
 def test_complex_constants_of_every_kind() -> None:

@@ -96,7 +96,16 @@ struct Operand {
     }
   }
 
-  // Loads a pack that does not leave its row.
+  // As `load`, for a pack that does not leave its row.
+  template <int kPack, class Params>
+  XPOPS_DEVICE static void load_in_row(const Params& params, typename Params::Index linear, Fragment<kPack>& to) {
+    if constexpr (kMode == Mode::kRow || kMode == Mode::kReversed || kMode == Mode::kGather) {
+      load_run(base(params) + offset(params, linear), params.strides[kStrides][Params::kAxes - 1], to);
+    } else {
+      load(params, linear, to);
+    }
+  }
+
   template <int kPack>
   XPOPS_DEVICE static void load_run(const Element* from, int64 stride, Fragment<kPack>& to) {
     if constexpr (kMode == Mode::kRow) {

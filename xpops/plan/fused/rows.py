@@ -12,6 +12,10 @@ from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.fused.expression import Expression
 
 WARP = 32
+# Rows of more packs than this are read in aligned packs, wherever they begin and end.
+_RAGGED = 16
+# A thread computes with elements of at least so many bytes.
+_WIDE = 4
 
 
 class RowsPolicy(NamedTuple):
@@ -90,6 +94,8 @@ class RowsPlan(NamedTuple):
         Elements of an access.
     steps : int
         The packs of a row that a thread holds; 0 if rows do not fit in registers.
+    ragged : bool
+        Whether rows may begin or end inside an aligned pack.
     """
 
     group: int
@@ -97,6 +103,7 @@ class RowsPlan(NamedTuple):
     cluster: int
     pack: int
     steps: int
+    ragged: bool
 
 
 def fits(
@@ -170,17 +177,22 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
     >>> from xpops.engine.cuda.tuning import tuning_of
     >>> policy = tuning_of(90).fused_rows
     >>> plan_rows(768, 8, 2, policy)
-    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3)
+    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3, ragged=False)
     >>> plan_rows(65536, 4, 4, policy)
-    RowsPlan(group=512, block=512, cluster=4, pack=4, steps=8)
+    RowsPlan(group=512, block=512, cluster=4, pack=4, steps=8, ragged=False)
     >>> plan_rows(20, 4, 4, policy)
-    RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1)
+    RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1, ragged=False)
+    >>> plan_rows(333, 8, 2, policy)
+    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=2, ragged=True)
     """
-    pack = min(pack, length & -length)
-    if length <= WARP // 2 * pack:
-        return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1)
+    ragged = length > _RAGGED * pack and length % pack > 0
+    if not ragged:
+        pack = min(pack, length & -length)
+        if length <= WARP // 2 * pack:
+            return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1, False)
+    packs = length // pack
     for group, cluster in ((WARP, 1), *policy.shapes) if length <= policy.warp_row else policy.shapes:
-        steps = -(-length // (group * cluster * pack))
-        if steps <= policy.steps and steps * pack * item <= policy.held_bytes:
-            return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps)
-    return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0)
+        steps = -(-packs // (group * cluster))
+        if steps <= policy.steps and steps * pack * max(item, _WIDE) <= policy.held_bytes:
+            return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps, ragged)
+    return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0, ragged)

@@ -67,32 +67,44 @@ struct Call {
   }
 };
 
-// Loads the operands in the order of the result (kLinear and kShifted) if kLinear, else all others.
+// Loads the operands in the order of the result (kLinear and kShifted) if kLinear, else all others. No pack leaves its
+// row.
 template <bool kLinear, int kPack, class Params>
 XPOPS_DEVICE void load_some(const Params&, typename Params::Index, Fragments<kPack>&) {}
 template <bool kLinear, int kPack, class Params, class Head, class... Tail>
 XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
   if constexpr ((Head::kMode == Mode::kLinear || Head::kMode == Mode::kShifted) == kLinear) {
-    Head::load(params, linear, to.head);
+    Head::load_in_row(params, linear, to.head);
   }
   load_some<kLinear>(params, linear, to.tail);
 }
 
 // kGroup threads share a row: a part of a warp, a warp, or a block of kBlock; or all threads of a cluster, if it has
-// kCluster > 1 blocks. A step is one pack of each thread. If kSteps > 0, a row has at most kSteps steps, and the threads hold its kLinear operands in registers. They load
-// repeated operands again in every stage, from the cache. If kSteps is 0, every stage loads all operands again.
-template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, class Params, class... In>
+// kCluster > 1 blocks. A step is one pack of each thread. If kSteps > 0, a row has at most kSteps steps, and the threads
+// hold its kLinear operands in registers. They load repeated operands again in every stage, from the cache. If kSteps is
+// 0, every stage loads all operands again. Packs are aligned in the order of the result. If kRagged, rows are not: each
+// element before the first aligned pack of a row and after its last, the edges, is one thread's.
+template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kRagged, class Params,
+          class... In>
 struct FusedRows {
   using Index = typename Params::Index;
   static constexpr int kThreads = kGroup * kCluster;
   static constexpr bool kHeld = kSteps > 0;
-  using Operands = Fragments<kPack, In...>;
+  static_assert(!kRagged || kGroup >= kWarp, "a thread for each element of the edges");
+  template <int kCount>
+  using Operands = Fragments<kCount, In...>;
+  template <int kCount>
+  struct Count {};
 
   const Params& params;
   Index row;
   bool any;  // Whether the row exists. If not, the thread may compute the last row, for its warp, but writes nothing.
   int thread;
-  Operands held[kHeld ? kSteps : 1];
+  Index begin, first, end;  // the row, and its first aligned pack, in the order of the result; where its packs end
+  Index edge;               // this thread's element of the edges, if `at_edge`
+  bool at_edge = false;
+  Operands<kPack> held[kHeld ? kSteps : 1];
+  Operands<1> held_edge;
 
   XPOPS_DEVICE explicit FusedRows(const Params& params)
       : params(params),
@@ -100,42 +112,62 @@ struct FusedRows {
         any(row < params.rows),
         thread(static_cast<int>(blockIdx.x % kCluster * kGroup + threadIdx.x % kGroup)) {
     if (kGroup < kWarp && !any) row = static_cast<Index>(params.rows) - 1;
+    begin = first = row * static_cast<Index>(params.length);
+    end = begin + static_cast<Index>(params.length);
+    if constexpr (kRagged) {
+      const Index row_end = end, head = (kPack - begin % kPack) % kPack;
+      first = begin + head;
+      end = row_end / kPack * kPack;
+      edge = thread < static_cast<int>(head) ? begin + thread : end + (thread - head);
+      at_edge = edge < row_end;
+    }
   }
 
-  XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kThreads + thread) * kPack; }
-  XPOPS_DEVICE Index linear(Index column) const { return row * static_cast<Index>(params.length) + column; }
+  XPOPS_DEVICE Index at(int step) const { return first + (static_cast<Index>(step) * kThreads + thread) * kPack; }
 
   // Of the held steps only the last may be beyond the end of the row: one predicate, all loads at once in flight.
-  XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || column(step) < params.length; }
+  XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || at(step) < end; }
 
   XPOPS_DEVICE void load() {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (inside(step)) load_some<true>(params.each, linear(column(step)), held[step]);
+        if (inside(step)) load_some<true>(params.each, at(step), held[step]);
       }
     }
+    if (kRagged && at_edge) load_some<true>(params.each, edge, held_edge);
   }
 
-  // Calls `work` with the operands and the column of each of this thread's packs.
+  // Calls `work` with the operands, the place and the size of each of this thread's packs.
   template <class Work>
   XPOPS_DEVICE void walk(Work work) {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
         if (inside(step)) {
-          Operands operands = held[step];
-          load_some<false>(params.each, linear(column(step)), operands);
-          work(operands, column(step));
+          Operands<kPack> operands = held[step];
+          load_some<false>(params.each, at(step), operands);
+          work(operands, at(step), Count<kPack>());
         }
       }
     } else {
 #pragma unroll 4
-      for (int step = 0; column(step) < params.length; ++step) {
-        load_all(params.each, linear(column(step)), held[0]);
-        work(held[0], column(step));
+      for (int step = 0; at(step) < end; ++step) {
+        load_some<true>(params.each, at(step), held[0]);
+        load_some<false>(params.each, at(step), held[0]);
+        work(held[0], at(step), Count<kPack>());
       }
     }
+    if (kRagged && at_edge) {
+      Operands<1> operands = held_edge;
+      load_some<false>(params.each, edge, operands);
+      work(operands, edge, Count<1>());
+    }
+  }
+
+  template <int kCount>
+  XPOPS_DEVICE static constexpr int count_of(Count<kCount>) {
+    return kCount;
   }
 
   // Reduces the states of all threads of the row. Each of these threads gets the result.
@@ -156,15 +188,16 @@ struct FusedRows {
       typename Reducer::State state = Reducer::identity();
       Pivot<Reducer, typename Stage::Compute> pivot;
       if constexpr (Reducer::kShifts) {
-        Fragments<1, In...> first;
-        load_all(params.each, linear(0), first);
-        pivot.first = apply<Call>(params.each, first, 0, lift);
+        Operands<1> one;
+        load_all(params.each, begin, one);
+        pivot.first = apply<Call>(params.each, one, 0, lift);
       }
-      walk([&](const Operands& from, Index at) {
-        typename Stage::Compute x[kPack];
+      walk([&](const auto& from, Index linear, auto count) {
+        constexpr int kCount = count_of(count);
+        typename Stage::Compute x[kCount];
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) x[i] = pivot.from(apply<Call>(params.each, from, i, lift));
-        state = append_all<Reducer, kPack>(state, x, static_cast<int64>(at), 0);
+        for (int i = 0; i < kCount; ++i) x[i] = pivot.from(apply<Call>(params.each, from, i, lift));
+        state = append_all<Reducer, kCount>(state, x, static_cast<int64>(linear - begin), 0);
       });
       state = everywhere<Reducer, kStage>(state);
       run<kStage + 1>(found..., settled(cast<typename Stage::Result>(Reducer::finish(state, params.endings[kStage]))));
@@ -172,13 +205,14 @@ struct FusedRows {
       if constexpr (Program::kWritesElements) {
         using Out = typename Program::Out;
         const typename Program::Each each(params.each, found...);
-        walk([&](const Operands& from, Index at) {
-          typename Out::template Fragment<kPack> out;
+        walk([&](const auto& from, Index linear, auto count) {
+          constexpr int kCount = count_of(count);
+          typename Out::template Fragment<kCount> out;
 #pragma unroll
-          for (int i = 0; i < kPack; ++i) {
+          for (int i = 0; i < kCount; ++i) {
             out.pack.elem[i] = cast<typename Out::T>(apply<Call>(params.each, from, i, each));
           }
-          if (any) Out::store(params.each, linear(at), out);
+          if (any) Out::store(params.each, linear, out);
         });
       }
       if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::Row()(found...));
@@ -186,10 +220,11 @@ struct FusedRows {
   }
 };
 
-template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, class... In, class Params>
+template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kRagged, class... In,
+          class Params>
 XPOPS_DEVICE void fused_rows(const Params& params) {
   start_cluster<kCluster>();
-  FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, Params, In...> rows(params);
+  FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kRagged, Params, In...> rows(params);
   if (kGroup >= kWarp && !rows.any) return;  // the same for all threads of a warp
   rows.load();
   rows.template run<0>();

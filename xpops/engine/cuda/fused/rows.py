@@ -11,7 +11,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.fused.row_functors import row_functor_source
-from xpops.engine.cuda.kernels.glue import HALVES, declare
+from xpops.engine.cuda.kernels.glue import HALVES, declare, truth
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.tuning import rows_policy
 from xpops.engine.program import Kernel
@@ -82,7 +82,7 @@ def rows_source(
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]
     program = _program(expression, stages, reducers, inputs, outs, wide, declared.names)
     params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
-    numbers = (shape.block, shape.group, shape.cluster, shape.pack, shape.steps)
+    numbers = (shape.block, shape.group, shape.cluster, shape.pack, shape.steps, truth(shape.ragged))
     arguments = ", ".join(["Program", *map(str, numbers), *declared.names[len(outs) :]])
     found = {"kernels/fused/rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
     source = [
