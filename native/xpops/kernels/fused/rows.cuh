@@ -93,8 +93,6 @@ struct FusedRows {
   static_assert(!kRagged || kGroup >= kWarp, "a thread for each element of the edges");
   template <int kCount>
   using Operands = Fragments<kCount, In...>;
-  template <int kCount>
-  struct Count {};
 
   const Params& params;
   Index row;
@@ -138,16 +136,16 @@ struct FusedRows {
     if (kRagged && at_edge) load_some<true>(params.each, edge, held_edge);
   }
 
-  // Calls `work` with the operands, the place and the size of each of this thread's packs.
+  // Calls `work` with the operands and the place of each of this thread's packs.
   template <class Work>
-  XPOPS_DEVICE void walk(Work work) {
+  XPOPS_DEVICE void walk(Work& work) {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
         if (inside(step)) {
           Operands<kPack> operands = held[step];
           load_some<false>(params.each, at(step), operands);
-          work(operands, at(step), Count<kPack>());
+          work.take(operands, at(step));
         }
       }
     } else {
@@ -155,20 +153,50 @@ struct FusedRows {
       for (int step = 0; at(step) < end; ++step) {
         load_some<true>(params.each, at(step), held[0]);
         load_some<false>(params.each, at(step), held[0]);
-        work(held[0], at(step), Count<kPack>());
+        work.take(held[0], at(step));
       }
     }
     if (kRagged && at_edge) {
       Operands<1> operands = held_edge;
       load_some<false>(params.each, edge, operands);
-      work(operands, edge, Count<1>());
+      work.take(operands, edge);
     }
   }
 
-  template <int kCount>
-  XPOPS_DEVICE static constexpr int count_of(Count<kCount>) {
-    return kCount;
-  }
+  // The state of what this thread has taken for a stage. NVRTC 13.0 takes no generic lambda here.
+  template <class Stage>
+  struct Taken {
+    using Reducer = typename Stage::Reducer;
+    const FusedRows& rows;
+    const typename Stage::Lift& lift;
+    Pivot<Reducer, typename Stage::Compute> pivot = {};
+    typename Reducer::State state = Reducer::identity();
+
+    template <int kCount>
+    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear) {
+      typename Stage::Compute x[kCount];
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) x[i] = pivot.from(apply<Call>(rows.params.each, from, i, lift));
+      state = append_all<Reducer, kCount>(state, x, static_cast<int64>(linear - rows.begin), 0);
+    }
+  };
+
+  // Writes the results for elements.
+  template <class Each, class Out>
+  struct Written {
+    const FusedRows& rows;
+    const Each& each;
+
+    template <int kCount>
+    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear) {
+      typename Out::template Fragment<kCount> out;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        out.pack.elem[i] = cast<typename Out::T>(apply<Call>(rows.params.each, from, i, each));
+      }
+      if (rows.any) Out::store(rows.params.each, linear, out);
+    }
+  };
 
   // Reduces the states of all threads of the row. Each of these threads gets the result.
   template <class Reducer, int kStage>
@@ -185,35 +213,20 @@ struct FusedRows {
       using Stage = typename Program::template Stage<kStage>;
       using Reducer = typename Stage::Reducer;
       const typename Stage::Lift lift(params.each, found...);
-      typename Reducer::State state = Reducer::identity();
-      Pivot<Reducer, typename Stage::Compute> pivot;
+      Taken<Stage> taken{*this, lift};
       if constexpr (Reducer::kShifts) {
         Operands<1> one;
         load_all(params.each, begin, one);
-        pivot.first = apply<Call>(params.each, one, 0, lift);
+        taken.pivot.first = apply<Call>(params.each, one, 0, lift);
       }
-      walk([&](const auto& from, Index linear, auto count) {
-        constexpr int kCount = count_of(count);
-        typename Stage::Compute x[kCount];
-#pragma unroll
-        for (int i = 0; i < kCount; ++i) x[i] = pivot.from(apply<Call>(params.each, from, i, lift));
-        state = append_all<Reducer, kCount>(state, x, static_cast<int64>(linear - begin), 0);
-      });
-      state = everywhere<Reducer, kStage>(state);
+      walk(taken);
+      const typename Reducer::State state = everywhere<Reducer, kStage>(taken.state);
       run<kStage + 1>(found..., settled(cast<typename Stage::Result>(Reducer::finish(state, params.endings[kStage]))));
     } else {
       if constexpr (Program::kWritesElements) {
-        using Out = typename Program::Out;
         const typename Program::Each each(params.each, found...);
-        walk([&](const auto& from, Index linear, auto count) {
-          constexpr int kCount = count_of(count);
-          typename Out::template Fragment<kCount> out;
-#pragma unroll
-          for (int i = 0; i < kCount; ++i) {
-            out.pack.elem[i] = cast<typename Out::T>(apply<Call>(params.each, from, i, each));
-          }
-          if (any) Out::store(params.each, linear, out);
-        });
+        Written<typename Program::Each, typename Program::Out> written{*this, each};
+        walk(written);
       }
       if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::Row()(found...));
     }
