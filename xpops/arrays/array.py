@@ -214,6 +214,7 @@ class Array(Readable):
         return sys.modules["xpops"]
 
     # NumPy's functions and operators. `xpops.numpy` is loaded at the first of them.
+    __array_priority__ = 100.0  # Dask reads it
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *operands: Any, **options: Any) -> Any:
         return import_module("xpops.numpy.protocols").call_ufunc(ufunc, method, operands, options)
@@ -221,7 +222,7 @@ class Array(Readable):
     def __array_function__(
         self, function: Callable[..., Any], types: Any, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        return import_module("xpops.numpy.protocols").call_function(function, types, arguments, options)
+        return import_module("xpops.numpy.protocols").call_function(self, function, types, arguments, options)
 
     def __dlpack__(
         self,

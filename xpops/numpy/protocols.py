@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy
 
+from xpops.arrays import Array
 from xpops.frameworks.registry import adapter_of, is_wrapper
-from xpops.numpy import reductions
+from xpops.numpy import creation, reductions
 from xpops.numpy.arguments import given, is_scalar
 
 # A module of NumPy, and where its functions are here. Those of the standard are in `xpops`, too.
@@ -35,9 +36,24 @@ _METHODS = {
     ("multiply", "accumulate"): reductions.cumprod,
     ("multiply", "reduce"): reductions.prod,
 }
+# Functions of NumPy that take `like`. These are no functions of arrays, so NumPy passes them as they are.
+_CREATION = {
+    "arange": creation.arange,
+    "array": creation.array,
+    "asanyarray": creation.asarray,
+    "asarray": creation.asarray,
+    "empty": creation.empty,
+    "eye": creation.eye,
+    "full": creation.full,
+    "identity": creation.identity,
+    "ones": creation.ones,
+    "tri": creation.tri,
+    "zeros": creation.zeros,
+}
 # Values of options that ask for nothing. Functions of this namespace lack most of these options.
 _NEUTRAL: dict[str, tuple[Any, ...]] = {
-    "casting": ("same_kind",),
+    "device": (None, "cpu"),
+    "casting": ("safe", "same_kind"),
     "order": (None, "C", "K", "A"),
     "subok": (False, True),
 }
@@ -52,18 +68,23 @@ def call_ufunc(ufunc: numpy.ufunc, method: str, operands: tuple[Any, ...], optio
 
 
 def call_function(
-    function: Callable[..., Any], types: Iterable[type], arguments: tuple[Any, ...], options: dict[str, Any]
+    x: Array,
+    function: Callable[..., Any],
+    types: Iterable[type],
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
 ) -> Any:
-    """`Array.__array_function__`. NotImplemented if there are arrays that xpops does not take.
+    """`Array.__array_function__` of `x`. NotImplemented if there are arrays that xpops does not take.
 
     NumPy computes a function that xpops lacks. It converts the arrays, which is an error for those on a GPU.
     """
     if not all(map(_is_array_type, types)):
         return NotImplemented
+    if not hasattr(function, "__wrapped__"):  # the caller passed ``like=x``
+        create = _CREATION.get(function.__name__)
+        return NotImplemented if create is None else create(*arguments, **_without_neutral(options), device=x.device)
     found = _counterpart(function)
-    if found is None:
-        return function.__wrapped__(*arguments, **options)  # type: ignore[attr-defined]
-    return found(*arguments, **_without_neutral(options))
+    return function.__wrapped__(*arguments, **options) if found is None else found(*arguments, **_without_neutral(options))
 
 
 @lru_cache(512)
