@@ -59,8 +59,8 @@ class RandomState(Generator):
     randint = Generator.integers
 
 
-def _generator(bits: BitGenerator | None = None) -> Generator:
-    return default_rng(None if bits is None else _integer(bits._seed_seq))
+def _generator(seed: Any = None) -> Generator:
+    return default_rng(_integer(seed._seed_seq) if isinstance(seed, BitGenerator) else seed)
 
 
 def _integer(sequence: np.random.SeedSequence) -> int:

@@ -23,6 +23,7 @@ from xpops.numpy.arguments import given, is_scalar
 _MODULES = {
     "numpy": ("xpops.numpy", "xpops"),
     "numpy.fft": ("xpops.numpy.fft",),
+    "numpy.lib.stride_tricks": ("xpops.numpy",),
     "numpy.linalg": ("xpops.numpy.linalg",),
 }
 # A ufunc and its method, and the function that computes the same.
@@ -37,7 +38,7 @@ _METHODS = {
     ("multiply", "reduce"): reductions.prod,
 }
 # Functions of NumPy that take `like`. These are no functions of arrays, so NumPy passes them as they are.
-_CREATION = {
+_CREATION: dict[str, Callable[..., Any]] = {
     "arange": creation.arange,
     "array": creation.array,
     "asanyarray": creation.asarray,
@@ -56,6 +57,7 @@ _NEUTRAL: dict[str, tuple[Any, ...]] = {
     "casting": ("safe", "same_kind"),
     "order": (None, "C", "K", "A"),
     "subok": (False, True),
+    "writeable": (False,),
 }
 
 
@@ -84,7 +86,9 @@ def call_function(
         create = _CREATION.get(function.__name__)
         return NotImplemented if create is None else create(*arguments, **_without_neutral(options), device=x.device)
     found = _counterpart(function)
-    return function.__wrapped__(*arguments, **options) if found is None else found(*arguments, **_without_neutral(options))
+    return (
+        function.__wrapped__(*arguments, **options) if found is None else found(*arguments, **_without_neutral(options))
+    )
 
 
 @lru_cache(512)
