@@ -102,9 +102,15 @@ def _from_host(host: Any, device: Device) -> xpops.Array:
     return xpops.asarray(host, device=device, copy=True)
 
 
+def _take(x: xpops.Array, indices: Any, axis: int | None = None) -> Any:
+    return xpops.numpy.take(x, xpops.asarray(indices, device=x.device), axis)  # Dask's indices are on the host
+
+
 def _register() -> None:
     backends.array_creation_dispatch.register_backend("xpops", Backend())
     da.register_chunk_type(xpops.Array)
+    dispatch.empty_lookup.register(xpops.Array, xpops.numpy.empty)
+    dispatch.take_lookup.register(xpops.Array, _take)
     dispatch.percentile_lookup.register(xpops.Array, backends.percentile)
     # By default Dask counts on the host.
     dispatch.numel_lookup.register(xpops.Array, backends._numel_arraylike)

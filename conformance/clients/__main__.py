@@ -5,7 +5,8 @@
 ``-n W``           with this many worker processes for each of them (default 0: none).
 
 It runs the tests of the installed clients, which are in their wheels. Dask's are those for CuPy, with xpops in CuPy's
-place. The tests of einops and xarray are in `tests`, because their own tests use NumPy only. `left_out` names the tests that require something outside the standard.
+place. The tests of einops and xarray are in `tests`, because their own tests use NumPy only. `left_out` names the tests
+that require something outside the standard.
 """
 
 from __future__ import annotations

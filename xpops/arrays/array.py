@@ -217,7 +217,7 @@ class Array(Readable):
     __array_priority__ = 100.0  # Dask reads it
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *operands: Any, **options: Any) -> Any:
-        return import_module("xpops.numpy.protocols").call_ufunc(ufunc, method, operands, options)
+        return import_module("xpops.numpy.protocols").call_ufunc(self, ufunc, method, operands, options)
 
     def __array_function__(
         self, function: Callable[..., Any], types: Any, arguments: tuple[Any, ...], options: dict[str, Any]

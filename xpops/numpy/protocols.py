@@ -61,12 +61,12 @@ _NEUTRAL: dict[str, tuple[Any, ...]] = {
 }
 
 
-def call_ufunc(ufunc: numpy.ufunc, method: str, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """`Array.__array_ufunc__`. NotImplemented if xpops lacks the ufunc, or takes no such operand."""
+def call_ufunc(x: Array, ufunc: numpy.ufunc, method: str, operands: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """`Array.__array_ufunc__` of `x`. NotImplemented if xpops lacks the ufunc, or takes no such operand."""
     function = _ufunc_method(ufunc, method)
     if function is None or not all(map(_is_operand, (*operands, *options.get("out", ())))):
         return NotImplemented
-    return function(*operands, **_without_neutral(options))
+    return function(*_on_device(x, operands), **_without_neutral(options))
 
 
 def call_function(
@@ -86,9 +86,9 @@ def call_function(
         create = _CREATION.get(function.__name__)
         return NotImplemented if create is None else create(*arguments, **_without_neutral(options), device=x.device)
     found = _counterpart(function)
-    return (
-        function.__wrapped__(*arguments, **options) if found is None else found(*arguments, **_without_neutral(options))
-    )
+    if found is None:
+        return function.__wrapped__(*arguments, **options)
+    return found(*_on_device(x, arguments), **_without_neutral(options))
 
 
 @lru_cache(512)
@@ -119,6 +119,14 @@ def _is_array_type(cls: type) -> bool:
 
 def _is_operand(x: Any) -> bool:
     return x is None or isinstance(x, (list, tuple)) or is_scalar(x) or _is_array_type(type(x))
+
+
+def _on_device(x: Array, arguments: tuple[Any, ...]) -> list[Any]:
+    """The arguments, with NumPy's arrays without axes on the device of `x`. Dask and xarray make them of scalars."""
+    return [
+        creation.asarray(each, device=x.device) if isinstance(each, numpy.ndarray) and not each.ndim else each
+        for each in arguments
+    ]
 
 
 def _without_neutral(options: dict[str, Any]) -> dict[str, Any]:
