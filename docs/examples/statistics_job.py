@@ -11,7 +11,7 @@ import xpops as xp
 
 
 def compare(treated, control):
-    """What distinguishes two samples: the p-value of Welch's test, skewness and correlation. All on the samples' device."""
+    """Welch's test of two samples, the skewness of one, and their correlation. All on the samples' device."""
     welch = stats.ttest_ind(treated, control, equal_var=False)
     return {
         "p-value": welch.pvalue,
