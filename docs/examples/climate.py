@@ -27,8 +27,9 @@ def yearly_anomalies(temperature):
     """The mean of each year, less the mean of its months over all years; cells count by their area."""
     months = temperature.groupby("time.month")
     anomalies = months - months.mean("time")
-    area = xr.DataArray(xp.asarray(np.cos(np.deg2rad(temperature.latitude.values))), dims="latitude")
-    return anomalies.weighted(area).mean(("latitude", "longitude")).groupby("time.year").mean()
+    area = xp.asarray(np.cos(np.deg2rad(temperature.latitude.values)))
+    weights = xr.DataArray(area, dims="latitude").chunk()  # Dask arrays compute with Dask arrays
+    return anomalies.weighted(weights).mean(("latitude", "longitude")).groupby("time.year").mean()
 
 
 if __name__ == "__main__":
