@@ -169,6 +169,20 @@ def test_pickled_arrays_register_the_class(device: Any) -> None:
     assert dask.tokenize.tokenize(x) == dask.tokenize.tokenize(xp.asarray(X, device=device))
 
 
+def test_workers(device: Any) -> None:
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        x = da.from_array(xp.asarray(X, device=device), chunks=(5, 4))
+        y = x.map_blocks(lambda block: (block + 1).to_device(block.device))
+        check(client.compute(y.mean(axis=0)).result(), (X + 1).mean(axis=0), device)
+        kinds = client.run(lambda: "xpops.dask" in __import__("sys").modules)
+        assert all(kinds.values())
+        with dask.config.set({"array.backend": "xpops"}):
+            total = da.random.default_rng(3).normal(size=(100, 10), chunks=10).sum()
+        assert isinstance(client.compute(total).result(), xp.Array)
+
+
 def test_the_entry_point_names_the_backend() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     module, _, name = project["entry-points"]["dask.array.backends"]["xpops"].partition(":")
