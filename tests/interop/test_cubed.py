@@ -1,4 +1,4 @@
-"""Cubed computes with xpops on every executor that needs one machine. Cubed reads its settings at import: own processes."""
+"""Cubed computes with xpops on every executor of one machine, in own processes: it reads its settings at import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dask arrays of xpops blocks, and xarray on them: values as with NumPy, blocks of ours, and nothing that a GPU refuses."""
+"""Dask arrays of xpops blocks, and xarray on them: NumPy's values, blocks of ours, and nothing that a GPU refuses."""
 
 from __future__ import annotations
 
