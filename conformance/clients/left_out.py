@@ -18,7 +18,10 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "*test_set::TestNUnique::test_delegates*": "array-api-extra has a list of the libraries it delegates to",
         "*test_testing::test_lazy_xp_function_cython_ufuncs*": "the test calls a NumPy ufunc on the array",
     },
-    "cubed": {"*::test_matmul_cloud*": "the test wants a cloud's storage"},
+    "cubed": {
+        "*[[]dask*": "Cubed's executor finds no workers with Dask 2026",
+        "*::test_matmul_cloud*": "the test wants a cloud's storage",
+    },
     "dask": {
         "*test_creation::test_arr_like*": "the test calls CuPy's randint, and asks for an order",
         "*test_cupy_core::test_asanyarray*": "the test wants an error where CuPy raises one",
