@@ -65,16 +65,17 @@ COMPUTATIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.fixture(autouse=True)
-def refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def chosen(device: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     refuse_host_arrays(monkeypatch)
+    xp.set_default_device(device)
+    yield
+    xp.set_default_device(None)
 
 
 @pytest.fixture
 def backend(device: Any) -> Iterator[Any]:
-    xp.set_default_device(device)
     with dask.config.set({"array.backend": "xpops", "scheduler": "sync"}):
         yield device
-    xp.set_default_device(None)
 
 
 def check(got: Any, wanted: Any, device: Any) -> None:
