@@ -4,8 +4,9 @@
 ``-j J``           this many packages of tests at a time (default 1).
 ``-n W``           with this many worker processes for each of them (default 0: none).
 
-It runs the tests of the installed clients, which are in their wheels. The tests of einops and xarray are in `tests`,
-because their own tests use NumPy only. `left_out` names the tests that require something outside the standard.
+It runs the tests of the installed clients, which are in their wheels. Dask's are those for CuPy, with xpops in CuPy's
+place. The tests of einops and xarray are in `tests`, because their own tests use NumPy only. `left_out` names the tests
+that require something outside the standard.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ CLIENTS = (
         (("CUBED_BACKEND_ARRAY_API_MODULE", "xpops"),),
         devices=("cpu",),
     ),
+    Client("dask", ("dask/array/tests",), ("-m", "gpu", "-W", "ignore")),
     Client("einops", (str(HERE / "tests" / "test_einops.py"),)),
     Client("xarray", (str(HERE / "tests" / "test_xarray.py"),), ("-W", "ignore")),
 )

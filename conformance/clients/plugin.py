@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -37,6 +38,8 @@ def pytest_configure() -> None:
     _ALLOWED.__enter__()
     if CLIENT == "scikit-learn":
         _patch_scikit_learn()
+    if CLIENT == "dask":
+        _stand_in_for_cupy()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -78,3 +81,23 @@ def _patch_scikit_learn() -> None:
 
     patched: Callable[..., Any] = combinations
     _array_api.yield_namespace_device_dtype_combinations = patched
+
+
+def _stand_in_for_cupy() -> None:
+    """Let ``import cupy`` import `xpops.numpy`, and Dask's backend "cupy" be ours."""
+    import dask.array.utils
+    from dask.array.backends import array_creation_dispatch
+
+    import xpops.dask
+    import xpops.numpy
+
+    cupy: Any = ModuleType("cupy")
+    vars(cupy).update(vars(xpops.numpy), random=xpops.random, __version__="13.0", __path__=[])
+    cupy.asanyarray, cupy.asnumpy = xpops.numpy.asarray, _on_host
+    sys.modules["cupy"] = cupy
+    array_creation_dispatch.register_backend("cupy", xpops.dask.Backend())
+    dask.array.utils.normalize_to_array = _on_host  # Dask's tests compare on the host
+
+
+def _on_host(x: Any) -> Any:
+    return x.to_numpy() if isinstance(x, xpops.Array) else x

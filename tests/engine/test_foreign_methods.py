@@ -66,6 +66,16 @@ def test_attributes(device: Any) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_parts_of_booleans(device: Any) -> None:
+    host = np.array([True, False, True])
+    x = xp.asarray(host, device=device)
+    for _ in range(2):
+        assert x.real is x
+        assert x.imag.dtype == host.imag.dtype
+        np.testing.assert_array_equal(to_numpy(x.imag), host.imag)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_places_and_dtypes(device: Any) -> None:
     x = xp.asarray(HOSTS[0], device=device, copy=True)
     assert x.to(device) is x

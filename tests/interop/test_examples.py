@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import xpops as xp
 from tests.helpers.devices import DEVICES
@@ -140,20 +141,56 @@ def by_numpy_adam() -> Any:
     return weight
 
 
+def by_scipy_statistics_job() -> Any:
+    treated, control = samples(7)
+    welch = stats.ttest_ind(treated, control, equal_var=False)
+    return [welch.pvalue, stats.skew(treated), np.corrcoef(treated, control)[0, 1]]
+
+
+def samples(seed: int) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    control = random.normal(10.0, 2.0, 2000)
+    return control + random.gamma(2.0, 0.1, 2000), control
+
+
+def by_numpy_components_and_ridge() -> Any:
+    random = np.random.default_rng(3)
+    factors = random.normal(size=(400, 3)) * [5.0, 3.0, 1.0]
+    x = factors @ random.normal(size=(3, 12)) + 0.1 * random.normal(size=(400, 12))
+    y = factors @ [1.0, -2.0, 0.5]
+    centred = x - x.mean(0)
+    _, singular, rows = np.linalg.svd(centred, full_matrices=False)
+    scores = centred @ rows[:3].T
+    coefficients = np.linalg.solve(scores.T @ scores + np.eye(3), scores.T @ (y - y.mean()))
+    return [*(singular**2 / (singular**2).sum())[:3], *abs(coefficients)]
+
+
 ROWS = np.array([[1.0, 2.0], [3.0, 4.0]])
 # The numbers that each program prints, computed by NumPy, and the tolerance.
 PRINTED: dict[str, tuple[Any, float]] = {
     "adam": (by_numpy_adam(), 1e-3),
+    # It gets warmer by 0.02 a month.
+    "climate": (np.c_[2020:2024, 0.24 * (np.arange(4) - 1.5)], 1e-6),
+    "components_and_ridge": (by_numpy_components_and_ridge(), 1e-6),
     "colours": ([76, 150, 29, 255, 85, 44, 255, 128, 255, 21, 107, 128], 0),
     "gelu": (by_numpy_gelu(np.array([-1.0, 0.0, 1.0])), 1e-7),
     "log_sum_exp": ([1000 + np.log(2), 0], 1e-7),
     "n_body": ([0, 0, 0, 1, 1, 0, 0, 1e-6], 0.02),
     "normalise": (by_numpy_layer_norm(np.array([[1.0, 2.0, 3.0]]), 1, 0, 1e-5), 1e-7),
+    "out_of_core": ([3, 2], 0.02),
     "running_variance": ([0, 0.25, 2 / 3, 1.25], 1e-6),
+    "statistics_job": (by_scipy_statistics_job(), 1e-6),
     "swiglu": (by_numpy_swiglu(ROWS, ROWS[:1], 1.0), 1e-7),
 }
 # Programs that print the loss before and after so many steps.
 MODELS = ("resnet_block", "transformer_block")
+# Packages that programs need.
+PACKAGES = {
+    "climate": ("dask", "xarray"),
+    "components_and_ridge": ("sklearn",),
+    "out_of_core": ("cubed", "distributed", "zarr"),
+    "statistics_job": ("scipy",),
+}
 NEED_A_GPU = {"adam": "needs torch and a GPU", "n_body": "need a GPU", "running_variance": "need a GPU"}
 
 
@@ -183,6 +220,8 @@ def test_the_extension_that_nvcc_builds(cuda_torch: Any) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_programs_print_what_numpy_computes(name: str) -> None:
+    if not all(map(find_spec, PACKAGES.get(name, ()))):
+        pytest.skip(f"needs {', '.join(PACKAGES[name])}")
     environment = {**os.environ, "PYTHONPATH": str(FOLDER.parents[1])}
     command = [sys.executable, FOLDER / f"{name}.py"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)

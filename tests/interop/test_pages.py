@@ -40,6 +40,15 @@ def test_pages(page: str) -> None:
     run(page)
 
 
+def test_the_page_on_scaling_out() -> None:
+    for package in ("dask", "zarr"):
+        pytest.importorskip(package)
+    names = run("scale-out")
+    assert isinstance(names["covariance"], xp.Array)
+    assert abs(names["covariance"].to_numpy() - np.eye(50)).max() < 0.1
+    assert isinstance(names["part"], xp.Array)
+
+
 def test_the_readme() -> None:
     """Each of its blocks is a program."""
     pytest.importorskip("torch")

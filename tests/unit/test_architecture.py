@@ -15,6 +15,8 @@ from xpops.ops.special import SPECIAL
 ROOT = Path(__file__).parents[2]
 # Imports run from left to right only.
 ORDER = (
+    "dask",
+    "zarr",
     "cli",
     "testing",
     "numpy",

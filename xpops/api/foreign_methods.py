@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xpops.api.creation.filling import zeros_like
 from xpops.api.elementwise.arithmetic import multiply, subtract
 from xpops.api.elementwise.complex_numbers import imag, real
 from xpops.api.elementwise.rounding import round
@@ -15,6 +16,7 @@ from xpops.api.searching import searchsorted
 from xpops.api.statistics.extremes import max, min
 from xpops.api.statistics.sums import cumulative_prod, cumulative_sum
 from xpops.arrays import Array
+from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 
 
@@ -143,6 +145,14 @@ def _detach(self: Array) -> Array:
     return self
 
 
+def _real(self: Array) -> Any:
+    return self if self.dtype == dt.bool else real(self)
+
+
+def _imag(self: Array) -> Any:
+    return zeros_like(self) if self.dtype == dt.bool else imag(self)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "cpu": _cpu,
     "cuda": _cuda,
@@ -164,8 +174,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "trace": _trace,
 }
 ATTRIBUTES: dict[str, property] = {
-    "real": property(real, doc="As `xpops.real`."),
-    "imag": property(imag, doc="As `xpops.imag`."),
+    "real": property(_real, doc="As `xpops.real`; an array of bool itself."),
+    "imag": property(_imag, doc="As `xpops.imag`; False for an array of bool."),
     "itemsize": property(lambda self: self.dtype.itemsize, doc="The bytes of an element."),
     "nbytes": property(lambda self: self.size * self.dtype.itemsize, doc="The bytes of all elements."),
     "strides": property(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -211,6 +212,17 @@ class Array(Readable):
                 f"__array_namespace__: api_version is {api_version!r}; accepted: {', '.join(API_VERSIONS)}"
             )
         return sys.modules["xpops"]
+
+    # NumPy's functions and operators. `xpops.numpy` is loaded at the first of them.
+    __array_priority__ = 100.0  # Dask reads it
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *operands: Any, **options: Any) -> Any:
+        return import_module("xpops.numpy.protocols").call_ufunc(self, ufunc, method, operands, options)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        return import_module("xpops.numpy.protocols").call_function(self, function, types, arguments, options)
 
     def __dlpack__(
         self,

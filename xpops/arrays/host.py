@@ -12,6 +12,7 @@ import numpy as np
 
 from xpops.arrays.operators import Operators
 from xpops.arrays.tensors import to_contiguous
+from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.errors import HostCopyError
 from xpops.core.guards import waits
@@ -20,7 +21,7 @@ from xpops.engine import engine_of
 
 NDArray = np.ndarray[Any, Any]
 
-_copies_allowed: ContextVar[bool] = ContextVar("xpops_host_copies", default=False)
+_copies_allowed: ContextVar[bool] = ContextVar("xpops_host_copies", default=config.allow_host_copies)
 
 
 class Readable(Operators):
@@ -98,6 +99,8 @@ class Readable(Operators):
 @contextmanager
 def allow_host_copies() -> Iterator[None]:
     """Let NumPy copy arrays from a GPU to the host implicitly, in a ``with`` block of this thread or task.
+
+    ``XPOPS_ALLOW_HOST_COPIES=1`` lets it in all threads.
 
     Examples
     --------

@@ -108,9 +108,6 @@ class Operators(Tensor):
     """
 
     __slots__ = ()
-    # Otherwise NumPy's arrays and scalars would compute mixed expressions element by element.
-    __array_ufunc__ = None
-
     __add__, __radd__, __iadd__ = _operators("add")
     __sub__, __rsub__, __isub__ = _operators("subtract")
     __mul__, __rmul__, __imul__ = _operators("multiply")

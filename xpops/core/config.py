@@ -1,6 +1,7 @@
 """Configuration: the only reader of environment variables.
 
 ``XPOPS_DEFAULT_DEVICE``  the device of new arrays (default: the first CUDA device, else the CPU).
+``XPOPS_ALLOW_HOST_COPIES``  ``1``: NumPy may copy arrays from a GPU to the host implicitly, in all threads.
 ``XPOPS_CACHE_DIR``       the directory of compiled kernels (default: ``$XDG_CACHE_HOME/xpops`` or ``~/.cache/xpops``;
                           for a user without a home directory ``$TMPDIR/xpops-<uid>``).
 ``XPOPS_PREPARE``         ``0``: import compiles nothing, not even with an empty cache.
@@ -16,6 +17,7 @@ import warnings
 from pathlib import Path
 
 default_device: str | None = os.environ.get("XPOPS_DEFAULT_DEVICE") or None
+allow_host_copies: bool = os.environ.get("XPOPS_ALLOW_HOST_COPIES", "0") not in ("", "0")
 pure: bool = os.environ.get("XPOPS_PURE", "0") not in ("", "0")
 prepare: bool = os.environ.get("XPOPS_PREPARE", "1") != "0"
 debug: bool = os.environ.get("XPOPS_DEBUG", "0") not in ("", "0")

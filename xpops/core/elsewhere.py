@@ -152,7 +152,8 @@ NUMPY = (
     "modf", "nan_to_num", "nanpercentile", "nanquantile", "ndarray", "number", "ogrid", "partition",
     "piecewise", "place", "poly", "polyadd", "polyfit", "polymul", "polyval", "ptp", "put", "put_along_axis",
     "putmask", "rad2deg", "radians", "ravel_multi_index", "resize", "rollaxis", "roots", "rot90", "select",
-    "setdiff1d", "setxor1d", "signedinteger", "sinc", "single", "trapezoid", "tri", "tril_indices",
+    "setdiff1d", "setxor1d", "signedinteger", "sinc", "single", "sliding_window_view", "trapezoid", "tri",
+    "tril_indices",
     "triu_indices", "uint", "union1d", "unravel_index", "unsignedinteger", "unwrap", "vander", "vsplit",
 )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xpops.api import linear_algebra
+from xpops.api.data_types import astype
 from xpops.api.elementwise.arithmetic import multiply, subtract
 from xpops.api.linalg.products import trace as _trace
 from xpops.api.manipulation.axes import moveaxis
@@ -57,9 +58,15 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return linear_algebra.tensordot(*arrays_of((a, b)), axes=pair)
 
 
-def einsum(subscripts: str, /, *operands: Any, out: Any = None, optimize: Any = False) -> Any:
-    """As `numpy.einsum`, with subscripts as text, from left to right: `optimize` changes nothing."""
-    return store(linear_algebra.einsum(subscripts, *arrays_of(operands)), out, "einsum")
+def einsum(subscripts: str, /, *operands: Any, out: Any = None, dtype: Any = None, optimize: Any = False) -> Any:
+    """As `numpy.einsum`, with subscripts as text, from left to right: `optimize` changes nothing.
+
+    `dtype` converts the operands first.
+    """
+    arrays = arrays_of(operands)
+    if dtype is not None:
+        arrays = [astype(x, dtype, copy=False) for x in arrays]
+    return store(linear_algebra.einsum(subscripts, *arrays), out, "einsum")
 
 
 def kron(a: Any, b: Any) -> Any:

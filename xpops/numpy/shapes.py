@@ -7,12 +7,14 @@ from typing import Any
 from xpops.api.manipulation import axes as _axes
 from xpops.api.manipulation import repetition, shapes
 from xpops.api.manipulation.padding import pad as _pad
+from xpops.arrays.regions import view_of
 from xpops.numpy.arguments import as_axes, given, on_arrays
+from xpops.plan.strides.views import Region, axis_of
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims", "flip",
     "fliplr", "flipud", "moveaxis", "pad", "permute_dims", "ravel", "repeat", "reshape", "resize", "roll",
-    "rollaxis", "rot90", "squeeze", "swapaxes", "tile", "transpose",
+    "rollaxis", "rot90", "sliding_window_view", "squeeze", "swapaxes", "tile", "transpose",
 ]  # fmt: skip
 
 
@@ -40,6 +42,23 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 permute_dims = transpose
+
+
+@on_arrays()
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
+    """As `numpy.lib.stride_tricks.sliding_window_view`: a read-only view, in which windows share elements."""
+    lengths = window_shape if isinstance(window_shape, tuple) else (window_shape,)
+    given_axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = [axis_of(each, x.ndim, "sliding_window_view") for each in given_axes]
+    shape, strides = list(x.shape), x._layout.strides
+    if len(lengths) != len(axes):
+        raise ValueError(f"sliding_window_view: window_shape is {window_shape!r}; accepted: {len(axes)} lengths")
+    for length, along in zip(lengths, axes, strict=True):
+        if not 0 <= length <= shape[along]:
+            raise ValueError(f"sliding_window_view: a window has {length} elements; accepted: up to {shape[along]}")
+        shape[along] -= length - 1
+    region = Region(0, (*shape, *lengths), (*strides, *(strides[along] for along in axes)))
+    return view_of(x, region, writable=False)
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:

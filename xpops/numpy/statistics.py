@@ -63,6 +63,8 @@ def percentile(
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """As `numpy.diff`."""
     a = given(a)
+    if n == 0:
+        return a
     ends = [None if each is None else _end(each, a, axis) for each in (prepend, append)]
     return _diff(a, n, axis=axis, prepend=ends[0], append=ends[1])
 
