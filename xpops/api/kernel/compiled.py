@@ -98,7 +98,7 @@ def compile_call(
     capability: Any, name: str, plan: Callable[..., object], *arguments: Any
 ) -> tuple[CompiledKernel, ...]:
     """The kernels of ``plan(engine, *arguments)`` for GPUs of a compute capability, in the order of their launches."""
-    from xpops.engine.cuda.entry import ENTRY
+    from xpops.engine.cuda.runtime.entry import ENTRY
     from xpops.engine.cuda.user.raw import Module
 
     planner = Planner(as_capability(capability, name))

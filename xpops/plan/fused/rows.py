@@ -14,6 +14,8 @@ from xpops.plan.fused.expression import Expression
 WARP = 32
 # Rows of more packs than this are read in aligned packs, wherever they begin and end.
 _RAGGED = 16
+# The least elements of such a pack.
+_NARROWEST = 4
 # A thread computes with elements of at least so many bytes.
 _WIDE = 4
 
@@ -183,10 +185,12 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
     >>> plan_rows(20, 4, 4, policy)
     RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1, ragged=False)
     >>> plan_rows(333, 8, 2, policy)
-    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=2, ragged=True)
+    RowsPlan(group=32, block=128, cluster=1, pack=4, steps=3, ragged=True)
     """
     ragged = length > _RAGGED * pack and length % pack > 0
-    if not ragged:
+    if ragged:
+        pack = _ragged_pack(length, pack) if length <= policy.warp_row else pack
+    else:
         pack = min(pack, length & -length)
         if length <= WARP // 2 * pack:
             return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1, False)
@@ -196,3 +200,9 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
         if steps <= policy.steps and steps * pack * max(item, _WIDE) <= policy.held_bytes:
             return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps, ragged)
     return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0, ragged)
+
+
+def _ragged_pack(length: int, pack: int) -> int:
+    """The pack with which a warp holds a ragged row in the fewest elements of each thread."""
+    packs = (pack >> shift for shift in range(pack.bit_length()) if pack >> shift >= _NARROWEST)
+    return min(packs, key=lambda each: -(-(length // each) // WARP) * each, default=pack)

@@ -98,8 +98,8 @@ struct FusedRows {
   Index row;
   bool any;  // Whether the row exists. If not, the thread may compute the last row, for its warp, but writes nothing.
   int thread;
-  Index begin, first, end;  // the row, and its first aligned pack, in the order of the result; where its packs end
-  Index edge;               // this thread's element of the edges, if `at_edge`
+  Index first, packed;  // of a ragged row: where its aligned packs begin in the order of the result, and their elements
+  Index edge;           // this thread's element of the edges, if `at_edge`
   bool at_edge = false;
   Operands<kPack> held[kHeld ? kSteps : 1];
   Operands<1> held_edge;
@@ -110,21 +110,22 @@ struct FusedRows {
         any(row < params.rows),
         thread(static_cast<int>(blockIdx.x % kCluster * kGroup + threadIdx.x % kGroup)) {
     if (kGroup < kWarp && !any) row = static_cast<Index>(params.rows) - 1;
-    begin = first = row * static_cast<Index>(params.length);
-    end = begin + static_cast<Index>(params.length);
     if constexpr (kRagged) {
-      const Index row_end = end, head = (kPack - begin % kPack) % kPack;
-      first = begin + head;
-      end = row_end / kPack * kPack;
-      edge = thread < static_cast<int>(head) ? begin + thread : end + (thread - head);
-      at_edge = edge < row_end;
+      const Index end = begin() + static_cast<Index>(params.length), head = (kPack - begin() % kPack) % kPack;
+      first = begin() + head;
+      packed = end / kPack * kPack - first;
+      edge = thread < static_cast<int>(head) ? begin() + thread : first + packed + (thread - head);
+      at_edge = edge < end;
     }
   }
 
-  XPOPS_DEVICE Index at(int step) const { return first + (static_cast<Index>(step) * kThreads + thread) * kPack; }
+  XPOPS_DEVICE Index begin() const { return row * static_cast<Index>(params.length); }
+  XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kThreads + thread) * kPack; }
+  XPOPS_DEVICE Index at(int step) const { return (kRagged ? first : begin()) + column(step); }
+  XPOPS_DEVICE bool exists(int step) const { return column(step) < (kRagged ? packed : params.length); }
 
   // Of the held steps only the last may be beyond the end of the row: one predicate, all loads at once in flight.
-  XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || at(step) < end; }
+  XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || exists(step); }
 
   XPOPS_DEVICE void load() {
     if constexpr (kHeld) {
@@ -150,7 +151,7 @@ struct FusedRows {
       }
     } else {
 #pragma unroll 4
-      for (int step = 0; at(step) < end; ++step) {
+      for (int step = 0; exists(step); ++step) {
         load_some<true>(params.each, at(step), held[0]);
         load_some<false>(params.each, at(step), held[0]);
         work.take(held[0], at(step));
@@ -177,7 +178,7 @@ struct FusedRows {
       typename Stage::Compute x[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = pivot.from(apply<Call>(rows.params.each, from, i, lift));
-      state = append_all<Reducer, kCount>(state, x, static_cast<int64>(linear - rows.begin), 0);
+      state = append_all<Reducer, kCount>(state, x, static_cast<int64>(linear - rows.begin()), 0);
     }
   };
 
@@ -216,7 +217,7 @@ struct FusedRows {
       Taken<Stage> taken{*this, lift};
       if constexpr (Reducer::kShifts) {
         Operands<1> one;
-        load_all(params.each, begin, one);
+        load_all(params.each, begin(), one);
         taken.pivot.first = apply<Call>(params.each, one, 0, lift);
       }
       walk(taken);

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.fused.row_functors import row_functor_source
 from xpops.engine.cuda.kernels.glue import HALVES, declare, truth
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
+from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import rows_policy
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import LINEAR, plan_elementwise

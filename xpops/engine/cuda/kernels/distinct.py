@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.gather import gather
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.blocks import Block
+from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.tuning.policies import DistinctPolicy
 from xpops.engine.program import Kernel, Measure, Program

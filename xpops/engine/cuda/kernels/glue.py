@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.entry import kernel_text, launch_bounds
+from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
 from xpops.plan.signature import Operand, Signature

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.runtime.blocks import Block
+from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning.policies import SelectPolicy
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 

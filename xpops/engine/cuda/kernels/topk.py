@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.glue import truth
+from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.topk import TopKStage

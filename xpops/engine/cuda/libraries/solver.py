@@ -12,10 +12,10 @@ from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.errors import LinAlgError
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.arange import arange
 from xpops.engine.cuda.kernels.reduce import reduce
 from xpops.engine.cuda.libraries.loading import library
+from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.ops.reduction import REDUCTIONS, reduction_dtypes
 

@@ -14,10 +14,10 @@ from cuda.bindings import driver
 
 from xpops.core import config
 from xpops.core.compiled import compiled
-from xpops.engine.cuda.entry import ENTRY
 from xpops.engine.cuda.runtime import driver as cuda_driver
 from xpops.engine.cuda.runtime.capture import is_capturing, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
+from xpops.engine.cuda.runtime.entry import ENTRY
 from xpops.engine.cuda.runtime.native import driver_address
 
 # The most bytes of parameters that the compiled core takes; CUDA takes as many on every device.

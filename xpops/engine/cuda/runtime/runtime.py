@@ -14,12 +14,12 @@ from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
 from xpops.core.guards import copies, waits
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.entry import AWAIT, OVERLAPS
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.runtime.cache import Once, cubin_for
 from xpops.engine.cuda.runtime.capture import is_capturing, require_no_capture, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
+from xpops.engine.cuda.runtime.entry import AWAIT, OVERLAPS
 from xpops.engine.cuda.runtime.faults import Faults
 from xpops.engine.cuda.runtime.launch import Function, launcher
 from xpops.engine.cuda.runtime.memory import Pool

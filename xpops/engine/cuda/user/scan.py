@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.kernels.reduce import STATE_BYTES
 from xpops.engine.cuda.kernels.scan import launched, template_arguments
+from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.cuda.user.elementwise import method, opening, within
 from xpops.engine.cuda.user.operands import c_type, computed
