@@ -49,6 +49,25 @@ def test_every_width(dtype: Any) -> None:
     same(compressed(x[:-1], mask[1:]), x[:-1][mask[1:]])
 
 
+@pytest.mark.parametrize("dtype", [dt.uint8, dt.float16, dt.float32, dt.int64, dt.complex128], ids=str)
+def test_elements_of_any_layout(dtype: Any) -> None:
+    base = (RANDOM.random((31, 70, 40)) * 100).astype(dtype)
+    windows = np.lib.stride_tricks.sliding_window_view(base[0], 3, axis=1)
+    views = (
+        base[:, ::2],
+        base[::-1, :, ::-1],
+        base[:, :, 1:-2],
+        base[:, 3:4],
+        base.T,
+        windows,
+        base[:, :1] + base[:1, :1],
+    )
+    for x in views:
+        for share in (0, 0.01, 0.5, 1):
+            mask = RANDOM.random(x.shape) < share
+            same(compressed(x, mask), x[mask])
+
+
 @pytest.mark.parametrize("rest", [(2,), (4,), (7,), (3, 11), (0,), (1, 2, 3)], ids=str)
 def test_rows(rest: tuple[int, ...]) -> None:
     x, mask = RANDOM.normal(size=(300, *rest)).astype(np.float32), RANDOM.random(300) < 0.3

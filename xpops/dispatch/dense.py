@@ -54,15 +54,24 @@ def make_dense(
 
 
 def plan_on_dense(
-    engine: Engine, layouts: tuple[Layout, ...], primitive: Callable[..., Program | Measure], *parameters: Any
+    engine: Engine,
+    layouts: tuple[Layout, ...],
+    primitive: Callable[..., Program | Measure],
+    *parameters: Any,
+    as_given: tuple[int, ...] = (),
 ) -> Program | Measure:
     """``primitive(*layouts, *parameters)`` for operands that may not be C-contiguous: they are copied first if needed.
+
+    `primitive` takes the operands at the places `as_given` in any layout.
 
     The data that a call passes may have other layouts; only the first element must be the same as in `layouts`.
     """
     if not engine.is_host and all(layout.contiguous for layout in layouts):
         return primitive(*layouts, *parameters)
-    pairs = [make_dense(engine, layout) for layout in layouts]
+    pairs = [
+        (layout, lambda stream, data: (data, None)) if place in as_given else make_dense(engine, layout)
+        for place, layout in enumerate(layouts)
+    ]
     made = primitive(*(layout for layout, _ in pairs), *parameters)
 
     def prepare_all(stream: int, operands: tuple[Data, ...]) -> list[tuple[Data, Owner]]:

@@ -134,13 +134,30 @@ struct Indices {
   }
 };
 
-// As SelectParams, with the strides of the array in slot 2.
+// As SelectParams, with the strides of an array.
 template <int kRank, class Index>
-struct ReplaceParams {
+struct StridedParams {
   uint64 slots[4];
   uint64 size;
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   typename SignedOf<Index>::type strides[kRank];
+};
+
+// A sink: the elements of the array in slot 3, which has strides.
+template <class W, int kRank, class Index>
+struct Gathered : Indices<kRank, Index> {
+  static constexpr int kWide = sizeof(W) < 4 ? 4 : kMaxPackBytes / sizeof(W);
+
+  template <int kSize, class Params>
+  XPOPS_DEVICE static void write(const Params& params, uint64 base, uint64 place, const uint16* from) {
+    Pack<W, kSize> pack;
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      const Coordinates<kRank, Index> at(params.divisors, static_cast<Index>(base + from[i]));
+      pack.elem[i] = slot<const W>(params, 3)[at.offset(params.strides)];
+    }
+    pack.store(slot<W>(params, 2) + place);
+  }
 };
 
 // A sink: writes the elements of slot 3, one after the other, to the chosen places of the array in slot 2.

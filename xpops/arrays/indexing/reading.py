@@ -14,6 +14,7 @@ from xpops.dispatch.primitives import call
 from xpops.engine.program import Data, Measure, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.keys import Indexed, Part
+from xpops.plan.selection import reads_in_order
 
 
 def get_known(x: Tensor, key: Any) -> Any:
@@ -66,7 +67,7 @@ def _plan_compress(engine: Engine, specs: tuple[Layout, Layout]) -> Program | Me
     if mask.size == 0:
         nothing = layout_of(x.dtype, (0, *x.shape[mask.ndim :]), None, x.device)
         return Program((nothing,), lambda stream, *data: None)
-    return plan_on_dense(engine, specs, engine.compress)
+    return plan_on_dense(engine, specs, engine.compress, as_given=(0,) if reads_in_order(x, mask) else ())
 
 
 # _INDEXED[n]: the way of ``x[key]`` for a key that consists of n integer arrays and nothing else.

@@ -53,8 +53,10 @@ def compress(runtime: Runtime, x: Layout, mask: Layout) -> Measure:
     tiling = tiling_of("NonZero", mask, width if whole else 1, tuning_of(runtime.context.capability).select)
     counted = counter(runtime, tiling)
     write: Callable[..., None] = empty_kernel
-    if whole:
+    if whole and x.contiguous:
         write = _elements(runtime, tiling, width, x.align)
+    elif whole and x.size == mask.size:
+        write = _gathered(runtime, tiling, x)
     elif width:
         write = _rows(runtime, tiling, x, mask.size)
 
@@ -168,15 +170,25 @@ def _rows(runtime: Runtime, tiling: Tiling, x: Layout, length: int) -> Callable[
     return rows
 
 
+def _gathered(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
+    """The writer of the chosen elements of any `x`."""
+    launch = _strided(runtime, tiling, "Gathered", x)
+    return lambda stream, counts, out, x: launch(stream, counts.flags, counts.offsets, out, x)
+
+
 def _replaced(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
     """The writer of values to the chosen elements of any `x`."""
+    launch = _strided(runtime, tiling, "Replaced", x)
+    return lambda stream, counts, x, value: launch(stream, counts.flags, counts.offsets, x, value)
+
+
+def _strided(runtime: Runtime, tiling: Tiling, sink: str, x: Layout) -> Callable[..., None]:
+    """The launch of a sink that reads or writes elements of any `x`."""
     shape, strides = in_order(x)
     bits = index_bits(x.size, [strides], shape)
     axes = f"{len(shape)}, uint{bits}>"
-    sink, params = f"Replaced<{word_of(x.dtype.itemsize)}, {axes}", f"ReplaceParams<{axes}"
-    source = select_glue(tiling, sink, params)
-    launch = _selecting(runtime, tiling, source, "QQQQ", shape[1:] or (1,), bits, strides)
-    return lambda stream, counts, x, value: launch(stream, counts.flags, counts.offsets, x, value)
+    source = select_glue(tiling, f"{sink}<{word_of(x.dtype.itemsize)}, {axes}", f"StridedParams<{axes}")
+    return _selecting(runtime, tiling, source, "QQQQ", shape[1:] or (1,), bits, strides)
 
 
 def _replaced_rows(runtime: Runtime, tiling: Tiling, x: Layout, rows: int, row: int) -> Callable[..., None]:
