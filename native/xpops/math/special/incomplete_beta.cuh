@@ -17,7 +17,7 @@ namespace detail {
 template <class T> struct Parts {
   T x, y, rest;
 
-  XPOPS_DEVICE Parts(T x, T y, T rest) : x(x), y(y), rest(rest) {}
+  XPOPS_DEVICE Parts(T x, T y, T rest = 0) : x(x), y(y), rest(rest) {}
   XPOPS_DEVICE Parts(T n, T n_rest, T d, T d_rest) {
     const T sum = n + d, sum_rest = (n > d ? d - (sum - n) : n - (sum - d)) + n_rest + d_rest;
     x = n / sum, y = d / sum;
@@ -66,8 +66,8 @@ template <class T> XPOPS_NOINLINE T beta_term(T a, T b, const Parts<T>& p) {
   return by_x * by_y * factor * (by_x * by_y);
 }
 
-// The continued fraction of the lower share, without its factor beta_term / a (BFRAC of DiDonato and Morris, by the modified
-// method of Lentz). Its terms are positive up to m = b, so that nothing cancels.
+// The continued fraction of the lower share, without its factor beta_term / a (BFRAC of DiDonato and Morris, by the
+// modified method of Lentz). Its terms are positive up to m = b, so that nothing cancels.
 template <class T> XPOPS_DEVICE T beta_fraction(T a, T b, T x, T y) {
   const T distance = fma(a, y, fma(-b, x, T(1)));
   T c = distance / (a + 1), d = 0, result = c, lead = 1;
@@ -132,7 +132,7 @@ template <class T> struct BetaQuantile {
       if (first < x) x = first, y = 1 - first;
       T step = 0, back = 1, shrink = 1;
       for (int i = 0; i < 60 && p > 0; ++i) {
-        const Parts<T> parts(x, y, 0);
+        const Parts<T> parts(x, y);
         const T share = beta_share(a, b, parts, false);
         if (share > 0) {
           step = back = newton_step(share, p, beta_term(a, b, parts));
@@ -165,14 +165,14 @@ template <class T> XPOPS_DEVICE bool is_share(T p) { return p >= 0 && p <= 1; }
 template <class T> XPOPS_DEVICE T f_share(T a, T b, T x, bool upper) {
   if (!(a > 0 && b > 0 && x >= 0) || isinf(a) || isinf(b)) return kNan<T>;
   const T product = a * x;
-  const Parts<T> parts = isinf(product) ? Parts<T>(1, 0, 0) : Parts<T>(product, fma(a, x, -product), b, 0);
+  const Parts<T> parts = isinf(product) ? Parts<T>(1, 0) : Parts<T>(product, fma(a, x, -product), b, 0);
   return beta_share(a / 2, b / 2, parts, upper);
 }
 
 // P(T > t) for t >= 0 and a T with Student's distribution.
 template <class T> XPOPS_DEVICE T student_tail(T df, T t) {
   const T square = t * t;
-  const Parts<T> parts = isinf(square) ? Parts<T>(0, 1, 0) : Parts<T>(df, 0, square, fma(t, t, -square));
+  const Parts<T> parts = isinf(square) ? Parts<T>(0, 1) : Parts<T>(df, 0, square, fma(t, t, -square));
   return T(0.5) * beta_share(df / 2, T(0.5), parts, false);
 }
 
@@ -180,12 +180,14 @@ template <class T> XPOPS_DEVICE T student_tail(T df, T t) {
 
 struct Betainc {
   template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const {
-    return detail::beta_share(a, b, detail::Parts<T>(x, 1 - x, 0), false);
+    return detail::beta_share(a, b, {x, 1 - x}, false);
   }
 };
 
 struct Betaincc {
-  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const { return detail::beta_share(a, b, detail::Parts<T>(x, 1 - x, 0), true); }
+  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const {
+    return detail::beta_share(a, b, {x, 1 - x}, true);
+  }
 };
 
 struct Betaincinv {
