@@ -14,6 +14,8 @@ EXCLUDED = {
     "cuda": "as `to`",
     "detach": "returns the array itself",
     "fill": "as an assignment to all elements",
+    "flat": "makes an iterator; its elements are those of indexing",
+    "put": "as `xpops.numpy.put`",
     "tobytes": "as `to_numpy`",
 }
 
@@ -44,6 +46,7 @@ def _views() -> Iterator[Row]:
     yield row("x.ravel()", "x.ravel()")
     yield row("x.swapaxes(0, 1)", "x.swapaxes(0, 1)")
     yield row("x.diagonal()", "x.diagonal()")
+    yield row("x.view(xp.int32)", "x.view(torch.int32)")
     yield row("c.real", "c.real")
     yield row("c.imag", "c.imag")
 

@@ -135,6 +135,25 @@ def vmap(dtype: torch.dtype, case: Case, device: str) -> None:
     torch.testing.assert_close(torch.func.vmap(slope)(*batch), rows(slope))
 
 
+def jvp(dtype: torch.dtype, case: Case, device: str) -> None:
+    """`torch.func.jvp`, alone and twice in one program of `torch.compile`: the tangents of two reverse passes."""
+    x = tuple(each.detach() for each in given(case, dtype, device))
+    require_fixed_shapes(case)
+    along = tuple(torch.roll(each, 1, 0) + 0.5 for each in x)
+
+    def call(*x: Any) -> Any:
+        return last(case.call(*x))
+
+    def tangents(*x: Any) -> Any:
+        return torch.func.jvp(call, x, along)[1]
+
+    wanted = torch.autograd.functional.jvp(call, x, along)[1]
+    torch._dynamo.reset()
+    program = torch.compile(tangents, backend="aot_eager", fullgraph=True)
+    for function in (tangents, program, program):
+        torch.testing.assert_close(function(*x), wanted)
+
+
 CELLS: dict[str, Cell] = {
     "derivatives float64": partial(derivatives, torch.float64),
     "derivatives complex128": partial(derivatives, torch.complex128),
@@ -147,4 +166,6 @@ CELLS: dict[str, Cell] = {
     "compile dynamic float64": partial(compiled, "aot_eager", torch.float64, True),
     "compile inductor float32": partial(compiled, "inductor", torch.float32, False),
     "torch.func.vmap float64": partial(vmap, torch.float64),
+    "torch.func.jvp float64": partial(jvp, torch.float64),
+    "torch.func.jvp complex128": partial(jvp, torch.complex128),
 }

@@ -164,8 +164,13 @@ static PyObject* show(PyObject* way, PyObject* x) {
                  ? make_view(argument, x)
                  : PyObject_CallFunctionObjArgs(PyTuple_GetItem(found, 0), x, argument, NULL);
     Py_DECREF(found);
-  } else if (!PyErr_Occurred()) {
-    result = Py_NewRef(Py_None);
+  } else {  // a nested tensor has no shape, and symbolic sizes have no hash: such a view is not remembered
+    PyObject* error = PyErr_Occurred();
+    if (error && (PyErr_GivenExceptionMatches(error, PyExc_RuntimeError) ||
+                  PyErr_GivenExceptionMatches(error, PyExc_TypeError))) {
+      PyErr_Clear();
+    }
+    if (!PyErr_Occurred()) result = Py_NewRef(Py_None);
   }
   Py_XDECREF(key);
   Py_XDECREF(shape);

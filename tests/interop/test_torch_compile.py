@@ -73,7 +73,9 @@ def agree(function: Any, wanted: Callable[..., Any], *given: Any) -> None:
 
 
 @pytest.mark.parametrize("case", SAMPLE)
-@pytest.mark.parametrize("cell", ["compile float64", "compile dynamic float64", "opcheck float64"])
+@pytest.mark.parametrize(
+    "cell", ["compile float64", "compile dynamic float64", "torch.func.jvp float64", "opcheck float64"]
+)
 def test_cells_of_the_matrix(case: Case, cell: str) -> None:
     try:
         CELLS[cell](case, "cpu")
@@ -198,8 +200,44 @@ def test_transforms_of_torch_within_a_program() -> None:
     torch.testing.assert_close(compiled(lambda x: func.grad(squares)(x))(x), slope)
     torch.testing.assert_close(compiled(lambda x: func.vmap(func.grad(squares))(x))(x), slope)
     torch.testing.assert_close(compiled(lambda x: func.vmap(xp.nn.softmax)(x))(x), x.softmax(-1))
+    xp.matrix_transpose(x)  # in a program the remembered view has symbolic sizes
+    flipped = compiled(lambda x: func.grad(lambda y: (xp.matrix_transpose(y) ** 2).sum())(x), dynamic=True)
+    torch.testing.assert_close(flipped(x), 2 * x)
     twice = compiled(lambda x: func.grad(lambda y: func.grad(squares)(y).sum())(x))(x)
     torch.testing.assert_close(twice, (2 + 4 * x * x) * (x * x).exp())
+
+
+# Functions that use their operands, results, indices and constants in derivatives.
+FORWARD: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "elementwise": (lambda x: xp.multiply(xp.exp(x), xp.sin(x)), lambda x: x.exp() * x.sin()),
+    "softmax": (lambda x: xp.nn.softmax(xp.multiply(x, x)) * x, lambda x: torch.softmax(x * x, -1) * x),
+    "matmul": (lambda x: xp.matmul(x, xp.matrix_transpose(x)), lambda x: x @ x.mT),
+    "topk": (lambda x: xp.nn.topk(xp.multiply(x, x), 2)[0], lambda x: (x * x).topk(2).values),
+    "take_along_axis": (lambda x: xp.take_along_axis(x * x, xp.argsort(x)), lambda x: (x * x).gather(-1, x.argsort())),
+    "fuse": (lambda x: swish(x, 0.5), lambda x: x * torch.sigmoid(0.5 * x)),
+}
+TRANSFORMS: dict[str, Callable[..., Any]] = {
+    "jvp": lambda f, x, t: torch.func.jvp(f, (x,), (t,)),
+    "jacfwd": lambda f, x, t: torch.func.jacfwd(f)(x),
+    "hessian": lambda f, x, t: torch.func.hessian(lambda v: f(v).sum())(x),
+    "jvp of grad": lambda f, x, t: torch.func.jvp(torch.func.grad(lambda v: f(v).sum()), (x,), (t,)),
+    "jvp of jvp": lambda f, x, t: torch.func.jvp(lambda v: torch.func.jvp(f, (v,), (t,))[1], (x,), (t,)),
+    "vmap of jvp": lambda f, x, t: torch.func.vmap(
+        lambda v, u: torch.func.jvp(lambda w: f(w[None]), (v,), (u,))[1], (1, 1)
+    )(x, t),
+}
+
+
+@pytest.mark.parametrize("function", FORWARD)
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_forward_derivatives_within_a_program(function: str, transform: str) -> None:
+    (ours, theirs), derive = FORWARD[function], TRANSFORMS[transform]
+    program = compiled(lambda x, t: derive(ours, x, t), dynamic=transform == "jvp of jvp")
+    for _ in range(2):
+        x, t = torch.rand(3, 4, dtype=torch.float64), torch.rand(3, 4, dtype=torch.float64)
+        wanted = derive(theirs, x, t)
+        torch.testing.assert_close(derive(ours, x, t), wanted)
+        torch.testing.assert_close(program(x, t), wanted)
 
 
 def test_the_operator_has_a_rule_for_vmap() -> None:

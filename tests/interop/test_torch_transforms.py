@@ -78,6 +78,9 @@ def test_hessians_and_jacobians() -> None:
     x, t = torch.rand(3, dtype=torch.float64), torch.rand(3, dtype=torch.float64)
     torch.testing.assert_close(func.hessian(lambda v: xp.sum(xp.exp(v)))(x), x.exp().diag())
     torch.testing.assert_close(func.jacfwd(xp.nn.softmax)(x), func.jacrev(lambda v: v.softmax(-1))(x))
+    for ours, theirs in ((xp.exp, torch.exp), (xp.sin, torch.sin), (xp.nn.softmax, lambda v: v.softmax(-1))):
+        for _ in range(2):
+            torch.testing.assert_close(func.jacfwd(func.jacfwd(ours))(x), func.jacfwd(func.jacfwd(theirs))(x))
     each = func.vmap(lambda v, u: func.jvp(xp.sin, (v,), (u,))[1])(x, t)
     torch.testing.assert_close(each, x.cos() * t)
 

@@ -90,6 +90,42 @@ def test_nan_gives_nan(op: Operator, dtype: Any) -> None:
         assert np.isnan(computed(op, *operands)).all()
 
 
+@pytest.mark.parametrize(("least", "most", "bound"), [(50, 1e3, 20), (0.5, 1e5, 300)])
+def test_incomplete_beta_of_large_shapes(least: float, most: float, bound: float) -> None:
+    """Near the mean, and in the lower tail."""
+    random = np.random.default_rng(3)
+    a, b = (np.exp(random.uniform(np.log(least), np.log(most), POINTS)) for _ in "ab")
+    mean = a / (a + b)
+    x = np.clip(mean + random.uniform(-6, 4, POINTS) * np.sqrt(mean * (1 - mean) / (a + b)), mean / 5, None)
+    x = np.minimum(x, 1 - (1 - mean) / 5)
+    for name in ("betainc", "betaincc"):
+        got = computed(SPECIAL[name], a, b, x)
+        assert np.max(ulp_error(got, CASES[name].exact([a, b, x], got))) <= bound
+
+
+EXTREME: dict[str, list[tuple[float, ...]]] = {
+    "betainc": [(1e3, 1e300, 0.9), (1e300, 10, 0.999999999), (1e-30, 50, 1e-300), (1e8, 1e8, 0.5), (0.5, 1e15, 1e-15)],
+    "betaincc": [(300, 1e300, 0.9), (1e300, 9.99, 0.999), (1e-30, 50, 0.5), (1e8, 1e5, 0.999)],
+    "betaincinv": [(0.5, 1e15, 0.9), (1e5, 1e15, 1 - 2.0**-53), (1e15, 300, 1e-20), (1e5, 1e5, 1e-300)],
+    "fdtr": [(1, 1e30, 1e5), (1e30, 50, 1), (1e5, 0.5, 2), (1e15, 1e8, 2)],
+    "fdtri": [(2.5, 1e30, 0.999999999), (1e8, 1e5, 1e-300), (1e15, 1e8, 1e-5)],
+    "stdtr": [(1e30, -3), (1e15, 1e5), (1e-3, 1), (1e8, -10)],
+    "stdtrit": [(1e15, 1e-300), (1e30, 0.9), (1e5, 1e-20)],
+    "nbdtri": [(300, 1000, 1e-300), (1e5, 1e8, 1e-20)],
+}
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_incomplete_beta_of_extreme_operands(name: str) -> None:
+    special = pytest.importorskip("scipy.special")
+    operands = [np.array(column) for column in zip(*EXTREME[name], strict=True)]
+    with np.errstate(all="ignore"):
+        wanted = getattr(special, name)(
+            *[x.astype(np.int64) if name == "nbdtri" and i < 2 else x for i, x in enumerate(operands)]
+        )
+    np.testing.assert_allclose(computed(SPECIAL[name], *operands), wanted, rtol=1e-9)
+
+
 def test_the_page_has_the_promises_of_the_rows() -> None:
     section = PAGE.read_text().partition("\n## Special functions")[2].partition("\n## ")[0]
     lines = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]

@@ -9,6 +9,7 @@ from xpops.api.creation.filling import zeros_like
 from xpops.api.elementwise.arithmetic import multiply, subtract
 from xpops.api.elementwise.complex_numbers import imag, real
 from xpops.api.elementwise.rounding import round
+from xpops.api.flat import Flat, put
 from xpops.api.linear_algebra import matmul
 from xpops.api.manipulation.axes import permute_dims
 from xpops.api.manipulation.repetition import repeat
@@ -16,8 +17,10 @@ from xpops.api.searching import searchsorted
 from xpops.api.statistics.extremes import max, min
 from xpops.api.statistics.sums import cumulative_prod, cumulative_sum
 from xpops.arrays import Array
+from xpops.arrays.regions import show_as
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import as_dtype
 
 
 def _running(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -106,6 +109,25 @@ def _tobytes(self: Array) -> bytes:
     return bytes(self.to_numpy().tobytes())
 
 
+def _view(self: Array, dtype: Any = None) -> Array:
+    """The same memory as elements of a dtype, as `numpy.ndarray.view`; without a dtype, the array once more.
+
+    Elements of another size change the length of the last axis, which must be contiguous then.
+
+    Examples
+    --------
+    >>> xp.asarray([1.0, -2.0]).astype(xp.float32).view(xp.uint32)
+    Array([1065353216, 3221225472], dtype=uint32, device='cpu')
+    """
+    if isinstance(dtype, (int, tuple, list)):
+        raise TypeError(f"view: dtype is {dtype!r}; accepted: a dtype. For another shape there is x.reshape(shape)")
+    return show_as(self, self.dtype if dtype is None else as_dtype(dtype, "view"))
+
+
+def _set_flat(self: Array, values: Any) -> None:
+    Flat(self)[...] = values
+
+
 def _cpu(self: Array) -> Array:
     """The array on the CPU: itself if it is there."""
     return self.to_device(CPU)
@@ -165,6 +187,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "get": _numpy,
     "numpy": _numpy,
     "ptp": _ptp,
+    "put": put,
     "repeat": _repeat,
     "round": _round,
     "searchsorted": _searchsorted,
@@ -172,10 +195,14 @@ METHODS: dict[str, Callable[..., Any]] = {
     "to": _to,
     "tobytes": _tobytes,
     "trace": _trace,
+    "view": _view,
 }
 ATTRIBUTES: dict[str, property] = {
     "real": property(_real, doc="As `xpops.real`; an array of bool itself."),
     "imag": property(_imag, doc="As `xpops.imag`; False for an array of bool."),
+    "flat": property(
+        Flat, _set_flat, doc="The elements in C order, to iterate over, read and write; see `numpy.flatiter`."
+    ),
     "itemsize": property(lambda self: self.dtype.itemsize, doc="The bytes of an element."),
     "nbytes": property(lambda self: self.size * self.dtype.itemsize, doc="The bytes of all elements."),
     "strides": property(

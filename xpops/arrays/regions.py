@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from xpops.core.compiled import compiled
-from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.dtypes import DType
+from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.dispatch import Tensor
 from xpops.dispatch.steady import known_view, remember_view
 from xpops.engine import engine_of
 from xpops.plan.strides import views
+from xpops.plan.strides.reinterpretation import reinterpret
 from xpops.plan.strides.views import Region, with_whole_axes
 
 A = TypeVar("A", bound=Tensor)
@@ -47,6 +49,26 @@ def show_known(way: Any, x: A, plan: Callable[[Layout], Region], writable: bool 
         function, argument = show_region(x._layout, plan(x._layout), writable)
         remember_view(way, x, function, argument)
         found = function(x, argument)
+    return found
+
+
+def show_as(x: A, dtype: DType) -> A:
+    """The view of the same bytes in another dtype, for `Array.view`.
+
+    Raises
+    ------
+    ValueError
+        As `reinterpret`; or if the elements would not be aligned on a GPU.
+    """
+    way = "view", dtype
+    found: A | None = known_view(way, x)
+    if found is None:
+        layout = x._layout
+        part = reinterpret(layout, dtype)
+        if layout.align < min(dtype.itemsize, MAX_ALIGNMENT) and not engine_of(layout.device).is_host:
+            raise ValueError(f"view: the address is a multiple of {layout.align}; accepted: of {dtype.itemsize}")
+        remember_view(way, x, _show, part)
+        found = _show(x, part)
     return found
 
 

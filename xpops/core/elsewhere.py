@@ -124,7 +124,6 @@ METHODS = {
     "int": "x.astype(xp.int32)",
     "long": "x.astype(xp.int64)",
     "sort": "xp.sort(x)",
-    "view": "xp.reshape(x, shape)",
 }
 LINALG = {
     "cond": "xp.numpy.linalg.cond(x)",

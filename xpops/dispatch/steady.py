@@ -118,7 +118,7 @@ def _known_view(way: Any, x: Any) -> Any:
         return None
     try:
         show = shows.get((way, kind, x._layout if kind is array_class else x.shape))
-    except RuntimeError:  # a nested tensor has no shape
+    except (RuntimeError, TypeError):  # a nested tensor has no shape, and symbolic sizes have no hash
         return None
     return None if show is None else show[0](x, show[1])
 

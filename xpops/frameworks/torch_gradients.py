@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._C._functorch import TransformType, peek_interpreter_stack
 from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.autograd import forward_ad
@@ -29,7 +30,7 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         call, *arguments = inputs
-        is_several, is_forward = isinstance(output, tuple), forward_ad._current_level >= 0
+        is_several, is_forward = isinstance(output, tuple), _has_tangents()
         # Torch does not say which arguments have tangents.
         wanted = tuple(map(_is_inexact, arguments)) if is_forward else ctx.needs_input_grad[1:]
         save(ctx, call, arguments, wanted, output if is_several else (output,), is_several, is_forward)
@@ -41,25 +42,9 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
-        """The derivative along the tangents: cotangents are linear in those of results, and this is the transpose."""
-        recorded, saved = ctx.recorded, tuple([forward_ad.unpack_dual(x).primal for x in ctx.saved_tensors])
-        wanted = tuple(map(_is_inexact, tangents))
-        count = recorded[-1]
-        outputs = saved[-(count or 1) :]
-        along: list[Any] = []
-
-        def cotangents(*given: Any) -> Any:
-            rest = iter(given)
-            every = tuple([next(rest) if _is_inexact(each) else torch.zeros_like(each) for each in outputs])
-            found = cotangents_of(recorded, saved, wanted, every, False)
-            along[:] = [tangent for tangent, each in zip(tangents, found, strict=True) if each is not None]
-            return tuple([each for each in found if each is not None]) or given  # constant: any linear function
-
-        zeros = [torch.zeros_like(each) for each in outputs if _is_inexact(each)]
-        transpose = torch.func.vjp(cotangents, *zeros)[1] if zeros else None
-        made = iter(transpose(tuple(along)) if transpose and along else zeros)
-        results = tuple([next(made) if _is_inexact(each) else None for each in outputs])
-        return results if count else results[0]
+        with forward_ad._set_fwd_grad_enabled(True):  # torch disables it, and tangents of an outer jvp would get lost
+            saved = tuple([forward_ad.unpack_dual(x, level=0).primal for x in ctx.saved_tensors])
+            return _tangents_of(ctx.recorded, saved, tangents)
 
     @staticmethod
     def vmap(info: Any, places: tuple[int | None, ...], call: Differentiable, *arguments: Any) -> tuple[Any, Any]:
@@ -131,6 +116,37 @@ def cotangents_of(
     return found
 
 
+def _tangents_of(recorded: tuple[Any, ...], saved: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+    """The tangents of results. The cotangents of arguments are linear in those of results; this is the transpose."""
+    wanted, count = tuple(map(_is_inexact, tangents)), recorded[-1]
+    outputs = saved[-(count or 1) :]
+    along: list[Any] = []
+
+    def cotangents(*given: Any) -> Any:
+        rest = iter(given)
+        every = tuple([next(rest) if _is_inexact(each) else torch.zeros_like(each) for each in outputs])
+        found = cotangents_of(recorded, saved, wanted, every, False)
+        along[:] = [tangent for tangent, each in zip(tangents, found, strict=True) if each is not None]
+        return tuple([each for each in found if each is not None]) or given  # constant: any linear function
+
+    zeros = [torch.zeros_like(each) for each in outputs if _is_inexact(each)]
+    transpose = torch.func.vjp(cotangents, *zeros)[1] if zeros else None
+    made = iter(transpose(tuple(along)) if transpose and along else zeros)
+    results = tuple([next(made) if _is_inexact(each) else None for each in outputs])
+    return results if count else results[0]
+
+
+def _has_tangents() -> bool:
+    """Whether arguments may have tangents: within `torch.func.jvp`, or `torch.autograd.forward_ad`.
+
+    The programs of torch's compiler run the transform without `forward_ad`, which has no level then.
+    """
+    transform = peek_interpreter_stack()
+    if transform is None:
+        return bool(forward_ad._current_level >= 0)
+    return bool(transform.key() == TransformType.Jvp)
+
+
 def _is_inexact(x: Any) -> bool:
     return isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex())
 
@@ -151,7 +167,9 @@ def facts_of(x: Any) -> Facts:
 
 
 def constant(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """A tensor that a program may contain, if `like` is one of a program."""
+    """A tensor that a program may contain, if `like` is one of a program, or a transform's wrapper of one."""
+    while torch._C._functorch.is_functorch_wrapped_tensor(like):
+        like = torch._C._functorch.get_unwrapped(like)
     if type(like) not in OF_COMPILER:
         return x
     lifted: torch.Tensor = torch.ops.aten.lift_fresh_copy(x)

@@ -9,6 +9,8 @@ from xpops.api import indexing
 from xpops.api.creation.conversion import asarray
 from xpops.api.creation.ranges import arange
 from xpops.api.data_types import astype, result_type
+from xpops.api.flat import put as _put
+from xpops.api.flat import resolve_mode
 from xpops.api.linalg.products import diagonal as _diagonal
 from xpops.api.manipulation.axes import moveaxis
 from xpops.api.manipulation.shapes import reshape
@@ -27,22 +29,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _wrapped(indices: Array, length: int, mode: str, function: str) -> Array:
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"{function}: mode is {mode!r}; accepted: 'raise', 'wrap', 'clip'")
-    found: Array = indices
-    if mode == "wrap":
-        found = indices % length
-    elif mode == "clip":
-        found = indices.clip(0, length - 1)
-    return found
-
-
 @on_arrays(2)
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `numpy.take`."""
     x, along = line(a, axis)
-    return store(indexing.take(x, _wrapped(indices, x.shape[along], mode, "take"), axis=along), out, "take")
+    return store(indexing.take(x, resolve_mode(indices, x.shape[along], mode, "take"), axis=along), out, "take")
 
 
 @on_arrays(2)
@@ -64,12 +55,7 @@ def _write_back(x: Array, flat: Array) -> None:
 
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """As `numpy.put`: writes `v`, repeated, to places in C order."""
-    x = adopt_foreign(a, "put", "a")
-    places = reshape(_wrapped(asarray(ind, device=x.device), x.size, mode, "put"), (-1,))
-    flat, values = reshape(x, (-1,)), reshape(_on(x, v), (-1,))
-    if places.size:
-        flat[places] = indexing.take(values, arange(places.size, device=x.device) % values.size)
-        _write_back(x, flat)
+    _put(adopt_foreign(a, "put", "a"), ind, v, mode)
 
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None = -1) -> None:
@@ -135,7 +121,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     arrays = {"a": a, **{f"choices[{number}]": each for number, each in enumerate(choices)}}
 
     def compute(index: Array, *parts: Array) -> Array:
-        index = _wrapped(index, len(parts), mode, "choose")
+        index = resolve_mode(index, len(parts), mode, "choose")
         found = parts[-1]
         for number in range(len(parts) - 2, -1, -1):
             found = _where(index == number, parts[number], found)
@@ -198,7 +184,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: s
     def compute(*parts: Array) -> Any:
         found: Any = 0
         for part, length in zip(parts, dims, strict=True):
-            found = found * length + _wrapped(part, length, mode, "ravel_multi_index")
+            found = found * length + resolve_mode(part, length, mode, "ravel_multi_index")
         return found
 
     return compute_on_arrays("ravel_multi_index", compute, arrays)

@@ -51,7 +51,7 @@ def _aligned(nbytes: int) -> NDArray:
 
 def view(data: NDArray, offset: int, layout: Layout) -> NDArray:
     """See `xpops.engine.memory.Memory.view`."""
-    if layout.dtype in _EXPORTED and data.flags.c_contiguous:
+    if data.dtype in _EXPORTED and data.flags.c_contiguous:
         strides = None if layout.contiguous else _byte_strides(layout)
         return np.ndarray(layout.shape, layout.dtype, data, offset * data.itemsize, strides)
     # as_strided cannot step before the first element, so negative strides go through the address.

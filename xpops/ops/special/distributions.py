@@ -7,6 +7,8 @@ from xpops.ops.special.rows import special
 
 _GAMMA, _BETA, _BETA_DISTRIBUTIONS = "incomplete_gamma", "incomplete_beta", "beta_distributions"
 
+# The errors of `pow` and `tgamma` that CUDA documents add up to 31 and 38 units in an incomplete beta function: those
+# measured on a host are smaller.
 DISTRIBUTIONS = (
     special("gammainc", "a x", _GAMMA, (300, 1600)),
     special("gammaincc", "a x", _GAMMA, (210, 250)),
@@ -20,18 +22,18 @@ DISTRIBUTIONS = (
     special("pdtr", "k m", _GAMMA, (99, 170)),
     special("pdtrc", "k m", _GAMMA, (450, 930)),
     special("pdtri", "k q", _GAMMA, (12, 12), cpu=OfSciPy("pdtri", whole=(0,))),
-    special("betainc", "a b x", _BETA, (340, 470)),
-    special("betaincc", "a b x", _BETA, (210, 450)),
-    special("betaincinv", "a b p", _BETA, (56, 150)),
-    special("bdtr", "k n p", _BETA_DISTRIBUTIONS, (240, 350), cpu=OfTrials("bdtr")),
-    special("bdtrc", "k n p", _BETA_DISTRIBUTIONS, (160, 180), cpu=OfTrials("bdtrc")),
-    special("bdtri", "k n q", _BETA_DISTRIBUTIONS, (35, 43), cpu=OfTrials("bdtri")),
-    special("nbdtr", "k n p", _BETA_DISTRIBUTIONS, (270, 340), cpu=OfSciPy("nbdtr", whole=(0, 1))),
-    special("nbdtrc", "k n p", _BETA_DISTRIBUTIONS, (230, 220), cpu=OfSciPy("nbdtrc", whole=(0, 1))),
+    special("betainc", "a b x", _BETA, (31, 38)),
+    special("betaincc", "a b x", _BETA, (31, 38)),
+    special("betaincinv", "a b p", _BETA, (31, 38)),
+    special("bdtr", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfTrials("bdtr")),
+    special("bdtrc", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfTrials("bdtrc")),
+    special("bdtri", "k n q", _BETA_DISTRIBUTIONS, (25, 29), cpu=OfTrials("bdtri")),
+    special("nbdtr", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfSciPy("nbdtr", whole=(0, 1))),
+    special("nbdtrc", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfSciPy("nbdtrc", whole=(0, 1))),
     special("nbdtri", "k n q", _BETA_DISTRIBUTIONS, (25, 29), cpu=OfSciPy("nbdtri", whole=(0, 1))),
-    special("fdtr", "dfn dfd x", _BETA_DISTRIBUTIONS, (120, 190)),
-    special("fdtrc", "dfn dfd x", _BETA_DISTRIBUTIONS, (120, 240)),
-    special("fdtri", "dfn dfd p", _BETA_DISTRIBUTIONS, (68, 170)),
-    special("stdtr", "df t", _BETA_DISTRIBUTIONS, (200, 210)),
-    special("stdtrit", "df p", _BETA_DISTRIBUTIONS, (55, 120)),
+    special("fdtr", "dfn dfd x", _BETA_DISTRIBUTIONS, (31, 38)),
+    special("fdtrc", "dfn dfd x", _BETA_DISTRIBUTIONS, (39, 39)),
+    special("fdtri", "dfn dfd p", _BETA_DISTRIBUTIONS, (40, 50)),
+    special("stdtr", "df t", _BETA_DISTRIBUTIONS, (60, 47)),
+    special("stdtrit", "df p", _BETA_DISTRIBUTIONS, (40, 38)),
 )

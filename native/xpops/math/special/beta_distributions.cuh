@@ -10,7 +10,7 @@ struct Bdtr {
     const T whole = floor(k), rest = trunc(n) - whole;
     if (!(whole >= 0 && rest >= 0 && isfinite(rest)) || !detail::is_share(p)) return detail::kNan<T>;
     if (rest == 0) return 1;
-    return whole == 0 ? detail::power_of_rest(p, rest) : detail::beta_share(rest, whole + 1, 1 - p, p, false);
+    return whole == 0 ? detail::power_of_rest(p, rest) : detail::beta_share(rest, whole + 1, {1 - p, p}, false);
   }
 };
 
@@ -19,7 +19,7 @@ struct Bdtrc {
     const T whole = floor(k), rest = trunc(n) - whole;
     if (!(rest >= 0 && isfinite(rest)) || !detail::is_share(p)) return detail::kNan<T>;
     if (whole < 0 || rest == 0) return whole < 0;
-    return whole == 0 ? -expm1(rest * log1p(-p)) : detail::beta_share(whole + 1, rest, p, 1 - p, false);
+    return whole == 0 ? -expm1(rest * log1p(-p)) : detail::beta_share(whole + 1, rest, {p, 1 - p}, false);
   }
 };
 
@@ -33,13 +33,13 @@ struct Bdtri {
 
 struct Nbdtr {
   template <class T> XPOPS_DEVICE T operator()(T k, T n, T p) const {
-    return !(k >= 0 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, p, 1 - p, false);
+    return !(k >= 0 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, {p, 1 - p}, false);
   }
 };
 
 struct Nbdtrc {
   template <class T> XPOPS_DEVICE T operator()(T k, T n, T p) const {
-    return !(k >= 0 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, p, 1 - p, true);
+    return !(k >= 0 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, {p, 1 - p}, true);
   }
 };
 
@@ -60,7 +60,7 @@ struct Fdtrc {
 struct Fdtri {
   template <class T> XPOPS_DEVICE T operator()(T a, T b, T p) const {
     const detail::BetaQuantile<T> w(a / 2, b / 2, p, 1 - p);
-    return b / a * (w.x / w.y);
+    return w.x / w.y * b / a;
   }
 };
 
