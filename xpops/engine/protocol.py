@@ -65,10 +65,7 @@ class Engine(Memory, Protocol):
         """
 
     def compress(self, x: Layout, mask: Layout) -> Measure:
-        """Copy the elements of `x` where `mask` is not 0. `mask` has the leading axes of `x`.
-
-        The mask is C-contiguous, and so is `x` if it has more elements.
-        """
+        """Copy the elements of `x` where a dense `mask` of its leading axes is not 0; `x` is dense if it is larger."""
 
     def distinct(self, x: Layout, parts: tuple[str, ...]) -> Measure | None:
         """Find the distinct elements of a 1-d C-contiguous `x` without a sort; None if a sort is as fast.
