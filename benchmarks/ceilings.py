@@ -34,7 +34,7 @@ def bare_launch() -> Any:
 
     context = DeviceContext(Device("cuda"))
     source = 'extern "C" __global__ void xpops_kernel(const float* x) {}\n'
-    function = Function(compile_cubin("empty", source, context.capability), context)
+    function = Function(compile_cubin("empty", source, context.capability), context, False)
     argument = ctypes.c_void_p(0)
     pointers = (ctypes.c_void_p * 1)(ctypes.addressof(argument))
     address, handle, launch = ctypes.addressof(pointers), function.handle, driver.cuLaunchKernel

@@ -9,6 +9,7 @@ PICTURES = Path(__file__).parent / "pictures"
 GREEN, GREY, PAPER = "#0b6e4f", "#5a6472", "#ffffff"
 # Package -> what it is, from the top layer down. The second ones stand beside the first.
 LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
+    (("dask", "Dask arrays of blocks"), ("zarr", "blocks in files")),
     (("cli", "python -m xpops"), ("testing", "what tests need")),
     (("numpy", "NumPy's names"),),
     (("api", "the public functions"),),

@@ -222,7 +222,8 @@ def test_the_extension_that_nvcc_builds(cuda_torch: Any) -> None:
 def test_programs_print_what_numpy_computes(name: str) -> None:
     if not all(map(find_spec, PACKAGES.get(name, ()))):
         pytest.skip(f"needs {', '.join(PACKAGES[name])}")
-    environment = {**os.environ, "PYTHONPATH": str(FOLDER.parents[1])}
+    paths = [str(FOLDER.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, FOLDER / f"{name}.py"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr

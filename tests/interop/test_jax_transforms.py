@@ -186,7 +186,10 @@ def test_every_function_under_jit(recipe: tuple[ModuleType, str, Any]) -> None:
         wanted, found = call(*given), jax.jit(call)(*given)
         for ours, plain in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
             assert (ours.shape, ours.dtype) == (plain.shape, plain.dtype)
-            np.testing.assert_array_equal(np.asarray(ours), np.asarray(plain))
+            if name == "index_add":  # a GPU adds in any order
+                np.testing.assert_allclose(np.asarray(ours), np.asarray(plain), rtol=1e-12, atol=1e-14)
+            else:
+                np.testing.assert_array_equal(np.asarray(ours), np.asarray(plain))
 
 
 def arrays_in(arguments: Any) -> list[Any]:

@@ -16,7 +16,8 @@ WARP = 32
 _RAGGED = 16
 # The least elements of such a pack.
 _NARROWEST = 4
-# A thread computes with elements of at least so many bytes.
+# A thread computes with elements of at least so many bytes. Blocks that share a multiprocessor hold no more than that;
+# a block that is alone, or a cluster, needs more bytes in flight.
 _WIDE = 4
 
 
@@ -197,7 +198,8 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
     packs = length // pack
     for group, cluster in ((WARP, 1), *policy.shapes) if length <= policy.warp_row else policy.shapes:
         steps = -(-packs // (group * cluster))
-        if steps <= policy.steps and steps * pack * max(item, _WIDE) <= policy.held_bytes:
+        shares = cluster == 1 and 2 * group <= policy.resident
+        if steps <= policy.steps and steps * pack * (max(item, _WIDE) if shares else item) <= policy.held_bytes:
             return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps, ragged)
     return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0, ragged)
 
