@@ -36,7 +36,8 @@ def run_pytest(
         junit = Path(temporary) / "junit.xml"
         command = [python, "-m", "pytest", f"--junitxml={junit}", "-o", "junit_logging=no", *arguments]
         # One thread for each worker: with one for each core, many workers would slow each other down.
-        given = {"OPENBLAS_NUM_THREADS": "1", **(os.environ if environment is None else environment)}
+        one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+        given = {**one_thread, **(os.environ if environment is None else environment)}
         code = subprocess.run(command, cwd=folder, env=given, check=False).returncode
         cases = list(ElementTree.parse(junit).getroot().iter("testcase")) if junit.exists() else []
     return code, [_case(each) for each in cases]

@@ -189,17 +189,18 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
     RowsPlan(group=32, block=128, cluster=1, pack=4, steps=3, ragged=True)
     """
     ragged = length > _RAGGED * pack and length % pack > 0
-    if ragged:
-        pack = _ragged_pack(length, pack) if length <= policy.warp_row else pack
-    else:
+    if ragged and length <= policy.warp_row:
+        pack = _ragged_pack(length, pack)
+        ragged = length % pack > 0
+    if not ragged:
         pack = min(pack, length & -length)
         if length <= WARP // 2 * pack:
             return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1, False)
     packs = length // pack
     for group, cluster in ((WARP, 1), *policy.shapes) if length <= policy.warp_row else policy.shapes:
         steps = -(-packs // (group * cluster))
-        shares = cluster == 1 and 2 * group <= policy.resident
-        if steps <= policy.steps and steps * pack * (max(item, _WIDE) if shares else item) <= policy.held_bytes:
+        least = _WIDE if cluster == 1 and 2 * group <= policy.resident else 0
+        if steps <= policy.steps and steps * pack * max(item, least) <= policy.held_bytes:
             return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps, ragged)
     return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0, ragged)
 
