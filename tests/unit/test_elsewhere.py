@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from xpops.core.elsewhere import FFT, FUNCTIONS, LINALG, METHODS, NUMPY
+from xpops.core.elsewhere import CUPY, FFT, FUNCTIONS, LINALG, METHODS, NUMPY, RANDOM
 from xpops.testing import to_numpy
 
 POSITIVE = np.array([[4.0, 1.5, 0.5], [1.5, 5.0, 0.25], [0.5, 0.25, 6.0]])
@@ -53,7 +53,10 @@ def called(name: str, call: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize(("name", "call"), [*FUNCTIONS.items(), *METHODS.items(), *LINALG.items(), *FFT.items()])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [*FUNCTIONS.items(), *METHODS.items(), *LINALG.items(), *FFT.items(), *CUPY.items(), *RANDOM.items()],
+)
 def test_the_calls_work(name: str, call: str) -> None:
     called(name, call)
 
@@ -69,6 +72,15 @@ def test_the_calls_are_what_numpy_computes(name: str) -> None:
     options = {"axis": 0} if name in ("cumprod", "cumsum") else {}
     wanted = getattr(np, name)(*arguments, **options)
     np.testing.assert_allclose(to_numpy(called(name, FUNCTIONS[name])), wanted, rtol=1e-12)
+
+
+def test_names_of_cupy_and_of_the_global_generator() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'xpops.numpy' has no attribute 'asnumpy'; use x.to_numpy\(\)$"):
+        xp.numpy.asnumpy  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^module 'xpops.numpy.random' has no .* 'rand'; use xp.numpy.random.def"):
+        xp.numpy.random.rand  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^module 'xpops.numpy' has no attribute 'fish'$"):
+        xp.numpy.fish  # noqa: B018
 
 
 def test_the_errors() -> None:

@@ -156,6 +156,31 @@ NUMPY = (
     "triu_indices", "uint", "union1d", "unravel_index", "unsignedinteger", "unwrap", "vander", "vsplit",
 )  # fmt: skip
 
+# cupy's names beside NumPy's, for `xpops.numpy`, and NumPy's functions of one global generator.
+CUPY = {
+    "ElementwiseKernel": "xp.kernel.ElementwiseKernel",
+    "RawKernel": "xp.kernel.RawKernel",
+    "RawModule": "xp.kernel.RawModule",
+    "ReductionKernel": "xp.kernel.ReductionKernel",
+    "asnumpy": "x.to_numpy()",
+    "cuda": "xp.stream, or xp.set_default_device",
+    "fuse": "xp.fuse",
+    "get_array_module": "x.__array_namespace__()",
+    "testing": "xp.testing",
+}
+RANDOM = {
+    "choice": "xp.numpy.random.default_rng().choice(x, shape)",
+    "normal": "xp.numpy.random.default_rng().normal(low, high, shape)",
+    "permutation": "xp.numpy.random.default_rng().permutation(x)",
+    "rand": "xp.numpy.random.default_rng().random(shape)",
+    "randint": "xp.numpy.random.default_rng().integers(n, size=shape)",
+    "randn": "xp.numpy.random.default_rng().standard_normal(shape)",
+    "random": "xp.numpy.random.default_rng().random(shape)",
+    "seed": "xp.numpy.random.default_rng(n)",
+    "shuffle": "xp.numpy.random.default_rng().shuffle(x)",
+    "uniform": "xp.numpy.random.default_rng().uniform(low, high, shape)",
+}
+
 
 class Elsewhere:
     """A method that arrays of other libraries have: reading it is an AttributeError that names the call of xpops.

@@ -6,6 +6,9 @@ Array([[1, 2],
        [4, 6]], dtype=int64, device='cpu')
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import NoReturn as _NoReturn
+
 from numpy import (
     bool,
     bool_,
@@ -48,6 +51,7 @@ from xpops.api.data_types import can_cast, result_type
 from xpops.api.devices import default_device, set_default_device
 from xpops.api.manipulation.shapes import broadcast_shapes
 from xpops.arrays import Array as ndarray
+from xpops.core import elsewhere as _elsewhere
 from xpops.numpy import (
     arithmetic,
     correlation,
@@ -155,3 +159,8 @@ __all__ += shapes.__all__
 __all__ += sorting.__all__
 __all__ += statistics.__all__
 __all__ += trigonometric.__all__
+
+if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+    def __getattr__(name: str) -> _NoReturn:
+        _elsewhere.refuse(__name__, name, _elsewhere.CUPY)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from xpops.core import elsewhere
 from xpops.numpy.random.generator import Generator
 
 __all__ = ["Generator", "default_rng"]
@@ -24,3 +25,9 @@ def default_rng(seed: Any = None) -> Generator:
     Array([7, 8, 3, 0, 9], dtype=int64, device='cpu')
     """
     return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+    def __getattr__(name: str) -> NoReturn:
+        elsewhere.refuse(__name__, name, elsewhere.RANDOM)
