@@ -34,7 +34,9 @@ def run_pytest(
     """Run pytest in `folder`. Returns its exit code and its cases; no cases if it ended before it wrote a report."""
     with TemporaryDirectory() as temporary:
         junit = Path(temporary) / "junit.xml"
-        command = [python, "-m", "pytest", f"--junitxml={junit}", "-o", "junit_logging=no", *arguments]
+        # zarr's plugin imports cupy, in whose place a run may have put another module.
+        options = [f"--junitxml={junit}", "-o", "junit_logging=no", "-p", "no:zarr"]
+        command = [python, "-m", "pytest", *options, *arguments]
         # One thread for each worker: with one for each core, many workers would slow each other down.
         one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
         given = {**one_thread, **(os.environ if environment is None else environment)}

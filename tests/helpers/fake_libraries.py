@@ -100,6 +100,8 @@ class FakeCufft:
     def current(self) -> Iterator[None]:
         yield
 
+    uncaptured = current
+
     def function(self, name: str) -> Callable[..., Any]:
         return partial(self._call, name)
 
