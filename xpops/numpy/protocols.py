@@ -37,7 +37,7 @@ _METHODS = {
     ("multiply", "accumulate"): reductions.cumprod,
     ("multiply", "reduce"): reductions.prod,
 }
-# Functions of NumPy that take `like`. These are no functions of arrays, so NumPy passes them as they are.
+# What computes NumPy's functions that take ``like=x``.
 _CREATION: dict[str, Callable[..., Any]] = {
     "arange": creation.arange,
     "array": creation.array,

@@ -25,7 +25,7 @@ class ReducePolicy(NamedTuple):
     elements_per_thread : int
         The most elements that a thread has in flight: each adds code.
     whole : int
-        The most accesses of a short row or column, all of which one thread has in flight.
+        One thread loads a whole row or column at once if that takes at most so many accesses.
     large_operands : int
         With more large operands than this, a thread has fewer bytes of each in flight.
     narrow_groups, wide_groups : tuple of (int, int)
