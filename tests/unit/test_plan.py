@@ -309,7 +309,7 @@ def test_planes_are_read_in_the_order_of_memory():
     assert plan.tile == (32, 32, 4)
 
 
-def test_a_result_keeps_the_order_its_operands_agree_on():
+def test_a_result_keeps_the_order_of_most_operands():
     a = layout_of(dt.float32, (4, 3), (1, 4), GPU)
     c = layout_of(dt.float32, (4, 3), None, GPU)
     signature = Signature((dt.float32,) * 2, dt.bool, (4, 3))
@@ -318,6 +318,21 @@ def test_a_result_keeps_the_order_its_operands_agree_on():
     assert result_layout(signature, (a, float), GPU).strides == (1, 4)
     reversed_rows = layout_of(dt.float32, (4, 3), (-1, 10), GPU)
     assert result_layout(signature, (reversed_rows, reversed_rows), GPU).strides == (1, 4)
+    assert result_layout(signature, (a, reversed_rows, c), GPU).strides == (1, 4)
+    repeated = layout_of(dt.float32, (4, 3), (1, 0), GPU)
+    assert result_layout(signature, (repeated, repeated), GPU).strides == (3, 1)
+    assert result_layout(signature, (repeated, a), GPU).strides == (1, 4)
+
+
+def test_a_result_has_no_short_innermost_axis_if_an_operand_has_a_long_one():
+    shape = (16, 48, 999, 2)
+    x, y = (layout_of(dt.float32, shape, strides, GPU) for strides in ((95904, 1, 48, 47952), (999, 31968, 1, 15984)))
+    c = layout_of(dt.float32, shape, None, GPU)
+    signature = Signature((dt.float32,) * 2, dt.float32, shape)
+    assert result_layout(signature, (x, y), GPU).strides == x.strides
+    assert result_layout(signature, (y, x), GPU).strides == y.strides
+    assert result_layout(signature, (c, x), GPU).strides == x.strides
+    assert result_layout(signature, (c, c, x), GPU).strides == c.strides
 
 
 def test_overlap():

@@ -56,6 +56,9 @@ LAYOUTS: dict[str, tuple[Any, Any]] = {
     "transposed": (floats(60, 70).T, 0),
     "reversed": (floats(60, 70)[::-1, ::-2], 1),
     "broadcast": (np.broadcast_to(floats(70), (60, 70)), (0, 1)),
+    "repeated between": (np.broadcast_to(floats(2, 1, 8), (2, 90, 8)), 0),
+    "repeated innermost": (np.broadcast_to(floats(40, 3, 1), (40, 3, 33)), 1),
+    "repeated a few times": (np.broadcast_to(floats(1, 90, 40), (3, 90, 40)), 1),
     "cropped rows": (floats(37, 67)[:, :64], 1),
     "cropped columns": (floats(300, 67)[:, :64], 0),
     "cropped planes": (floats(5, 20, 67)[:, :, :64], 1),
@@ -146,6 +149,12 @@ def test_results_that_are_most_of_the_traffic_are_written_in_one_access() -> Non
     for dtype, length, pack in ((dt.uint8, 2, 2), (dt.uint8, 9, 16), (dt.int16, 4, 2), (dt.int64, 1, 2)):
         x = layout_of(dtype, (length, 2**20), None, Device("cuda"))
         assert plan_reduce(x, (0,), (0, 1), 8, reduce_policy(90, 132)).pack == pack
+
+
+def test_results_of_repeated_elements_are_written_side_by_side() -> None:
+    x = layout_of(dt.int32, (2, 10**6, 8), (8, 0, 1), Device("cuda"))
+    plan = plan_reduce(x, (0,), (0, 8, 1), 8, reduce_policy(90, 132))
+    assert (plan.columns, plan.whole, plan.pack) == (True, True, 2)
 
 
 def test_reversed_arrays_are_read_in_packs() -> None:

@@ -65,6 +65,11 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
     "the most staged columns": (small(300, 31), 0),
     "odd short rows": (small(700, 29), 1),
     "odd short rows with gaps": (small(700, 31)[:, 1:-1], 1),
+    "pairs of columns, several batches in a tile": (small(70, 64, 2), 1),
+    "pairs of columns, a batch and a bit in a tile": (small(9, 130, 2)[:, :, ::-1], 1),
+    "odd columns, several batches in a tile": (small(41, 90, 3), 1),
+    "odd rows of two threads": (small(300, 41), 1),
+    "odd rows of two threads, backwards": (small(300, 43)[::-1, ::-1], 1),
     "short columns of stacks": (small(90, 5, 3, 2)[:, :, 1:], 1),
     "short columns": (small(5, 300), 0),
     "wide short columns": (small(3, 5, 1031), 1),
@@ -97,6 +102,16 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
 def test_a_sum_of_every_layout(name: str) -> None:
     x, axis = LAYOUTS[name]
     np.testing.assert_array_equal(scanned("cumulative_sum", x, axis), np.cumsum(x, axis))
+
+
+@pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.complex128], ids=str)
+@pytest.mark.parametrize("columns", [1, 2, 3, 5, 14, 31])
+@pytest.mark.parametrize("length", [9, 33, 47, 64, 100, 255])
+def test_threads_that_share_a_batch(length: int, columns: int, dtype: Any) -> None:
+    x = RANDOM.integers(-1, 2, (23, length, columns)).astype(dtype)
+    np.testing.assert_array_equal(scanned("cumulative_sum", x, 1, dtype), np.cumsum(x, 1, dtype))
+    gapped = np.repeat(x, 2, axis=2)[:, :, ::2]
+    np.testing.assert_array_equal(scanned("cumulative_sum", gapped, 1, dtype), np.cumsum(x, 1, dtype))
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,44 @@ from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides import views
 
 
-def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:
-    """A dense layout in the order of the operands.
+# Along shorter innermost axes, memory is accessed in parts of cache lines.
+_SHORT = 8
 
-    If all operands of the result's shape have the same strides, none of them 0, the result has their order of axes. So
-    the sum of two transposed arrays is transposed, and memory is accessed linearly. Otherwise it is in C order.
+
+def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:
+    """A dense layout in the order of most operands.
+
+    Operands of the result's shape, without a stride of 0, have a say. The result gets the order of axes in which most of
+    them are contiguous along the innermost axis; of equal ones the order that most of them have as a whole; then one whose
+    innermost axis is not short; then C order, or that of the first. So the sum of two transposed arrays is transposed, and
+    memory is accessed linearly; and as few operands as possible are transposed on the way.
     """
     shape = signature.shape
-    full = {operand.strides for operand in operands if isinstance(operand, Layout) and operand.shape == shape}
-    strides = _dense_like(shape, *full) if len(full) == 1 else None
-    return layout_of(signature.dtype, shape, strides, device)
+    orders = [
+        _dense_like(shape, operand.strides)
+        for operand in operands
+        if isinstance(operand, Layout) and operand.shape == shape and _has_order(operand)
+    ]
+    choices = dict.fromkeys((contiguous_strides(shape), *orders))
+    if len(choices) == 1 or 0 in shape:
+        return layout_of(signature.dtype, shape, None, device)
+    innermost = [_innermost(shape, order) for order in orders]
+
+    def fitness(choice: tuple[int, ...]) -> tuple[int, int, bool]:
+        axis = _innermost(shape, choice)
+        return innermost.count(axis), orders.count(choice), shape[axis] >= _SHORT
+
+    return layout_of(signature.dtype, shape, max(choices, key=fitness), device)
+
+
+def _has_order(x: Layout) -> bool:
+    """Whether no element of `x` is repeated along an axis."""
+    return all(stride or length == 1 for stride, length in zip(x.strides, x.shape, strict=True))
+
+
+def _innermost(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """The axis with the smallest stride, of those with more than one element."""
+    return min((axis for axis, length in enumerate(shape) if length > 1), key=lambda axis: strides[axis])
 
 
 def _dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:

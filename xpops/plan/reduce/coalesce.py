@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from xpops.plan.strides.coalesce import Strides, coalesce
@@ -30,12 +31,19 @@ class CoalescedReduction(NamedTuple):
 def coalesce_reduction(
     shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides]
 ) -> CoalescedReduction:
-    """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes."""
+    """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes.
+
+    But if it repeats elements along kept axes so often that there are more results than elements, the result decides the
+    order of the kept axes.
+    """
     keep = [axis for axis in range(len(shape)) if axis not in axes]
-    kept, (first, out_kept, *others) = coalesce(
-        tuple(shape[axis] for axis in keep),
-        [tuple(line[axis] for axis in keep) for line in (lines[0], out, *lines[1:])],
+    repeats = prod(shape[axis] for axis in keep if lines[0][axis] == 0)
+    is_small = repeats > 1 and repeats >= prod(shape[axis] for axis in axes)
+    order = (out, *lines) if is_small else (lines[0], out, *lines[1:])
+    kept, found = coalesce(
+        tuple(shape[axis] for axis in keep), [tuple(line[axis] for axis in keep) for line in order]
     )
+    out_kept, first, *others = found if is_small else (found[1], found[0], *found[2:])
     reduced, in_reduced = coalesce(
         tuple(shape[axis] for axis in axes), [tuple(line[axis] for axis in axes) for line in lines]
     )

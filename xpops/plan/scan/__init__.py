@@ -6,6 +6,7 @@ from math import prod
 
 from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.result import scan_result
 from xpops.plan.scan.coalesce import access_of, coalesce_scan, columns_as_batches
 from xpops.plan.scan.columns import is_short, plan_columns
 from xpops.plan.scan.parameters import SECTOR, WARP, ScanPlan, ScanPolicy
@@ -34,9 +35,11 @@ def plan_scan(
     items = x.dtype.itemsize, out.dtype.itemsize
     is_narrow = 1 < coalesced.columns < SECTOR // min(items)
     if (is_narrow or access.pack * max(items) < MAX_PACK_BYTES) and not initial:
-        staged = plan_staged(coalesced, words, items, policy)
-        if staged is not None:
-            return staged
+        dense = scan_result(out, axis, x.dtype, initial)
+        for given, copied in ((x, None), (dense, dense)):
+            staged = plan_staged(coalesce_scan(given, out, axis, reverse, initial), words, items, policy)
+            if staged is not None:
+                return staged._replace(copied=copied)
     if coalesced.columns > 1 and not is_short(coalesced, access.pack, policy.column_rows):
         return plan_columns(coalesced, access.pack, words, items, initial, policy)
     if coalesced.columns > 1:

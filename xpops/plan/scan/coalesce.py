@@ -9,7 +9,7 @@ from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.strides.coalesce import Strides, coalesce
 
 # Rows of at least so many packs may begin and end inside a pack, if aligned packs have fewer bytes than this.
-_RAGGED_PACKS, _RAGGED_BYTES = 16, 8
+RAGGED_PACKS, _RAGGED_BYTES = 16, 8
 
 
 class CoalescedScan(NamedTuple):
@@ -100,7 +100,7 @@ def access_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> Access:
     if columns:
         return Access(_aligned_pack(coalesced, x, 0, pack), False, "kPack")
     narrow = pack < widest and pack * min(x.dtype.itemsize, out.dtype.itemsize) < _RAGGED_BYTES
-    if narrow and coalesced.length >= _RAGGED_PACKS * widest and not coalesced.reverse:
+    if narrow and coalesced.length >= RAGGED_PACKS * widest and not coalesced.reverse:
         pack, ragged = widest, True
     if not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack:
         return Access(pack, False, "kPack")

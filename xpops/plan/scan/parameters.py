@@ -6,6 +6,7 @@ import struct
 from math import prod
 from typing import NamedTuple
 
+from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_RESIDENT_BLOCKS
 from xpops.plan.scan.coalesce import CoalescedScan
 from xpops.plan.strides.divmod import pack_divmod
@@ -90,6 +91,8 @@ class ScanPlan(NamedTuple):
         Bytes of zeros that the kernel needs.
     tail : bytes
         The bytes of the parameters after the slots.
+    copied : Layout or None
+        The layout to which the operand is copied first, if it is.
     """
 
     kernel: str
@@ -102,6 +105,7 @@ class ScanPlan(NamedTuple):
     out_shift: int
     scratch: int
     tail: bytes
+    copied: Layout | None = None
 
     @property
     def header(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from xpops.plan.scan.coalesce import CoalescedScan
+from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.scan.coalesce import RAGGED_PACKS, CoalescedScan
 from xpops.plan.scan.columns import look_back_radix, power_of_two, state_bytes
 from xpops.plan.scan.parameters import Grid, ScanPlan, ScanPolicy, make_plan
 
@@ -19,32 +20,48 @@ _WORDS = 4
 
 
 def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], policy: ScanPolicy) -> ScanPlan | None:
-    """The plan; None if the columns are too many, or the result is not one run of memory."""
+    """The plan; None if the columns are too many, or the operand or the result is not one run of memory."""
     columns, length = coalesced.columns, coalesced.length
     most = min(policy.words // words, _BYTES // max(items))
     if words > _WORDS or columns > policy.staged_columns or coalesced.steps[1] != columns or coalesced.reverse:
         return None
-    if columns > 1 and coalesced.column_steps[1] != 1:
+    if coalesced.steps[0] != columns or (columns > 1 and coalesced.column_steps != (1, 1)):
         return None
-    is_dense = coalesced.steps[0] == columns and (columns == 1 or coalesced.column_steps[0] == 1)
-    groups = policy.staged_block // columns
+    groups, rows = policy.staged_block // columns, min(most - 1, policy.staged_rows)
     batches, (inputs, outputs) = prod(coalesced.batches), coalesced.strides
-    if length <= most:
-        if len(coalesced.batches) > 1 or outputs not in ((), (length * columns,)):
+    if length <= max(most, _most_shared(columns, groups, rows, max(items))):
+        if inputs != outputs or outputs not in ((), (length * columns,)):
             return None
-        is_dense, rows = is_dense and inputs == outputs, power_of_two(length)
-        turns = max(1, _TURN_BYTES // (rows * max(items)))
-        numbers = (policy.staged_block, rows, turns, 0, is_dense, length % 2 == 0)
-        blocks, grid = -(-batches // (groups * turns)), Grid(1, (columns, length))
+        if length > most:
+            rows = _shared_rows(length, groups, rows)
+            numbers: tuple[int, ...] = (policy.staged_block, rows, 1, 0, True, False)
+            blocks = -(-batches // (groups // -(-length // rows)))
+        else:
+            rows = power_of_two(length)
+            turns = max(1, _TURN_BYTES // (rows * max(items)))
+            numbers = (policy.staged_block, rows, turns, 0, False, length % 2 == 0)
+            blocks = -(-batches // (groups * turns))
+        grid = Grid(1, (columns, 1))
     elif columns > 1 and length >= 2 * groups:  # otherwise most threads of a tile would be idle
-        rows = _rows(length, groups, min(most - 1, policy.staged_rows))
+        rows = _rows(length, groups, rows)
         tiles = -(-length // (groups * rows))
         radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
-        numbers = (policy.staged_block, rows, 1, radix, is_dense, False)
+        numbers = (policy.staged_block, rows, 1, radix, False, False)
         blocks, grid = batches * tiles, Grid(tiles, (columns, batches), state_bytes(tiles, radix, words) * columns)
     else:
         return None
     return make_plan("staged", coalesced, numbers, policy.staged_block, blocks, grid, policy.column_resident)
+
+
+def _most_shared(columns: int, groups: int, rows: int, item: int) -> int:
+    """The longest batch of which a tile has several. Single columns that are longer are rows, read in packs."""
+    return min(groups * rows // 2, 2 * groups - 1) if columns > 1 else RAGGED_PACKS * MAX_PACK_BYTES // item - 1
+
+
+def _shared_rows(length: int, groups: int, most: int) -> int:
+    """The rows of a thread if several share a batch: an odd number, such that most threads of a tile are busy."""
+    choices = [rows for rows in _ROWS if 1 < rows <= most and -(-length // rows) <= groups]
+    return max(choices, key=lambda rows: (groups // -(-length // rows) * length / rows, rows))
 
 
 def _rows(length: int, groups: int, most: int) -> int:

@@ -8,6 +8,32 @@
 
 namespace xpops {
 
+// Scans the totals of `count` groups in a row, of which this thread's is number `place`. Leaves the sums in memory that
+// all threads share.
+template <class Op, class State>
+XPOPS_DEVICE void scan_totals(const Op& op, State total, State* sums, uint32 count, uint32 place, uint32 columns) {
+  sums[threadIdx.x] = total;
+  __syncthreads();
+#pragma unroll 1
+  for (uint32 distance = 1; distance < count; distance *= 2) {
+    const bool has = place >= distance && place < count;
+    if (has) total = op.combine(sums[threadIdx.x - distance * columns], total);
+    __syncthreads();
+    if (has) sums[threadIdx.x] = total;
+    __syncthreads();
+  }
+}
+
+// Returns the prefix of a thread's rows: what earlier groups of this batch, which are all in this tile, hold of its column.
+template <int kBlock, class Op, class State>
+XPOPS_DEVICE Before<State> before_part(const Op& op, State total, uint32 parts, uint32 part, uint32 columns) {
+  __shared__ State sums[kBlock];
+  scan_totals(op, total, sums, parts, part, columns);
+  Before<State> before;
+  if (part > 0) before.append(op, sums[threadIdx.x - columns]);
+  return before;
+}
+
 // Returns the prefix of a thread's rows: what earlier groups of this tile, and earlier tiles, hold of its column.
 template <int kBlock, int kRadix, class Params, class Op, class State>
 XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, State total, uint32 groups, uint32 group,
@@ -15,16 +41,7 @@ XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, Stat
   __shared__ State sums[kBlock];
   __shared__ State outer[kBlock];
   const uint32 columns = static_cast<uint32>(params.columns);
-  sums[threadIdx.x] = total;
-  __syncthreads();
-#pragma unroll 1
-  for (uint32 distance = 1; distance < groups; distance *= 2) {
-    const bool has = group >= distance && group < groups;
-    if (has) total = op.combine(sums[threadIdx.x - distance * columns], total);
-    __syncthreads();
-    if (has) sums[threadIdx.x] = total;
-    __syncthreads();
-  }
+  scan_totals(op, total, sums, groups, group, columns);
   if (threadIdx.x < columns) {
     char* states = reinterpret_cast<char*>(params.slots[2]) + batch * params.states;
     LookBack<State, kRadix> look_back(states, static_cast<int>(params.tiles), params.columns, tile);
@@ -35,18 +52,6 @@ XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, Stat
   if (tile > 0) before.append(op, outer[column]);
   if (group > 0 && group < groups) before.append(op, sums[threadIdx.x - columns]);
   return before;
-}
-
-// The offset in the operand of element `i` of a tile whose first row, or batch if kRadix is 0, is `origin`.
-template <int kRadix, class Params>
-XPOPS_DEVICE int64 staged_offset(const Params& params, uint32 i, int64 origin) {
-  const int64 across = params.grid[0].divmod(i) * params.in_column_step;
-  if constexpr (kRadix > 0) {
-    return across + (origin + i) * params.in_step;
-  } else {
-    const int64 along = params.grid[1].divmod(i) * params.in_step;
-    return across + along + (origin + i) * params.in_strides[0];
-  }
 }
 
 // A tile as one run of memory, which is accessed in aligned packs, whatever its first element's address. In shared memory
@@ -142,21 +147,23 @@ struct StagedRun {
   }
 };
 
-// A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a group
-// has the rows of a whole batch, at most kRows, and batches are independent: a thread takes kTurns groups, one after the
-// other. kDense: the operand has the result's strides. kGaps: in shared memory, a row without data follows each group,
-// so that an odd number of rows is between groups, and threads of a warp access different banks.
-template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kDense, bool kGaps, class Params>
+// A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a tile has
+// whole batches, which are independent: a group has the rows of a batch, at most kRows, and a thread takes kTurns groups,
+// one after the other; or, if kShared, several groups share a batch. kGaps: in shared memory, a row without data
+// follows each group, so that an odd number of rows is between groups, and threads of a warp access different banks. The
+// operand has the strides of the result.
+template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kShared, bool kGaps, class Params>
 XPOPS_DEVICE void scan_staged(const Params& params) {
   using In = typename Types::In;
   using Out = typename Types::Out;
   using State = typename Types::State;
   constexpr int kWidest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out), kElements = kBlock * kRows * kTurns;
-  static_assert(kRadix == 0 || kTurns == 1, "the rows of a batch follow each other");
+  static_assert((kRadix == 0 && !kShared) || kTurns == 1, "the rows of a batch follow each other");
   alignas(kMaxPackBytes) __shared__ char memory[kBlock * (kRows + kGaps) * kTurns * kWidest + kMaxPackBytes];
   const typename Types::Op op(params.slots + 3);
-  const uint32 columns = static_cast<uint32>(params.columns), groups = kBlock / columns;
-  const uint32 rows = kRadix > 0 ? kRows : static_cast<uint32>(params.length), held = groups * kTurns * rows * columns;
+  const uint32 columns = static_cast<uint32>(params.columns), length = static_cast<uint32>(params.length);
+  const uint32 parts = kShared ? (length + kRows - 1) / kRows : 1, all = kBlock / columns, groups = all - all % parts;
+  const uint32 rows = kRadix > 0 ? kRows : length, held = groups / parts * kTurns * rows * columns;
   uint32 tile = blockIdx.x;
   const uint32 batch = kRadix > 0 ? params.grid[1].divmod(tile) : 0;
   const ScanBatch<Types, Params> table(params, batch);
@@ -164,31 +171,24 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   const int64 left = params.length * columns * (kRadix > 0 ? 1 : params.batches) - first;
   const uint32 count = left < held ? static_cast<uint32>(left) : held, gap = kGaps ? columns : 0;
   const StagedRun<Out, kBlock, kElements, kGaps> to(table.out + first, memory, rows * columns, gap);
-  In* given = reinterpret_cast<In*>(memory);
-  if constexpr (kDense) {
-    const StagedRun<In, kBlock, kElements, kGaps> from(const_cast<In*>(table.in) + first, memory, rows * columns, gap);
-    from.load(count, held);
-    given += from.skew;
-  } else {
-    const int64 origin = static_cast<int64>(tile) * groups * (kRadix > 0 ? rows : kTurns);
-#pragma unroll
-    for (int j = 0; j < kRows * kTurns; ++j) {
-      const uint32 i = j * kBlock + threadIdx.x;
-      const In x = i < count ? table.in[staged_offset<kRadix>(params, i, origin)] : In{};
-      if (i < held) given[kGaps ? i + i / (rows * columns) * gap : i] = x;
-    }
-  }
+  const StagedRun<In, kBlock, kElements, kGaps> from(const_cast<In*>(table.in) + first, memory, rows * columns, gap);
+  from.load(count, held);
+  const In* const given = from.staged + from.skew;
   __syncthreads();
 
   uint32 group = threadIdx.x;
-  const uint32 column = params.grid[0].divmod(group), pitch = (rows + kGaps) * columns;
+  const uint32 column = params.grid[0].divmod(group), part = kShared ? group % parts : 0;
+  // The first row of this group's first turn in shared memory, and how many rows the group has.
+  const uint32 begin = kShared ? group / parts * length + part * kRows : group * (rows + kGaps);
+  const uint32 own = kShared ? (part + 1 < parts ? kRows : length - part * kRows) : rows;
+  const uint32 place = group < groups ? begin * columns + column : 0, turn = groups * (rows + kGaps) * columns;
   State items[kTurns][kRows];
 #pragma unroll
   for (int t = 0; t < kTurns; ++t) {
-    const In* const mine = given + (group < groups ? (group + t * groups) * pitch + column : 0);
+    const In* const mine = given + (group < groups ? place + t * turn : 0);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (kRadix == 0 && r >= rows) continue;
+      if (kRadix == 0 && r >= own) continue;
       items[t][r] = Types::lift(op, mine[r * columns]);
       if (r > 0) items[t][r] = op.combine(items[t][r - 1], items[t][r]);
     }
@@ -197,16 +197,18 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   if constexpr (kRadix > 0) {
     before = before_group<kBlock, kRadix>(params, op, items[0][kRows - 1], groups, group, column, batch,
                                           static_cast<int>(tile));
+  } else if constexpr (kShared) {
+    before = before_part<kBlock>(op, own == kRows ? items[0][kRows - 1] : items[0][0], parts, part, columns);
   } else {
     __syncthreads();
   }
   if (group < groups) {
 #pragma unroll
     for (int t = 0; t < kTurns; ++t) {
-      Out* const mine = to.staged + to.skew + (group + t * groups) * pitch + column;
+      Out* const mine = to.staged + to.skew + place + t * turn;
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        if (r < rows) mine[r * columns] = Types::value(op, before.then(op, items[t][r]));
+        if (r < own) mine[r * columns] = Types::value(op, before.then(op, items[t][r]));
       }
     }
   }

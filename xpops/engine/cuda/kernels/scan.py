@@ -36,6 +36,21 @@ def scan(runtime: Runtime, op: Scan, x: Layout, axis: int, out: Layout, initial:
 
 def launched(runtime: Runtime, name: str, plan: ScanPlan, source: str, x: Layout, out: Layout) -> Kernel:
     """The kernel ``(stream, out, x[, gamma])`` for a plan and a source."""
+    kernel = _launched(runtime, name, plan, source, x, out)
+    if plan.copied is None:
+        return kernel
+    copy, allocate = unary(runtime, IDENTITY, x, plan.copied), runtime.pool.allocator(plan.copied.size * x.dtype.itemsize)
+
+    def copying(stream: int, out: int, x: int, gamma: float = 0.0) -> None:
+        copied, block = allocate(stream)
+        copy(stream, copied, x)
+        kernel(stream, out, copied, gamma)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return copying
+
+
+def _launched(runtime: Runtime, name: str, plan: ScanPlan, source: str, x: Layout, out: Layout) -> Kernel:
     launch = runtime.launcher(name, source, plan.blocks, plan.block, "QQQd", plan.tail)
     in_shift, out_shift = plan.in_shift * x.dtype.itemsize, plan.out_shift * out.dtype.itemsize
     scratch, allocate = plan.scratch, runtime.pool.allocator(plan.scratch)
