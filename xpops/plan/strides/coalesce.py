@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from math import inf
-
 Strides = tuple[int, ...]
 
 
 def coalesce(shape: tuple[int, ...], operands: list[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
     """Order the axes by the first operand's strides, outermost first; drop axes of length 1; merge neighbouring axes
-    that are one axis with one stride in every operand. Axes along which the first operand is repeated are outermost.
+    that are one axis with one stride in every operand.
 
     Parameters
     ----------
@@ -31,7 +29,7 @@ def coalesce(shape: tuple[int, ...], operands: list[Strides]) -> tuple[tuple[int
     ((2, 12), [(12, 1), (0, 1)])
     """
     axes = [axis for axis, length in enumerate(shape) if length > 1]
-    axes.sort(key=lambda axis: -abs(operands[0][axis]) or -inf)
+    axes.sort(key=lambda axis: -abs(operands[0][axis]))
     merged: list[list[int]] = []  # [length, *strides], the last one innermost so far
     for axis in axes:
         entry = [shape[axis], *(strides[axis] for strides in operands)]
