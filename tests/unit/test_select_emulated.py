@@ -169,6 +169,16 @@ def test_bincount(dtype: Any, minlength: int) -> None:
         same(got, np.bincount(x.astype(np.int64), minlength=minlength))
 
 
+def test_bincount_whatever_the_call_before_counted() -> None:
+    size = 3000
+    measure = ENGINE.bincount(layout_on_gpu(np.zeros(size, np.int32)), 0)
+    for most in (3, 5000, 5000, 100, 2000, 1, 1 << 21, 7, 7, 40000, 0):
+        x = RANDOM.integers(0, most + 1, size).astype(np.int32)
+        x[most % size] = most
+        (got,) = results(measure, x)
+        same(got, np.bincount(x))
+
+
 def test_a_negative_value_has_no_bin() -> None:
     x = np.array([3, -1, 5])
     with pytest.raises(ValueError, match="bincount: x holds a negative value"):

@@ -23,11 +23,13 @@ INDEX_LIMIT = 2**31 - 2**20
 class Mode(StrEnum):
     """How an operand's elements in memory follow the linear order of the result.
 
-    ``native/xpops/kernels/elementwise.cuh`` describes each mode; the last three belong to ``kernels/tiled.cuh``.
+    ``native/xpops/kernels/elementwise.cuh`` describes each mode; the last three belong to ``kernels/tiled.cuh``, and
+    `SKEWED` to results.
     """
 
     LINEAR = "kLinear"
     SHIFTED = "kShifted"
+    SKEWED = "kSkewed"
     SCALAR = "kScalar"
     UNIFORM = "kUniform"
     VECTOR = "kVector"
@@ -124,8 +126,15 @@ class ElementwisePlan(NamedTuple):
     tile: tuple[int, ...] = ()
 
 
-def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> ElementwisePlan:
+def plan_elementwise(
+    out: Layout, operands: tuple[Operand, ...], policy: Policy, skews: bool = False
+) -> ElementwisePlan:
     """The plan of writing `out` from `operands`, which broadcast to its shape. `out` is not empty.
+
+    Parameters
+    ----------
+    skews : bool
+        Whether the kernel takes results in `Mode.SKEWED`.
 
     Examples
     --------
@@ -140,8 +149,15 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
     """
     layouts, shape, strides = coalesce_operands(out, operands)
     linear = _linear_strides(shape)
-    pack = _pack(shape, strides, layouts, linear, policy) if shape else 1
-    modes = [mode_of(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
+    widest = _widest_pack(layouts, policy)
+    skewed = skews and bool(shape) and _is_skewed(out, strides, linear, widest)
+    if skewed:
+        pack = widest
+        modes = [Mode.SHIFTED if any(line) else Mode.UNIFORM for line in strides]
+        modes[0] = Mode.SKEWED
+    else:
+        pack = _pack(shape, strides, layouts, linear, policy) if shape else 1
+        modes = [mode_of(shape, line, layout, linear, pack) for line, layout in zip(strides, layouts, strict=True)]
     bits = index_bits(out.size, strides, shape)
     strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
     rank = len(shape) if strided else 0
@@ -155,10 +171,15 @@ def plan_elementwise(out: Layout, operands: tuple[Operand, ...], policy: Policy)
         unroll,
         rank,
         bits,
-        -(-out.size // (policy.block * pack * unroll)),
+        blocks_of(out.size, modes[0], pack, policy.block * pack * unroll),
         pack_tail(out.size, shape[1:] if rank else (), strided, bits),
         policy.outlined,
     )
+
+
+def blocks_of(size: int, result: Mode, pack: int, tile: int) -> int:
+    """The blocks for `size` elements in tiles of `tile`. A skewed result may begin anywhere in its first pack."""
+    return -(-(size + (pack - 1) * (result is Mode.SKEWED)) // tile)
 
 
 def coalesce_operands(
@@ -200,8 +221,7 @@ def _pack(
     read neighbouring elements of a gathered operand. If it has at most 1/8 of the result's elements, one for a row, or
     short contiguous rows, they stay in the cache, so the order of accesses does not matter.
     """
-    out, widths = layouts[0], [layout.dtype.itemsize for layout in layouts]
-    pack = min(MAX_PACK_BYTES // widths[0], max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
+    out, pack = layouts[0], _widest_pack(layouts, policy)
     for line, layout in zip(strides[1:], layouts[1:], strict=True):
         is_scattered = 8 * layout.size > out.size and line[-1:] not in ((0,), (1,), (-1,))
         if is_scattered and mode_of(shape, line, layout, linear, pack) is Mode.GATHER:
@@ -209,6 +229,17 @@ def _pack(
     while pack > 1 and mode_of(shape, strides[0], out, linear, pack) not in (Mode.LINEAR, Mode.VECTOR):
         pack //= 2
     return pack
+
+
+def _widest_pack(layouts: list[Layout], policy: Policy) -> int:
+    widths = [layout.dtype.itemsize for layout in layouts]
+    return min(MAX_PACK_BYTES // widths[0], max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
+
+
+def _is_skewed(out: Layout, strides: list[Strides], linear: Strides, pack: int) -> bool:
+    """Whether the result is one run of memory in which a pack is not aligned, and all operands have its order."""
+    in_order = all(line == linear or not any(line) for line in strides)
+    return in_order and any(strides[0]) and out.align < pack * out.dtype.itemsize
 
 
 def index_bits(size: int, strides: list[Strides], shape: tuple[int, ...]) -> int:

@@ -197,7 +197,7 @@ def follows(x: Layout, out: Layout) -> bool:
     If not, it is faster to copy `x` first: the kernel that copies transposes tiles.
     """
     _, _, (_, strides) = coalesce_operands(out, (x,))
-    return not any(strides) or abs(strides[-1]) <= min(abs(stride) for stride in strides if stride)
+    return not any(strides) or 0 <= strides[-1] <= min(abs(stride) for stride in strides if stride)
 
 
 def inner_size(x: Layout, axis: int) -> int:

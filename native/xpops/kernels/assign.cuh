@@ -10,9 +10,9 @@ template <class Op, class Out, int kBlock, int kPack, int kUnroll, class Mask, c
 XPOPS_DEVICE void assign(const Params& params) {
   using Index = typename Params::Index;
   constexpr Index kStep = kBlock * kPack, kTile = kStep * kUnroll;
-  const Index tile = static_cast<Index>(blockIdx.x) * kTile;
-  if (tile + kTile <= params.size) {
-    const Index first = tile + threadIdx.x * kPack;
+  const Index skew = Out::template skew<kPack>(params), tile = static_cast<Index>(blockIdx.x) * kTile;
+  if (tile >= skew && tile + kTile <= params.size + skew) {
+    const Index first = tile - skew + threadIdx.x * kPack;
     Fragments<kPack, Mask, Value, Old> in[kUnroll];
     bool any[kUnroll];
 #pragma unroll
@@ -35,12 +35,11 @@ XPOPS_DEVICE void assign(const Params& params) {
       if (any[u]) compute_pack<Op, Out>(params, first + u * kStep, in[u]);
     }
   } else {
-#pragma unroll 1
-    for (Index linear = tile + threadIdx.x; linear < params.size; linear += kBlock) {
+    each_element<kBlock, kTile>(params, tile, skew, [&](Index linear) {
       Fragments<1, Mask, Value, Old> in;
       load_all(params, linear, in);
       compute_pack<Op, Out>(params, linear, in);
-    }
+    });
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // A block computes a tile of kBlock * kUnroll packs of kPack elements, in the order of the result's memory. A thread
 // issues all its loads before it uses the first value, so that many loads are in flight. A last tile that is not full
-// is computed element by element. This costs one more copy of the functor's code, but saves a guard for every pack.
+// is computed element by element, and so is the first one of a skewed result. This costs one more copy of the functor's code, but saves a guard for every pack.
 //
 // The headers of this folder define device functions. For each kernel the host generates a few lines, the glue: a
 // __global__ function that calls one instance of a template (xpops/engine/cuda/kernels/glue.py).
@@ -22,6 +22,7 @@ namespace xpops {
 enum class Mode {
   kLinear,   // the same order: vector accesses for a pack
   kShifted,  // the same order, aligned to its elements only: vector loads of aligned words, which are shifted
+  kSkewed,   // the result only: the same order, aligned to its elements only; the first pack begins before the result
   kScalar,   // a value among the parameters: double, int64, uint64 or two doubles
   kUniform,  // one element in memory for the whole result
   kVector,   // strided, but a pack never leaves a row of stride 1: vector accesses
@@ -62,9 +63,16 @@ struct Operand {
     return reinterpret_cast<Element*>(params.slots[kSlot]);
   }
 
+  // The elements of the first aligned pack that are before the first element.
+  template <int kPack, class Params>
+  XPOPS_DEVICE static typename Params::Index skew(const Params& params) {
+    if constexpr (kMode != Mode::kSkewed) return 0;
+    else return static_cast<typename Params::Index>(params.slots[kSlot] / sizeof(Element) % kPack);
+  }
+
   template <class Params>
   XPOPS_DEVICE static int64 offset(const Params& params, typename Params::Index linear) {
-    if constexpr (kMode == Mode::kLinear || kMode == Mode::kShifted) return linear;
+    if constexpr (kMode == Mode::kLinear || kMode == Mode::kShifted || kMode == Mode::kSkewed) return linear;
     else if constexpr (kMode == Mode::kUniform) return 0;
     else if constexpr (kMode != Mode::kScalar) {
       return Coordinates<Params::kAxes, typename Params::Index>(params.divisors, linear).offset(params.strides[kStrides]);
@@ -130,7 +138,7 @@ struct Operand {
 
   template <int kPack, class Params>
   XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, const Fragment<kPack>& from) {
-    if constexpr (kMode == Mode::kLinear || kMode == Mode::kVector) {
+    if constexpr (kMode == Mode::kLinear || kMode == Mode::kVector || kMode == Mode::kSkewed) {
       from.pack.store(base(params) + offset(params, linear));
     } else {
 #pragma unroll
@@ -185,26 +193,36 @@ XPOPS_DEVICE void compute_pack(const Params& params, typename Params::Index line
   Out::store(params, linear, out);
 }
 
+// Calls `visit` with each element that this thread has of a tile at either end of the result.
+template <int kBlock, uint32 kTile, class Params, class Visit>
+XPOPS_DEVICE void each_element(const Params& params, typename Params::Index tile, typename Params::Index skew,
+                               Visit visit) {
+  using Index = typename Params::Index;
+#pragma unroll 1
+  for (Index i = threadIdx.x; i < kTile && tile + i < params.size + skew; i += kBlock) {
+    if (tile + i >= skew) visit(tile + i - skew);
+  }
+}
+
 // The body of every elementwise kernel.
 template <class Op, class Out, int kBlock, int kPack, int kUnroll, class... In, class Params>
 XPOPS_DEVICE void elementwise(const Params& params) {
   using Index = typename Params::Index;
   constexpr Index kStep = kBlock * kPack, kTile = kStep * kUnroll;
-  const Index tile = static_cast<Index>(blockIdx.x) * kTile;
-  if (tile + kTile <= params.size) {
-    const Index first = tile + threadIdx.x * kPack;
+  const Index skew = Out::template skew<kPack>(params), tile = static_cast<Index>(blockIdx.x) * kTile;
+  if (tile >= skew && tile + kTile <= params.size + skew) {
+    const Index first = tile - skew + threadIdx.x * kPack;
     Fragments<kPack, In...> in[kUnroll];
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) load_all(params, first + u * kStep, in[u]);
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) compute_pack<Op, Out>(params, first + u * kStep, in[u]);
   } else {
-#pragma unroll 1
-    for (Index linear = tile + threadIdx.x; linear < params.size; linear += kBlock) {
+    each_element<kBlock, kTile>(params, tile, skew, [&](Index linear) {
       Fragments<1, In...> in;
       load_all(params, linear, in);
       compute_pack<Op, Out>(params, linear, in);
-    }
+    });
   }
 }
 

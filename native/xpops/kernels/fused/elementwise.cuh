@@ -54,6 +54,10 @@ struct Outputs {
   };
 
   template <int kPack, class Params>
+  XPOPS_DEVICE static typename Params::Index skew(const Params&) {
+    return 0;
+  }
+  template <int kPack, class Params>
   XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, const Fragment<kPack>& from) {
     Fragments<kPack, Outs...> parts;
 #pragma unroll

@@ -83,7 +83,7 @@ def fused_source(expression: Expression, outs: tuple[Layout, ...], capability: i
     policy = policy_of(expression, capability)
     plan = plan_tiled(outs[0], expression.inputs, policy) if len(outs) == 1 else None
     if plan is None:
-        plan = plan_elementwise(outs[0], (*outs[1:], *expression.inputs), policy)
+        plan = plan_elementwise(outs[0], (*outs[1:], *expression.inputs), policy, skews=len(outs) == 1)
     declared = declare(types_of((*outs, *expression.inputs)), plan)
     source = [
         *(

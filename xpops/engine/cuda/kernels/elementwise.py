@@ -13,7 +13,7 @@ from xpops.engine.cuda.tuning import elementwise_policy
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
-from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
+from xpops.plan.elementwise import ElementwisePlan, blocks_of, plan_elementwise
 from xpops.plan.signature import Operand, Signature, signature_of
 from xpops.plan.tiled import plan_tiled
 
@@ -49,7 +49,8 @@ def assign(runtime: Runtime, signature: Signature, operands: tuple[Layout, Opera
     plan, _ = planned(where, signature, operands, out, capability)
     if not plan.tile:  # more packs than of other kernels: each waits for the mask before it is read
         unroll = elementwise_policy(where, signature.loop[-1], capability).elements_per_thread // plan.pack
-        plan = plan._replace(unroll=unroll, blocks=-(-out.size // (plan.block * plan.pack * unroll)))
+        tile = plan.block * plan.pack * unroll
+        plan = plan._replace(unroll=unroll, blocks=blocks_of(out.size, plan.modes[0], plan.pack, tile))
     glue = elementwise_glue(where, signature, out, operands, plan, "assign")
     launch = runtime.launcher("assign", glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
     return with_python_scalars(launch, operands, signature)
@@ -60,7 +61,7 @@ def planned(
 ) -> tuple[ElementwisePlan, Glue]:
     """The plan and the glue of one call. Needs no GPU. `out` is not empty."""
     policy = elementwise_policy(op, signature.loop[-1], capability)
-    plan = plan_tiled(out, operands, policy) or plan_elementwise(out, operands, policy)
+    plan = plan_tiled(out, operands, policy) or plan_elementwise(out, operands, policy, skews=True)
     return plan, elementwise_glue(op, signature, out, operands, plan)
 
 

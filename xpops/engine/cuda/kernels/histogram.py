@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
@@ -23,27 +23,35 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
 _WORD, _LANES, _KEPT = 8, 32, 64
+# The most bins that a pass counts into before the largest value is known.
+_MOST_GUESSED = 2**20
 
 
 def bincount(runtime: Runtime, x: Layout, minlength: int) -> Measure:
     """See `xpops.engine.protocol.Engine.bincount`.
 
-    The first pass counts into a likely number of bins, and finds the largest value. A second pass follows only if that
-    value has no bin.
+    The first pass counts into a likely number of bins, which is that of the call before, and finds the largest value. A
+    second pass follows only if that value has no bin.
     """
-    guess, device = minlength or tuning_of(runtime.context.capability).histogram.guess, runtime.context.device
-    allocate, one = runtime.pool.allocator((guess + 1) * _WORD), layout_of(dt.uint64, (), None, device)
-    count = _counter(runtime, x, guess)
+    device = runtime.context.device
+    guess, one = minlength or tuning_of(runtime.context.capability).histogram.guess, layout_of(dt.uint64, (), None, device)
+    ways: BoundedDict[int, _Way] = BoundedDict(_KEPT)
     copies: BoundedDict[int, Kernel] = BoundedDict(_KEPT)
 
     def measure(stream: int, x_data: int) -> Program:
-        bins, block = allocate(stream)
-        largest = bins + guess * _WORD
-        runtime.zero(bins, (guess + 1) * _WORD, stream)
-        count(stream, x_data, bins, largest)
+        nonlocal guess
+        room = guess  # another thread may change the guess meanwhile
+        way = ways.get(room)
+        if way is None:
+            way = ways[room] = _Way(runtime.pool.allocator((room + 1) * _WORD), _counter(runtime, x, room))
+        bins, block = way.allocate(stream)
+        largest = bins + room * _WORD
+        runtime.zero(bins, (room + 1) * _WORD, stream)
+        way.count(stream, x_data, bins, largest)
         found = int(runtime.to_host(largest, one, stream))
         length = bins_for(found if x.size else -1, minlength, x.dtype)
         out = layout_of(dt.int64, (length,), None, device)
+        guess = min(1 << (length - 1).bit_length(), _MOST_GUESSED) if length else room
 
         def again(stream: int, out: int, x_data: int, scratch: Block = block) -> None:
             runtime.zero(out, length * _WORD, stream)
@@ -55,9 +63,16 @@ def bincount(runtime: Runtime, x: Layout, minlength: int) -> Measure:
                 copy = copies[length] = unary(runtime, IDENTITY, out, out)
             copy(stream, out_data, bins)
 
-        return Program((out,), again if length > guess else copied)
+        return Program((out,), again if length > room else copied)
 
     return measure
+
+
+class _Way(NamedTuple):
+    """For one number of bins: a function that allocates them and a word, and the kernel that counts into them."""
+
+    allocate: Callable[[int], tuple[int, Block]]
+    count: Callable[..., None]
 
 
 def _counter(runtime: Runtime, x: Layout, length: int) -> Callable[..., None]:

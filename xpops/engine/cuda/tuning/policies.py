@@ -51,7 +51,7 @@ class HistogramPolicy(NamedTuple):
         The least bins and the most counters of a block in shared memory. A block has a counter for each bin, in as many
         copies as fit, at most one for each lane.
     guess : int
-        The bins of the first pass if the caller gave no `minlength`.
+        The bins of the first pass of the first call, if the caller gave no `minlength`.
     """
 
     block: int
