@@ -29,9 +29,13 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning:torch"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.usefixtures("on_torch_device"),
 ]
 SAMPLE = [pytest.param(case, id=f"{number}-{case.name}") for number, case in enumerate(CASES) if number % 13 == 5]
-INDEX = torch.tensor([2, 0, -1])
+
+
+def index(x: Any) -> Any:
+    return torch.tensor([2, 0, -1], device=x.device)
 
 
 @xp.fuse
@@ -76,9 +80,9 @@ def agree(function: Any, wanted: Callable[..., Any], *given: Any) -> None:
 @pytest.mark.parametrize(
     "cell", ["compile float64", "compile dynamic float64", "torch.func.jvp float64", "opcheck float64"]
 )
-def test_cells_of_the_matrix(case: Case, cell: str) -> None:
+def test_cells_of_the_matrix(case: Case, cell: str, torch_device: Any) -> None:
     try:
-        CELLS[cell](case, "cpu")
+        CELLS[cell](case, torch_device)
     except LeftOut:
         assert cell.startswith("opcheck")  # the call is an operator of torch's own
 
@@ -111,7 +115,7 @@ DYNAMIC: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "reshape": (lambda x, n: xp.reshape(x, (x.shape[1], -1)), lambda x, n: x.reshape(x.shape[1], -1)),
     "broadcast_to": (lambda x, n: xp.broadcast_to(x, (2, *x.shape)), lambda x, n: x.broadcast_to((2, *x.shape))),
     "diff": (lambda x, n: xp.diff(x, axis=0), lambda x, n: x.diff(dim=0)),
-    "take": (lambda x, n: xp.take(x, INDEX, axis=1), lambda x, n: x[:, INDEX]),
+    "take": (lambda x, n: xp.take(x, index(x), axis=1), lambda x, n: x[:, index(x)]),
     "vector_norm": (lambda x, n: xp.linalg.vector_norm(x, axis=1), lambda x, n: x.norm(dim=1)),
 }
 # Sizes that are not linear, or that are parameters of the call: other sizes need another program.
@@ -323,12 +327,12 @@ class Block(torch.nn.Module):
 
 LOADER = """
 import sys, torch, xpops
-print(torch.export.load(sys.argv[1]).module()(torch.ones(6, 5)).sum().item())
+print(torch.export.load(sys.argv[1]).module()(torch.ones(6, 5, device=sys.argv[2])).sum().item())
 """
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_programs_are_saved_and_loaded_by_another_process(strict: bool, tmp_path: Path) -> None:
+def test_programs_are_saved_and_loaded_by_another_process(strict: bool, tmp_path: Path, torch_device: str) -> None:
     block, path = Block(), tmp_path / "block.pt2"
     program = torch.export.export(
         block, (torch.rand(4, 5),), dynamic_shapes=({0: torch.export.Dim("rows")},), strict=strict
@@ -337,7 +341,7 @@ def test_programs_are_saved_and_loaded_by_another_process(strict: bool, tmp_path
     torch.testing.assert_close(program.module()(x), block(x))
     if not strict:
         torch.export.save(program, path)
-        command = [sys.executable, "-c", LOADER, str(path)]
+        command = [sys.executable, "-c", LOADER, str(path), str(torch_device)]
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         assert float(found) == pytest.approx(block(torch.ones(6, 5)).sum().item(), rel=1e-5)
 
