@@ -113,7 +113,10 @@ def _measure_row(row: Row, dtype: torch.dtype, device: str, sizes: Sizes, copied
         except Exception as error:  # the report shows it, and the other libraries are measured
             works.pop(library, None)
             failed[library] = _text(error)
-    times = device_times(works, sizes.rounds) if works else {}
+    if device == "cpu":
+        times = host_times(works, sizes.calls, sizes.rounds)
+    else:
+        times = device_times(works, sizes.rounds) if works else {}
     floor = row.traffic * g.nbytes / copied
     share = {library: round(floor / time, 3) for library, time in times.items()}
     return {**times, **failed, "floor": floor, "share of the copy's bandwidth": share}
@@ -142,7 +145,11 @@ def host_rows(device: str, sizes: Sizes) -> Report:
             alone = host_times({"unrecorded": ours}, sizes.calls, sizes.rounds)
         works = {"xpops": ours, "torch": theirs, "bare Function": lambda: bare(x)}
         times = {**host_times(works, sizes.calls, sizes.rounds), **alone}
-        report[name] = {**times, "beyond the bare Function": times["xpops"] - times["bare Function"], "allowed": ALLOWED}
+        report[name] = {
+            **times,
+            "beyond the bare Function": times["xpops"] - times["bare Function"],
+            "allowed": ALLOWED,
+        }
     return report
 
 
