@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
+import torch._functorch.config
 import torch.nn.functional as F
 
 import xpops as xp
@@ -100,6 +101,7 @@ def _work(row: Row, function: Callable[..., Any], given: list[torch.Tensor], g: 
 def _measure_row(row: Row, dtype: torch.dtype, device: str, sizes: Sizes, copied: float) -> Report:
     """Times by library, in microseconds. A library that fails has its error instead."""
     torch._dynamo.reset()
+    torch._functorch.config.donated_buffer = False  # the graph is kept
     shape = (sizes.count // WIDTH, WIDTH)
     made = [torch.rand(shape, device=device) + 0.5 for _ in range(row.operands)]
     made += [torch.rand(WIDTH, device=device) + 0.5 for _ in range(row.vectors)]
@@ -165,7 +167,7 @@ class _Bare(torch.autograd.Function):  # type: ignore[misc]
         return g
 
 
-def measure(only: str, device: str = "cuda", sizes: Sizes = Sizes(), copied: float = 1.0) -> Report:
+def measure(only: str, device: str, sizes: Sizes, copied: float = 1.0) -> Report:
     """Measure every row whose name contains `only`, and print each at once. `copied`: bytes per us of a copy."""
     works: dict[str, Callable[[], Report]] = {
         f"{row.name} {short}": lambda row=row, dtype=dtype: _measure_row(row, dtype, device, sizes, copied)
