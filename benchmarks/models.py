@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import runpy
+import importlib.util
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -38,10 +39,14 @@ _CLASSES = {"transformer_block": "TransformerBlock", "resnet_block": "ResNetBloc
 @cache
 def models(name: str) -> tuple[Any, Any, Callable[..., list[float]]]:
     """The model of an example, the same one of torch's operators, and the function that trains them."""
-    found = runpy.run_path(str(EXAMPLES / f"{name}.py"))
-    model = found[_CLASSES[name]]
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # torch's compiler looks it up there
+    spec.loader.exec_module(module)
+    model = getattr(module, _CLASSES[name])
     own = {key: staticmethod(function) for key, function in _OPERATORS[name].items()}
-    return model, type("OfTorch", (model,), own), found["train"]
+    return model, type("OfTorch", (model,), own), module.train
 
 
 def steps(name: str, device: str, rounds: int) -> dict[str, float]:
@@ -85,8 +90,9 @@ def deviations(name: str, device: str, count: int) -> dict[str, float]:
         for seed in range(SEEDS):
             torch.manual_seed(seed)
             made = {"xpops": ours().to(device), "torch": theirs().to(device), "exact": theirs().to(device).double()}
+            start = {key: value.clone() for key, value in made["xpops"].state_dict().items()}
             for model in made.values():
-                model.load_state_dict(made["xpops"].state_dict())
+                model.load_state_dict(start)
                 train(model, count, seed)
             for library in found:
                 found[library] += _distance(made[library], made["exact"])
