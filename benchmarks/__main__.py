@@ -22,13 +22,18 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", type=Path, help="write everything here, too")
     parser.add_argument("--grid", action="store_true", help="instead of the tables, the grid of shapes")
     parser.add_argument("--lengths", action="store_true", help="instead of the tables, rows of many lengths")
+    parser.add_argument("--training", action="store_true", help="instead of the tables, gradients and training steps")
     parser.add_argument("--drawn", type=int, metavar="SEED", help="instead of the tables, calls drawn at random")
     parser.add_argument("--seconds", type=float, default=300.0, help="how long to draw calls (default 300)")
     parser.add_argument("--host", action="store_true", help="instead of the tables, the host's time of every function")
-    parser.add_argument("--device", choices=("cpu", "cuda"), help="of --host (default: cuda where there is a GPU)")
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), help="of --host and --training (default: cuda where there is a GPU)"
+    )
     options = parser.parse_args(arguments)
     if options.host:
         report = host_calls(options.device, options.rows, options.rounds)
+    elif options.training:
+        report = training(options.device, options.rows, options.rounds)
     elif missing := _missing():
         print(f"benchmarks: {missing}")
         return 2
@@ -67,6 +72,20 @@ def host_calls(device: str | None, only: str, rounds: int) -> dict[str, Any]:
         warnings.simplefilter("ignore")  # about values outside a function's domain, and about what is slow
         sections = report(device, only, rounds)
     return {**heading(device), "rounds": rounds, **sections, "fingerprint": fingerprint()}
+
+
+def training(device: str | None, only: str, rounds: int) -> dict[str, Any]:
+    """Gradients and training steps. On the CPU arrays are small: that shows only that everything runs."""
+    from benchmarks.training import Sizes, measure
+    from conformance.reporting import available
+
+    if device == "cpu" or not available("cuda"):
+        return {**heading("cpu"), "rows": measure(only, "cpu", Sizes(2**16, 2, 2, 5)), "fingerprint": fingerprint()}
+    from benchmarks.ceilings import ceilings
+
+    limits = ceilings(rounds)
+    found = measure(only, "cuda", Sizes(rounds=rounds), limits["copy"])
+    return {**heading("cuda"), "ceilings (bytes per us)": limits, "rows": found, "fingerprint": fingerprint()}
 
 
 def grid() -> dict[str, Any]:

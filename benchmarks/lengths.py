@@ -19,7 +19,7 @@ DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 BEST = 1.02
 
 
-def _rms_norm(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
+def rms_norm(m: Any, along: dict[str, Any]) -> Callable[..., Any]:
     return lambda x, scale: x / m.sqrt(m.mean(x * x, **along) + 1e-5) * scale
 
 
@@ -38,7 +38,7 @@ def _functions() -> list[tuple[str, tuple[str, ...], dict[str, Callable[..., Any
         "torch": compiled(lambda x: torch.softmax(x, 1)),
     }
     found = [(f"softmax {dtype}", tuple[str, ...](), softmax) for dtype in DTYPES]
-    for name, make, operands in (("layer norm", layer_norm, ("scale", "shift")), ("rms norm", _rms_norm, ("scale",))):
+    for name, make, operands in (("layer norm", layer_norm, ("scale", "shift")), ("rms norm", rms_norm, ("scale",))):
         peer = compiled(make(torch, theirs))
         for kind, round_each in (("f32", True), ("bf16", True), ("bf16 round_each=False", False)):
             fused = xp.fuse(make(xp, ours), round_each=round_each)

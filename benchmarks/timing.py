@@ -33,7 +33,7 @@ def host_times(works: dict[str, Work], calls: int = 2000, rounds: int = 15) -> d
     """Microseconds on the host of one call of each work: the median of `rounds` of `calls`, taken in turn."""
     times: dict[str, list[float]] = {name: [] for name in works}
     for work in works.values():
-        for _ in range(200):
+        for _ in range(min(calls, 200)):
             result = work()
         _wait(result)
     for _ in range(rounds):
@@ -70,4 +70,5 @@ def _on_host(work: Work) -> float:
 def _wait(result: object) -> None:
     if hasattr(result, "block_until_ready"):
         result.block_until_ready()
-    torch.cuda.synchronize()
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()

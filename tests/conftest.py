@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -33,6 +34,27 @@ def pytest_runtest_setup() -> None:
 def device(request: pytest.FixtureRequest) -> Any:
     """Each device of this machine."""
     return request.param
+
+
+@pytest.fixture(params=[each for each in DEVICES if each.index == 0], ids=lambda device: device.type)
+def torch_device(request: pytest.FixtureRequest) -> Any:
+    """The CPU and the first GPU, on which torch's tensors are. Skips if torch does not see the GPU."""
+    torch = pytest.importorskip("torch")
+    if request.param.type == "cuda" and not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    return request.param
+
+
+@pytest.fixture
+def on_torch_device(torch_device: Any) -> Iterator[Any]:
+    """As `torch_device`, where torch makes tensors of which no device is given. Threads of a test do not do so."""
+    if torch_device.type == "cpu":
+        yield torch_device
+        return
+    import torch
+
+    with torch.device(torch_device):
+        yield torch_device
 
 
 @pytest.fixture

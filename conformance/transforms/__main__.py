@@ -29,7 +29,8 @@ def main(arguments: list[str]) -> int:
         print(f"transforms: this machine has no device {options.device!r}")
         return 2
     with ProcessPoolExecutor(options.n, get_context("spawn"), start) as pool:
-        parts = list(pool.map(fill, [options.device] * options.n, range(options.n), [options.n] * options.n))
+        count = 8 * options.n  # parts take different times
+        parts = list(pool.map(fill, [options.device] * count, range(count), [count] * count))
     functions = merged([cell for part in parts for cell in part])
     outcomes = Counter(kind_of(text) for cells in functions.values() for text in cells.values())
     report = {

@@ -16,6 +16,7 @@ def start() -> None:
     import torch
 
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # several processes share a GPU
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # otherwise each process starts one per core
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)

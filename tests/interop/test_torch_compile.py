@@ -31,7 +31,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 SAMPLE = [pytest.param(case, id=f"{number}-{case.name}") for number, case in enumerate(CASES) if number % 13 == 5]
-INDEX = torch.tensor([2, 0, -1])
+
+
+def index(x: Any) -> Any:
+    return torch.tensor([2, 0, -1], device=x.device)
 
 
 @xp.fuse
@@ -76,14 +79,14 @@ def agree(function: Any, wanted: Callable[..., Any], *given: Any) -> None:
 @pytest.mark.parametrize(
     "cell", ["compile float64", "compile dynamic float64", "torch.func.jvp float64", "opcheck float64"]
 )
-def test_cells_of_the_matrix(case: Case, cell: str) -> None:
+def test_cells_of_the_matrix(case: Case, cell: str, torch_device: Any) -> None:
     try:
-        CELLS[cell](case, "cpu")
+        CELLS[cell](case, torch_device)
     except LeftOut:
         assert cell.startswith("opcheck")  # the call is an operator of torch's own
 
 
-def test_inductor() -> None:
+def test_inductor(torch_device: str) -> None:
     def block(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         hidden = rms_norm(xp.nn.gelu(xp.matmul(x, weight))) * 2 + 1
         return xp.nn.softmax(hidden) + xp.sum(hidden, axis=-1, keepdims=True)
@@ -95,7 +98,12 @@ def test_inductor() -> None:
 
     function = compiled(block, backend="inductor")
     for _ in range(2):  # in float64, since the gradient of torch in float32 may lose all digits of a small row
-        agree(function, wanted, torch.randn(4, 6).double(), torch.randn(6, 5).double())
+        agree(
+            function,
+            wanted,
+            torch.randn(4, 6, device=torch_device).double(),
+            torch.randn(6, 5, device=torch_device).double(),
+        )
 
 
 DYNAMIC: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -111,7 +119,7 @@ DYNAMIC: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "reshape": (lambda x, n: xp.reshape(x, (x.shape[1], -1)), lambda x, n: x.reshape(x.shape[1], -1)),
     "broadcast_to": (lambda x, n: xp.broadcast_to(x, (2, *x.shape)), lambda x, n: x.broadcast_to((2, *x.shape))),
     "diff": (lambda x, n: xp.diff(x, axis=0), lambda x, n: x.diff(dim=0)),
-    "take": (lambda x, n: xp.take(x, INDEX, axis=1), lambda x, n: x[:, INDEX]),
+    "take": (lambda x, n: xp.take(x, index(x), axis=1), lambda x, n: x[:, index(x)]),
     "vector_norm": (lambda x, n: xp.linalg.vector_norm(x, axis=1), lambda x, n: x.norm(dim=1)),
 }
 # Sizes that are not linear, or that are parameters of the call: other sizes need another program.
@@ -137,44 +145,44 @@ SPECIALISED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize("name", DYNAMIC)
-def test_one_program_takes_all_sizes(name: str) -> None:
+def test_one_program_takes_all_sizes(name: str, torch_device: str) -> None:
     from torch._dynamo.testing import CompileCounterWithBackend
 
     ours, theirs = DYNAMIC[name]
     counter = CompileCounterWithBackend("aot_eager")
     function = compiled(ours, backend=counter, dynamic=True)
     for rows in (4, 7, 6):
-        agree(function, theirs, torch.rand(rows, 5), rows)
+        agree(function, theirs, torch.rand(rows, 5, device=torch_device), rows)
     assert counter.frame_count == 1
 
 
 @pytest.mark.parametrize("name", SPECIALISED)
-def test_other_sizes_need_another_program(name: str) -> None:
+def test_other_sizes_need_another_program(name: str, torch_device: str) -> None:
     ours, theirs = SPECIALISED[name]
     function = compiled(ours, dynamic=True)
     for rows in (3, 7, 4, 3):
-        agree(function, theirs, torch.rand(rows, 5))
+        agree(function, theirs, torch.rand(rows, 5, device=torch_device))
 
 
-def test_scalar_arguments() -> None:
+def test_scalar_arguments(torch_device: str) -> None:
     function = compiled(lambda x, a, n: swish(xp.clip(xp.multiply(x, n), -a, a), a), dynamic=True)
     for a, n in ((0.5, 2), (0.75, 3), (1.5, 2)):
         agree(
             function,
             lambda x, a, n: (x * n).clamp(-a, a) * torch.sigmoid(a * (x * n).clamp(-a, a)),
-            torch.rand(3),
+            torch.rand(3, device=torch_device),
             a,
             n,
         )
 
 
-def test_fused_functions_within_functions_and_by_name() -> None:
+def test_fused_functions_within_functions_and_by_name(torch_device: str) -> None:
     cube = xp.fuse(lambda x, *, power: x**power)
     function = compiled(lambda x: cube(x, power=3) + xp.fft.irfft(xp.fft.rfft(x)))
-    agree(function, lambda x: x**3 + x, torch.rand(3, 4))
+    agree(function, lambda x: x**3 + x, torch.rand(3, 4, device=torch_device))
 
 
-def test_several_results_and_arguments_without_a_gradient() -> None:
+def test_several_results_and_arguments_without_a_gradient(torch_device: str) -> None:
     def ours(x: torch.Tensor) -> torch.Tensor:
         found = xp.nn.topk(x, 2)
         chosen = xp.where(xp.greater(x, 0.5), x, 0.0)
@@ -188,14 +196,14 @@ def test_several_results_and_arguments_without_a_gradient() -> None:
 
     function = compiled(ours)
     for _ in range(2):
-        agree(function, theirs, torch.rand(3, 4))
+        agree(function, theirs, torch.rand(3, 4, device=torch_device))
 
 
-def test_transforms_of_torch_within_a_program() -> None:
+def test_transforms_of_torch_within_a_program(torch_device: str) -> None:
     def squares(x: torch.Tensor) -> Any:
         return xp.sum(xp.exp(xp.multiply(x, x)))
 
-    func, x = torch.func, torch.rand(3, 4)
+    func, x = torch.func, torch.rand(3, 4, device=torch_device)
     slope = 2 * x * (x * x).exp()
     torch.testing.assert_close(compiled(lambda x: func.grad(squares)(x))(x), slope)
     torch.testing.assert_close(compiled(lambda x: func.vmap(func.grad(squares))(x))(x), slope)
@@ -230,20 +238,23 @@ TRANSFORMS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("function", FORWARD)
 @pytest.mark.parametrize("transform", TRANSFORMS)
-def test_forward_derivatives_within_a_program(function: str, transform: str) -> None:
+def test_forward_derivatives_within_a_program(function: str, transform: str, torch_device: str) -> None:
     (ours, theirs), derive = FORWARD[function], TRANSFORMS[transform]
     program = compiled(lambda x, t: derive(ours, x, t), dynamic=transform == "jvp of jvp")
     for _ in range(2):
-        x, t = torch.rand(3, 4, dtype=torch.float64), torch.rand(3, 4, dtype=torch.float64)
+        x, t = (
+            torch.rand(3, 4, dtype=torch.float64, device=torch_device),
+            torch.rand(3, 4, dtype=torch.float64, device=torch_device),
+        )
         wanted = derive(theirs, x, t)
         torch.testing.assert_close(derive(ours, x, t), wanted)
         torch.testing.assert_close(program(x, t), wanted)
 
 
-def test_the_operator_has_a_rule_for_vmap() -> None:
+def test_the_operator_has_a_rule_for_vmap(torch_device: str) -> None:
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    x = torch.rand(3, 4)
+    x = torch.rand(3, 4, device=torch_device)
     cases = [
         (lambda v: xp.exp(v), x.exp()),
         (lambda v: xp.multiply(v, 2.5), x * 2.5),
@@ -256,21 +267,25 @@ def test_the_operator_has_a_rule_for_vmap() -> None:
         torch.testing.assert_close(torch.func.vmap(program)(x), wanted)
 
 
-def test_shapes_that_depend_on_values_end_a_program() -> None:
+def test_shapes_that_depend_on_values_end_a_program(torch_device: str) -> None:
     def ours(x: torch.Tensor) -> torch.Tensor:
         return xp.sum(xp.nonzero(xp.exp(x) - 1)[0].float()) + xp.sum(x)
 
-    x = torch.tensor([1.0, 0.0, 3.0])
-    torch.testing.assert_close(compiled(ours, fullgraph=False)(x), torch.tensor(6.0))
-    for function in (ours, lambda x: xp.unique_values(x), lambda x: xp.repeat(x, torch.tensor([1, 0, 2]))):
+    x = torch.tensor([1.0, 0.0, 3.0], device=torch_device)
+    torch.testing.assert_close(compiled(ours, fullgraph=False)(x), torch.tensor(6.0, device=torch_device))
+    for function in (
+        ours,
+        lambda x: xp.unique_values(x),
+        lambda x: xp.repeat(x, torch.tensor([1, 0, 2], device=torch_device)),
+    ):
         torch._dynamo.reset()
         with pytest.raises(torch._dynamo.exc.Unsupported, match="output shape depends on input"):
             compiled(function)(x)
         torch.testing.assert_close(compiled(function, fullgraph=False)(x), function(x))
 
 
-def test_what_the_compiler_does_not_take() -> None:
-    x = torch.rand(3)
+def test_what_the_compiler_does_not_take(torch_device: str) -> None:
+    x = torch.rand(3, device=torch_device)
     made = compiled(lambda x: xp.exp(x) + torch.from_dlpack(xp.zeros_like(x)), fullgraph=False)(x)
     torch.testing.assert_close(made, x.exp())
     with pytest.raises(torch._dynamo.exc.Unsupported, match="zeros_like"):
@@ -278,7 +293,7 @@ def test_what_the_compiler_does_not_take() -> None:
     with pytest.raises(
         RuntimeError, match="exp: out cannot be written in a traced call; accepted: the call without out"
     ):
-        compiled(lambda x: xp.exp(x, out=torch.empty(3)))(x)
+        compiled(lambda x: xp.exp(x, out=torch.empty_like(x)))(x)
     with pytest.raises(RuntimeError, match="floor_divide: x1 needs a gradient, and there is none by it"):
         compiled(lambda x: xp.floor_divide(x, 2.0))(x.clone().requires_grad_())
     wrong = IndexError, torch._dynamo.exc.TorchRuntimeError  # torch 2.11 raises the latter
@@ -286,18 +301,18 @@ def test_what_the_compiler_does_not_take() -> None:
         compiled(lambda x: xp.sum(x, axis=5))(x)
 
 
-def test_numpy_scalars_and_what_is_no_operand() -> None:
+def test_numpy_scalars_and_what_is_no_operand(torch_device: str) -> None:
     from torch._subclasses import FakeTensorMode
 
     with FakeTensorMode():
-        fake = torch.ones(3)
+        fake = torch.ones(3, device=torch_device)
         assert xp.add(fake, np.float32(2)).dtype == torch.float32
         assert xp.multiply(np.int64(2), fake).dtype == torch.float32
         with pytest.raises(TypeError, match="add: x2 is a str"):
             xp.add(fake, "1")
 
 
-def test_fake_tensors() -> None:
+def test_fake_tensors(torch_device: str) -> None:
     from torch._subclasses import FakeTensorMode
 
     triple = xp.kernel.ElementwiseKernel("T x", "T y", "y = 3 * x", "triple")
@@ -305,7 +320,7 @@ def test_fake_tensors() -> None:
     total = xp.kernel.ScanKernel("T x", "T y", "x", "a + b", "y = a", "total")
     cube = xp.kernel.functor("struct Cube { template <class T> XPOPS_DEVICE T operator()(T x) const { return x; } };")
     with FakeTensorMode():
-        fake = torch.ones(3, 4)
+        fake = torch.ones(3, 4, device=torch_device)
         for _ in range(2):
             results = [xp.add(fake, 1), triple(fake), norm(fake, axis=1), total(fake, axis=0), cube(fake)]
             assert [tuple(each.shape) for each in results] == [(3, 4), (3, 4), (3,), (3, 4), (3, 4)]
@@ -323,23 +338,23 @@ class Block(torch.nn.Module):
 
 LOADER = """
 import sys, torch, xpops
-print(torch.export.load(sys.argv[1]).module()(torch.ones(6, 5)).sum().item())
+print(torch.export.load(sys.argv[1]).module()(torch.ones(6, 5, device=sys.argv[2])).sum().item())
 """
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_programs_are_saved_and_loaded_by_another_process(strict: bool, tmp_path: Path) -> None:
-    block, path = Block(), tmp_path / "block.pt2"
+def test_programs_are_saved_and_loaded_by_another_process(strict: bool, tmp_path: Path, torch_device: str) -> None:
+    block, path = Block().to(torch_device), tmp_path / "block.pt2"
     program = torch.export.export(
-        block, (torch.rand(4, 5),), dynamic_shapes=({0: torch.export.Dim("rows")},), strict=strict
+        block, (torch.rand(4, 5, device=torch_device),), dynamic_shapes=({0: torch.export.Dim("rows")},), strict=strict
     )
-    x = torch.rand(7, 5)
+    x = torch.rand(7, 5, device=torch_device)
     torch.testing.assert_close(program.module()(x), block(x))
     if not strict:
         torch.export.save(program, path)
-        command = [sys.executable, "-c", LOADER, str(path)]
+        command = [sys.executable, "-c", LOADER, str(path), str(torch_device)]
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        assert float(found) == pytest.approx(block(torch.ones(6, 5)).sum().item(), rel=1e-5)
+        assert float(found) == pytest.approx(block(torch.ones(6, 5, device=torch_device)).sum().item(), rel=1e-5)
 
 
 @pytest.mark.parametrize("first", ["import xpops as xp, torch", "import torch._dynamo, xpops as xp"])

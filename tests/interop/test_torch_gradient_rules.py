@@ -15,7 +15,10 @@ torch = pytest.importorskip("torch")
 
 
 # Torch's transforms import modules that use its deprecated functions.
-pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning"),
+    pytest.mark.usefixtures("on_torch_device"),
+]
 
 
 def grads(result: torch.Tensor, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -24,7 +27,8 @@ def grads(result: torch.Tensor, *operands: torch.Tensor) -> tuple[torch.Tensor, 
 
 def numbers(*shape: int, **options: Any) -> torch.Tensor:
     generator = torch.Generator().manual_seed(len(shape))
-    return torch.rand(*shape, dtype=torch.float64, generator=generator, **options).requires_grad_()
+    made = torch.rand(*shape, dtype=torch.float64, generator=generator, device="cpu")
+    return made.to(torch.get_default_device(), **options).requires_grad_()
 
 
 def test_nothing_is_recorded_without_grad_mode() -> None:
@@ -195,9 +199,9 @@ def test_out_is_refused_as_torch_refuses_it(out_requires: bool) -> None:
         assert xp.exp(x.detach(), out=out) is out
 
 
-def test_other_frameworks_among_the_operands_are_refused() -> None:
-    x = numbers(3)
-    for other in (xp.ones(3), xp.ones(3).to_numpy()):
+def test_other_frameworks_among_the_operands_are_refused(torch_device: Any) -> None:
+    x, ours = numbers(3), xp.ones(3, device=torch_device)
+    for other in (ours, ours.to_numpy()):
         with pytest.raises(TypeError, match="add: x1 requires grad, and this call has no gradient"):
             xp.add(x, other)
 
@@ -210,11 +214,11 @@ def test_a_parameter_of_a_module_trains() -> None:
     torch.testing.assert_close(weight.detach(), torch.full((3,), 0.8))
 
 
-def test_several_threads() -> None:
+def test_several_threads(torch_device: Any) -> None:
     found: dict[int, torch.Tensor] = {}
 
     def work(number: int) -> None:
-        x = torch.full((50,), float(number), requires_grad=True)
+        x = torch.full((50,), float(number), device=torch_device, requires_grad=True)
         for _ in range(20):
             (found[number],) = grads(xp.sum(xp.multiply(xp.exp(x), number)), x)
 
@@ -265,15 +269,18 @@ def test_arguments_without_a_derivative_are_refused() -> None:
 
 
 @pytest.mark.parametrize("include_self", [True, False])
-def test_products_that_are_scattered_have_exact_gradients_around_zeros(include_self: bool) -> None:
+def test_products_that_are_scattered_have_exact_gradients_around_zeros(include_self: bool, torch_device: Any) -> None:
     generator = torch.Generator().manual_seed(5)
     for _ in range(20):
-        x, source = (torch.randint(-1, 3, shape, generator=generator).double() for shape in ((3, 2), (3, 5)))
-        index = torch.randint(0, 2, (3, 5), generator=generator)
+        x, source = (
+            torch.randint(-1, 3, shape, generator=generator, device="cpu").double().to(torch_device)
+            for shape in ((3, 2), (3, 5))
+        )
+        index = torch.randint(0, 2, (3, 5), generator=generator, device="cpu").to(torch_device)
         x.requires_grad_(), source.requires_grad_()
         wanted = x.scatter_reduce(1, index, source, "prod", include_self=include_self)
         found = xp.nn.scatter_reduce(x, index, source, "prod", axis=1, include_self=include_self)
-        cotangent = torch.rand(3, 2, generator=generator, dtype=torch.float64)
+        cotangent = torch.rand(3, 2, generator=generator, dtype=torch.float64, device="cpu").to(torch_device)
         for ours, theirs in zip(
             torch.autograd.grad(found, (x, source), cotangent),
             torch.autograd.grad(wanted, (x, source), cotangent),

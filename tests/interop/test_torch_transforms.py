@@ -28,9 +28,9 @@ def last(results: Any) -> Any:
     return results[-1] if isinstance(results, tuple) else results
 
 
-def batches(case: Case, dtype: torch.dtype) -> list[torch.Tensor]:
+def batches(case: Case, dtype: torch.dtype, device: str) -> list[torch.Tensor]:
     """Three operands for each one of a case."""
-    plain = [x.detach() for x in operands(case, dtype)]
+    plain = [x.detach() for x in operands(case, dtype, device)]
     return [torch.stack([x, x * 0.75 + (0 if dtype.is_complex else 0.1), x]) for x in plain]
 
 
@@ -39,14 +39,14 @@ def rows(function: Any, given: list[torch.Tensor]) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(("case", "dtype"), BATCHED)
-def test_vmap(case: Case, dtype: torch.dtype) -> None:
+def test_vmap(case: Case, dtype: torch.dtype, torch_device: str) -> None:
     def call(*given: Any) -> Any:
         return last(case.call(*given))
 
     def size(*given: Any) -> Any:
         return (call(*given).abs() ** 2).sum()
 
-    given = batches(case, dtype)
+    given = batches(case, dtype, torch_device)
     torch.testing.assert_close(func.vmap(call)(*given), rows(call, given))
     if len(given) > 1:
         first, others = given[0], [x[0] for x in given[1:]]
@@ -57,13 +57,13 @@ def test_vmap(case: Case, dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize(("case", "dtype"), BATCHED)
-def test_jvp(case: Case, dtype: torch.dtype) -> None:
+def test_jvp(case: Case, dtype: torch.dtype, torch_device: str) -> None:
     """Tangents and cotangents agree: ``re(conj(u) * J t)`` is ``re(conj(J^H u) * t)``."""
 
     def call(*given: Any) -> Any:
         return last(case.call(*given))
 
-    given = tuple(x.detach() for x in operands(case, dtype))
+    given = tuple(x.detach() for x in operands(case, dtype, torch_device))
     along = tuple(map(torch.randn_like, given))
     found = func.jvp(call, given, along)[1]
     result, pull_back = func.vjp(call, *given)
@@ -74,6 +74,7 @@ def test_jvp(case: Case, dtype: torch.dtype) -> None:
     torch.testing.assert_close((cotangent.conj() * found).sum().real, wanted)
 
 
+@pytest.mark.usefixtures("on_torch_device")
 def test_hessians_and_jacobians() -> None:
     x, t = torch.rand(3, dtype=torch.float64), torch.rand(3, dtype=torch.float64)
     torch.testing.assert_close(func.hessian(lambda v: xp.sum(xp.exp(v)))(x), x.exp().diag())
@@ -85,6 +86,7 @@ def test_hessians_and_jacobians() -> None:
     torch.testing.assert_close(each, x.cos() * t)
 
 
+@pytest.mark.usefixtures("on_torch_device")
 def test_vmap_within_vmap_and_batches_along_other_axes() -> None:
     x, y = torch.rand(2, 4, 3), torch.rand(3, 4)
     found = func.vmap(func.vmap(xp.add, in_dims=(0, 1)), in_dims=(0, None))(x, y)
@@ -94,6 +96,7 @@ def test_vmap_within_vmap_and_batches_along_other_axes() -> None:
     torch.testing.assert_close(moved, y.cumsum(0))
 
 
+@pytest.mark.usefixtures("on_torch_device")
 def test_gradients_of_each_sample() -> None:
     weight = torch.rand(4, 3)
     x, target = torch.rand(5, 4), torch.randint(0, 3, (5, 1))
@@ -113,6 +116,7 @@ def test_gradients_of_each_sample() -> None:
     torch.testing.assert_close(jacobian, func.jacrev(lambda v: torch.exp(v @ weight))(x[0]))
 
 
+@pytest.mark.usefixtures("on_torch_device")
 def test_functions_without_a_derivative() -> None:
     x = torch.rand(3, 4)
     assert torch.equal(func.vmap(lambda v: xp.argmax(v))(x), x.argmax(1))
@@ -125,6 +129,7 @@ def test_functions_without_a_derivative() -> None:
     torch.testing.assert_close(func.vmap(swish)(x), torch.nn.functional.silu(x))
 
 
+@pytest.mark.usefixtures("on_torch_device")
 def test_refusals() -> None:
     x = torch.rand(3, 4)
     for _ in range(2):
