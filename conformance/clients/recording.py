@@ -23,11 +23,16 @@ _places: Counter[str] = Counter()
 
 
 def pytest_configure() -> None:
-    """Count the calls of ``Array.__array__``."""
+    """Count conversions in this process."""
+    count_conversions(_places)
+
+
+def count_conversions(places: Counter[str]) -> None:
+    """Count the calls of ``Array.__array__`` from now on, by the function that called NumPy. Tests do not count."""
     convert = xpops.Array.__array__
 
     def counted(self: Any, *arguments: Any, **options: Any) -> Any:
-        _places.update(filter(None, [_caller()]))
+        places.update(filter(None, [_caller()]))
         return convert(self, *arguments, **options)
 
     replaced: Any = counted
