@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 import warnings
@@ -23,6 +24,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--grid", action="store_true", help="instead of the tables, the grid of shapes")
     parser.add_argument("--lengths", action="store_true", help="instead of the tables, rows of many lengths")
     parser.add_argument("--training", action="store_true", help="instead of the tables, gradients and training steps")
+    parser.add_argument("--special", action="store_true", help="instead of the tables, special functions")
     parser.add_argument("--drawn", type=int, metavar="SEED", help="instead of the tables, calls drawn at random")
     parser.add_argument("--seconds", type=float, default=300.0, help="how long to draw calls (default 300)")
     parser.add_argument("--host", action="store_true", help="instead of the tables, the host's time of every function")
@@ -40,7 +42,8 @@ def main(arguments: list[str]) -> int:
     elif options.drawn is not None:
         report = drawn(options.drawn, options.seconds)
     else:
-        report = grid() if options.grid else measure(options.rows, options.rounds, options.lengths)
+        chapter = "lengths" if options.lengths else "special" if options.special else ""
+        report = grid() if options.grid else measure(options.rows, options.rounds, chapter)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
     return 0
@@ -102,9 +105,12 @@ def drawn(seed: int, seconds: float) -> dict[str, Any]:
     return {**heading("cuda"), **measure(seed, seconds), "fingerprint": fingerprint()}
 
 
-def measure(only: str, rounds: int, of_lengths: bool) -> dict[str, Any]:
-    """Measure every row whose name contains `only`, and the host times; print each result at once."""
-    from benchmarks import algebra, collective, elementwise, fusion, lengths, movement, neural, primitives
+def measure(only: str, rounds: int, chapter: str) -> dict[str, Any]:
+    """Measure every row whose name contains `only`, and the host times; print each result at once.
+
+    With the name of a chapter, only its rows. A row that fails is reported, and the others go on.
+    """
+    from benchmarks import algebra, collective, elementwise, fusion, lengths, movement, neural, primitives, special
     from benchmarks.ceilings import ceilings
     from benchmarks.host import table
     from benchmarks.timing import host_times
@@ -122,15 +128,23 @@ def measure(only: str, rounds: int, of_lengths: bool) -> dict[str, Any]:
     columns = "".join(f"{name:>8}" for name in ("floor", "xpops", "torch", "cupy", "jax", "kps"))
     print(f"{'microseconds':26}{columns}{'at most':>9}  ratio to floor")
     tables = (elementwise, collective, movement, algebra, neural, fusion, primitives)
-    chapters = (lengths,) if of_lengths else tables
-    for row in (row for chapter in chapters for row in chapter.rows()):
+    chapters = {"lengths": (lengths,), "special": (special,)}.get(chapter, tables)
+    for row in (row for each in chapters for row in each.rows()):
         if only in row.name:
-            report["rows"].append(_measure_row(row, limits, rounds))
+            report["rows"].append(_try_row(row, limits, rounds))
     for name, works in table.works().items():
-        if only in name and not of_lengths:
+        if only in name and not chapter:
             report["host"][name] = times = host_times(works)
             print(f"{name:34}" + "".join(f"  {library} {value:.2f}" for library, value in times.items()))
     return report
+
+
+def _try_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, Any]:
+    try:
+        return _measure_row(row, limits, rounds)
+    except Exception as error:
+        print(f"{row.name:26} failed: {type(error).__name__}: {error}", flush=True)
+        return {"name": row.name, "error": f"{type(error).__name__}: {error}"}
 
 
 def _measure_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, Any]:
@@ -153,7 +167,7 @@ def _measure_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, A
     times = device_times(works, rounds)
     floor = row.bytes / limits[row.ceiling]
     ours = "kps" if "kps" in times else "xpops"
-    best = min(time for library, time in times.items() if library not in ("kps", "xpops"))
+    best = min((time for library, time in times.items() if library not in ("kps", "xpops")), default=math.inf)
     most = row.target or (row.ratio * times["torch"] if row.ratio else row.best * best)
     if row.share:
         most = floor / row.share

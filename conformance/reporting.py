@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -19,6 +21,9 @@ REPORTS = Path(__file__).parent / "reports"
 OUTCOMES = ("passed", "failed", "skipped", "xfailed")
 PACKAGES = ("cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc", "numpy", "ml_dtypes", "torch", "cupy-cuda13x", "jax")
 
+# Seconds in which an interrupted pytest has to write its report.
+_GRACE = 30
+
 
 class Case(NamedTuple):
     """One test: its name, its outcome (one of `OUTCOMES`), and why it was skipped."""
@@ -29,9 +34,16 @@ class Case(NamedTuple):
 
 
 def run_pytest(
-    arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None, python: str = sys.executable
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    python: str = sys.executable,
+    seconds: float = math.inf,
 ) -> tuple[int, list[Case]]:
-    """Run pytest in `folder`. Returns its exit code and its cases; no cases if it ended before it wrote a report."""
+    """Run pytest in `folder`. Returns its exit code and its cases; no cases if it ended before it wrote a report.
+
+    After so many seconds it is interrupted, and returns the cases that ended.
+    """
     with TemporaryDirectory() as temporary:
         junit = Path(temporary) / "junit.xml"
         # zarr's plugin imports cupy, in whose place a run may have put another module.
@@ -40,9 +52,19 @@ def run_pytest(
         # One thread for each worker: with one for each core, many workers would slow each other down.
         one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
         given = {**one_thread, **(os.environ if environment is None else environment)}
-        code = subprocess.run(command, cwd=folder, env=given, check=False).returncode
+        code = _wait(subprocess.Popen(command, cwd=folder, env=given), seconds)
         cases = list(ElementTree.parse(junit).getroot().iter("testcase")) if junit.exists() else []
     return code, [_case(each) for each in cases]
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> int:
+    """The exit code. After so many seconds interrupt pytest, which then writes its report; else kill it."""
+    for limit, stop in ((seconds, process.send_signal), (_GRACE, lambda _: process.kill())):
+        try:
+            return process.wait(None if math.isinf(limit) else limit)
+        except subprocess.TimeoutExpired:
+            stop(signal.SIGINT)
+    return process.wait()
 
 
 def _case(element: ElementTree.Element) -> Case:

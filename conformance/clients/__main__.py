@@ -3,6 +3,10 @@
 ``--clients A,B``  runs only these, and writes no report.
 ``-j J``           this many packages of tests at a time (default 1).
 ``-n W``           with this many worker processes for each of them (default 0: none).
+``--seconds S``    after so many seconds the tests are interrupted, and the report has those that ended.
+
+Each failure goes at once to ``reports/clients-*.failures.txt``, with its reason. The report also counts, by place, the
+copies to the host for which a client's code, not a test, called ``np.asarray``.
 
 It runs the tests of the installed clients, which are in their wheels. Dask's are those for CuPy, with xpops in CuPy's
 place. The tests of einops and xarray are in `tests`, because their own tests use NumPy only. `left_out` names the tests
@@ -12,8 +16,11 @@ that require something outside the standard.
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
 import sys
+import time
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
@@ -23,44 +30,54 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from conformance.clients.left_out import LEFT_OUT
+from conformance.clients.recording import PLACES
 from conformance.fingerprint import ROOT, fingerprint
 from conformance.reporting import REPORTS, Case, available, counts, heading, run_pytest, write
 
 HERE = Path(__file__).parent
-_SCIPY = "cluster constants differentiate fft integrate linalg ndimage optimize spatial special stats"
+# The longest first.
+_SCIPY = "stats special spatial fft ndimage cluster linalg optimize integrate differentiate constants"
 _CUBED = "test_array_api test_gufunc test_indexing test_inspection test_linalg array/test_nan_functions array/test_pad"
 
 
 class Client(NamedTuple):
-    """A library: its tests as files or modules, arguments for pytest, environment variables, and supported devices."""
+    """A library: its tests as files or modules, arguments for pytest, and environment variables."""
 
     name: str
     tests: tuple[str, ...]
     arguments: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
-    devices: tuple[str, ...] = ("cpu", "cuda")
 
 
 CLIENTS = (
-    Client("array-api-extra", ("array_api_extra/tests/main",), ("-k", "xpops", "-W", "error::DeprecationWarning")),
-    Client("scikit-learn", ("sklearn",), ("-k", "xpops", "-W", "ignore"), (("SCIPY_ARRAY_API", "1"),)),
     Client(
         "scipy",
         tuple(f"scipy/{name}" for name in _SCIPY.split()),
         ("-k", "xpops", "-W", "ignore"),
         (("SCIPY_ARRAY_API", "1"),),
     ),
+    Client("array-api-extra", ("array_api_extra/tests/main",), ("-k", "xpops", "-W", "error::DeprecationWarning")),
+    Client("scikit-learn", ("sklearn",), ("-k", "xpops", "-W", "ignore"), (("SCIPY_ARRAY_API", "1"),)),
     Client(
         "cubed",
         tuple(f"cubed/tests/{name}.py" for name in _CUBED.split()),
         ("-W", "ignore", "--tb=native"),
-        (("CUBED_BACKEND_ARRAY_API_MODULE", "xpops"),),
-        devices=("cpu",),
+        # Cubed writes blocks as NumPy arrays, in threads and processes of its own.
+        (("CUBED_BACKEND_ARRAY_API_MODULE", "xpops"), ("XPOPS_ALLOW_HOST_COPIES", "1")),
     ),
     Client("dask", ("dask/array/tests",), ("-m", "gpu", "-W", "ignore")),
     Client("einops", (str(HERE / "tests" / "test_einops.py"),)),
     Client("xarray", (str(HERE / "tests" / "test_xarray.py"),), ("-W", "ignore")),
 )
+
+
+class Run(NamedTuple):
+    """A run of pytest: its tests, its exit code, its cases, and how often each function converted arrays to NumPy."""
+
+    tests: str
+    code: int
+    cases: list[Case]
+    conversions: Counter[str]
 
 
 def main(arguments: list[str]) -> int:
@@ -70,13 +87,16 @@ def main(arguments: list[str]) -> int:
         print(f"clients: no {options.device} device here")
         return 2
     before, reports, code = fingerprint(), {}, 0
-    asked = [client for client in CLIENTS if client.name in options.clients and options.device in client.devices]
+    failures = REPORTS / f"clients-{options.device}.failures.txt"
+    failures.write_text("")
+    asked = [client for client in CLIENTS if client.name in options.clients and _installed(client.name)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        runs = [(client, _start(client, options, pool)) for client in asked if _installed(client.name)]
-        for client, started in runs:
-            results = [each.result() for each in started]
-            reports[client.name] = _summary(client, [case for _, cases in results for case in cases])
-            code = max(code, *(found for found, _ in results))
+        started = [(client, _start(client, options, failures, pool)) for client in asked]
+        for client, futures in started:
+            runs = [each.result() for each in futures]
+            reports[client.name] = _summary(client, runs)
+            code = max(code, *(abs(run.code) for run in runs))
+            print(f"{client.name}: {json.dumps(reports[client.name])}", flush=True)
     if set(options.clients) == {client.name for client in CLIENTS}:
         report = {**heading(options.device), "clients": reports, "fingerprint": before}
         write(REPORTS / f"clients-{options.device}.json", report)
@@ -94,6 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-n", dest="workers", type=int, default=0, metavar="W", help="processes for each (default none)"
     )
+    parser.add_argument("--seconds", type=float, default=math.inf, help="how long the tests may run (default: as long)")
     return parser
 
 
@@ -104,21 +125,23 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def _start(
-    client: Client, options: argparse.Namespace, pool: ThreadPoolExecutor
-) -> list[Future[tuple[int, list[Case]]]]:
+def _start(client: Client, options: argparse.Namespace, failures: Path, pool: ThreadPoolExecutor) -> list[Future[Run]]:
     """Runs of pytest, one for each file or module: each package of SciPy has a configuration of its own."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     ours = {"PYTHONPATH": path, "XPOPS_DEFAULT_DEVICE": options.device, "XPOPS_CLIENT": client.name}
-    plugins = ["-p", "conformance.clients.plugin", "-p", "no:cacheprovider", "-n", str(options.workers)]
-    given = ["-q", "--disable-warnings", *plugins, *client.arguments]
-    environment = {**os.environ, **ours, **dict(client.environment)}
-    return [pool.submit(_run, [*_located(test), *given], environment) for test in client.tests]
+    plugins = ["-p", "conformance.clients.plugin", "-p", "conformance.clients.recording", "-p", "no:cacheprovider"]
+    given = ["-q", "--disable-warnings", *plugins, "-n", str(options.workers), *client.arguments]
+    environment = {**os.environ, **ours, **dict(client.environment), "XPOPS_CLIENT_FAILURES": str(failures)}
+    end = time.monotonic() + options.seconds
+    return [pool.submit(_run, test, given, environment, end) for test in client.tests]
 
 
-def _run(arguments: list[str], environment: dict[str, str]) -> tuple[int, list[Case]]:
+def _run(test: str, arguments: list[str], environment: dict[str, str], end: float) -> Run:
     with TemporaryDirectory() as folder:
-        return run_pytest(arguments, Path(folder), environment)
+        seconds = max(end - time.monotonic(), 0.0)
+        code, cases = run_pytest([*_located(test), *arguments], Path(folder), environment, seconds=seconds)
+        places = [json.loads(each.read_text()) for each in Path(folder).glob(PLACES.format("*"))]
+    return Run(test, code, cases, sum(map(Counter, places), Counter[str]()))
 
 
 def _located(test: str) -> list[str]:
@@ -131,13 +154,18 @@ def _located(test: str) -> list[str]:
     return [str(root / rest), f"--rootdir={root}", f"--confcutdir={root}"]
 
 
-def _summary(client: Client, cases: list[Case]) -> dict[str, Any]:
+def _summary(client: Client, runs: list[Run]) -> dict[str, Any]:
+    cases = [case for run in runs for case in run.cases]
     skips = Counter(case.reason for case in cases if case.outcome == "skipped")
+    conversions = sum((run.conversions for run in runs), Counter[str]())
     return {
         "version": _installed(client.name),
         **counts(cases),
         "failed_tests": sorted(case.name for case in cases if case.outcome == "failed"),
+        # pytest's codes: all passed, some failed, none collected.
+        "not_finished": [run.tests for run in runs if run.code not in (0, 1, 5)],
         "skipped_for": dict(skips.most_common(10)),
+        "converted_to_numpy_by": dict(conversions.most_common(20)),
         "left_out": LEFT_OUT.get(client.name, {}),
     }
 

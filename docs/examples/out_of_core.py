@@ -20,13 +20,17 @@ import xpops.zarr
 ROWS, COLUMNS, BLOCK = 4000, 50, 500
 
 
-def start_cluster():
-    """A Dask cluster on this machine, with a process for each GPU; two processes without a GPU."""
-    gpus = sum(each.type == "cuda" for each in xp.__array_namespace_info__().devices())
-    options = {"nthreads": 1, "silence_logs": logging.WARNING}
+def count_gpus():
+    return sum(each.type == "cuda" for each in xp.__array_namespace_info__().devices())
+
+
+def start_cluster(count, **options):
+    """A Dask cluster of `count` processes on this machine, each of which sees one GPU if there are GPUs."""
+    gpus = count_gpus()
+    options = {"nthreads": 1, "silence_logs": logging.WARNING, **options}
     workers = {
         index: {"cls": Nanny, "options": {**options, "env": {"CUDA_VISIBLE_DEVICES": str(index) if gpus else ""}}}
-        for index in range(gpus or 2)
+        for index in range(count)
     }
     scheduler = {"cls": Scheduler, "options": {"dashboard_address": None}}
     return SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.WARNING)
@@ -55,7 +59,7 @@ def mean_and_deviation(path, target, spec):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder, start_cluster() as cluster:
+    with tempfile.TemporaryDirectory() as folder, start_cluster(count_gpus() or 2) as cluster:
         executor = Executor(compute_kwargs={"address": cluster.scheduler_address})
         spec = cubed.Spec(folder, allowed_mem="500MB", executor=executor)
         write_numbers(f"{folder}/numbers.zarr")

@@ -56,6 +56,29 @@ def test_a_report_of_clients(client: Path, jobs: int) -> None:
     assert (numpy["left_out"], numpy["version"] is not None) == ({}, True)
 
 
+def test_failures_and_conversions_have_names(client: Path) -> None:
+    (client / "plain.py").write_text("import numpy as np\ndef convert(x): return np.asarray(x)\n")
+    (client / "test_one.py").write_text("import plain, xpops\ndef test_one(): plain.convert(xpops.ones(2))\n")
+    for _ in range(2):
+        runner.main(["--device", "cpu"])
+        report = json.loads((client / "clients-cpu.json").read_text())["clients"]["numpy"]
+        assert report["converted_to_numpy_by"] == {"plain.convert": 1}
+        (failure,) = (client / "clients-cpu.failures.txt").read_text().splitlines()
+        assert "test_few.py::test_failing: " in failure
+        assert "assert False" in failure
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_an_interrupted_run_keeps_what_ended(client: Path, workers: str) -> None:
+    slow = "import time\ndef test_quick(): assert 0\ndef test_slow(): time.sleep(60)\n"
+    (client / "test_few.py").write_text(slow)
+    runner.main(["--device", "cpu", "--seconds", "12", "-n", workers])
+    report = json.loads((client / "clients-cpu.json").read_text())["clients"]["numpy"]
+    assert report["failed"] == 1
+    assert report["not_finished"][0] == str(client / "test_few.py")
+    assert "test_quick" in (client / "clients-cpu.failures.txt").read_text()
+
+
 def test_some_clients_make_no_report(client: Path) -> None:
     assert runner.main(["--device", "cpu", "--clients", "no-such-client"]) == 0
     assert not (client / "clients-cpu.json").exists()

@@ -83,5 +83,7 @@ def test_assigned_where_a_mask_is_true(dtype: Any) -> None:
         out = layout_on_gpu(x)
         operands = layout_on_gpu(mask), float if dtype != dt.bool else bool, out
         one: Any = True if dtype == dt.bool else 1.0
-        ENGINE.assign(signature_of(where, operands), operands, out)(STREAM, *(addressed(each) for each in (x, mask, one, x)))
+        ENGINE.assign(signature_of(where, operands), operands, out)(
+            STREAM, *(addressed(each) for each in (x, mask, one, x))
+        )
         np.testing.assert_array_equal(x, wanted)

@@ -11,7 +11,6 @@ from xpops.ops.reduction import Reduction, reduction_dtypes
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides import views
 
-
 # Along shorter innermost axes, memory is accessed in parts of cache lines.
 _SHORT = 8
 
@@ -19,10 +18,10 @@ _SHORT = 8
 def result_layout(signature: Signature, operands: tuple[Operand, ...], device: Device) -> Layout:
     """A dense layout in the order of most operands.
 
-    Operands of the result's shape, without a stride of 0, have a say. The result gets the order of axes in which most of
-    them are contiguous along the innermost axis; of equal ones the order that most of them have as a whole; then one whose
-    innermost axis is not short; then C order, or that of the first. So the sum of two transposed arrays is transposed, and
-    memory is accessed linearly; and as few operands as possible are transposed on the way.
+    Operands of the result's shape, without a stride of 0, have a say. The result gets the order of axes in which most
+    of them are contiguous along the innermost axis; of equal ones the order that most of them have as a whole; then one
+    whose innermost axis is not short; then C order, or that of the first. So the sum of two transposed arrays is
+    transposed, and memory is accessed linearly; and as few operands as possible are transposed on the way.
     """
     shape = signature.shape
     orders = [

@@ -33,12 +33,15 @@ class SoftmaxPolicy(NamedTuple):
         Bytes of float32 or float64 numbers that a thread holds.
     spread_steps : int
         The most steps that a thread takes of a row that more threads could share.
+    lanes, lanes_steps : int
+        The fewest threads that share a row, unless it has fewer steps; twice as many from so many steps on.
     column_pack, column_line : int
         The most elements of a pack of columns, and the bytes that a block of columns reads side by side, if there are
         so many. With narrow packs more of a column is in one thread, and less is exchanged.
-    ragged_bytes, ragged_packs : int
+    ragged_bytes, ragged_packs, ragged_row : int
         Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
-        their length.
+        their length. So are rows of float32 of odd length, if they have at least `ragged_row` elements, or for the
+        logarithm.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
     resident : int
@@ -51,10 +54,13 @@ class SoftmaxPolicy(NamedTuple):
     shapes: tuple[tuple[int, int], ...]
     held_bytes: int
     spread_steps: int
+    lanes: int
+    lanes_steps: int
     column_pack: int
     column_line: int
     ragged_bytes: int
     ragged_packs: int
+    ragged_row: int
     blocks: int
     resident: int
 
@@ -144,7 +150,7 @@ def plan_softmax(
     """
     length, inner = x.shape[axis], inner_size(out, axis)
     columns = inner > 1
-    access = _access(x, out, inner if columns else length, columns, policy)
+    access = _access(x, out, inner if columns else length, columns, log, policy)
     pack = access.pack
     steps, side = (length, inner // pack) if columns else (_packs(length, access), 1)
     lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
@@ -170,6 +176,7 @@ def plan_softmax(
     tail = access.tail + bytes(-len(access.tail) % 8)
     tail += struct.pack("<4I" if bits == 32 else "<4Q", lines, steps, length, -(-steps // splits))
     tail += pack_divmod(splits, bits) + pack_divmod(side, bits)
+    shifts = log and access.mode is Mode.SHIFTED and pack * width == MAX_PACK_BYTES
     full = way is Way.HELD and not access.ragged and lines * count % block == 0 and steps == count * cluster * held
     return SoftmaxPlan(
         way=way,
@@ -186,7 +193,7 @@ def plan_softmax(
         blocks=-(-lines * count // block) * splits,
         states=3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0,
         full=full,
-        resident=_resident(block, way, width, policy),
+        resident=_resident(block, way, width, shifts, policy),
         tail=tail,
     )
 
@@ -197,7 +204,7 @@ def follows(x: Layout, out: Layout) -> bool:
     If not, it is faster to copy `x` first: the kernel that copies transposes tiles.
     """
     _, _, (_, strides) = coalesce_operands(out, (x,))
-    return not any(strides) or 0 <= strides[-1] <= min(abs(stride) for stride in strides if stride)
+    return not any(strides) or abs(strides[-1]) <= min(abs(stride) for stride in strides if stride)
 
 
 def inner_size(x: Layout, axis: int) -> int:
@@ -217,14 +224,15 @@ class _Access(NamedTuple):
     tail: bytes
 
 
-def _access(x: Layout, out: Layout, closest: int, columns: bool, policy: SoftmaxPolicy) -> _Access:
+def _access(x: Layout, out: Layout, closest: int, columns: bool, log: bool, policy: SoftmaxPolicy) -> _Access:
     """The access, if runs of `closest` elements of the result belong together."""
     _, shape, (order, strides) = coalesce_operands(out, (x,))
     widest = MAX_PACK_BYTES // x.dtype.itemsize
     widest = min(widest, policy.column_pack) if columns else widest
     pack = min(closest & -closest, widest)
     ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
-    ragged = ragged and x.dtype.itemsize <= policy.ragged_bytes
+    is_odd = x.dtype.itemsize == 4 and pack == 1 and (log or closest >= policy.ragged_row)
+    ragged = ragged and (x.dtype.itemsize <= policy.ragged_bytes or is_odd)
     pack = widest if ragged else pack
     mode = mode_of(shape, strides, x, order, pack)
     if mode is Mode.GATHER:
@@ -251,8 +259,9 @@ def _threads(steps: int, across: int, most: int, policy: SoftmaxPolicy) -> tuple
     largest, _ = policy.shapes[0]
     count = _power_of_two(-(-steps // most))
     if across == 1:
+        lanes = policy.lanes if steps < policy.lanes_steps else 2 * policy.lanes
         spread = max(
-            _power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), min(_power_of_two(steps), 8)
+            _power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), min(_power_of_two(steps), lanes)
         )
         idle = spread >= 64 and -steps % spread > spread // 2
         count = count if spread > largest or idle else spread
@@ -274,12 +283,13 @@ def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: So
     return cluster
 
 
-def _resident(block: int, way: Way, width: int, policy: SoftmaxPolicy) -> int:
+def _resident(block: int, way: Way, width: int, shifts: bool, policy: SoftmaxPolicy) -> int:
     """The blocks that must be resident. They leave a thread enough registers to hold its part of a line.
 
     A thread that reads its part twice holds less of it. Then small blocks for narrow numbers are all resident at once.
+    One that `shifts` whole packs before it computes logarithms needs more.
     """
-    if 2 * block > policy.largest_block:
+    if 2 * block > policy.largest_block or (way is Way.HELD and 2 * block == policy.largest_block and shifts):
         return 1
     if way is Way.HELD:
         return policy.resident

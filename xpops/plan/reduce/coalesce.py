@@ -33,16 +33,14 @@ def coalesce_reduction(
 ) -> CoalescedReduction:
     """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes.
 
-    But if it repeats elements along kept axes so often that there are more results than elements, the result decides the
-    order of the kept axes.
+    But if it repeats elements along kept axes so often that there are more results than elements, the result decides
+    the order of the kept axes.
     """
     keep = [axis for axis in range(len(shape)) if axis not in axes]
     repeats = prod(shape[axis] for axis in keep if lines[0][axis] == 0)
     is_small = repeats > 1 and repeats >= prod(shape[axis] for axis in axes)
     order = (out, *lines) if is_small else (lines[0], out, *lines[1:])
-    kept, found = coalesce(
-        tuple(shape[axis] for axis in keep), [tuple(line[axis] for axis in keep) for line in order]
-    )
+    kept, found = coalesce(tuple(shape[axis] for axis in keep), [tuple(line[axis] for axis in keep) for line in order])
     out_kept, first, *others = found if is_small else (found[1], found[0], *found[2:])
     reduced, in_reduced = coalesce(
         tuple(shape[axis] for axis in axes), [tuple(line[axis] for axis in axes) for line in lines]

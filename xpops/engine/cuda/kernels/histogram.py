@@ -34,7 +34,10 @@ def bincount(runtime: Runtime, x: Layout, minlength: int) -> Measure:
     second pass follows only if that value has no bin.
     """
     device = runtime.context.device
-    guess, one = minlength or tuning_of(runtime.context.capability).histogram.guess, layout_of(dt.uint64, (), None, device)
+    guess, one = (
+        minlength or tuning_of(runtime.context.capability).histogram.guess,
+        layout_of(dt.uint64, (), None, device),
+    )
     ways: BoundedDict[int, _Way] = BoundedDict(_KEPT)
     copies: BoundedDict[int, Kernel] = BoundedDict(_KEPT)
 
@@ -47,7 +50,7 @@ def bincount(runtime: Runtime, x: Layout, minlength: int) -> Measure:
         bins, block = way.allocate(stream)
         largest = bins + room * _WORD
         runtime.zero(bins, (room + 1) * _WORD, stream)
-        way.count(stream, x_data, bins, largest)
+        way.counter(stream, x_data, bins, largest)
         found = int(runtime.to_host(largest, one, stream))
         length = bins_for(found if x.size else -1, minlength, x.dtype)
         out = layout_of(dt.int64, (length,), None, device)
@@ -72,7 +75,7 @@ class _Way(NamedTuple):
     """For one number of bins: a function that allocates them and a word, and the kernel that counts into them."""
 
     allocate: Callable[[int], tuple[int, Block]]
-    count: Callable[..., None]
+    counter: Callable[..., None]
 
 
 def _counter(runtime: Runtime, x: Layout, length: int) -> Callable[..., None]:

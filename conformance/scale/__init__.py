@@ -1,0 +1,1 @@
+"""Measures reductions of data that are larger than a GPU's memory, and work on several GPUs."""
