@@ -25,6 +25,9 @@ XPOPS_C_FUNCTION(y1)
 
 #undef XPOPS_C_FUNCTION
 
+XPOPS_DEVICE float ldexp(float x, int power) { return ::ldexpf(x, power); }
+XPOPS_DEVICE double ldexp(double x, int power) { return ::ldexp(x, power); }
+
 namespace detail {
 
 template <class T> inline constexpr T kPi = T(3.14159265358979323846);
