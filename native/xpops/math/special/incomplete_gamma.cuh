@@ -140,17 +140,12 @@ template <class T> XPOPS_DEVICE T gamma_series(T a, T x) {
   return sum;
 }
 
-// The continued fraction of the upper share, without its factor a gamma_term, for x >= a and x > 1. It is computed from
-// its last term on, which rounds less often than a product of its convergents. The number of terms is a bound of those
-// that count, found by trials.
+// The continued fraction of the upper share, without its factor a gamma_term, for x >= a and x > 1. The number of terms
+// is a bound of those that count, found by trials.
 template <class T> XPOPS_DEVICE T gamma_fraction(T a, T x) {
   constexpr bool kSingle = is_same_v<T, float>;
   const T half = T(0.5) * a, most = kSingle ? T(16) : T(40);
-  const T terms = floor((half < most ? half : most) + (kSingle ? 5 + 24 / x : 12 + 90 / x));
-  const T first = x + 1 - a;
-  T result = first + 2 * terms;
-  for (T i = terms; i > 0; i -= 1) result = (first + 2 * (i - 1)) + i * (a - i) / result;
-  return 1 / result;
+  return upper_gamma_fraction(a, x, floor((half < most ? half : most) + (kSingle ? 5 + 24 / x : 12 + 90 / x)));
 }
 
 // The upper share for small x and a, where the lower one is not small.

@@ -82,5 +82,14 @@ template <class T> XPOPS_DEVICE T stirling(T x) {
   }
 }
 
+// The continued fraction of the upper incomplete gamma function of a and x, without its factor x^a exp(-x). It is
+// computed from its last term on, which rounds less often than a product of its convergents.
+template <class T> XPOPS_DEVICE T upper_gamma_fraction(T a, T x, T terms) {
+  const T first = x + 1 - a;
+  T result = first + 2 * terms;
+  for (T i = terms; i > 0; i -= 1) result = (first + 2 * (i - 1)) + i * (a - i) / result;
+  return 1 / result;
+}
+
 }  // namespace detail
 }  // namespace xpops
