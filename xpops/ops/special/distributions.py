@@ -32,8 +32,8 @@ DISTRIBUTIONS = (
     special("nbdtrc", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfSciPy("nbdtrc", whole=(0, 1))),
     special("nbdtri", "k n q", _BETA_DISTRIBUTIONS, (25, 29), cpu=OfSciPy("nbdtri", whole=(0, 1))),
     special("fdtr", "dfn dfd x", _BETA_DISTRIBUTIONS, (31, 38)),
-    special("fdtrc", "dfn dfd x", _BETA_DISTRIBUTIONS, (39, 39)),
-    special("fdtri", "dfn dfd p", _BETA_DISTRIBUTIONS, (40, 50)),
-    special("stdtr", "df t", _BETA_DISTRIBUTIONS, (60, 47)),
-    special("stdtrit", "df p", _BETA_DISTRIBUTIONS, (40, 38)),
+    special("fdtrc", "dfn dfd x", _BETA_DISTRIBUTIONS, (31, 38)),
+    special("fdtri", "dfn dfd p", _BETA_DISTRIBUTIONS, (31, 38)),
+    special("stdtr", "df t", _BETA_DISTRIBUTIONS, (31, 47)),
+    special("stdtrit", "df p", _BETA_DISTRIBUTIONS, (31, 38)),
 )

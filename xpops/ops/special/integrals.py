@@ -20,7 +20,7 @@ INTEGRALS = (
     special("ndtr", "x", _ERROR, (7.5, 7)),
     special("ndtri", "p", _ERROR, (6, 6)),
     special("betaln", "a b", _GAMMA, (12, 15)),
-    special("binom", "n k", _GAMMA, (88, 7.5)),
+    special("binom", "n k", _GAMMA, (6.5, 7.5)),
     special("gamma", "x", _GAMMA, (5.5, 10.5), plain=host.of_numbers(math.gamma)),
     special("gammaln", "x", _GAMMA, (6.5, 4.5), plain=host.of_numbers(math.lgamma)),
     special("gammasgn", "x", _GAMMA, (0, 0)),
