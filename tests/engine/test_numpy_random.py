@@ -185,6 +185,10 @@ def test_parameters_broadcast(device: Any) -> None:
             assert getattr(rng, name)(*parameters).shape == wanted
         assert to_numpy(rng.multivariate_hypergeometric([3], 2)).tolist() == [2]
         assert rng.multivariate_hypergeometric([3, 4], 2, size=(2, 3)).shape == (2, 3, 2)
+        counts = to_numpy(rng.multinomial([[10], [0]], [[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]]))
+        assert counts.sum(-1).tolist() == [[10, 10], [0, 0]]
+        assert counts[:, 1].tolist() == [[10, 0, 0], [0, 0, 0]]
+        assert rng.multivariate_normal([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], 3, method="cholesky").shape == (3, 2)
         assert rng.normal().shape == rng.gamma(2.0).shape == ()
         assert rng.random((2, 3), np.float32).dtype == np.float32
         out = xp.zeros(4)

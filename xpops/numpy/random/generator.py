@@ -170,18 +170,30 @@ class Generator(Transforms, Rejection, Counts):
         require("multinomial", "n", n, 0)
         require("multinomial", "pvals", pvals, 0, highest=1)
         chances = asarray(pvals, dtype=dt.float64)
-        shape, (trials,) = self._shaped(size, n)
+        shape, (trials, _) = self._shaped(size, n, chances[..., 0])
         rest = zeros(shape, dtype=dt.float64) + trials
-        left = 1.0 - cumulative_sum(chances, include_initial=True)
+        left = 1.0 - cumulative_sum(chances, axis=-1, include_initial=True)
         counts = []
-        for place in range(chances.size - 1):
-            share = (chances[place] / maximum(left[place], 1e-300)).clip(0.0, 1.0)
+        for place in range(chances.shape[-1] - 1):
+            share = (chances[..., place] / maximum(left[..., place], 1e-300)).clip(0.0, 1.0)
             counts.append(self._binomial(shape, rest, share))
             rest = rest - counts[-1]
         return astype(stack([*counts, rest], axis=-1), dt.int64)
 
-    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None) -> Any:
-        """As `numpy.random.Generator.multivariate_normal`, by eigenvalues. Negative ones count as 0."""
+    def multivariate_normal(
+        self,
+        mean: Any,
+        cov: Any,
+        size: Any = None,
+        check_valid: str = "ignore",
+        tol: float = 1e-8,
+        *,
+        method: str = "eigh",
+    ) -> Any:
+        """As `numpy.random.Generator.multivariate_normal`, by eigenvalues. Negative ones count as 0.
+
+        `check_valid`, `tol` and `method` change nothing.
+        """
         mean, cov = asarray(mean, dtype=dt.float64), asarray(cov, dtype=dt.float64)
         values, vectors = eigh(cov)
         shape = (*self._shaped(() if size is None else size)[0], mean.shape[-1])
