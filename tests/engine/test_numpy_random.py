@@ -43,6 +43,10 @@ CONTINUOUS: dict[tuple[Any, ...], tuple[float, float, str, tuple[Any, ...]]] = {
     ("standard_gamma", 1.0): (1, 1, "gamma", (1,)),
     ("gamma", 20.0, 0.5): (10, 5, "gamma", (20, 0, 0.5)),
     ("chisquare", 3): (3, 6, "chi2", (3,)),
+    ("noncentral_chisquare", 0.5, 3): (3.5, 13, "ncx2", (0.5, 3)),
+    ("noncentral_chisquare", 3, 40): (43, 166, "ncx2", (3, 40)),
+    ("noncentral_chisquare", 3, 0): (3, 6, "chi2", (3,)),
+    ("noncentral_f", 3, 12, 2.5): (2.2, math.nan, "ncf", (3, 12, 2.5)),
     ("f", 3, 12): (1.2, math.nan, "f", (3, 12)),
     ("standard_t", 3): (0, math.nan, "t", (3,)),
     ("beta", 0.1, 0.2): (1 / 3, 2 / 9 / 1.3, "beta", (0.1, 0.2)),
@@ -59,6 +63,16 @@ DISCRETE: dict[tuple[Any, ...], tuple[float, float, str, tuple[Any, ...]]] = {
     ("binomial", 1000, 0.6): (600, 240, "binom", (1000, 0.6)),
     ("negative_binomial", 2.5, 0.3): (2.5 * 0.7 / 0.3, 2.5 * 0.7 / 0.09, "nbinom", (2.5, 0.3)),
     ("geometric", 0.2): (5, 20, "geom", (0.2,)),
+    ("logseries", 0.7): (-0.7 / 0.3 / math.log(0.3), math.nan, "logser", (0.7,)),
+    ("logseries", 0.999): (999 / math.log(1000), math.nan, "logser", (0.999,)),
+    ("zipf", 1.2): (math.nan, math.nan, "zipf", (1.2,)),
+    ("zipf", 4.5): (1.1267338673 / 1.0547075107, math.nan, "zipf", (4.5,)),
+    ("hypergeometric", 7, 5, 4): (7 / 3, 70 / 99, "hypergeom", (12, 7, 4)),
+    ("hypergeometric", 5, 9000, 4000): (20000 / 9005, math.nan, "hypergeom", (9005, 5, 4000)),
+    ("hypergeometric", 30, 50, 60): (22.5, 22.5 * 0.625 * 20 / 79, "hypergeom", (80, 30, 60)),
+    ("hypergeometric", 3000, 700, 1000): (30000 / 37, math.nan, "hypergeom", (3700, 3000, 1000)),
+    ("hypergeometric", 20, 20, 20): (10, 100 / 39, "hypergeom", (40, 20, 20)),
+    ("hypergeometric", 10**9 - 1, 10**9 - 1, 10): (5, 2.5, "binom", (10, 0.5)),
 }
 LAWS = {**CONTINUOUS, **DISCRETE}
 
@@ -103,6 +117,14 @@ def test_discrete_laws(call: tuple[Any, ...], device: Any) -> None:
     assert stats.chisquare(counts[kept], wanted[kept] / wanted[kept].sum() * counts[kept].sum()).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("mean", [1e12, 1e15, 3e18])
+def test_counts_of_huge_means_are_normal(mean: float, device: Any) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    for call, variance in ((("poisson", mean), mean), (("binomial", int(2 * mean), 0.5), mean / 2)):
+        x = (to_numpy(drawn(call, device)) - mean) / math.sqrt(variance)
+        assert stats.kstest(x, "norm").pvalue > 1e-4
+
+
 @pytest.mark.parametrize("call", LAWS, ids=str)
 def test_devices_agree(call: tuple[Any, ...], cuda: Any) -> None:
     host, there = to_numpy(drawn(call, "cpu")), to_numpy(drawn(call, cuda))
@@ -121,6 +143,15 @@ def test_vectors(device: Any) -> None:
     assert (counts.sum(1) == 20).all()
     numpy.testing.assert_allclose(counts.mean(0), [4, 10, 6], atol=0.06)
     numpy.testing.assert_allclose(numpy.cov(counts.T)[0, 1], -2, atol=0.15)
+    colors, kept = numpy.array([20, 5, 0, 75]), 40
+    counts = to_numpy(drawn(("multivariate_hypergeometric", colors.tolist(), kept), device))
+    assert counts.min() >= 0
+    assert (counts <= colors).all()
+    assert (counts.sum(1) == kept).all()
+    shares = colors / 100
+    numpy.testing.assert_allclose(counts.mean(0), kept * shares, atol=0.08)
+    spread = kept * 60 / 99 * (numpy.diag(shares) - numpy.outer(shares, shares))
+    numpy.testing.assert_allclose(numpy.cov(counts.T), spread, atol=0.15)
     points = to_numpy(drawn(("multivariate_normal", [1, 2], [[2, 0.5], [0.5, 1]]), device))
     numpy.testing.assert_allclose(points.mean(0), [1, 2], atol=0.05)
     numpy.testing.assert_allclose(numpy.cov(points.T), [[2, 0.5], [0.5, 1]], atol=0.08)
@@ -136,6 +167,28 @@ def test_parameters_broadcast(device: Any) -> None:
         numpy.testing.assert_allclose(means, [0, 2, 100], atol=0.7)
         assert to_numpy(rng.binomial([0, 7, 7], [0.5, 1.0, 0.0])).tolist() == [0, 7, 0]
         assert to_numpy(rng.geometric(1.0, 3)).tolist() == [1, 1, 1]
+        assert to_numpy(rng.hypergeometric([5, 0, 5, 0, 9], [0, 5, 7, 0, 9], [3, 3, 12, 0, 0])).tolist() == [
+            3,
+            0,
+            5,
+            0,
+            0,
+        ]
+        means = to_numpy(np.mean(rng.hypergeometric([3, 500], 500, [[50], [400]], size=(5000, 2, 2)), 0))
+        numpy.testing.assert_allclose(means, [[150 / 503, 25], [1200 / 503, 200]], atol=0.35)
+        assert to_numpy(rng.logseries([0.0, 1e-300])).tolist() == [1, 1]
+        assert to_numpy(rng.zipf([1e4, 1e300, math.inf])).tolist() == [1, 1, 1]
+        assert to_numpy(np.min(rng.zipf(1 + 1e-9, 1000))) > 0
+        for name in ("noncentral_chisquare", "noncentral_f"):
+            wanted = (2, 2) if name == "noncentral_chisquare" else (2, 2, 2)
+            parameters = [[0.5, 1.0], [[2.0], [3.0]], [[[0.0]], [[4.0]]]][: len(wanted)]
+            assert getattr(rng, name)(*parameters).shape == wanted
+        assert to_numpy(rng.multivariate_hypergeometric([3], 2)).tolist() == [2]
+        assert rng.multivariate_hypergeometric([3, 4], 2, size=(2, 3)).shape == (2, 3, 2)
+        counts = to_numpy(rng.multinomial([[10], [0]], [[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]]))
+        assert counts.sum(-1).tolist() == [[10, 10], [0, 0]]
+        assert counts[:, 1].tolist() == [[10, 0, 0], [0, 0, 0]]
+        assert rng.multivariate_normal([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], 3, method="cholesky").shape == (3, 2)
         assert rng.normal().shape == rng.gamma(2.0).shape == ()
         assert rng.random((2, 3), np.float32).dtype == np.float32
         out = xp.zeros(4)
@@ -177,6 +230,18 @@ def test_orders_and_choices(device: Any) -> None:
         ("triangular", (1, 0, 2), "triangular: mode is 0; accepted: 1 and more"),
         ("laplace", (0, -1), "laplace: scale is -1"),
         ("geometric", (0.0,), "geometric: p is 0.0; accepted: above 0, up to 1"),
+        ("poisson", ([1.0, -2.0],), "poisson: lam is -2.0; accepted: 0 and more"),
+        ("zipf", (1.0,), "zipf: a is 1.0; accepted: above 1"),
+        ("logseries", (1.0,), "logseries: p is 1.0; accepted: 0 and more, up to 0.99"),
+        ("noncentral_chisquare", (0.0, 1.0), "noncentral_chisquare: df is 0.0; accepted: above 0"),
+        ("noncentral_chisquare", (1.0, -1.0), "noncentral_chisquare: nonc is -1.0; accepted: 0 and more"),
+        ("noncentral_f", (1.0, 0.0, 1.0), "noncentral_f: dfden is 0.0; accepted: above 0"),
+        ("hypergeometric", (5, 6, 12), "hypergeometric: nsample is 12; accepted: 0 and more, up to 11"),
+        ("hypergeometric", (10**9, 6, 1), "hypergeometric: ngood is 1000000000; accepted: 0 and more, up to 999999999"),
+        ("multivariate_hypergeometric", ([5, 6], 12), "nsample is 12; accepted: 0 and more, up to 11"),
+        ("multivariate_hypergeometric", ([5, -6], 2), "colors is -6; accepted: 0 and more"),
+        ("dirichlet", ([1.0, -1.0],), "dirichlet: alpha is -1.0; accepted: 0 and more"),
+        ("multinomial", (3, [0.5, 1.5]), "multinomial: pvals is 1.5; accepted: 0 and more, up to 1"),
     ],
 )
 def test_errors(name: str, arguments: tuple[Any, ...], message: str) -> None:

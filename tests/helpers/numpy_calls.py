@@ -504,6 +504,6 @@ fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn f
 random integers uniform normal standard_normal standard_exponential exponential standard_gamma gamma beta binomial
 negative_binomial poisson geometric lognormal laplace logistic gumbel chisquare f standard_t standard_cauchy pareto
 weibull rayleigh triangular vonmises wald multinomial dirichlet multivariate_normal choice permutation permuted
-shuffle bytes spawn
+shuffle bytes spawn hypergeometric logseries multivariate_hypergeometric noncentral_chisquare noncentral_f zipf
 """,
 }

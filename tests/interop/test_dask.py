@@ -141,6 +141,7 @@ DRAWS: list[Callable[[Any], Any]] = [
     lambda rng: 3 + 2 * rng.standard_normal((4000, 3), chunks=1000),
     lambda rng: rng.poisson(3.0, size=(4000, 3), chunks=1000),
     lambda rng: rng.uniform(0.0, 6.0, size=(4000, 3), chunks=1000),
+    lambda rng: rng.hypergeometric(60, 40, 5, size=(4000, 3), chunks=1000),
 ]
 
 

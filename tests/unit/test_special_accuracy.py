@@ -90,6 +90,21 @@ def test_nan_gives_nan(op: Operator, dtype: Any) -> None:
         assert np.isnan(computed(op, *operands)).all()
 
 
+@pytest.mark.parametrize(("least", "most", "ratios"), [(1e-6, 1, 1e3), (1, 60, 5), (60, 2e3, 2), (2e3, 1e6, 1.05)])
+@dtypes
+def test_incomplete_gamma_of_all_shapes(least: float, most: float, ratios: float, dtype: Any) -> None:
+    """On both sides of the mean, to far tails."""
+    random = np.random.default_rng(4)
+    a = np.exp(random.uniform(np.log(least), np.log(most), POINTS)).astype(dtype)
+    x = (a * np.exp(random.uniform(-np.log(ratios), np.log(ratios), POINTS))).astype(dtype)
+    for name in ("gammainc", "gammaincc"):
+        got = computed(SPECIAL[name], a, x)
+        wanted = CASES[name].exact([a, x], got)
+        normal = np.abs(wanted) >= np.finfo(dtype).tiny
+        assert normal.sum() >= POINTS / 2
+        assert np.max(ulp_error(got, wanted)[normal]) <= 12
+
+
 @pytest.mark.parametrize(("least", "most", "bound"), [(50, 1e3, 20), (0.5, 1e5, 300)])
 def test_incomplete_beta_of_large_shapes(least: float, most: float, bound: float) -> None:
     """Near the mean, and in the lower tail."""
@@ -104,6 +119,11 @@ def test_incomplete_beta_of_large_shapes(least: float, most: float, bound: float
 
 
 EXTREME: dict[str, list[tuple[float, ...]]] = {
+    "gammainc": [(1e8, 0.5), (1e30, 1e15), (1e16, 1e8), (9.99, 1e300), (1e-300, 0.5), (1e37, 1e37), (1e15, 1e16)],
+    "gammaincc": [(1e15, 0.5), (2, 1.7e308), (1e30, 1e16), (1e-300, 0.5), (1e37, 1.1e37), (59.9, 1e4)],
+    "gammaincinv": [(1e6, 1e-300), (1e15, 0.9), (0.5, 1e-20), (10, 1 - 2.0**-53)],
+    "gammainccinv": [(1, 1e-300), (1e-30, 1e-300), (9.99, 1e-300), (1e6, 1e-20)],
+    "gdtr": [(1e300, 3, 1e300), (1e-300, 3, 1e-300), (2, 1e8, 0.5), (0, 3, 1)],
     "betainc": [(1e3, 1e300, 0.9), (1e300, 10, 0.999999999), (1e-30, 50, 1e-300), (1e8, 1e8, 0.5), (0.5, 1e15, 1e-15)],
     "betaincc": [(300, 1e300, 0.9), (1e300, 9.99, 0.999), (1e-30, 50, 0.5), (1e8, 1e5, 0.999)],
     "betaincinv": [(0.5, 1e15, 0.9), (1e5, 1e15, 1 - 2.0**-53), (1e15, 300, 1e-20), (1e5, 1e5, 1e-300)],
@@ -116,7 +136,7 @@ EXTREME: dict[str, list[tuple[float, ...]]] = {
 
 
 @pytest.mark.parametrize("name", EXTREME)
-def test_incomplete_beta_of_extreme_operands(name: str) -> None:
+def test_extreme_operands(name: str) -> None:
     special = pytest.importorskip("scipy.special")
     operands = [np.array(column) for column in zip(*EXTREME[name], strict=True)]
     with np.errstate(all="ignore"):

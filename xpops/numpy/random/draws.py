@@ -35,10 +35,17 @@ class Draws(_Generator):
         return self._draw("exponential", LAWS["exponential"], shape, dt.float64, None, 1.0)
 
 
+def known(value: Any) -> list[Any]:
+    """The numbers of a parameter that the host has: a scalar's, a list's. None of an array."""
+    if isinstance(value, (list, tuple)):
+        return [number for each in value for number in known(each)]
+    return [value] if is_scalar(value) else []
+
+
 def require(
     function: str, argument: str, value: Any, lowest: float, *, beyond: bool = False, highest: float = math.inf
 ) -> None:
-    """Refuse a scalar parameter that is not from `lowest` to `highest`; with `beyond`, `lowest` is refused, too.
+    """Refuse a number that is not from `lowest` to `highest`; with `beyond`, `lowest` is refused, too.
 
     Arrays are not checked, so that nothing waits for the device: there, such parameters give NaN or any number.
 
@@ -46,6 +53,7 @@ def require(
     ------
     ValueError
     """
-    if is_scalar(value) and not (lowest < value <= highest if beyond else lowest <= value <= highest):
-        accepted = f"above {lowest}" if beyond else f"{lowest} and more"
-        raise ValueError(f"{function}: {argument} is {value!r}; accepted: {accepted}, up to {highest}")
+    for number in known(value):
+        if not (lowest < number <= highest if beyond else lowest <= number <= highest):
+            accepted = f"above {lowest}" if beyond else f"{lowest} and more"
+            raise ValueError(f"{function}: {argument} is {number!r}; accepted: {accepted}, up to {highest}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 from xpops.api.creation.conversion import asarray
@@ -21,14 +22,18 @@ from xpops.api.sorting import argsort
 from xpops.api.statistics.extremes import max
 from xpops.api.statistics.sums import cumulative_sum, sum
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import on_arrays, store
-from xpops.numpy.random.draws import require
+from xpops.numpy.arguments import is_scalar, on_arrays, store
+from xpops.numpy.random.counts import Counts
+from xpops.numpy.random.draws import known, require
 from xpops.numpy.random.rejection import Rejection
 from xpops.numpy.random.transforms import Transforms
 from xpops.ops.random import LAWS
 
+# NumPy refuses more items of a kind.
+_MOST_ITEMS = 10**9 - 1
 
-class Generator(Transforms, Rejection):
+
+class Generator(Transforms, Rejection, Counts):
     """NumPy's generator on Philox. The arrays are new arrays of ours on the default device.
 
     `uniform`, `normal`, `exponential`, `integers` and orders have the same bits on every device. Other numbers are
@@ -67,6 +72,26 @@ class Generator(Transforms, Rejection):
         shape, (above, below) = self._shaped(size, dfnum, dfden)
         return exp(self._log_gamma(shape, above / 2) - self._log_gamma(shape, below / 2)) * (below / above)
 
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Any:
+        """As `numpy.random.Generator.noncentral_chisquare`."""
+        require("noncentral_chisquare", "df", df, 0, beyond=True)
+        require("noncentral_chisquare", "nonc", nonc, 0)
+        shape, (df, nonc) = self._shaped(size, df, nonc)
+        return 2 * exp(self._log_gamma(shape, self._noncentral(shape, df, nonc)))
+
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None) -> Any:
+        """As `numpy.random.Generator.noncentral_f`."""
+        require("noncentral_f", "dfnum", dfnum, 0, beyond=True)
+        require("noncentral_f", "dfden", dfden, 0, beyond=True)
+        require("noncentral_f", "nonc", nonc, 0)
+        shape, (above, below, nonc) = self._shaped(size, dfnum, dfden, nonc)
+        logarithm = self._log_gamma(shape, self._noncentral(shape, above, nonc)) - self._log_gamma(shape, below / 2)
+        return exp(logarithm) * (below / above)
+
+    def _noncentral(self, shape: tuple[int, ...], df: Any, nonc: Any) -> Any:
+        """Shapes of gamma distributions whose mixture is half of a noncentral chi-square distribution."""
+        return self._poisson(shape, nonc / 2) + df / 2
+
     def standard_t(self, df: Any, size: Any = None) -> Any:
         """As `numpy.random.Generator.standard_t`."""
         require("standard_t", "df", df, 0, beyond=True)
@@ -82,6 +107,7 @@ class Generator(Transforms, Rejection):
 
     def dirichlet(self, alpha: Any, size: Any = None) -> Any:
         """As `numpy.random.Generator.dirichlet`."""
+        require("dirichlet", "alpha", alpha, 0)
         alpha = asarray(alpha, dtype=dt.float64)
         shape = (*self._shaped(() if size is None else size)[0], *alpha.shape)
         logarithms = self._log_gamma(shape, alpha)
@@ -108,21 +134,66 @@ class Generator(Transforms, Rejection):
         shape, (n, p) = self._shaped(size, n, p)
         return astype(self._poisson(shape, exp(self._log_gamma(shape, n)) * ((1 - p) / p)), dt.int64)
 
-    def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
-        """As `numpy.random.Generator.multinomial`, of one vector of probabilities: a binomial draw for each but one."""
-        chances = asarray(pvals, dtype=dt.float64)
-        shape, (trials,) = self._shaped(size, n)
-        rest = zeros(shape, dtype=dt.float64) + trials
-        left = 1.0 - cumulative_sum(chances, include_initial=True)
+    def zipf(self, a: Any, size: Any = None) -> Any:
+        """As `numpy.random.Generator.zipf`: the zeta distribution."""
+        require("zipf", "a", a, 1, beyond=True)
+        shape, (a,) = self._shaped(size, a)
+        return astype(self._zipf(shape, a), dt.int64)
+
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
+        """As `numpy.random.Generator.hypergeometric`."""
+        require("hypergeometric", "ngood", ngood, 0, highest=_MOST_ITEMS)
+        require("hypergeometric", "nbad", nbad, 0, highest=_MOST_ITEMS)
+        items = ngood + nbad if is_scalar(ngood) and is_scalar(nbad) else math.inf
+        require("hypergeometric", "nsample", nsample, 0, highest=items)
+        shape, (good, bad, drawn) = self._shaped(size, ngood, nbad, nsample)
+        return astype(self._hypergeometric(shape, good, bad, drawn), dt.int64)
+
+    def multivariate_hypergeometric(
+        self, colors: Any, nsample: Any, size: Any = None, method: str = "marginals"
+    ) -> Any:
+        """As `numpy.random.Generator.multivariate_hypergeometric`, by marginals; `method` changes nothing."""
+        require("multivariate_hypergeometric", "colors", colors, 0, highest=_MOST_ITEMS)
+        numbers, colors = known(colors), asarray(colors, dtype=dt.float64)
+        items = builtins.sum(numbers) if len(numbers) == colors.size else math.inf
+        require("multivariate_hypergeometric", "nsample", nsample, 0, highest=items)
+        shape, (rest,) = self._shaped(() if size is None else size, nsample)
+        left = sum(colors) - cumulative_sum(colors)
         counts = []
-        for place in range(chances.size - 1):
-            share = (chances[place] / maximum(left[place], 1e-300)).clip(0.0, 1.0)
+        for place in range(colors.size - 1):
+            counts.append(self._hypergeometric(shape, colors[place], left[place], rest))
+            rest = rest - counts[-1]
+        return astype(stack([*counts, zeros(shape, dtype=dt.float64) + rest], axis=-1), dt.int64)
+
+    def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
+        """As `numpy.random.Generator.multinomial`: a binomial draw for each probability but the last."""
+        require("multinomial", "n", n, 0)
+        require("multinomial", "pvals", pvals, 0, highest=1)
+        chances = asarray(pvals, dtype=dt.float64)
+        shape, (trials, _) = self._shaped(size, n, chances[..., 0])
+        rest = zeros(shape, dtype=dt.float64) + trials
+        left = 1.0 - cumulative_sum(chances, axis=-1, include_initial=True)
+        counts = []
+        for place in range(chances.shape[-1] - 1):
+            share = (chances[..., place] / maximum(left[..., place], 1e-300)).clip(0.0, 1.0)
             counts.append(self._binomial(shape, rest, share))
             rest = rest - counts[-1]
         return astype(stack([*counts, rest], axis=-1), dt.int64)
 
-    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None) -> Any:
-        """As `numpy.random.Generator.multivariate_normal`, by eigenvalues. Negative ones count as 0."""
+    def multivariate_normal(
+        self,
+        mean: Any,
+        cov: Any,
+        size: Any = None,
+        check_valid: str = "ignore",
+        tol: float = 1e-8,
+        *,
+        method: str = "eigh",
+    ) -> Any:
+        """As `numpy.random.Generator.multivariate_normal`, by eigenvalues. Negative ones count as 0.
+
+        `check_valid`, `tol` and `method` change nothing.
+        """
         mean, cov = asarray(mean, dtype=dt.float64), asarray(cov, dtype=dt.float64)
         values, vectors = eigh(cov)
         shape = (*self._shaped(() if size is None else size)[0], mean.shape[-1])

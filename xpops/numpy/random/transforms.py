@@ -10,7 +10,7 @@ from xpops.api.data_types import astype
 from xpops.api.elementwise.exponential import exp, expm1, log, log1p
 from xpops.api.elementwise.limits import maximum
 from xpops.api.elementwise.powers import pow, sqrt
-from xpops.api.elementwise.rounding import ceil
+from xpops.api.elementwise.rounding import ceil, floor
 from xpops.api.elementwise.trigonometric import tan
 from xpops.api.fusion import fuse
 from xpops.api.searching import where
@@ -44,6 +44,12 @@ def _logistic(waiting: Any, loc: Any, scale: Any) -> Any:
 @fuse
 def _geometric(waiting: Any, p: Any) -> Any:
     return maximum(ceil(waiting / -log1p(-p)), 1.0)
+
+
+@fuse
+def _logseries(waiting: Any, u: Any, p: Any) -> Any:
+    """Kemp (1981): a geometric number, whose probability of success is random."""
+    return 1 + floor(waiting / -log1p(-exp(u * log1p(-p))))
 
 
 class Transforms(Draws):
@@ -154,6 +160,12 @@ class Transforms(Draws):
         require("geometric", "p", p, 0, beyond=True, highest=1)
         shape, (p,) = self._shaped(size, p)
         return astype(_geometric(self._waiting(shape), asarray(p)), dt.int64)
+
+    def logseries(self, p: Any, size: Any = None) -> Any:
+        """As `numpy.random.Generator.logseries`."""
+        require("logseries", "p", p, 0, highest=math.nextafter(1, 0))
+        shape, (p,) = self._shaped(size, p)
+        return astype(_logseries(self._waiting(shape), self._unit(shape), asarray(p)), dt.int64)
 
 
 def _size(size: Any, out: Any) -> Any:

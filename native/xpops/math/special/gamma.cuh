@@ -112,7 +112,7 @@ struct Binom {
     if (detail::is_whole(k)) {
       const T places = detail::is_whole(n) && 2 * k > n && n >= 0 ? n - k : k;
       if (places < 0) return 0;
-      if (places < 20) {
+      if (places < 40) {
         T numerator = 1, denominator = 1;
         for (T i = 1; i <= places; i += 1) {
           numerator *= i + n - places;

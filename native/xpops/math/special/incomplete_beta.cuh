@@ -104,7 +104,9 @@ template <class T> XPOPS_NOINLINE T beta_share(T a, T b, Parts<T> p, bool upper)
   if (x == 0 || y == 0) return upper == (x == 0);
   if (a == 0 || isinf(b)) return !upper;
   if (b == 0 || isinf(a)) return upper;
-  const bool swapped = x * (b + 1) > y * (a + 1);
+  // The smaller share is computed, on the side of the mean; the fraction is too long there for a small shape.
+  const T more = a < T(0.5) || b < T(0.5) ? T(1) : T(0);
+  const bool swapped = x * (b + more) > y * (a + more);
   if (swapped) {
     const T other = a;
     a = b, b = other, p = p.swapped();

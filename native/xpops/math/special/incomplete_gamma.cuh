@@ -62,21 +62,72 @@ XPOPS_DEVICE double temme_sum(double eta, double inverse) {
                 horner(eta, 0.00034436760689237765, 5.171790908260592e-05, -0.00033493161081142234));
 }
 
-// x^a exp(-x) / gamma(a + 1).
-template <class T> XPOPS_NOINLINE T gamma_term(T a, T x) {
-  if (a < kStirling<T>) {
-    const T half = exp(T(-0.5) * x);
-    return pow(x, a) * half / tgamma(a + 1) * half;
+// A logarithm as a sum of two numbers. The error of one number, times the result, is that of its exponential, which
+// would be large in far tails.
+template <class T> struct Exponent {
+  T high, low;
+
+  XPOPS_DEVICE void add(T term) {
+    const T sum = high + term, part = sum - high;
+    low += (high - (sum - part)) + (term - part);
+    high = sum;
   }
-  return exp(a * log_minus(x, a, x - a) - stirling(a)) / (kRootTwoPi<T> * sqrt(a));
+  // exp(high + low + other), for a small `other`. Beyond the range of exp, `low` may be large.
+  XPOPS_DEVICE T power(T other = 0) const { return high > -2000 ? exp(high) * exp(low + other) : T(0); }
+};
+
+// The logarithm of (x / a)^a exp(a - x); -infinity where its exponential underflows.
+//
+// For z = x / 2^k within a factor of sqrt(2) of a it is a (log(z / a) - (z / a - 1)) + k a log(2) + (z - x). With
+// r = (z - a) / (z + a) the first part is -(z - a) r + 2 a r^3 (1/3 + r^2/5 + r^4/7 + ...); each large term is a sum of
+// two numbers.
+template <class T> XPOPS_NOINLINE Exponent<T> gamma_exponent(T a, T x) {
+  constexpr bool kSingle = is_same_v<T, float>;
+  constexpr T kLog2 = kSingle ? T(0.693359375) : T(0.693147180369123816490);  // times k it is exact
+  constexpr T kLog2Low = kSingle ? T(-2.12194440054690583e-4) : T(1.90821492927058770002e-10);
+  constexpr T kThird = T(2) / T(3);
+  constexpr T kThirdLow = kSingle ? T(-1.98682149251302e-8) : T(3.70074341541718853e-17);
+  const T ratio = x / a;
+  if (!(ratio > T(1e-36) && ratio < 2000)) return {-kInfinity<T>, 0};
+  if (a > T(1e36)) return {x == a ? T(0) : -kInfinity<T>, 0};  // the least distance is too large
+  const T k = round(log2(ratio)), z = ldexp(x, static_cast<int>(-k)), distance = z - a, sum = z + a;
+  const T sum_low = z > a ? a - (sum - z) : z - (sum - a);
+  const T r = distance / sum, r_low = (fma(-r, sum, distance) - r * sum_low) / sum;
+  const T square = distance * r, square_low = fma(distance, r, -square) + distance * r_low;
+  const T ar = a * r, ar_low = fma(a, r, -ar) + a * r_low, s = r * r, s_low = fma(r, r, -s) + 2 * r * r_low;
+  const T cube = ar * s, cube_low = fma(ar, s, -cube) + ar * s_low + ar_low * s;
+  const T third = cube * kThird, third_low = fma(cube, kThird, -third) + cube * kThirdLow + cube_low * kThird;
+  const T logarithm = k * kLog2, shift = a * logarithm;
+  const T shift_low = fma(a, logarithm, -shift) + a * (k * kLog2Low);
+  T rest;
+  if constexpr (kSingle) rest = horner(s, 1 / 5.0f, 1 / 7.0f, 1 / 9.0f, 1 / 11.0f);
+  else {
+    rest = horner(s, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0, 1 / 13.0, 1 / 15.0, 1 / 17.0, 1 / 19.0, 1 / 21.0, 1 / 23.0);
+  }
+  Exponent<T> found{-square, third_low - square_low + shift_low};
+  found.add(third), found.add(shift), found.add(z), found.add(-x), found.add(2 * cube * s * rest);
+  return found;
 }
 
-// The lower or upper share for a large `a` and an x within 30 % of it.
+// x^a exp(-x) / gamma(a + 1).
+template <class T> XPOPS_NOINLINE T gamma_term(T a, T x) {
+  if (a < kStirling<T>) {  // a sum of 1 and a large number would be rounded
+    const T half = exp(T(-0.5) * x);
+    if (half == 0) return 0;  // the power may be infinite
+    return pow(x, a) * half / (a < 1 ? tgamma(1 + a) : a * tgamma(a)) * half;
+  }
+  return gamma_exponent(a, x).power(-stirling(a)) / (kRootTwoPi<T> * sqrt(a));
+}
+
+// The lower or upper share for a large `a` and an x within 30 % of it. The tail's error function is scaled, because its
+// operand would be rounded.
 template <class T> XPOPS_NOINLINE T gamma_share_near(T a, T x, bool upper) {
-  const T u = (x - a) / a, square = -log1p_minus(u), eta = copysign(sqrt(2 * square), u);
-  const T rest = exp(-a * square) / (kRootTwoPi<T> * sqrt(a)) * temme_sum(eta, 1 / a);
-  const T normal = T(0.5) * erfc((upper ? eta : -eta) * sqrt(T(0.5) * a));
-  return upper ? normal + rest : normal - rest;
+  const Exponent<T> exponent = gamma_exponent(a, x);
+  const bool below = x < a;
+  const T square = isinf(exponent.high) ? T(0) : -exponent.high - exponent.low, eta = sqrt(2 * square / a);
+  const T rest = temme_sum(below ? -eta : eta, 1 / a) / (kRootTwoPi<T> * sqrt(a));
+  const T tail = exponent.power() * fma(T(0.5), erfcx(sqrt(square)), below ? -rest : rest);
+  return below == upper ? 1 - tail : tail;
 }
 
 // The series of the lower share, without its factor gamma_term.
@@ -89,19 +140,12 @@ template <class T> XPOPS_DEVICE T gamma_series(T a, T x) {
   return sum;
 }
 
-// The continued fraction of the upper share, without its factor a gamma_term (the modified method of Lentz).
+// The continued fraction of the upper share, without its factor a gamma_term, for x >= a and x > 1. The number of terms
+// is a bound of those that count, found by trials.
 template <class T> XPOPS_DEVICE T gamma_fraction(T a, T x) {
-  T b = x + 1 - a, c = kInfinity<T>, d = 1 / b, result = d;
-  for (T i = 1; i < 2000; i += 1) {
-    const T numerator = i * (a - i);
-    b += 2;
-    d = 1 / fma(numerator, d, b);
-    c = b + numerator / c;
-    const T factor = c * d;
-    result *= factor;
-    if (abs(factor - 1) <= kEpsilon<T>) break;
-  }
-  return result;
+  constexpr bool kSingle = is_same_v<T, float>;
+  const T half = T(0.5) * a, most = kSingle ? T(16) : T(40);
+  return upper_gamma_fraction(a, x, floor((half < most ? half : most) + (kSingle ? 5 + 24 / x : 12 + 90 / x)));
 }
 
 // The upper share for small x and a, where the lower one is not small.
@@ -129,11 +173,18 @@ template <class T> XPOPS_NOINLINE T gamma_share(T a, T x, bool upper) {
   return by_series == upper ? 1 - share : share;
 }
 
+// The lower or upper share at a x. The product is rounded, and the density corrects the share for it.
+template <class T> XPOPS_DEVICE T gamma_share_at_product(T shape, T a, T x, bool upper) {
+  const T product = a * x, share = gamma_share(shape, product, upper);
+  if (!(shape > 0 && isfinite(shape) && product > 0 && isfinite(product))) return share;
+  const T part = shape * gamma_term(shape, product) * (fma(a, x, -product) / product);
+  return upper ? share - part : share + part;
+}
+
 // A step of Newton's method for log(share / wanted) over the logarithm of x. The logarithm of a share is concave there,
 // so that steps from the side of the tail never pass the solution, and a step from the other side leads to the side of
 // the tail.
 template <class T> XPOPS_DEVICE T newton_step(T share, T wanted, T slope) {
-  if (!(share > 0)) return T(-1);
   const T step = log(share / wanted) * share / slope;
   return step > 40 ? T(40) : step < -40 ? T(-40) : step;
 }
@@ -153,9 +204,16 @@ template <class T> XPOPS_NOINLINE T gamma_quantile(T a, T p, T q) {
   const T first = exp((log(p) + lgamma(a + 1)) / a);
   T x = root > T(0.3) && a > T(0.5) ? a * root * root * root : first;
   if (upper && a <= T(0.5)) x = q < T(0.1) ? -log(q) : first;
+  T step = 0, back = 1, shrink = 1;
   for (int i = 0; i < 60; ++i) {
-    const T share = gamma_share(a, x, upper), slope = a * gamma_term(a, x);
-    const T step = newton_step(share, upper ? q : p, slope);
+    const T share = gamma_share(a, x, upper);
+    if (share > 0) {
+      step = back = newton_step(share, upper ? q : p, a * gamma_term(a, x));
+      shrink = T(0.5);
+    } else {  // too far in the tail: back by a half of the step that led there, then by halves of that
+      back *= shrink;
+      step = -back;
+    }
     x *= exp(upper ? step : -step);
     if (abs(step) <= kCloseStep<T>) break;
   }
@@ -195,11 +253,11 @@ struct Chdtri {
 };
 
 struct Gdtr {
-  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const { return detail::gamma_share(b, a * x, false); }
+  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const { return detail::gamma_share_at_product(b, a, x, false); }
 };
 
 struct Gdtrc {
-  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const { return detail::gamma_share(b, a * x, true); }
+  template <class T> XPOPS_DEVICE T operator()(T a, T b, T x) const { return detail::gamma_share_at_product(b, a, x, true); }
 };
 
 struct Pdtr {

@@ -43,19 +43,12 @@ template <class T> XPOPS_NOINLINE T exponential_integral(T x) {
   return exp(-x) / x * e1_factor(fma(T(-5), 1 / (x + 2), T(1)));
 }
 
-// The continued fraction of expn(n, x).
+// The continued fraction of expn(n, x), for x > 1 or n >= 20. The number of terms is a bound of those that count, found
+// by trials.
 template <class T> XPOPS_DEVICE T expn_fraction(T n, T x) {
-  T b = x + n, c = kInfinity<T>, d = 1 / b, result = d;
-  for (T i = 1; i < 1000; i += 1) {
-    const T numerator = -i * (n - 1 + i);
-    b += 2;
-    d = 1 / fma(numerator, d, b);
-    c = b + numerator / c;
-    const T factor = c * d;
-    result *= factor;
-    if (abs(factor - 1) <= kEpsilon<T>) break;
-  }
-  return result * exp(-x);
+  constexpr bool kSingle = is_same_v<T, float>;
+  const T some = kSingle ? 7 + 24 / x : 16 + 90 / x, most = kSingle ? T(20) : T(50);
+  return upper_gamma_fraction(1 - n, x, floor(n >= 20 && some > most ? most : some)) * exp(-x);
 }
 
 // The power series of expn(n, x), for x <= 1 and n >= 2.

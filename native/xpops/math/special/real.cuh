@@ -25,6 +25,9 @@ XPOPS_C_FUNCTION(y1)
 
 #undef XPOPS_C_FUNCTION
 
+XPOPS_DEVICE float ldexp(float x, int power) { return ::ldexpf(x, power); }
+XPOPS_DEVICE double ldexp(double x, int power) { return ::ldexp(x, power); }
+
 namespace detail {
 
 template <class T> inline constexpr T kPi = T(3.14159265358979323846);
@@ -77,6 +80,15 @@ template <class T> XPOPS_DEVICE T stirling(T x) {
   else {
     return inverse * horner(s, 1 / 12.0, -1 / 360.0, 1 / 1260.0, -1 / 1680.0, 1 / 1188.0, -691 / 360360.0, 1 / 156.0);
   }
+}
+
+// The continued fraction of the upper incomplete gamma function of a and x, without its factor x^a exp(-x). It is
+// computed from its last term on, which rounds less often than a product of its convergents.
+template <class T> XPOPS_DEVICE T upper_gamma_fraction(T a, T x, T terms) {
+  const T first = x + 1 - a;
+  T result = first + 2 * terms;
+  for (T i = terms; i > 0; i -= 1) result = (first + 2 * (i - 1)) + i * (a - i) / result;
+  return 1 / result;
 }
 
 }  // namespace detail

@@ -70,8 +70,22 @@ template <class T> XPOPS_NOINLINE T hurwitz(T s, T above, T q) {
   return sum + power * rest;
 }
 
+// zeta(1 + u) - 1 / u for |u| <= 1: its Taylor series, with Stieltjes' constants.
+XPOPS_DEVICE float zeta_without_pole(float u) {
+  return horner(u, 0.577215665f, 0.0728158455f, -0.0048451816f, -0.000342305737f, 9.68904194e-05f, -6.61103181e-06f,
+                -3.31624091e-07f, 1.04620946e-07f, -8.7332181e-09f, 9.47827778e-11f);
+}
+XPOPS_DEVICE double zeta_without_pole(double u) {
+  return horner(u, 0.5772156649015329, 0.07281584548367673, -0.00484518159643616, -0.00034230573671722433,
+                9.689041939447084e-05, -6.6110318108421895e-06, -3.316240908752772e-07, 1.0462094584479188e-07,
+                -8.733218100273798e-09, 9.47827778276236e-11, 5.658421927608708e-11, -6.768689863513697e-12,
+                3.4921159366720317e-13, 4.4104247417577536e-15, -2.3997862217709992e-15, 2.1677312200726828e-16,
+                -9.544466076366965e-18, -7.387676660538637e-20);
+}
+
 template <class T> XPOPS_NOINLINE T riemann(T x) {
   if (x == 1) return kInfinity<T>;
+  if (x >= T(0.5) && x <= 2) return 1 / (x - 1) + zeta_without_pole(x - 1);
   if (!(x < T(0.5))) return isinf(x) ? T(1) : hurwitz(x, x - 1, T(1));
   if (isinf(x)) return kNan<T>;
   // Reflection: zeta(x) = 2 (2 pi)^-y sin(pi x / 2) gamma(y) zeta(y), where y is 1 - x.
@@ -121,7 +135,9 @@ struct RiemannZeta {
 struct Zetac {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
     if (x == 1) return detail::kInfinity<T>;
-    return x < 0 ? detail::riemann(x) - 1 : isinf(x) ? T(0) : detail::hurwitz(x, x - 1, T(2));
+    if (x < 0) return detail::riemann(x) - 1;
+    if (x <= 2) return 1 / (x - 1) + (detail::zeta_without_pole(x - 1) - 1);
+    return isinf(x) ? T(0) : detail::hurwitz(x, x - 1, T(2));
   }
 };
 
