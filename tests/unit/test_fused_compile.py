@@ -34,8 +34,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (vector(dt.float32, 512, 512), vector(dt.float32, 512, 512, strides=(1, 512)), float),
     ),
     "transposed bytes": (  # shared memory for nine operands, whose rows have padding of four bytes each
-        lambda x, *turned: xp.logical_or(x, sum(turned)),
-        (vector(dt.int8, 1000, 8), *(vector(dt.int8, 1000, 8, strides=(1, 1000)),) * 9),
+        lambda *given: xp.logical_or(given[0], sum(given[1:])),
+        (*(vector(dt.int8, 1000, 8),) * 9, *(vector(dt.int8, 1000, 8, strides=(1, 1000)),) * 9),
     ),
     "long": (lambda x: xp.sin(x) ** 2 + xp.cos(x) ** 2, (vector(dt.float64),)),
 }
