@@ -58,6 +58,24 @@ def on_torch_device(torch_device: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
+def fused_backward(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backward passes of tensors on the CPU take the way of those on a GPU: by fused functions, of which each is traced
+    as for a GPU first.
+    """
+    torch = pytest.importorskip("torch")
+    from xpops.dispatch.gradients.namespace import Namespace
+    from xpops.frameworks import torch_gradients
+
+    cotangents_of = torch_gradients.cotangents_of
+
+    def fused_cotangents_of(*given: Any) -> Any:
+        return cotangents_of(*given[:-1], not torch.is_grad_enabled())
+
+    monkeypatch.setattr(torch_gradients, "cotangents_of", fused_cotangents_of)
+    monkeypatch.setattr(Namespace, "is_traced", lambda self, x: True)
+
+
+@pytest.fixture
 def cuda() -> Any:
     """The first GPU. Skips if there is none."""
     gpus = [each for each in DEVICES if each.type == "cuda"]

@@ -93,6 +93,12 @@ COLLECTIVE = [
     ),
 ]
 
+
+def beside(x: Any, values: list[int]) -> Any:
+    """An xpops array on the device of a tensor; for others on the default device."""
+    return xp.asarray(values, device=x.device if isinstance(x, torch.Tensor) else None)
+
+
 MOVEMENT = [
     Case("astype", lambda x: xp.astype(x, xp.complex128 if "float64" in str(x.dtype) else xp.complex64)),
     Case(
@@ -104,7 +110,7 @@ MOVEMENT = [
     ),
     Case("repeat", lambda x: xp.repeat(x, 2, axis=1), complex=True, theirs=lambda x: x.repeat_interleave(2, 1)),
     Case("repeat", lambda x: xp.repeat(x, 3), complex=True),
-    Case("repeat", lambda x: xp.repeat(x, xp.asarray([1, 0, 2], device="cpu"), axis=0), complex=True),
+    Case("repeat", lambda x: xp.repeat(x, beside(x, [1, 0, 2]), axis=0), complex=True),
     Case("tile", lambda x: xp.tile(x, (2, 1, 3)), complex=True, theirs=lambda x: x.tile((2, 1, 3))),
     Case("roll", lambda x: xp.roll(x, (1, -2), axis=(0, 1)), complex=True, theirs=lambda x: x.roll((1, -2), (0, 1))),
     Case("roll", lambda x: xp.roll(x, 5), complex=True, theirs=lambda x: x.roll(5)),

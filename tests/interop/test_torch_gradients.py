@@ -9,7 +9,7 @@ from tests.helpers.gradients import NONDETERMINISM, Case, operands
 
 torch = pytest.importorskip("torch")
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:torch")
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning:torch"), pytest.mark.usefixtures("fused_backward")]
 DTYPES = [
     pytest.param(case, dtype, id=f"{number}-{case.name}-{dtype}".replace("torch.", ""))
     for number, case in enumerate(CASES)

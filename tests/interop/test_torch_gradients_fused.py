@@ -187,7 +187,7 @@ def test_an_elementwise_kernel_with_a_gradient(torch_device: str) -> None:
 def test_a_functor_with_a_gradient(torch_device: str) -> None:
     source = """
     struct Weighted {
-      float64 weight;
+      double weight;
       template <class T> XPOPS_DEVICE T operator()(T x) const { return x * x * weight; }
     };
     """

@@ -14,7 +14,7 @@ from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.usefixtures("on_torch_device")
+pytestmark = pytest.mark.usefixtures("on_torch_device", "fused_backward")
 
 DIFFERENTIABLE = {case.name for case in CASES}
 # The results are booleans, integers or new arrays, as in torch.

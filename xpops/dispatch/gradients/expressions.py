@@ -14,7 +14,7 @@ from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.fusion.tracing import Derived, Recording, ReducedInput, Trace
 from xpops.dispatch.gradients.calls import RecordedCall
-from xpops.dispatch.gradients.namespace import NAMESPACE
+from xpops.dispatch.gradients.namespace import NAMESPACE, is_scalar
 from xpops.dispatch.gradients.rules import parameters_of, rule_of, rule_of_operator
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
@@ -49,10 +49,6 @@ def _spec(x: Any) -> Operand:
         return kind
     shape, dtype = NAMESPACE.facts(x)
     return layout_of(dtype, tuple(map(int, shape)), None, CPU)
-
-
-def _is_scalar(x: Any) -> bool:
-    return isinstance(x, TracedScalar) or scalar_type(x) is not None
 
 
 class _Run:
@@ -98,7 +94,7 @@ class _Run:
                 continue
             places = made.operands if isinstance(made, Node) else (made.place,)
             operands = list(map(self.value, places))
-            facts = tuple(None if _is_scalar(x) else NAMESPACE.facts(x) for x in operands)
+            facts = tuple(None if is_scalar(x) else NAMESPACE.facts(x) for x in operands)
             wanted = tuple(fact is not None and fact.dtype.kind not in "biu" for fact in facts)
             call = _recorded(made)
             found = call.cotangents(wanted, cotangent, facts, operands, self.value(place), False)

@@ -10,9 +10,15 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.symbols import scalar_type
 from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.tensor import Tensor
 from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
+
+
+def is_scalar(x: Any) -> bool:
+    """Whether `x` is a number, a symbol of one, or a scalar argument of a fused function."""
+    return isinstance(x, TracedScalar) or scalar_type(x) is not None
 
 
 class Namespace:
@@ -32,7 +38,8 @@ class Namespace:
         if isinstance(x, Tensor):
             return Facts(x._layout.shape, x._layout.dtype)
         adapter = adapter_of(type(x))
-        assert adapter is not None
+        if adapter is None:  # a scalar argument of a fused function, perhaps: then the functions are called one by one
+            raise TypeError(f"{x!r} is not an array")
         return adapter.facts(x)
 
     @staticmethod
@@ -47,13 +54,13 @@ class Namespace:
 
     def conj(self, x: Any) -> Any:
         """The conjugate. Real arrays and scalars are not copied."""
-        if scalar_type(x) is not None:
-            return x.conjugate() if isinstance(x, complex) else x
+        if is_scalar(x):
+            return x.conjugate() if complex in (type(x), getattr(x, "kind", None)) else x
         return sys.modules["xpops"].conj(x) if self.is_complex(x) else x
 
     def square(self, x: Any) -> Any:
         """The square. That of a scalar is a scalar."""
-        return sys.modules["xpops"].square(x) if scalar_type(x) is None else x * x
+        return x * x if is_scalar(x) else sys.modules["xpops"].square(x)
 
     def like(self, x: Any, made: Any) -> Any:
         """An xpops array as an array of the framework and on the device of `x`."""
@@ -78,7 +85,7 @@ class Namespace:
 
         A number stands for an array of the shape of `like`.
         """
-        if isinstance(value, (int, float)):
+        if is_scalar(value):
             value = self.where(self.equal(like, 0), value, value)
         found, given = self.facts(value)
         if given in dt.COMPLEX_FLOATS and dtype not in dt.COMPLEX_FLOATS:
