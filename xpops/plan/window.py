@@ -9,10 +9,6 @@ from xpops.core.layouts import Layout
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
 from xpops.plan.strides.divmod import pack_divmod
 
-# The bytes of a pack of rows that are shorter than packs of 16 bytes: elements are loaded one by one, and neighbouring
-# threads should load neighbours.
-_SHORT_BYTES = 4
-
 
 class WindowPlan(NamedTuple):
     """One kernel that writes a window onto an array, and its parameters except addresses and the fill value.
@@ -61,8 +57,6 @@ def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, band: Band | No
     shape, lengths, strides, begins = zip(*axes, strict=True)
     item = out.dtype.itemsize
     pack = max(1, min(MAX_PACK_BYTES, out.align) // item)
-    short = len(axes) > 1 and shape[-1] < pack
-    pack = max(1, min(pack, _SHORT_BYTES // item)) if short else pack
     unroll = max(1, 4 // pack)
     reach = sum(abs(stride) * length for stride, length in zip(strides, lengths, strict=True))
     bits = 32 if max(out.size, reach, *map(abs, begins)) < INDEX_LIMIT else 64
@@ -73,6 +67,7 @@ def plan_window(x: Layout, starts: tuple[int, ...], out: Layout, band: Band | No
     for line in (strides, begins, lengths):
         tail += struct.pack(f"<{len(line)}{form}", *line)
     tail += struct.pack(f"<2{form}", *(band or (0, 0)))
+    short = len(axes) > 1 and shape[-1] < pack
     return WindowPlan(pack, unroll, short, len(axes), bits, -(-out.size // (block * pack * unroll)), tail)
 
 
