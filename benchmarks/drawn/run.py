@@ -69,10 +69,10 @@ def measure_call(call: Call, machine: Machine, arithmetic: Arithmetic) -> dict[s
 def _reference(call: Call, tensors: Sequence[torch.Tensor]) -> torch.Tensor | None:
     """Torch's result; None if it does not take these dtypes.
 
-    For scans of 16-bit floats it is that of float64 numbers, because torch rounds after each element.
+    For scans of narrower floats it is that of float64 numbers, because torch rounds after each element.
     """
     if call.family == "scan":
-        tensors = [x.double() if x.dtype in (torch.float16, torch.bfloat16) else x for x in tensors]
+        tensors = [x.double() if x.is_floating_point() else x for x in tensors]
     try:
         found: torch.Tensor = call.theirs(*arguments(call, tensors, "torch"))
     except (RuntimeError, TypeError):
