@@ -131,7 +131,8 @@ def _start(client: Client, options: argparse.Namespace, failures: Path, pool: Th
     ours = {"PYTHONPATH": path, "XPOPS_DEFAULT_DEVICE": options.device, "XPOPS_CLIENT": client.name}
     plugins = ["-p", "conformance.clients.plugin", "-p", "conformance.clients.recording", "-p", "no:cacheprovider"]
     given = ["-q", "--disable-warnings", *plugins, "-n", str(options.workers), *client.arguments]
-    environment = {**os.environ, **ours, **dict(client.environment), "XPOPS_CLIENT_FAILURES": str(failures)}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST_")}
+    environment = {**inherited, **ours, **dict(client.environment), "XPOPS_CLIENT_FAILURES": str(failures)}
     end = time.monotonic() + options.seconds
     return [pool.submit(_run, test, given, environment, end) for test in client.tests]
 

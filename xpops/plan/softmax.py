@@ -259,10 +259,8 @@ def _threads(steps: int, across: int, most: int, policy: SoftmaxPolicy) -> tuple
     largest, _ = policy.shapes[0]
     count = _power_of_two(-(-steps // most))
     if across == 1:
-        lanes = policy.lanes if steps < policy.lanes_steps else 2 * policy.lanes
-        spread = max(
-            _power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), min(_power_of_two(steps), lanes)
-        )
+        lanes = min(_power_of_two(steps), policy.lanes if steps < policy.lanes_steps else 2 * policy.lanes)
+        spread = max(_power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), lanes)
         idle = spread >= 64 and -steps % spread > spread // 2
         count = count if spread > largest or idle else spread
     if count * across <= largest:
