@@ -8,6 +8,8 @@ import math
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -160,10 +162,10 @@ def _measure_row(row: Any, limits: dict[str, float], rounds: int) -> dict[str, A
         "xpops": xp.asarray, "torch": lambda t: t, "cupy": cupy.from_dlpack, "jax": jax.dlpack.from_dlpack,
         "kps": lambda t: t,
     }  # fmt: skip
-    works = {}
+    works: dict[str, Callable[[], object]] = {}
     for library, function in row.compute.items():
         arguments = [convert[library](tensor) for tensor in inputs.values()]
-        works[library] = lambda function=function, arguments=arguments: function(*arguments)
+        works[library] = partial(function, *arguments)
     times = device_times(works, rounds)
     floor = row.bytes / limits[row.ceiling]
     ours = "kps" if "kps" in times else "xpops"

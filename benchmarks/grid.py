@@ -18,7 +18,7 @@ from benchmarks.timing import between_events
 # The elements of an input, or a little less: 128 MiB of float32, which take about 30 us to read.
 SIZE = 2**25
 LARGE = 2**28
-COLUMNS = (
+COLUMNS: tuple[int, ...] = (
     1,
     2,
     3,
@@ -72,9 +72,8 @@ class Case(NamedTuple):
 def cases() -> Iterator[Case]:
     """Every call of the grid."""
     for columns in COLUMNS:
-        shape = (SIZE // columns, columns)
         for axis in (0, 1):
-            yield Case("sum", shape, "whole", axis)
+            yield Case("sum", (SIZE // columns, columns), "whole", axis)
     for columns in (3, 32, 100, 1000, 16_384, 2**20):
         for axis in (0, 1):
             for view in ("transposed", "misaligned", "odd columns"):

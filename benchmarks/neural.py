@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -99,16 +100,16 @@ def _additions() -> list[Workload]:
     for dtype in (F16, BF16, F32):
         size, name = torch.empty((), dtype=dtype).element_size(), _short(dtype)
         made += [
-            Workload(f"scatter_add {name}", lambda d=dtype: _added(d), scatter, (size + 8) * SOURCES, target=740),
+            Workload(f"scatter_add {name}", partial(_added, dtype), scatter, (size + 8) * SOURCES, target=740),
             Workload(
                 f"index_add {name}",
-                lambda d=dtype: _added_rows(d),
+                partial(_added_rows, dtype),
                 rows,
                 size * ROWS * WIDTH,
                 target=400 if dtype == F32 else 300,
             ),
             Workload(
-                f"index_add sorted {name}", lambda d=dtype: _added_rows(d), sorted_rows, size * ROWS * WIDTH, target=420
+                f"index_add sorted {name}", partial(_added_rows, dtype), sorted_rows, size * ROWS * WIDTH, target=420
             ),
         ]
     histogram: _Functions = {
@@ -146,9 +147,9 @@ def _images() -> list[Workload]:
                     grad, [2 * shape[2], 2 * shape[3]], list(shape), 2.0, 2.0
                 ),
             }
-            limit: dict[str, float] = {"target": most} if most else {"ratio": 0.7}
-            made.append(Workload(f"upsample {name}", small, forward, 5 * size * count, **limit))
-            made.append(Workload(f"upsample back {name}", large, backward, 5 * size * count, **limit))
+            ratio = 0.0 if most else 0.7
+            made.append(Workload(f"upsample {name}", small, forward, 5 * size * count, target=most, ratio=ratio))
+            made.append(Workload(f"upsample back {name}", large, backward, 5 * size * count, target=most, ratio=ratio))
     return made
 
 

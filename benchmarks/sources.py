@@ -95,7 +95,8 @@ def captured(works: _Works) -> _Works:
         with torch.cuda.graph(graph):
             for _ in range(REPEATS):
                 work()
-        return graph.replay
+        replay: Callable[[], Any] = graph.replay
+        return replay
 
     return {name: replayed(work) for name, work in works.items()}
 

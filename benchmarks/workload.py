@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 # The libraries' namespaces by name: torch, cupy, jax.numpy and xpops.
@@ -38,7 +38,7 @@ class Workload(NamedTuple):
 
     name: str
     setup: Callable[[], dict[str, Any]]
-    compute: dict[str, Callable[..., Any]]
+    compute: Mapping[str, Callable[..., Any]]
     bytes: int
     ceiling: str = "copy"
     target: float = 0.0

@@ -39,6 +39,7 @@ CALLS: list[Callable[..., Any]] = [
     lambda x, y, k: np.std(x, axis=1, ddof=1),
     lambda x, y, k: np.concatenate([x, y], axis=1),
     lambda x, y, k: np.where(x > 0, x, np.array(-7.0)),
+    lambda x, y, k: np.where(x > 0)[1],
     lambda x, y, k: np.broadcast_to(x, (4, 2, 3)),
     lambda x, y, k: np.empty_like(x, shape=(0, 2)),
     lambda x, y, k: np.full_like(x, 3, dtype=np.int32, order="K", subok=False),

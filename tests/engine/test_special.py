@@ -6,6 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,79 @@ def test_scalars_shapes_and_out(name: str, device: Any) -> None:
     assert function_of(op)(*others, whole).dtype == dt.float64
     column = xp.asarray(x[:, :1], device=device)
     assert function_of(op)(*[xp.asarray(x[0], device=device)] * (op.arity - 1), column).shape in ((3, 4), (3, 1))
+
+
+@pytest.mark.parametrize("name", ["gammainc", "xlogy", "huber", "expn", "bdtr", "pdtri", "nbdtr"])
+@pytest.mark.parametrize("whole", [dt.int32, dt.int64], ids=str)
+@pytest.mark.parametrize("other", [dt.float16, dt.float32, dt.float64], ids=str)
+def test_arrays_of_integers_count_as_float64(name: str, whole: Any, other: Any, device: Any) -> None:
+    """As in SciPy."""
+    special = pytest.importorskip("scipy.special")
+    share = np.asarray([0.25, 0.5, 0.75]).astype(other)
+    counts = [np.asarray(each, whole) for each in ([1, 2, 3], [4, 5, 6])][: SPECIAL[name].arity - 1]
+    wanted = getattr(special, name)(*counts, share)
+    assert wanted.dtype == dt.float64
+    for _ in range(2):
+        got = function_of(SPECIAL[name])(*(xp.asarray(x, device=device) for x in (*counts, share)))
+        assert got.dtype == dt.float64
+        np.testing.assert_allclose(got.to_numpy(), wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("narrow", [dt.bool, dt.int8, dt.uint16], ids=str)
+def test_dtypes_of_mixed_operands(narrow: Any, device: Any) -> None:
+    """All integers become the default dtype, booleans too. Python's numbers do not decide; 0-d arrays do."""
+    share = xp.asarray([0.25, 0.5], dtype=dt.float32, device=device)
+    counts = xp.ones(2, dtype=narrow, device=device)
+    wanted = -np.expm1([-0.25, -0.5])
+    for _ in range(2):
+        for first in (counts, counts[0]):
+            got = xp.special.gammainc(first, share)
+            assert got.dtype == dt.float64
+            np.testing.assert_allclose(got.to_numpy(), wanted, rtol=1e-13)
+        for scalar in (1, 1.0, True):
+            weak = xp.special.gammainc(scalar, share)
+            assert weak.dtype == dt.float32
+            np.testing.assert_allclose(weak.to_numpy(), wanted, rtol=1e-6)
+
+
+def test_counts_beyond_32_bits(device: Any) -> None:
+    """SciPy's own functions take the low 32 bits of them. Two events among very many are a short sum."""
+    n, p = 2**40 + 7, 1e-12
+    first, ratio = np.exp(n * np.log1p(-p)), n * p / (1 - p)
+    binomial = first * (1 + ratio + ratio * (n - 1) * p / (1 - p) / 2)
+    share = n * np.log1p(-p)
+    negative = np.exp(share) * (1 + n * p + n * p * (n + 1) * p / 2)
+    trials, rare = xp.asarray([n], device=device), xp.asarray([p], device=device)
+    two, often = xp.asarray([2], device=device), xp.asarray([1 - p], device=device)
+    for _ in range(2):
+        np.testing.assert_allclose(xp.special.bdtr(two, trials, rare).to_numpy(), binomial, rtol=1e-9)
+        np.testing.assert_allclose(xp.special.bdtrc(two, trials, rare).to_numpy(), 1 - binomial, rtol=1e-9)
+        solved = xp.special.bdtri(two, trials, xp.asarray([binomial], device=device))
+        np.testing.assert_allclose(solved.to_numpy(), p, rtol=1e-9)
+        # 1 - p has four digits of p.
+        np.testing.assert_allclose(xp.special.nbdtr(two, trials, often).to_numpy(), negative, rtol=1e-4)
+        np.testing.assert_allclose(xp.special.nbdtrc(two, trials, often).to_numpy(), 1 - negative, rtol=1e-3)
+        lost = 1 - xp.special.nbdtri(two, trials, xp.asarray([negative], device=device)).to_numpy()
+        np.testing.assert_allclose(lost, p, rtol=1e-3)
+        # A Poisson distribution of a large mean has a median near it.
+        median = xp.special.pdtri(trials, xp.asarray([0.5], device=device)).to_numpy()
+        np.testing.assert_allclose(median, n + 2 / 3, rtol=1e-12)
+
+
+def test_counts_at_the_edges(device: Any) -> None:
+    special = pytest.importorskip("scipy.special")
+    k, n, p = (each.ravel() for each in np.meshgrid([-5, -1, -0.5, 0, 0.7, 3, 4, np.nan], [1, 3, 4], [0, 0.2, 1, 1.1]))
+    arrays = [xp.asarray(each, device=device) for each in (k, n.astype(float), p)]
+    for name in ("bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri"):
+        # SciPy's bdtr of fractions of counts warns that it truncates them.
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wanted = getattr(special, name)(k, n.astype(float), p)
+        if name == "nbdtri":  # 0 and 1 in SciPy at shares of 0 and 1, whatever the counts are
+            wanted = np.where(k > -1, wanted, np.nan)
+        for _ in range(2):
+            got = function_of(SPECIAL[name])(*arrays).to_numpy()
+            np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-15, err_msg=name)
 
 
 def test_zeta_of_one_and_of_two_operands(device: Any) -> None:

@@ -64,3 +64,21 @@ def test_fused_kernels_compile() -> None:
 
     source = xp.fuse(expression).source(xp.ones((4, 4), dtype=xp.float32, device="cpu"))
     assert all(functor in source for functor in ("Ndtr", "Gammainc", "Psi"))
+
+
+@pytest.mark.parametrize("name", ["gammainc", "xlogy", "expn", "bdtr"])
+def test_kernels_of_integers(name: str) -> None:
+    """Arrays of integers and of float32 are computed in float64."""
+    op, case = SPECIAL[name], CASES[name]
+    *shapes, last = case.operands(dt.float32, 300, name)
+    operands = [np.ceil(np.abs(x)).astype(np.int64) for x in shapes] + [last]
+    engine, layouts = EmulatedEngine(), tuple(map(layout_on_gpu, operands))
+    signature = signature_of(op, layouts)
+    assert signature.loop == (dt.float64,) * op.arity
+    out = result_layout(signature, layouts, layouts[0].device)
+    for _ in range(2):
+        (got,) = run(engine, (out,), engine.elementwise(op, signature, layouts, out), *operands)
+        assert got.dtype == dt.float64
+        places = slice(None, None, 20)
+        wanted = case.exact([x[places].astype(np.float64) for x in operands], got[places])
+        assert np.max(ulp_error(got[places], wanted)) <= op.error(dt.float64)

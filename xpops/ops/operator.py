@@ -48,6 +48,9 @@ class Operator:
     integers : bool
         Whether a floating-point operator converts integers and booleans to the default floating-point dtype; else it
         refuses them.
+    wide_integers : bool
+        Whether that conversion comes before promotion, as in SciPy: arrays of int64 and float32 give float64. Else it
+        comes after promotion, and they give float32. Python's integers never decide.
     of_integers : bool or None
         The result for all integers, if it does not depend on them.
     narrow : bool
@@ -99,6 +102,7 @@ class Operator:
     cpu_halves: bool = False
     defaults: tuple[float, ...] = ()
     integers: bool = True
+    wide_integers: bool = False
     of_integers: bool | None = None
     narrow: bool = False
     contracts: bool = True

@@ -13,6 +13,7 @@ from xpops.plan.strides.broadcast import broadcast_shapes
 
 # The layout of an array, or the type of a Python scalar (its value is a run-time parameter).
 Operand = Layout | type
+_BITS = dt.CATEGORIES["integer or boolean"]
 
 
 class Signature(NamedTuple):
@@ -51,8 +52,10 @@ def signature_of(op: Operator, operands: tuple[Operand, ...], dtype: DType | Non
     kinds = kinds[: len(kinds) - op.parameters]
     if op.result == "given" and dtype is not None and isinstance(kinds[0], type):
         return Signature((_fill_dtype(kinds[0], dtype),), dtype, ())
+    if op.wide_integers:
+        kinds = tuple(dt.DEFAULT_FLOAT if kind in _BITS else kind for kind in kinds)
     common = promote(kinds, op.public)
-    if op.floating and common in dt.CATEGORIES["integer or boolean"]:
+    if op.floating and common in _BITS:
         common = dt.DEFAULT_FLOAT
     if common not in dt.CATEGORIES[op.accepts]:
         given = ", ".join(_name(kind) for kind in kinds)

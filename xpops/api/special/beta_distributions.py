@@ -29,7 +29,7 @@ def bdtr(k: Any, n: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def bdtrc(k: Any, n: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def bdtri(k: Any, n: Any, q: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def nbdtr(k: Any, n: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def nbdtrc(k: Any, n: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def nbdtri(k: Any, n: Any, q: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def betainc(a: Any, b: Any, x: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def betaincc(a: Any, b: Any, x: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def betaincinv(a: Any, b: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------

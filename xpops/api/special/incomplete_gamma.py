@@ -28,7 +28,7 @@ def gammainc(a: Any, x: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def gammaincc(a: Any, x: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def gammaincinv(a: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def gammainccinv(a: Any, q: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------

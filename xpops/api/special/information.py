@@ -59,7 +59,7 @@ def huber(delta: Any, r: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def kl_div(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def pseudo_huber(delta: Any, r: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def rel_entr(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------

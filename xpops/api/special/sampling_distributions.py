@@ -30,7 +30,7 @@ def fdtr(dfn: Any, dfd: Any, x: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def fdtrc(dfn: Any, dfd: Any, x: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def fdtri(dfn: Any, dfd: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def stdtr(df: Any, t: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def stdtrit(df: Any, p: Any, /, *, out: Any = None) -> Any:
     Returns
     -------
     array
-        The dtype to which the operands promote; float64 for integers and booleans.
+        The dtype to which the operands promote; integer and boolean arrays count as float64.
 
     Raises
     ------

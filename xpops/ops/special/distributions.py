@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xpops.ops.special.host import OfSciPy, OfTrials
+from xpops.ops.special.host import OfCounts, binomial, binomial_quantile, binomial_tail, negative_binomial, poisson
 from xpops.ops.special.rows import special
 
 _GAMMA, _BETA, _BETA_DISTRIBUTIONS = "incomplete_gamma", "incomplete_beta", "beta_distributions"
@@ -21,16 +21,16 @@ DISTRIBUTIONS = (
     special("gdtrc", "a b x", _GAMMA, (20, 20)),
     special("pdtr", "k m", _GAMMA, (20, 20)),
     special("pdtrc", "k m", _GAMMA, (20, 20)),
-    special("pdtri", "k q", _GAMMA, (12, 12), cpu=OfSciPy("pdtri", whole=(0,))),
+    special("pdtri", "k q", _GAMMA, (12, 12), cpu=OfCounts("pdtri", "gammainccinv", poisson)),
     special("betainc", "a b x", _BETA, (31, 38)),
     special("betaincc", "a b x", _BETA, (31, 38)),
     special("betaincinv", "a b p", _BETA, (31, 38)),
-    special("bdtr", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfTrials("bdtr")),
-    special("bdtrc", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfTrials("bdtrc")),
-    special("bdtri", "k n q", _BETA_DISTRIBUTIONS, (25, 29), cpu=OfTrials("bdtri")),
-    special("nbdtr", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfSciPy("nbdtr", whole=(0, 1))),
-    special("nbdtrc", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfSciPy("nbdtrc", whole=(0, 1))),
-    special("nbdtri", "k n q", _BETA_DISTRIBUTIONS, (25, 29), cpu=OfSciPy("nbdtri", whole=(0, 1))),
+    special("bdtr", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfCounts("bdtr", "betaincc", binomial)),
+    special("bdtrc", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfCounts("bdtrc", "betainc", binomial_tail)),
+    special("bdtri", "k n q", _BETA_DISTRIBUTIONS, (25, 29), cpu=OfCounts("bdtri", "betainccinv", binomial_quantile)),
+    special("nbdtr", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfCounts("nbdtr", "betainc", negative_binomial)),
+    special("nbdtrc", "k n p", _BETA_DISTRIBUTIONS, (31, 38), cpu=OfCounts("nbdtrc", "betaincc", negative_binomial)),
+    special("nbdtri", "k n q", _BETA_DISTRIBUTIONS, (25, 29), cpu=OfCounts("nbdtri", "betaincinv", negative_binomial)),
     special("fdtr", "dfn dfd x", _BETA_DISTRIBUTIONS, (31, 38)),
     special("fdtrc", "dfn dfd x", _BETA_DISTRIBUTIONS, (31, 38)),
     special("fdtri", "dfn dfd p", _BETA_DISTRIBUTIONS, (31, 38)),

@@ -24,10 +24,14 @@ class OfSciPy:
         A function of ndarrays that computes the same, for environments without SciPy.
     whole : tuple of int
         The places of operands that SciPy truncates to integers, with a warning if they are none.
+    source : str, optional
+        SciPy's name of the function, if it is not `name`.
     """
 
-    def __init__(self, name: str, plain: Callable[..., Any] | None = None, whole: tuple[int, ...] = ()) -> None:
-        self.__name__, self._plain, self._whole = name, plain, whole
+    def __init__(
+        self, name: str, plain: Callable[..., Any] | None = None, whole: tuple[int, ...] = (), source: str = ""
+    ) -> None:
+        self.__name__, self._plain, self._whole, self._source = name, plain, whole, source or name
         self._found: Callable[..., Any] | None = None
 
     def __call__(self, *operands: NDArray) -> Any:
@@ -37,7 +41,7 @@ class OfSciPy:
 
     def _find(self) -> Callable[..., Any]:
         try:
-            found: Callable[..., Any] = getattr(import_module("scipy.special"), self.__name__)
+            found: Callable[..., Any] = getattr(import_module("scipy.special"), self._source)
         except ImportError:
             if self._plain is None:
                 raise ModuleNotFoundError(
@@ -48,12 +52,56 @@ class OfSciPy:
         return found
 
 
-class OfTrials(OfSciPy):
-    """A function of ``scipy.special`` whose second operand must have an integer dtype."""
+class OfCounts(OfSciPy):
+    """A distribution of counts, by the incomplete function that it is: SciPy's own takes the low 32 bits of a count.
 
-    def __call__(self, k: NDArray, n: NDArray, p: NDArray) -> Any:  # type: ignore[override]
-        whole = np.where(np.isfinite(n), n, 0).astype(np.int64)
-        return np.where(np.isfinite(n), super().__call__(k, whole, p), np.nan)
+    Parameters
+    ----------
+    name : str
+    incomplete : str
+        The function of ``scipy.special`` that computes it.
+    operands : callable
+        From the distribution's operands, whether its result is a number, and the operands of that function.
+    """
+
+    def __init__(self, name: str, incomplete: str, operands: Callable[..., tuple[NDArray, ...]]) -> None:
+        super().__init__(name, source=incomplete)
+        self._operands = operands
+
+    def __call__(self, *operands: NDArray) -> Any:
+        inside, *others = self._operands(*operands)
+        return np.where(inside, super().__call__(*others), np.nan)
+
+
+def poisson(k: NDArray, q: NDArray) -> tuple[NDArray, ...]:
+    """For gammainccinv."""
+    return (k > -1) & np.isfinite(k) & (q < 1), np.trunc(k) + 1, q
+
+
+def binomial(k: NDArray, n: NDArray, p: NDArray) -> tuple[NDArray, ...]:
+    """For betaincc, of `k` from 0 to `n`. At `n` it is 1, for every share."""
+    events, rest = np.floor(k), np.trunc(n) - np.floor(k)
+    inside = (events >= 0) & (rest >= 0) & np.isfinite(rest) & (p >= 0) & (p <= 1)
+    return inside, events + 1, rest, np.where(rest == 0, 0, p)
+
+
+def binomial_tail(k: NDArray, n: NDArray, p: NDArray) -> tuple[NDArray, ...]:
+    """For betainc, of `k` up to `n`. Below 0 it is 1, and at `n` it is 0, for every share."""
+    events, rest = np.floor(k), np.trunc(n) - np.floor(k)
+    inside = (rest >= 0) & np.isfinite(n) & (p >= 0) & (p <= 1)
+    share = np.where(events < 0, 1, np.where(rest == 0, 0, p))
+    return inside, np.maximum(events, 0) + 1, np.where(events < 0, 1, rest), share
+
+
+def binomial_quantile(k: NDArray, n: NDArray, q: NDArray) -> tuple[NDArray, ...]:
+    """For betainccinv, of `k` from 0 to below `n`."""
+    inside, events, rest, q = binomial(k, n, q)
+    return inside & (rest > 0), events, rest, q
+
+
+def negative_binomial(k: NDArray, n: NDArray, p: NDArray) -> tuple[NDArray, ...]:
+    """For betainc, betaincc and betaincinv."""
+    return (k > -1) & (n >= 1) & np.isfinite(k + n), np.trunc(n), np.trunc(k) + 1, p
 
 
 def of_numbers(function: Callable[[float], float]) -> Callable[[NDArray], NDArray]:

@@ -32,6 +32,7 @@ def special(
         "promoted",
         f"special/{header}",
         cpu or OfSciPy(public or name, plain),
+        wide_integers=True,
         arguments=names,
         public=public,
         ulps=ulps,

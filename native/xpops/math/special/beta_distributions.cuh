@@ -33,19 +33,19 @@ struct Bdtri {
 
 struct Nbdtr {
   template <class T> XPOPS_DEVICE T operator()(T k, T n, T p) const {
-    return !(k >= 0 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, {p, 1 - p}, false);
+    return !(k > -1 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, {p, 1 - p}, false);
   }
 };
 
 struct Nbdtrc {
   template <class T> XPOPS_DEVICE T operator()(T k, T n, T p) const {
-    return !(k >= 0 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, {p, 1 - p}, true);
+    return !(k > -1 && n >= 1) ? detail::kNan<T> : detail::beta_share(trunc(n), trunc(k) + 1, {p, 1 - p}, true);
   }
 };
 
 struct Nbdtri {
   template <class T> XPOPS_DEVICE T operator()(T k, T n, T y) const {
-    return !(k >= 0 && n >= 1) ? detail::kNan<T> : detail::BetaQuantile<T>(trunc(n), trunc(k) + 1, y, 1 - y).x;
+    return !(k > -1 && n >= 1) ? detail::kNan<T> : detail::BetaQuantile<T>(trunc(n), trunc(k) + 1, y, 1 - y).x;
   }
 };
 
