@@ -80,6 +80,7 @@ HEADERS = [
     "math/special/elementary",
     "math/special/error",
     "math/special/gamma",
+    "math/special/gamma_polynomials",
     "math/special/hypergeometric",
     "math/special/incomplete_beta",
     "math/special/incomplete_gamma",

@@ -45,7 +45,7 @@ def test_it_can_be_fused(name: str) -> None:
         assert sources(record(short, expression.function, specs))
 
 
-@pytest.mark.parametrize("name", ["rejection._poisson_round", "rejection._angle_round", "rounding._frexp"])
+@pytest.mark.parametrize("name", ["counts._poisson_round", "rejection._angle_round", "rounding._frexp"])
 def test_it_compiles(name: str) -> None:
     (found,) = (expression for path, expression in EXPRESSIONS.items() if path.endswith(name))
     x = layout_of(dt.float64, (1 << 20,), None, Device("cuda"), 256)
