@@ -12,8 +12,9 @@ from benchmarks.workload import Workload
 
 N, SIDE, KEYS = 2**28, 2**14, 2**26
 F32, F16 = torch.float32, torch.float16
-# The share of the bandwidth that the issue asks of counts.
-COUNTED = 1 / 1.3
+# The share of the bandwidth that the issue asks of counts, and of the largest of one row: of random data and others.
+COUNTED = LARGEST = 1 / 1.3
+LARGEST_OF_ORDERED = 1 / 2.5
 
 
 def _normal(*shape: int, dtype: torch.dtype = F32) -> Callable[[], dict[str, torch.Tensor]]:
@@ -125,6 +126,31 @@ def _selections() -> list[Workload]:
     ]
 
 
+def _largest() -> list[Workload]:
+    """The largest elements of rows, and of one long row."""
+
+    def row(
+        name: str, setup: Callable[[], dict[str, torch.Tensor]], size: int, count: int, **limits: float
+    ) -> Workload:
+        compute: dict[str, Callable[..., Any]] = {
+            "xpops": lambda x: xp.nn.topk(x, count),
+            "torch": lambda x: torch.topk(x, count),
+        }
+        return Workload(f"topk {name}", setup, compute, 4 * size, **limits)
+
+    def ordered() -> dict[str, torch.Tensor]:
+        return {"x": torch.randn(KEYS, device="cuda").sort().values}
+
+    return [
+        row("(64,32768) 64", _normal(64, 32768), 2**21, 64, ratio=0.5),
+        row("(4,8192) 512", _normal(4, 8192), 2**15, 512, ratio=0.5),
+        row("(4096,4096) 8", _normal(4096, 4096), 2**24, 8, ratio=0.5),
+        row("2^26 100", _normal(KEYS), KEYS, 100, share=LARGEST),
+        row("2^26 100, sorted", ordered, KEYS, 100, share=LARGEST_OF_ORDERED),
+        row("2^26 100, equal", lambda: {"x": torch.ones(KEYS, device="cuda")}, KEYS, 100, share=LARGEST_OF_ORDERED),
+    ]
+
+
 def rows() -> list[Workload]:
     """Every row. Imports the peers."""
-    return [*_reductions(), *_scans(), *_sorts(), *_selections()]
+    return [*_reductions(), *_scans(), *_sorts(), *_selections(), *_largest()]
