@@ -47,7 +47,7 @@ def torch_device(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def on_torch_device(torch_device: Any) -> Iterator[Any]:
-    """As `torch_device`, where torch makes tensors of which no device is given. Threads of a test do not do so."""
+    """As `torch_device`, and torch makes new tensors there. Threads that a test starts must name the device."""
     if torch_device.type == "cpu":
         yield torch_device
         return
@@ -59,9 +59,7 @@ def on_torch_device(torch_device: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def fused_backward(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backward passes of tensors on the CPU take the way of those on a GPU: by fused functions, of which each is traced
-    as for a GPU first.
-    """
+    """Tensors on the CPU take the backward pass of a GPU: fused functions, each traced as for a GPU first."""
     torch = pytest.importorskip("torch")
     from xpops.dispatch.gradients.namespace import Namespace
     from xpops.frameworks import torch_gradients

@@ -25,7 +25,7 @@ def count_gpus():
 
 
 def start_cluster(count, **options):
-    """A Dask cluster of `count` processes on this machine, each of which sees one GPU if there are GPUs."""
+    """Start a Dask cluster of `count` processes. Where there are GPUs, each process sees one."""
     gpus = count_gpus()
     options = {"nthreads": 1, "silence_logs": logging.WARNING, **options}
     workers = {

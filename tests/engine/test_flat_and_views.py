@@ -57,7 +57,7 @@ def test_view_is_that_of_numpy(old: str, number: int, device: Any) -> None:
             wanted, found = outcome(show(host).view, *given), outcome(show(x).view, *given)
             if isinstance(wanted, type):
                 assert found is wanted
-            elif found is ValueError:  # a stride is no whole number of new elements; NumPy counts bytes
+            elif found is ValueError:  # NumPy strides in bytes; ours must be whole elements
                 size = np.dtype(new).itemsize
                 assert any(step % size for step in show(host).strides[:-1]) or device != "cpu"
             else:

@@ -201,7 +201,7 @@ def test_a_training_step_is_captured_and_replayed(warm: bool, cuda_torch: Any) -
 
 def _two_devices(torch: Any) -> tuple[str, str]:
     if torch.cuda.device_count() < 2:
-        pytest.skip("needs two GPUs")
+        pytest.skip("compares two GPUs; torch sees fewer")
     return "cuda:0", "cuda:1"
 
 

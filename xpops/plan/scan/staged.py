@@ -54,7 +54,7 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
 
 
 def _most_shared(columns: int, groups: int, rows: int, item: int) -> int:
-    """The longest batch of which a tile has several. Single columns that are longer are rows, read in packs."""
+    """The longest batch that threads share. Longer single columns are read in packs, as rows."""
     return min(groups * rows // 2, 2 * groups - 1) if columns > 1 else RAGGED_PACKS * MAX_PACK_BYTES // item - 1
 
 

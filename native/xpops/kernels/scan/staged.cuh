@@ -8,8 +8,7 @@
 
 namespace xpops {
 
-// Scans the totals of `count` groups in a row, of which this thread's is number `place`. Leaves the sums in memory that
-// all threads share.
+// Scans the totals of `count` neighbouring groups into `sums`, in shared memory. This thread belongs to group `place`.
 template <class Op, class State>
 XPOPS_DEVICE void scan_totals(const Op& op, State total, State* sums, uint32 count, uint32 place, uint32 columns) {
   sums[threadIdx.x] = total;

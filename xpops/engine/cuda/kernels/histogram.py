@@ -34,10 +34,8 @@ def bincount(runtime: Runtime, x: Layout, minlength: int) -> Measure:
     second pass follows only if that value has no bin.
     """
     device = runtime.context.device
-    guess, one = (
-        minlength or tuning_of(runtime.context.capability).histogram.guess,
-        layout_of(dt.uint64, (), None, device),
-    )
+    guess = minlength or tuning_of(runtime.context.capability).histogram.guess
+    one = layout_of(dt.uint64, (), None, device)
     ways: BoundedDict[int, _Way] = BoundedDict(_KEPT)
     copies: BoundedDict[int, Kernel] = BoundedDict(_KEPT)
 

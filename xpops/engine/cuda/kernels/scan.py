@@ -39,10 +39,8 @@ def launched(runtime: Runtime, name: str, plan: ScanPlan, source: str, x: Layout
     kernel = _launched(runtime, name, plan, source, x, out)
     if plan.copied is None:
         return kernel
-    copy, allocate = (
-        unary(runtime, IDENTITY, x, plan.copied),
-        runtime.pool.allocator(plan.copied.size * x.dtype.itemsize),
-    )
+    copy = unary(runtime, IDENTITY, x, plan.copied)
+    allocate = runtime.pool.allocator(plan.copied.size * x.dtype.itemsize)
 
     def copying(stream: int, out: int, x: int, gamma: float = 0.0) -> None:
         copied, block = allocate(stream)
