@@ -121,6 +121,10 @@ class Words:
         return ctypes.addressof(self._taken[-1])
 
 
+# The most bytes of shared memory of a block, by compute capability.
+SHARED = {80: 163 << 10, 90: 227 << 10, 100: 227 << 10, 120: 99 << 10}
+
+
 class EmulatedEngine(CudaEngine):
     """A CUDA engine that uses the host as its GPU.
 
@@ -143,7 +147,9 @@ class EmulatedEngine(CudaEngine):
         self, workers: int = 1, capability: int = 90, device: Device = GPU, seed: int = 0, shuffled: bool = False
     ) -> None:
         self.seed, self.shuffled = seed, shuffled
-        self.context: Any = SimpleNamespace(capability=capability, device=device, multiprocessors=4, shared=227 << 10)
+        self.context: Any = SimpleNamespace(
+            capability=capability, device=device, multiprocessors=4, shared=SHARED[capability]
+        )
         self.pool: Any = Pool(self.require_stream)
         self.faults = Faults(Words(), device)
         self.current_stream = lambda: STREAM

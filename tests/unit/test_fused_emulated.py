@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xpops as xp
-from tests.helpers.emulator import GPU, EmulatedEngine, layout_on_gpu, run, tuned
+from tests.helpers.emulator import GPU, SHARED, EmulatedEngine, layout_on_gpu, run, tuned
 from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.api import fusion
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.dispatch.fusion.programs import _plan_rows, record
-from xpops.engine.cuda.tuning import rows_policy, tuning_of
+from xpops.engine.cuda.tuning import staging_policy, tuning_of
 from xpops.ops.operator import Operator
 from xpops.plan.fused.rows import plan_rows
 from xpops.plan.result import result_layout
@@ -312,20 +312,21 @@ def test_a_norm_with_operands_of_rows_and_columns(dtype: Any, length: int) -> No
 @pytest.mark.parametrize(
     ("length", "capability", "shape"),
     [
-        (32_772, 90, (512, 512, 4, 4, 5, False)),
-        (33_001, 90, (512, 512, 4, 4, 5, True)),
-        (70_000, 90, (512, 512, 8, 4, 5, False)),
-        (200_000, 90, (1024, 1024, 8, 4, 7, False)),
-        (200_001, 90, (1024, 1024, 8, 4, 7, True)),
-        (300_000, 90, (512, 512, 1, 4, 0, False)),
-        (70_000, 80, (512, 512, 1, 4, 0, False)),
-        (70_002, 80, (512, 512, 1, 4, 0, True)),
+        (16_500, 90, (512, 512, 1, 4, 0, False, 4125)),
+        (33_001, 90, (512, 512, 1, 4, 0, True, 8250)),
+        (70_000, 90, (256, 256, 4, 4, 0, False, 4375)),
+        (200_001, 90, (256, 256, 16, 4, 0, True, 3125)),
+        (310_000, 90, (512, 512, 1, 4, 0, False, 0)),
+        (50_002, 120, (256, 256, 8, 4, 0, True, 1563)),
+        (40_000, 80, (512, 512, 1, 4, 0, False, 10_000)),
+        (70_002, 80, (512, 512, 1, 4, 0, True, 0)),
     ],
 )
 def test_long_rows(length: int, capability: int, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The blocks of a cluster hold a row; rows that do not fit are read again."""
+    """A block or a cluster keeps a row in shared memory; rows that do not fit are read again."""
     tuned(monkeypatch, fused_rows=tuning_of(90).fused_rows._replace(fewest=2))
-    assert plan_rows(length, 4, 4, rows_policy(capability)) == shape
+    staging = staging_policy(capability, 4, SHARED[capability])
+    assert plan_rows(64, length, 4, 4, tuning_of(capability).fused_rows, staging) == shape
     x = floats(2, length)
     x[1] = 3 * x[1] + 1000
     function, by_numpy = ROWS["softmax"]
@@ -336,11 +337,11 @@ def test_long_rows(length: int, capability: int, shape: tuple[int, ...], monkeyp
 
 
 @pytest.mark.parametrize(
-    ("rows", "length", "one"), [(64, 131_072, True), (63, 131_072, False), (32, 262_144, True), (128, 300_000, False)]
+    ("rows", "length", "one"), [(64, 131_072, True), (63, 131_072, False), (32, 262_144, True), (128, 310_000, False)]
 )
-def test_few_rows_are_one_kernel_if_clusters_hold_them(rows: int, length: int, one: bool) -> None:
+def test_few_rows_are_one_kernel_if_clusters_keep_them(rows: int, length: int, one: bool) -> None:
     layout = layout_of(dt.float32, (rows, length), None, GPU)
-    assert (_plan_rows(record("fused", softmax, (layout,)), 90) is not None) == one
+    assert (_plan_rows(record("fused", softmax, (layout,)), 90, 132, SHARED[90]) is not None) == one
 
 
 def test_what_a_row_shares_is_computed_once() -> None:
@@ -460,7 +461,7 @@ def test_the_axis_of_a_method_may_be_positional() -> None:
 
 
 def test_sums_of_long_rows_carry_their_errors() -> None:
-    source = xp.fuse(softmax).source(xp.empty((256, 300_000), dtype=xp.float32, device="cpu"))
+    source = xp.fuse(softmax).source(xp.empty((256, 310_000), dtype=xp.float32, device="cpu"))
     assert "using Reducer = CompensatedSum<Compute>" in source
 
 
@@ -477,12 +478,12 @@ def test_axes_in_a_list() -> None:
 
 def test_odd_rows_are_read_in_packs() -> None:
     for length, shape in (
-        (63, "128, 32, 1, 1, 2, false"),
-        (65, "128, 32, 1, 4, 1, true"),
-        (4095, "128, 128, 1, 4, 8, true"),
-        (9001, "512, 512, 1, 4, 5, true"),
-        (200_001, "1024, 1024, 8, 4, 7, true"),
-        (300_001, "512, 512, 1, 4, 0, true"),
+        (63, "128, 32, 1, 1, 2, false, false"),
+        (65, "128, 32, 1, 4, 1, false, true"),
+        (4095, "128, 128, 1, 4, 8, false, true"),
+        (9001, "512, 512, 1, 4, 5, false, true"),
+        (200_001, "256, 256, 16, 4, 0, true, true"),
+        (310_001, "512, 512, 1, 4, 0, false, true"),
     ):
         text = xp.fuse(softmax).source(xp.asarray(floats(300, length), device="cpu"))
         assert f"fused_rows<Program, {shape}" in text
@@ -490,7 +491,7 @@ def test_odd_rows_are_read_in_packs() -> None:
 
 def test_reversed_rows_are_read_in_packs() -> None:
     text = xp.fuse(softmax).source(xp.asarray(floats(300, 4096), device="cpu")[:, ::-1])
-    assert "fused_rows<Program, 128, 128, 1, 4, 8, false, Operand<float, float, float, Mode::kReversed" in text
+    assert "fused_rows<Program, 128, 128, 1, 4, 8, false, false, Operand<float, float, float, Mode::kReversed" in text
 
 
 def test_complex_constants_of_every_kind() -> None:

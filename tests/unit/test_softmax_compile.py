@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.emulator import SHARED
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.softmax import softmax_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
-from xpops.engine.cuda.tuning import softmax_policy
+from xpops.engine.cuda.tuning import softmax_policy, staging_policy
 from xpops.plan.softmax import Way, plan_softmax
 
 GPU = Device("cuda")
@@ -28,6 +29,8 @@ CASES = [
     ((8, 1 << 14, 1 << 15), 2, dt.float32, dt.float32),
     ((512, 1 << 18), 1, dt.float32, dt.float32),
     ((512, 100_001), 1, dt.bfloat16, dt.bfloat16),
+    ((512, 100_001), 1, dt.float16, dt.float32),
+    ((2048, 30_001), 1, dt.float64, dt.float64),
     ((512, 513), 1, dt.float16, dt.float8_e4m3fn),
     ((8000, 256), 0, dt.float32, dt.float32),
 ]
@@ -52,7 +55,8 @@ def test_operands_with_gaps(case: Any, dtype: Any) -> None:
 
 
 def check(x: Layout, axis: int, out: Layout, log: bool, capability: int) -> None:
-    plan = plan_softmax(x, axis, out, log, 8 if x.dtype == dt.float64 else 4, 132, softmax_policy(capability))
+    width, staging = 8 if x.dtype == dt.float64 else 4, staging_policy(capability, 132, SHARED[capability])
+    plan = plan_softmax(x, axis, out, log, width, softmax_policy(capability), staging)
     assert capability >= 90 or plan.cluster == 1
     ways = [plan.way, "from_states"] if plan.way is Way.SPLIT else [plan.way]
     for way in ways:

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
+from tests.helpers.emulator import SHARED, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.sass import stack_bytes
 from tests.helpers.softmax import exact_softmax
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda.kernels.softmax import softmax_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
-from xpops.engine.cuda.tuning import softmax_policy
+from xpops.engine.cuda.tuning import softmax_policy, staging_policy
 from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX
 from xpops.plan.elementwise import Mode
 from xpops.plan.softmax import SoftmaxPlan, Way, follows, plan_softmax
@@ -28,6 +28,7 @@ NDArray = np.ndarray[Any, Any]
 softmax = import_module("xpops.api.nn.softmax")
 RANDOM = np.random.default_rng(7)
 BOUNDS = {dt.float16: 0.51, dt.bfloat16: 0.51, dt.float32: 7.5, dt.float64: 10.0}
+STAGING = staging_policy(90, 132, SHARED[90])
 # With an emulated GPU of 4 multiprocessors: shape, axis, compute capability, way and blocks of a cluster. There are
 # clusters from 9.0 on.
 CASES = [
@@ -36,8 +37,11 @@ CASES = [
     ((3, 130), 1, 90, Way.HELD, 1),
     ((2, 4096), 1, 90, Way.HELD, 1),
     ((3, 16397), 1, 90, Way.HELD, 1),
-    ((2, 70000), 1, 90, Way.HELD, 8),
-    ((40, 33001), 1, 80, Way.LONG, 1),
+    ((2, 70000), 1, 90, Way.STAGED, 4),
+    ((40, 33001), 1, 80, Way.STAGED, 1),
+    ((20, 50001), 1, 120, Way.STAGED, 8),
+    ((1, 300_000), 1, 90, Way.STAGED, 16),
+    ((20, 70001), 1, 80, Way.LONG, 1),
     ((1, 70000), 1, 80, Way.SPLIT, 1),
     ((1, 70001), 1, 80, Way.SPLIT, 1),
     ((3, 5), 0, 90, Way.HELD, 1),
@@ -58,7 +62,10 @@ def emulated(x: NDArray, axis: int, log: bool = False, out: Any = None, capabili
 def planned(x: NDArray, axis: int, capability: int = 90) -> SoftmaxPlan:
     """The plan for an array without gaps."""
     layout = layout_on_gpu(x)
-    return plan_softmax(layout, axis, layout, False, 8 if x.dtype == np.float64 else 4, 4, softmax_policy(capability))
+    width, shared = 8 if x.dtype == np.float64 else 4, SHARED[capability]
+    return plan_softmax(
+        layout, axis, layout, False, width, softmax_policy(capability), staging_policy(capability, 4, shared)
+    )
 
 
 def error(found: NDArray, wanted: NDArray) -> Any:
@@ -93,18 +100,18 @@ def test_every_way_is_taken(case: Any) -> None:
     assert (plan.way, plan.cluster) == (way, cluster)
 
 
-def test_clusters_are_for_lines_that_registers_hold_as_memory_does() -> None:
-    layout = layout_of(dt.float16, (64, 70000), None, layout_on_gpu(np.zeros(1)).device)
-    wide = layout_of(dt.float32, (64, 70000), None, layout.device)
-    for x, log, cluster in ((wide, False, 8), (wide, True, 1), (layout, False, 1)):
-        assert plan_softmax(x, 1, x, log, 4, 132, softmax_policy(90)).cluster == cluster
+def test_clusters_are_for_columns_that_registers_hold_as_memory_does() -> None:
+    layout = layout_of(dt.float16, (9000, 4), None, layout_on_gpu(np.zeros(1)).device)
+    wide = layout_of(dt.float32, (9000, 4), None, layout.device)
+    for x, log, cluster in ((wide, False, 4), (wide, True, 1), (layout, False, 1)):
+        assert plan_softmax(x, 0, x, log, 4, softmax_policy(90), STAGING).cluster == cluster
 
 
 @pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
 @pytest.mark.parametrize("columns", [32, 183])
 def test_all_blocks_of_tall_columns_are_resident(dtype: Any, columns: int) -> None:
     x = layout_of(dtype, (200_000, columns), None, layout_on_gpu(np.zeros(1)).device)
-    plan = plan_softmax(x, 0, x, True, 8 if dtype == dt.float64 else 4, 132, softmax_policy(90))
+    plan = plan_softmax(x, 0, x, True, 8 if dtype == dt.float64 else 4, softmax_policy(90), STAGING)
     assert plan.way is Way.SPLIT
     assert dtype == dt.float64 or plan.blocks <= plan.resident * 132
     for way in ("leave", "from_states"):
@@ -113,7 +120,7 @@ def test_all_blocks_of_tall_columns_are_resident(dtype: Any, columns: int) -> No
 
 
 def test_one_block_a_long_row() -> None:
-    x = RANDOM.normal(size=(16, 17000)).astype(np.float64)
+    x = RANDOM.normal(size=(16, 21000)).astype(np.float64)
     assert planned(x, 1, 80).way is Way.LONG
     assert error(emulated(x, 1, capability=80), exact_softmax(x, 1)[0]) <= BOUNDS[dt.float64]
 
@@ -164,7 +171,7 @@ def test_long_cropped_rows() -> None:
 def test_gaps_are_read_in_place(name: str, mode: Mode, ragged: bool) -> None:
     x = layout_on_gpu(laid_out(name, (3, 255), np.float16))
     out = layout_of(dt.float16, x.shape, None, x.device)
-    plan = plan_softmax(x, 1, out, False, 4, 4, softmax_policy(90))
+    plan = plan_softmax(x, 1, out, False, 4, softmax_policy(90), STAGING)
     assert follows(x, out)
     assert (plan.mode, plan.ragged) == (mode, ragged)
 

@@ -17,6 +17,7 @@ from xpops.plan.elementwise import (
     mode_of,
     pack_tail,
 )
+from xpops.plan.staging import StagingPolicy, plan_staging
 from xpops.plan.strides.divmod import pack_divmod
 
 
@@ -28,9 +29,10 @@ class SoftmaxPolicy(NamedTuple):
     block, largest_block : int
         Threads of a block, and the most of them.
     shapes : tuple of (int, int)
-        The threads of a block and the blocks of a cluster that hold longer lines, shortest first.
-    held_bytes : int
-        Bytes of float32 or float64 numbers that a thread holds.
+        The threads of a block and the blocks of a cluster that hold longer lines, shortest first. Rows are held by
+        single blocks only.
+    held_bytes, held_row : int
+        Bytes of float32 or float64 numbers that a thread holds, and that the threads of a row hold.
     spread_steps : int
         The most steps that a thread takes of a row that more threads could share.
     lanes, lanes_steps : int
@@ -53,6 +55,7 @@ class SoftmaxPolicy(NamedTuple):
     largest_block: int
     shapes: tuple[tuple[int, int], ...]
     held_bytes: int
+    held_row: int
     spread_steps: int
     lanes: int
     lanes_steps: int
@@ -66,9 +69,10 @@ class SoftmaxPolicy(NamedTuple):
 
 
 class Way(StrEnum):
-    """The kernel of ``native/xpops/kernels/softmax/softmax.cuh``."""
+    """The kernel of ``native/xpops/kernels/softmax``."""
 
     HELD = "held"
+    STAGED = "staged"
     LONG = "long_lines"
     SPLIT = "leave"
 
@@ -100,6 +104,8 @@ class SoftmaxPlan(NamedTuple):
         Whether every thread holds part of a line, and none of its steps is out of range.
     resident : int
         The blocks that must be resident on a multiprocessor.
+    shared : int
+        The bytes of shared memory in which a block keeps its part of a row.
     tail : bytes
         The bytes of the parameters after the slots.
     """
@@ -119,16 +125,17 @@ class SoftmaxPlan(NamedTuple):
     states: int
     full: bool
     resident: int
+    shared: int
     tail: bytes
 
 
 def plan_softmax(
-    x: Layout, axis: int, out: Layout, log: bool, width: int, multiprocessors: int, policy: SoftmaxPolicy
+    x: Layout, axis: int, out: Layout, log: bool, width: int, policy: SoftmaxPolicy, staging: StagingPolicy
 ) -> SoftmaxPlan:
     """The plan for `x`, which is not empty, and `out`, which has its shape and no gaps in memory.
 
-    A cluster is not faster than reading twice for half types, because registers hold them as float32, nor for the
-    logarithm, because a thread then has more to hold than its line.
+    A cluster that holds columns in registers is not faster than reading twice for half types, because registers hold
+    them as float32, nor for the logarithm, because a thread then has more to hold than its line.
 
     Parameters
     ----------
@@ -143,32 +150,35 @@ def plan_softmax(
     >>> from xpops.core.dtypes import float32
     >>> from xpops.core.layouts import layout_of
     >>> x = layout_of(float32, (64, 16384), None, Device("cuda"))
-    >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> plan = plan_softmax(x, 1, x, False, 4, 132, tuning_of(90).softmax)
+    >>> from xpops.engine.cuda.tuning import softmax_policy, staging_policy
+    >>> plan = plan_softmax(x, 1, x, False, 4, softmax_policy(90), staging_policy(90, 132, 227 << 10))
     >>> str(plan.way), str(plan.mode), plan.block, plan.group, plan.cluster, plan.pack, plan.steps
-    ('held', 'kLinear', 512, 512, 2, 4, 4)
+    ('staged', 'kLinear', 256, 256, 2, 4, 1)
     """
     length, inner = x.shape[axis], inner_size(out, axis)
     columns = inner > 1
-    access = _access(x, out, inner if columns else length, columns, log, policy)
+    held = policy.held_row // width
+    access = _access(x, out, inner if columns else length, columns, log, held, policy)
     pack = access.pack
     steps, side = (length, inner // pack) if columns else (_packs(length, access), 1)
     lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
-    if log or x.dtype.itemsize < width:
+    if not columns or log or x.dtype.itemsize < width:
         policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
     across = min(max(1, policy.column_line // (pack * x.dtype.itemsize)), _power_of_two(side)) if columns else 1
     block, count, cluster = _threads(steps, across, most, policy)
-    if cluster:
-        if columns or count == block:
-            cluster = _fill(
-                cluster, -(-lines * count // block), min(count, 2 * steps // (count * most)), multiprocessors, policy
-            )
+    staged = None if columns else plan_staging(steps, pack * x.dtype.itemsize, lines, staging)
+    if staged and (length > held or (staged.cluster > 1 and count == block)):
+        way, held, splits, block, count, cluster = Way.STAGED, 1, staged.cluster, *[staged.block] * 2, staged.cluster
+    elif cluster:
+        if columns:
+            most = min(count, 2 * steps // (count * most))
+            cluster = _fill(cluster, -(-lines * count // block), most, staging.multiprocessors, policy)
         way, held, splits = Way.HELD, -(-steps // (count * cluster)), cluster
     else:
         way, held, splits, cluster = Way.LONG, max(1, most // 2), 1, 1
         block = policy.block if columns else policy.largest_block // 2
         count = block // min(_power_of_two(side), 32)
-        blocks, wanted = -(-lines * count // block), policy.blocks * multiprocessors
+        blocks, wanted = -(-lines * count // block), policy.blocks * staging.multiprocessors
         if 2 * blocks < wanted:
             splits = max(1, min(-(-wanted // blocks), steps // (count * held)))
             way = Way.SPLIT if splits > 1 else way
@@ -193,7 +203,8 @@ def plan_softmax(
         blocks=-(-lines * count // block) * splits,
         states=3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0,
         full=full,
-        resident=_resident(block, way, width, shifts, policy),
+        resident=staged.resident if staged and way is Way.STAGED else _resident(block, way, width, shifts, policy),
+        shared=-(-steps // splits) * pack * x.dtype.itemsize if way is Way.STAGED else 0,
         tail=tail,
     )
 
@@ -224,15 +235,17 @@ class _Access(NamedTuple):
     tail: bytes
 
 
-def _access(x: Layout, out: Layout, closest: int, columns: bool, log: bool, policy: SoftmaxPolicy) -> _Access:
-    """The access, if runs of `closest` elements of the result belong together."""
+def _access(
+    x: Layout, out: Layout, closest: int, columns: bool, log: bool, held: int, policy: SoftmaxPolicy
+) -> _Access:
+    """The access, if runs of `closest` elements of the result belong together. Threads hold rows of `held` elements."""
     _, shape, (order, strides) = coalesce_operands(out, (x,))
     widest = MAX_PACK_BYTES // x.dtype.itemsize
     widest = min(widest, policy.column_pack) if columns else widest
     pack = min(closest & -closest, widest)
     ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
     is_odd = x.dtype.itemsize == 4 and pack == 1 and (log or closest >= policy.ragged_row)
-    ragged = ragged and (x.dtype.itemsize <= policy.ragged_bytes or is_odd)
+    ragged = ragged and (x.dtype.itemsize <= policy.ragged_bytes or is_odd or closest > held)
     pack = widest if ragged else pack
     mode = mode_of(shape, strides, x, order, pack)
     if mode is Mode.GATHER:

@@ -13,7 +13,7 @@ import numpy as np
 from xpops.core.devices import Device
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
-from xpops.dispatch.fusion.programs import MULTIPROCESSORS
+from xpops.dispatch.fusion.programs import MULTIPROCESSORS, SHARED
 from xpops.dispatch.operands import Operands
 from xpops.engine.cuda.runtime.elf import Resources, resources
 from xpops.frameworks.capsule import KIND_CUDA
@@ -76,7 +76,7 @@ class Planner:
     is_host, dlpack_kind = False, KIND_CUDA
 
     def __init__(self, capability: int) -> None:
-        self.context = SimpleNamespace(capability=capability, multiprocessors=MULTIPROCESSORS)
+        self.context = SimpleNamespace(capability=capability, multiprocessors=MULTIPROCESSORS, shared=SHARED)
         self.pool, self.sources = self, list[str]()
         self.counters = self.zero = _launch_nothing
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
 
 # The GPU for which `sources` shows code: its compute capability, and its number of multiprocessors.
-CAPABILITY, MULTIPROCESSORS = 90, 132
+CAPABILITY, MULTIPROCESSORS, SHARED = 90, 132, 227 << 10
 
 
 class Part(NamedTuple):
@@ -152,7 +152,8 @@ def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
-    rows = _plan_rows(recorded, engine.context.capability)
+    context = engine.context
+    rows = _plan_rows(recorded, context.capability, context.multiprocessors, context.shared)
     if rows is not None:
         return _row_program(engine, recorded, rows)
     kernels = [fused(engine, part.expression, part.outs) for part in parts]
@@ -183,10 +184,12 @@ def sources(recorded: FusedRecording) -> list[str]:
     from xpops.engine.cuda.fused.elementwise import fused_source
     from xpops.engine.cuda.fused.reduce import sources_of
     from xpops.engine.cuda.fused.rows import rows_source
+    from xpops.engine.cuda.tuning import staging_policy
 
-    whole, rows = recorded.whole, _plan_rows(recorded, CAPABILITY)
+    whole, rows = recorded.whole, _plan_rows(recorded, CAPABILITY, MULTIPROCESSORS, SHARED)
     if rows is not None:
-        return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY).source]
+        staging = staging_policy(CAPABILITY, MULTIPROCESSORS, SHARED)
+        return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY, staging).source]
     reductions = []
     for each in recorded.derived:
         if isinstance(each, ReducedInput) and each.operand.size:
@@ -223,9 +226,9 @@ class _Rows(NamedTuple):
     inputs: tuple[int, ...]
 
 
-def _plan_rows(recorded: FusedRecording, capability: int) -> _Rows | None:
+def _plan_rows(recorded: FusedRecording, capability: int, multiprocessors: int, shared: int) -> _Rows | None:
     """The arguments of a row kernel that computes the whole function; None if no such kernel can."""
-    from xpops.engine.cuda.tuning import rows_policy
+    from xpops.engine.cuda.tuning import staging_policy, tuning_of
 
     whole, stages, full = recorded.whole, [], None
     for number, each in enumerate(recorded.derived, recorded.given):
@@ -236,8 +239,8 @@ def _plan_rows(recorded: FusedRecording, capability: int) -> _Rows | None:
             if axes != (len(full) - 1,):
                 return None
             stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
-    policy = rows_policy(capability)
-    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts, policy):
+    policies = tuning_of(capability).fused_rows, staging_policy(capability, multiprocessors, shared)
+    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts, *policies):
         return None
     made = {stage.number for stage in stages}
     needed = whole.needed((*whole.results, *(stage.place for stage in stages)))

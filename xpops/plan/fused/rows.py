@@ -10,6 +10,7 @@ from xpops.core.layouts import Layout
 from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.fused.expression import Expression
+from xpops.plan.staging import StagingPolicy, plan_staging
 
 WARP = 32
 # Rows of more packs than this are read in aligned packs, wherever they begin and end.
@@ -17,7 +18,7 @@ _RAGGED = 16
 # The least elements of such a pack.
 _NARROWEST = 4
 # A thread computes with elements of at least so many bytes. Blocks that share a multiprocessor hold no more than that;
-# a block that is alone, or a cluster, needs more bytes in flight.
+# a block that is alone needs more bytes in flight.
 _WIDE = 4
 
 
@@ -32,8 +33,8 @@ class RowsPolicy(NamedTuple):
         The most packs of a row that a thread holds: each adds code, in every stage.
     warp_row : int
         The longest row that a warp walks.
-    shapes : tuple of (int, int)
-        The threads of a block and the blocks of a cluster that walk longer rows, shortest first. Clusters need sm_90.
+    blocks : tuple of int
+        The threads of a block that holds a longer row in registers, shortest first.
     resident : int
         The threads that must be resident on a multiprocessor if a block holds a row of numbers of at most 4 bytes; this
         limits the registers of a thread.
@@ -42,15 +43,14 @@ class RowsPolicy(NamedTuple):
     shortest, fewest : int
         Shorter rows, or fewer rows, gain nothing from one kernel: several are as fast. Exceptions: short rows that are
         read in whole packs, or have at most `small` elements in all; few rows of at most `small_row` elements each.
-        There launching several kernels takes longer. A row that a cluster holds counts once for each `small_row`
-        elements.
+        There launching several kernels takes longer. A row in shared memory counts once for each `small_row` elements.
     small, small_row : int
     """
 
     held_bytes: int
     steps: int
     warp_row: int
-    shapes: tuple[tuple[int, int], ...]
+    blocks: tuple[int, ...]
     resident: int
     warps_block: int
     streaming_block: int
@@ -99,6 +99,9 @@ class RowsPlan(NamedTuple):
         The packs of a row that a thread holds; 0 if rows do not fit in registers.
     ragged : bool
         Whether rows may begin or end inside an aligned pack.
+    staged, resident : int
+        The packs of a row that a block keeps in shared memory, and the blocks that are resident on a multiprocessor
+        then; 0 if there are none.
     """
 
     group: int
@@ -107,6 +110,8 @@ class RowsPlan(NamedTuple):
     pack: int
     steps: int
     ragged: bool
+    staged: int = 0
+    resident: int = 0
 
 
 def fits(
@@ -116,6 +121,7 @@ def fits(
     full: tuple[int, ...],
     outs: tuple[Layout, ...],
     policy: RowsPolicy,
+    staging: StagingPolicy,
 ) -> bool:
     """Whether one kernel can compute the expression, and several are not as fast.
 
@@ -132,8 +138,10 @@ def fits(
         The shape of the values that the stages reduce.
     outs : tuple of Layout
     policy : RowsPolicy
+    staging : StagingPolicy
     """
-    if not _is_faster(expression, full, len(stages) == 1 and all(out.shape != full for out in outs), policy):
+    only_reduced = len(stages) == 1 and all(out.shape != full for out in outs)
+    if not _is_faster(expression, full, only_reduced, policy, staging):
         return False
     count, made, row = len(expression.inputs), {stage.number for stage in stages}, (*full[:-1], 1)
     if any(shapes[stage.place] != full for stage in stages):
@@ -157,36 +165,39 @@ def fits(
     return True
 
 
-def _is_faster(expression: Expression, full: tuple[int, ...], only_reduced: bool, policy: RowsPolicy) -> bool:
+def _is_faster(
+    expression: Expression, full: tuple[int, ...], only_reduced: bool, policy: RowsPolicy, staging: StagingPolicy
+) -> bool:
     """Whether one kernel takes less time than several."""
     length, rows = full[-1], prod(full[:-1])
     if only_reduced:  # the alternative is one kernel of the reduce family
         return length >= policy.shortest and rows >= policy.fewest
-    blocks, cluster = -(-length // policy.small_row), policy.shapes[-1][1]
-    if rows * (blocks if blocks <= cluster else 1) < policy.fewest and length > policy.small_row:
-        return False
     items = [each.dtype.itemsize for each in expression.inputs if isinstance(each, Layout) and each.shape == full]
+    if length > policy.small_row and rows < policy.fewest:
+        stages = plan_staging(-(-length * sum(items) // MAX_PACK_BYTES), MAX_PACK_BYTES, rows, staging) is not None
+        if not stages or rows * -(-length // policy.small_row) < policy.fewest:
+            return False
     whole = (length & -length) * min(items, default=1) >= MAX_PACK_BYTES
     return rows > 0 and length > 1 and (length >= policy.shortest or whole or rows * length <= policy.small)
 
 
-def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan:
-    """The kernel's shape for rows of `length` elements.
+def plan_rows(rows: int, length: int, pack: int, item: int, policy: RowsPolicy, staging: StagingPolicy) -> RowsPlan:
+    """The kernel's shape for `rows` rows of `length` elements.
 
     Operands are read `pack` elements at a time; `item` is the bytes of one element of each operand, summed.
 
     Examples
     --------
-    >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> policy = tuning_of(90).fused_rows
-    >>> plan_rows(768, 8, 2, policy)
-    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3, ragged=False)
-    >>> plan_rows(65536, 4, 4, policy)
-    RowsPlan(group=512, block=512, cluster=4, pack=4, steps=8, ragged=False)
-    >>> plan_rows(20, 4, 4, policy)
-    RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1, ragged=False)
-    >>> plan_rows(333, 8, 2, policy)
-    RowsPlan(group=32, block=128, cluster=1, pack=4, steps=3, ragged=True)
+    >>> from xpops.engine.cuda.tuning import staging_policy, tuning_of
+    >>> policies = tuning_of(90).fused_rows, staging_policy(90, 132, 227 << 10)
+    >>> plan_rows(1024, 768, 8, 2, *policies)
+    RowsPlan(group=32, block=128, cluster=1, pack=8, steps=3, ragged=False, staged=0, resident=0)
+    >>> plan_rows(1024, 65536, 4, 4, *policies)
+    RowsPlan(group=256, block=256, cluster=8, pack=4, steps=0, ragged=False, staged=2048, resident=4)
+    >>> plan_rows(1024, 20, 4, 4, *policies)
+    RowsPlan(group=8, block=128, cluster=1, pack=4, steps=1, ragged=False, staged=0, resident=0)
+    >>> plan_rows(1024, 333, 8, 2, *policies)
+    RowsPlan(group=32, block=128, cluster=1, pack=4, steps=3, ragged=True, staged=0, resident=0)
     """
     ragged = length > _RAGGED * pack and length % pack > 0
     if ragged and length <= policy.warp_row:
@@ -197,11 +208,14 @@ def plan_rows(length: int, pack: int, item: int, policy: RowsPolicy) -> RowsPlan
         if length <= WARP // 2 * pack:
             return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1, False)
     packs = length // pack
-    for group, cluster in ((WARP, 1), *policy.shapes) if length <= policy.warp_row else policy.shapes:
-        steps = -(-packs // (group * cluster))
-        least = _WIDE if cluster == 1 and 2 * group <= policy.resident else 0
+    for group in (WARP, *policy.blocks) if length <= policy.warp_row else policy.blocks:
+        steps = -(-packs // group)
+        least = _WIDE if 2 * group <= policy.resident else 0
         if steps <= policy.steps and steps * pack * max(item, least) <= policy.held_bytes:
-            return RowsPlan(group, policy.warps_block if group == WARP else group, cluster, pack, steps, ragged)
+            return RowsPlan(group, policy.warps_block if group == WARP else group, 1, pack, steps, ragged)
+    staged = plan_staging(packs, pack * item, rows, staging) if item else None
+    if staged:
+        return RowsPlan(staged.block, staged.block, staged.cluster, pack, 0, ragged, staged.packs, staged.resident)
     return RowsPlan(policy.streaming_block, policy.streaming_block, 1, pack, 0, ragged)
 
 

@@ -1,5 +1,5 @@
 // Expressions over rows with reductions along them: softmax, normalisations, sums of squares. One launch. If a row fits
-// in the registers of its threads, the kernel reads it once.
+// in the registers of its threads, or in the shared memory of a block or a cluster, the kernel reads it once.
 //
 // The host writes a struct for each stage. The struct computes the value to reduce for each element, from the operands
 // and the results of earlier stages. Two more functors compute the values to write, for every element and for every
@@ -8,7 +8,7 @@
 
 #include <xpops/block/cluster.cuh>
 #include <xpops/block/reduce.cuh>
-#include <xpops/kernels/fused/elementwise.cuh>
+#include <xpops/kernels/fused/row_memory.cuh>
 #include <xpops/math/reduction.cuh>
 
 namespace xpops {
@@ -29,30 +29,6 @@ struct At<0, Head, Tail...> {
   using type = Head;
 };
 
-// A result with one element for each row.
-template <class T, int kSlot>
-struct RowOutput {
-  using Element = typename Storage<T>::type;
-  template <class Params>
-  XPOPS_DEVICE static void store(const Params& params, uint64 row, T value) {
-    reinterpret_cast<Element*>(params.slots[kSlot])[row] = value;
-  }
-};
-
-template <class... Outs>
-struct RowOutputs {
-  template <class Params>
-  XPOPS_DEVICE static void store(const Params&, uint64, const Results<>&) {}
-};
-template <class Head, class... Tail>
-struct RowOutputs<Head, Tail...> {
-  template <class Params, class Value, class... Values>
-  XPOPS_DEVICE static void store(const Params& params, uint64 row, const Results<Value, Values...>& from) {
-    Head::store(params, row, from.head);
-    RowOutputs<Tail...>::store(params, row, from.tail);
-  }
-};
-
 template <class Reducer>
 struct Combine {
   using State = typename Reducer::State;
@@ -67,32 +43,23 @@ struct Call {
   }
 };
 
-// Loads the operands in the order of the result (kLinear and kShifted) if kLinear, else all others. No pack leaves its
-// row.
-template <bool kLinear, int kPack, class Params>
-XPOPS_DEVICE void load_some(const Params&, typename Params::Index, Fragments<kPack>&) {}
-template <bool kLinear, int kPack, class Params, class Head, class... Tail>
-XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
-  if constexpr ((Head::kMode == Mode::kLinear || Head::kMode == Mode::kShifted) == kLinear) {
-    Head::load_in_row(params, linear, to.head);
-  }
-  load_some<kLinear>(params, linear, to.tail);
-}
-
-// kGroup threads share a row: a part of a warp, a warp, or a block of kBlock; or all threads of a cluster, if it has
-// kCluster > 1 blocks. A step is one pack of each thread. If kSteps > 0, a row has at most kSteps steps, and the threads
-// hold its kLinear operands in registers. They load repeated operands again in every stage, from the cache. If kSteps is
-// 0, every stage loads all operands again. Packs are aligned in the order of the result. If kRagged, rows are not: each
-// element before the first aligned pack of a row and after its last, the edges, is one thread's.
-template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kRagged, class Params,
-          class... In>
+// kGroup threads share a row: a part of a warp, a warp, or a block of kBlock. If kSteps > 0, a row has at most kSteps
+// steps, one pack of each thread, and the threads hold its kLinear operands in registers. If kStaged, each of kCluster
+// blocks keeps the kLinear operands of its part of a row in shared memory. The threads load repeated operands again in
+// every stage, from the cache. Otherwise every stage loads all operands again. Packs are aligned in the order of the
+// result. If kRagged, rows are not: each element before the first aligned pack of a row and after its last, the edges,
+// is one thread's.
+template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
+          class Params, class... In>
 struct FusedRows {
   using Index = typename Params::Index;
-  static constexpr int kThreads = kGroup * kCluster;
   static constexpr bool kHeld = kSteps > 0;
+  static_assert(kCluster == 1 || kStaged, "the blocks of a cluster have parts of a row");
   static_assert(!kRagged || kGroup >= kWarp, "a thread for each element of the edges");
   template <int kCount>
   using Operands = Fragments<kCount, In...>;
+  // The steps whose operands are in flight at once: as many as registers have room for.
+  static constexpr int kFlight = 128 / sizeof(Operands<kPack>), kBatch = kFlight < 1 ? 1 : kFlight < 4 ? kFlight : 4;
 
   const Params& params;
   Index row;
@@ -103,12 +70,15 @@ struct FusedRows {
   bool at_edge = false;
   Operands<kPack> held[kHeld ? kSteps : 1];
   Operands<1> held_edge;
+  Index part, past;  // this block's part of the packs of a row: its first element, and the one after its last
 
   XPOPS_DEVICE explicit FusedRows(const Params& params)
       : params(params),
         row(static_cast<Index>(blockIdx.x / kCluster) * (kBlock / kGroup) + threadIdx.x / kGroup),
         any(row < params.rows),
         thread(static_cast<int>(blockIdx.x % kCluster * kGroup + threadIdx.x % kGroup)) {
+    const Index share = chunk(params) * kPack;
+    part = blockIdx.x % kCluster * share;
     if (kGroup < kWarp && !any) row = static_cast<Index>(params.rows) - 1;
     if constexpr (kRagged) {
       const Index end = begin() + static_cast<Index>(params.length), head = (kPack - begin() % kPack) % kPack;
@@ -117,12 +87,21 @@ struct FusedRows {
       edge = thread < static_cast<int>(head) ? begin() + thread : first + packed + (thread - head);
       at_edge = edge < end;
     }
+    const Index whole = kRagged ? packed : static_cast<Index>(params.length);
+    past = kCluster == 1 || whole < part + share ? whole : part + share;
+  }
+
+  // The packs of a row that each block of the cluster has.
+  XPOPS_DEVICE static Index chunk(const Params& params) {
+    return (static_cast<Index>(params.length) / kPack + (kCluster - 1)) / kCluster;
   }
 
   XPOPS_DEVICE Index begin() const { return row * static_cast<Index>(params.length); }
-  XPOPS_DEVICE Index column(int step) const { return (static_cast<Index>(step) * kThreads + thread) * kPack; }
+  // The number of a pack of this thread in the block's part.
+  XPOPS_DEVICE Index place(int step) const { return static_cast<Index>(step) * kGroup + threadIdx.x % kGroup; }
+  XPOPS_DEVICE Index column(int step) const { return part + place(step) * kPack; }
   XPOPS_DEVICE Index at(int step) const { return (kRagged ? first : begin()) + column(step); }
-  XPOPS_DEVICE bool exists(int step) const { return column(step) < (kRagged ? packed : params.length); }
+  XPOPS_DEVICE bool exists(int step) const { return column(step) < past; }
 
   // Of the held steps only the last may be beyond the end of the row: one predicate, all loads at once in flight.
   XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || exists(step); }
@@ -134,7 +113,31 @@ struct FusedRows {
         if (inside(step)) load_some<true>(params.each, at(step), held[step]);
       }
     }
+    if constexpr (kStaged) {
+#pragma unroll 4
+      for (int step = 0; exists(step); ++step) StagedRow<kPack, In...>::fetch(params.each, at(step), staged(step));
+      await_copies();
+    }
     if (kRagged && at_edge) load_some<true>(params.each, edge, held_edge);
+  }
+
+  // Where the packs of a step are in shared memory.
+  XPOPS_DEVICE StagedPlace staged(int step) const {
+    return {static_cast<unsigned char*>(dynamic_shared<kMostShared>()), place(step), chunk(params)};
+  }
+
+  // Loads the packs of kCount steps, so that all loads are in flight, and then calls `work` with each.
+  template <int kCount, class Work>
+  XPOPS_DEVICE void take_batch(Work& work, int step) const {
+    Operands<kPack> batch[kCount];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if constexpr (kStaged) StagedRow<kPack, In...>::read(staged(step + i), batch[i]);
+      else load_some<true>(params.each, at(step + i), batch[i]);
+      load_some<false>(params.each, at(step + i), batch[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) work.take(batch[i], at(step + i));
   }
 
   // Calls `work` with the operands and the place of each of this thread's packs.
@@ -150,12 +153,11 @@ struct FusedRows {
         }
       }
     } else {
-#pragma unroll 4
-      for (int step = 0; exists(step); ++step) {
-        load_some<true>(params.each, at(step), held[0]);
-        load_some<false>(params.each, at(step), held[0]);
-        work.take(held[0], at(step));
-      }
+      int step = 0;
+#pragma unroll 1
+      for (; exists(step + (kBatch - 1)); step += kBatch) take_batch<kBatch>(work, step);
+#pragma unroll 1
+      for (; exists(step); ++step) take_batch<1>(work, step);
     }
     if (kRagged && at_edge) {
       Operands<1> operands = held_edge;
@@ -234,11 +236,11 @@ struct FusedRows {
   }
 };
 
-template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kRagged, class... In,
-          class Params>
+template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
+          class... In, class Params>
 XPOPS_DEVICE void fused_rows(const Params& params) {
   start_cluster<kCluster>();
-  FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kRagged, Params, In...> rows(params);
+  FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kStaged, kRagged, Params, In...> rows(params);
   if (kGroup >= kWarp && !rows.any) return;  // the same for all threads of a warp
   rows.load();
   rows.template run<0>();

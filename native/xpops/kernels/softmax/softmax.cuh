@@ -1,7 +1,8 @@
 // Softmax and log-softmax along one axis. The operand may have any layout; the result has no gaps.
 //
 // held         keeps lines in the registers of a block or a cluster, if they fit, and reads memory once
-// long_lines   for longer lines: one block computes a line, and reads it twice
+// staged       for longer rows, in shared memory: see staged.cuh
+// long_lines   for still longer lines: one block computes a line, and reads it twice
 // leave        several blocks share a line: each block writes the state of its part
 // from_states  the second launch after `leave`: combines the states of a line, and reads it again to write the results
 #pragma once
@@ -81,6 +82,10 @@ struct Softmax
     // Combines the states of all threads of the line.
     XPOPS_DEVICE void reduce_all() {
       raise(Lines::template reduce<0>(peaks, detail::Larger()));
+      reduce_sums();
+    }
+    // As reduce_all, of states that have the same peak.
+    XPOPS_DEVICE void reduce_sums() {
       add(error, same(Real(0)));
       total = Lines::template reduce<1>(total, detail::Total());
       if constexpr (kLog) rest = Lines::template reduce<2>(rest, detail::Total());

@@ -13,24 +13,28 @@ from xpops.engine.cuda.fused.row_functors import row_functor_source
 from xpops.engine.cuda.kernels.glue import HALVES, declare, truth
 from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
-from xpops.engine.cuda.tuning import rows_policy
+from xpops.engine.cuda.tuning import staging_policy, tuning_of
 from xpops.engine.program import Kernel
-from xpops.plan.elementwise import LINEAR, plan_elementwise
+from xpops.plan.elementwise import LINEAR, MAX_PACK_BYTES, plan_elementwise
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.rows import Stage, plan_rows
+from xpops.plan.staging import StagingPolicy
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
 
 class RowsSource(NamedTuple):
-    """The source of a kernel, the format of its slots, its grid, and the parameters behind the slots."""
+    """The source of a kernel, the format of its slots, its grid, the parameters behind the slots, and the bytes of
+    dynamic shared memory.
+    """
 
     source: str
     slots: str
     blocks: int
     block: int
     tail: bytes
+    shared: int
 
 
 def fused_rows(
@@ -45,8 +49,10 @@ def fused_rows(
 
     A result has the shape `full` of the reduced values, or one element for each row; see `xpops.plan.fused.rows.fits`.
     """
-    made = rows_source(expression, stages, full, outs, inputs, runtime.context.capability)
-    launch = runtime.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail)
+    context = runtime.context
+    staging = staging_policy(context.capability, context.multiprocessors, context.shared)
+    made = rows_source(expression, stages, full, outs, inputs, context.capability, staging)
+    launch = runtime.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail, made.shared)
     return with_scalars(launch, len(outs), expression, inputs)
 
 
@@ -57,6 +63,7 @@ def rows_source(
     outs: tuple[Layout, ...],
     inputs: tuple[int, ...],
     capability: int,
+    staging: StagingPolicy,
 ) -> RowsSource:
     """The source, for a compute capability. Needs no GPU."""
     operands = tuple(expression.inputs[number] for number in inputs)
@@ -66,35 +73,38 @@ def rows_source(
     plan = plan_elementwise(given[0], given[1:], policy_of(expression, capability))  # type: ignore[arg-type]
     length, rows = full[-1], prod(full[:-1])
     modes = plan.modes[len(outs) :]
-    item = sum(
+    items = [
         spec.dtype.itemsize
         for spec, mode in zip(operands, modes, strict=True)
         if isinstance(spec, Layout) and mode in LINEAR
-    )
-    policy = rows_policy(capability)
-    shape = plan_rows(length, plan.pack, item, policy)
+    ]
+    policy = tuning_of(capability).fused_rows
+    shape = plan_rows(rows, length, plan.pack, sum(items), policy, staging)
     short = all(
         made.itemsize <= 4 for made in [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
     )
     resident = policy.resident // shape.block if short and shape.steps and shape.group == shape.block else 1
     declared = declare(types_of((*outs, *operands)), plan)
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
-    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, length) for each in stages]
+    count = length if not shape.staged else shape.staged * shape.pack // shape.block
+    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, count) for each in stages]
     program = _program(expression, stages, reducers, inputs, outs, wide, declared.names)
     params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
-    numbers = (shape.block, shape.group, shape.cluster, shape.pack, shape.steps, truth(shape.ragged))
+    ways = truth(shape.staged > 0), truth(shape.ragged)
+    numbers = (shape.block, shape.group, shape.cluster, shape.pack, shape.steps, *ways)
     arguments = ", ".join(["Program", *map(str, numbers), *declared.names[len(outs) :]])
     found = {"kernels/fused/rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",
         *program,
-        kernel_text(launch_bounds(shape.block, max(1, resident), shape.cluster), params, f"fused_rows<{arguments}>"),
+        kernel_text(launch_bounds(shape.block, max(1, resident, shape.resident), shape.cluster), params, f"fused_rows<{arguments}>"),
     ]
     tail = plan.tail + bytes(-len(plan.tail) % 8)
     tail += struct.pack("<QQ", rows, length) + b"".join(ending(length, stage.correction) for stage in stages)
     blocks = -(-rows // (shape.block // shape.group)) * shape.cluster
-    return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail)
+    shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
+    return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail, shared)
 
 
 def _program(

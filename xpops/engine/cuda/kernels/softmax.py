@@ -8,7 +8,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
-from xpops.engine.cuda.tuning import softmax_policy
+from xpops.engine.cuda.tuning import softmax_policy, staging_policy
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import STRIDED
 from xpops.plan.softmax import SoftmaxPlan, Way, plan_softmax
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:
     """See `xpops.engine.protocol.Engine.softmax`."""
-    width = 8 if x.dtype == dt.float64 else 4
-    plan = plan_softmax(
-        x, axis, out, log, width, runtime.context.multiprocessors, softmax_policy(runtime.context.capability)
-    )
+    width, context = 8 if x.dtype == dt.float64 else 4, runtime.context
+    staging = staging_policy(context.capability, context.multiprocessors, context.shared)
+    plan = plan_softmax(x, axis, out, log, width, softmax_policy(context.capability), staging)
     name = "log_softmax" if log else "softmax"
 
     def launcher(way: str, slots: str, tail: bytes) -> Kernel:
-        return runtime.launcher(name, softmax_glue(x, out, log, plan, way), plan.blocks, plan.block, slots, tail)
+        source = softmax_glue(x, out, log, plan, way)
+        return runtime.launcher(name, source, plan.blocks, plan.block, slots, tail, plan.shared)
 
     if plan.way is not Way.SPLIT:
         return launcher(plan.way, "QQ", bytes(8) + plan.tail)
@@ -50,14 +50,15 @@ def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str)
     numbers = f"{plan.block}, {plan.group}, {plan.cluster}, {plan.pack}, {plan.steps}"
     each = f"ElementwiseParams<3, {plan.rank}, {int(plan.mode in STRIDED)}, uint{plan.index_bits}>"
     params = f"SoftmaxParams<{each}>"
+    header, family = ("staged", "StagedSoftmax") if plan.way is Way.STAGED else ("softmax", "Softmax")
     return "\n".join(
         [
-            "#include <xpops/kernels/softmax/softmax.cuh>",
+            f"#include <xpops/kernels/softmax/{header}.cuh>",
             "using namespace xpops;",
             kernel_text(
                 launch_bounds(plan.block, plan.resident, plan.cluster),
                 params,
-                f"Softmax<{types}, {ways}, {numbers}, {params}>::{way}",
+                f"{family}<{types}, {ways}, {numbers}, {params}>::{way}",
             ),
         ]
     )

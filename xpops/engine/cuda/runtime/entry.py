@@ -7,6 +7,8 @@ ENTRY = "xpops_kernel"
 AWAIT = "xpops::await_kernels();"
 # The least compute capability of GPUs that launch kernels so.
 OVERLAPS = 90
+# A cluster of more blocks needs the leave of a kernel, and a GPU that has such clusters.
+PORTABLE = 8
 
 
 def kernel_text(bounds: str, params: str, call: str) -> str:

@@ -17,7 +17,7 @@ from xpops.core.compiled import compiled
 from xpops.engine.cuda.runtime import driver as cuda_driver
 from xpops.engine.cuda.runtime.capture import is_capturing, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
-from xpops.engine.cuda.runtime.entry import ENTRY
+from xpops.engine.cuda.runtime.entry import ENTRY, PORTABLE
 from xpops.engine.cuda.runtime.native import driver_address
 
 # The most bytes of parameters that the compiled core takes; CUDA takes as many on every device.
@@ -46,6 +46,11 @@ class Function:
     def __init__(self, cubin: bytes, context: DeviceContext, overlaps: bool) -> None:
         with uncaptured(context):
             self.handle = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(cubin)), ENTRY.encode()))
+            attribute = driver.CUfunction_attribute
+            cluster = check(driver.cuFuncGetAttribute(attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, self.handle))
+            if cluster > PORTABLE:
+                wide = attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+                check(driver.cuFuncSetAttribute(self.handle, wide, 1))
         self.overlaps, self._context, self._shared = overlaps, context, 0
 
     def allow_shared(self, nbytes: int) -> None:

@@ -6,20 +6,21 @@ A number that depends on the number of multiprocessors is given for one multipro
 from __future__ import annotations
 
 from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, bfloat16, float16, float64, int8, int16, uint8, uint16
+from xpops.engine.cuda.runtime.entry import PORTABLE
 from xpops.engine.cuda.tuning.policies import Tuning
 from xpops.engine.cuda.tuning.table import ROWS
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy
-from xpops.plan.fused.rows import RowsPolicy
 from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.staging import StagingPolicy
 
 # Integers for which the functors of every operator are short: they divide by one approximate reciprocal.
 _SHORT = frozenset((int8, uint8, int16, uint16))
 
-# The first compute capability that has clusters of blocks.
-CLUSTERS = 90
+# The first compute capability that has clusters of blocks, and those that have clusters of more than `PORTABLE` blocks.
+CLUSTERS, LARGE_CLUSTERS = 90, (90, 100, 103)
 
 
 def measured(capability: int) -> int:
@@ -63,12 +64,6 @@ def scan_policy(capability: int, multiprocessors: int) -> ScanPolicy:
     return policy._replace(rows=policy.rows * multiprocessors)
 
 
-def rows_policy(capability: int) -> RowsPolicy:
-    """The policy of kernels that compute expressions row by row, on a compute capability."""
-    policy = tuning_of(capability).fused_rows
-    return policy._replace(shapes=usable(policy.shapes, capability))
-
-
 def softmax_policy(capability: int) -> SoftmaxPolicy:
     """The policy of softmax kernels on a compute capability."""
     policy = tuning_of(capability).softmax
@@ -78,3 +73,13 @@ def softmax_policy(capability: int) -> SoftmaxPolicy:
 def usable(shapes: tuple[tuple[int, int], ...], capability: int) -> tuple[tuple[int, int], ...]:
     """The shapes (threads of a block, blocks of a cluster) that a compute capability has."""
     return tuple(shape for shape in shapes if shape[1] == 1 or capability >= CLUSTERS)
+
+
+def staging_policy(capability: int, multiprocessors: int, shared: int) -> StagingPolicy:
+    """The policy of kernels that keep rows in shared memory, on a GPU with so many multiprocessors, and at most so many
+    bytes of shared memory for a block.
+    """
+    policy = tuning_of(capability).staging
+    most = PORTABLE if capability not in LARGE_CLUSTERS else policy.clusters[-1]
+    clusters = tuple(each for each in policy.clusters if each <= (most if capability >= CLUSTERS else 1))
+    return policy._replace(clusters=clusters, multiprocessors=multiprocessors, shared=shared)

@@ -12,6 +12,7 @@ from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy
 from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.staging import StagingPolicy
 from xpops.plan.topk import TopKPolicy
 
 
@@ -242,5 +243,6 @@ class Tuning(NamedTuple):
     select: SelectPolicy
     softmax: SoftmaxPolicy
     sort: SortPolicy
+    staging: StagingPolicy
     topk: TopKPolicy
     block: int
