@@ -13,7 +13,8 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.softmax import softmax_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import softmax_policy, staging_policy
-from xpops.plan.softmax import Way, plan_softmax
+from xpops.plan.softmax import plan_softmax
+from xpops.plan.softmax.parameters import Way
 
 GPU = Device("cuda")
 CASES = [

@@ -36,8 +36,8 @@ class StagingPolicy(NamedTuple):
 
 
 class Staging(NamedTuple):
-    """The threads of a block, the blocks that share a row, the packs of a row that a block keeps, and the blocks that are
-    resident on a multiprocessor.
+    """The threads of a block, the blocks that share a row, the packs of a row that a block keeps, and the blocks that a
+    multiprocessor has at once.
     """
 
     block: int

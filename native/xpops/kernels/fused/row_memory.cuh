@@ -1,34 +1,10 @@
-// The operands of rows, in global and in shared memory, and results with one element for each row.
+// The operands of rows, in global and in shared memory.
 #pragma once
 
-#include <xpops/kernels/fused/elementwise.cuh>
+#include <xpops/kernels/elementwise.cuh>
 #include <xpops/memory/stage.cuh>
 
 namespace xpops {
-
-// A result with one element for each row.
-template <class T, int kSlot>
-struct RowOutput {
-  using Element = typename Storage<T>::type;
-  template <class Params>
-  XPOPS_DEVICE static void store(const Params& params, uint64 row, T value) {
-    reinterpret_cast<Element*>(params.slots[kSlot])[row] = value;
-  }
-};
-
-template <class... Outs>
-struct RowOutputs {
-  template <class Params>
-  XPOPS_DEVICE static void store(const Params&, uint64, const Results<>&) {}
-};
-template <class Head, class... Tail>
-struct RowOutputs<Head, Tail...> {
-  template <class Params, class Value, class... Values>
-  XPOPS_DEVICE static void store(const Params& params, uint64 row, const Results<Value, Values...>& from) {
-    Head::store(params, row, from.head);
-    RowOutputs<Tail...>::store(params, row, from.tail);
-  }
-};
 
 // Whether an operand has the order of the result.
 template <class Operand>
@@ -62,6 +38,7 @@ struct StagedPlace {
 // Copies operands in the order of the result to shared memory, and reads them from there.
 template <int kPack, class... In>
 struct StagedRow {
+  static constexpr int kRepeated = 0;
   template <class Params>
   XPOPS_DEVICE static void fetch(const Params&, typename Params::Index, const StagedPlace&) {}
   XPOPS_DEVICE static void read(const StagedPlace&, Fragments<kPack>&) {}
@@ -72,6 +49,9 @@ struct StagedRow<kPack, Head, Tail...> {
   using Fragment = typename Head::template Fragment<kPack>;
   using Stored = decltype(Fragment::pack);
   using Rest = StagedRow<kPack, Tail...>;
+  // The bytes of the packs of arrays that are not in the order of the result.
+  static constexpr bool kRepeats = !kIsLinear<Head> && Head::kMode != Mode::kScalar && Head::kMode != Mode::kUniform;
+  static constexpr int kRepeated = Rest::kRepeated + (kRepeats ? int(sizeof(Stored)) : 0);
 
   template <class Params>
   XPOPS_DEVICE static void fetch(const Params& params, typename Params::Index linear, const StagedPlace& place) {

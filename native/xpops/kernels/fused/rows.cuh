@@ -9,6 +9,7 @@
 #include <xpops/block/cluster.cuh>
 #include <xpops/block/reduce.cuh>
 #include <xpops/kernels/fused/row_memory.cuh>
+#include <xpops/kernels/fused/row_program.cuh>
 #include <xpops/math/reduction.cuh>
 
 namespace xpops {
@@ -19,28 +20,6 @@ struct FusedRowsParams {
   Elementwise each;  // the elements of all rows, in one linear order
   uint64 rows, length;
   Ending endings[kStages];
-};
-
-// The k-th type of a list.
-template <int k, class Head, class... Tail>
-struct At : At<k - 1, Tail...> {};
-template <class Head, class... Tail>
-struct At<0, Head, Tail...> {
-  using type = Head;
-};
-
-template <class Reducer>
-struct Combine {
-  using State = typename Reducer::State;
-  XPOPS_DEVICE State operator()(const State& x, const State& y) const { return Reducer::combine(x, y); }
-};
-
-// Calls a functor that has a state.
-struct Call {
-  template <class Functor, class... T>
-  XPOPS_DEVICE auto operator()(const Functor& functor, T... x) const {
-    return functor(x...);
-  }
 };
 
 // kGroup threads share a row: a part of a warp, a warp, or a block of kBlock. If kSteps > 0, a row has at most kSteps
@@ -60,6 +39,10 @@ struct FusedRows {
   using Operands = Fragments<kCount, In...>;
   // The steps whose operands are in flight at once: as many as registers have room for.
   static constexpr int kFlight = 128 / sizeof(Operands<kPack>), kBatch = kFlight < 1 ? 1 : kFlight < 4 ? kFlight : 4;
+  // The first steps whose repeated operands are loaded while a row is copied to shared memory. With unaligned or wide
+  // packs this takes more registers than it gains.
+  static constexpr int kRepeated = kStaged && !kRagged && kPack <= 4 ? StagedRow<kPack, In...>::kRepeated : 0;
+  static constexpr int kAhead = kRepeated == 0 ? 0 : kRepeated > 16 ? 128 / kRepeated : 8;
 
   const Params& params;
   Index row;
@@ -69,6 +52,7 @@ struct FusedRows {
   Index edge;           // this thread's element of the edges, if `at_edge`
   bool at_edge = false;
   Operands<kPack> held[kHeld ? kSteps : 1];
+  Operands<kPack> ahead[kAhead > 0 ? kAhead : 1];
   Operands<1> held_edge;
   Index part, past;  // this block's part of the packs of a row: its first element, and the one after its last
 
@@ -116,6 +100,10 @@ struct FusedRows {
     if constexpr (kStaged) {
 #pragma unroll 4
       for (int step = 0; exists(step); ++step) StagedRow<kPack, In...>::fetch(params.each, at(step), staged(step));
+#pragma unroll
+      for (int step = 0; step < kAhead; ++step) {
+        if (exists(step)) load_some<false>(params.each, at(step), ahead[step]);
+      }
       await_copies();
     }
     if (kRagged && at_edge) load_some<true>(params.each, edge, held_edge);
@@ -153,7 +141,15 @@ struct FusedRows {
         }
       }
     } else {
-      int step = 0;
+#pragma unroll
+      for (int step = 0; step < kAhead; ++step) {
+        if (exists(step)) {
+          Operands<kPack> operands = ahead[step];
+          StagedRow<kPack, In...>::read(staged(step), operands);
+          work.take(operands, at(step));
+        }
+      }
+      int step = kAhead;
 #pragma unroll 1
       for (; exists(step + (kBatch - 1)); step += kBatch) take_batch<kBatch>(work, step);
 #pragma unroll 1

@@ -98,7 +98,11 @@ def rows_source(
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",
         *program,
-        kernel_text(launch_bounds(shape.block, max(1, resident, shape.resident), shape.cluster), params, f"fused_rows<{arguments}>"),
+        kernel_text(
+            launch_bounds(shape.block, max(1, resident, shape.resident), shape.cluster),
+            params,
+            f"fused_rows<{arguments}>",
+        ),
     ]
     tail = plan.tail + bytes(-len(plan.tail) % 8)
     tail += struct.pack("<QQ", rows, length) + b"".join(ending(length, stage.correction) for stage in stages)

@@ -11,7 +11,8 @@ from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import softmax_policy, staging_policy
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import STRIDED
-from xpops.plan.softmax import SoftmaxPlan, Way, plan_softmax
+from xpops.plan.softmax import plan_softmax
+from xpops.plan.softmax.parameters import SoftmaxPlan, Way
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

@@ -13,7 +13,7 @@ from xpops.ops.operator import Operator
 from xpops.plan.elementwise import Policy
 from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
-from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.softmax.parameters import SoftmaxPolicy
 from xpops.plan.staging import StagingPolicy
 
 # Integers for which the functors of every operator are short: they divide by one approximate reciprocal.

@@ -11,7 +11,7 @@ from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy
-from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.softmax.parameters import SoftmaxPolicy
 from xpops.plan.staging import StagingPolicy
 from xpops.plan.topk import TopKPolicy
 

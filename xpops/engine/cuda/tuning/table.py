@@ -22,7 +22,7 @@ from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.scan.parameters import ScanPolicy
 from xpops.plan.scatter import ScatterPolicy
 from xpops.plan.search import SearchPolicy
-from xpops.plan.softmax import SoftmaxPolicy
+from xpops.plan.softmax.parameters import SoftmaxPolicy
 from xpops.plan.staging import StagingPolicy
 from xpops.plan.topk import TopKPolicy
 
@@ -194,9 +194,10 @@ _HOPPER = Tuning(
             (8, 8): PassPolicy(384, 11, 2),
         },
     ),
-    # Softmax of 2**26 elements in rows of 50001 to 262144 on an H100, over blocks of 256 to 1024 threads and all
-    # clusters: 1.03 to 1.14 times a copy. Rows in registers: 1.10 to 1.26 (float32); rows that are read twice: 1.33 to
-    # 1.64 (bfloat16). A block of a cluster that is alone on a multiprocessor: 1.24.
+    # 2**26 elements in rows of 50001 to 262144 on an H100, as multiples of a copy. Softmax of float32: 1.06 to 1.11, in
+    # registers of a cluster 1.10 to 1.26; of bfloat16: 1.06 to 1.14, if read twice 1.35 to 1.64. x / sqrt(mean(x * x) +
+    # eps) * w of bfloat16: 1.15 to 1.29, in registers 1.41 to 1.57; of float32 1.14 to 1.26, in registers 1.12 to 1.25.
+    # Two blocks of 512 threads in place of four of 256: log_softmax of float32 1.17 to 1.28, not 1.09 to 1.16.
     staging=StagingPolicy(clusters=(1, 2, 4, 8, 16), residents=(4, 2), threads=1024),
     # Measured over blocks of 32 to 1024 threads and 1 to 4 packs. 2**24 float32 in rows of 512 take 70 us, or 201 us if
     # sorted in registers. 2**26 in one row take 113 us with a capacity of 1024, 120 us with 4096.

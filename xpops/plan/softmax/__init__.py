@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from enum import StrEnum
 from math import prod
 from typing import NamedTuple
 
@@ -17,116 +16,9 @@ from xpops.plan.elementwise import (
     mode_of,
     pack_tail,
 )
+from xpops.plan.softmax.parameters import SoftmaxPlan, SoftmaxPolicy, Way
 from xpops.plan.staging import StagingPolicy, plan_staging
 from xpops.plan.strides.divmod import pack_divmod
-
-
-class SoftmaxPolicy(NamedTuple):
-    """Tuning numbers of the softmax family.
-
-    Attributes
-    ----------
-    block, largest_block : int
-        Threads of a block, and the most of them.
-    shapes : tuple of (int, int)
-        The threads of a block and the blocks of a cluster that hold longer lines, shortest first. Rows are held by
-        single blocks only.
-    held_bytes, held_row : int
-        Bytes of float32 or float64 numbers that a thread holds, and that the threads of a row hold.
-    spread_steps : int
-        The most steps that a thread takes of a row that more threads could share.
-    lanes, lanes_steps : int
-        The fewest threads that share a row, unless it has fewer steps; twice as many from so many steps on.
-    column_pack, column_line : int
-        The most elements of a pack of columns, and the bytes that a block of columns reads side by side, if there are
-        so many. With narrow packs more of a column is in one thread, and less is exchanged.
-    ragged_bytes, ragged_packs, ragged_row : int
-        Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
-        their length. So are rows of float32 of odd length, if they have at least `ragged_row` elements, or for the
-        logarithm.
-    blocks : int
-        If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
-    resident : int
-        The blocks that must be resident on a multiprocessor, if a block has at most half of `largest_block` threads;
-        this limits the registers of a thread. Otherwise one block must be resident.
-    """
-
-    block: int
-    largest_block: int
-    shapes: tuple[tuple[int, int], ...]
-    held_bytes: int
-    held_row: int
-    spread_steps: int
-    lanes: int
-    lanes_steps: int
-    column_pack: int
-    column_line: int
-    ragged_bytes: int
-    ragged_packs: int
-    ragged_row: int
-    blocks: int
-    resident: int
-
-
-class Way(StrEnum):
-    """The kernel of ``native/xpops/kernels/softmax``."""
-
-    HELD = "held"
-    STAGED = "staged"
-    LONG = "long_lines"
-    SPLIT = "leave"
-
-
-class SoftmaxPlan(NamedTuple):
-    """One kernel of the family; for `Way.SPLIT` the first of two.
-
-    Attributes
-    ----------
-    way : Way
-    mode : Mode
-        How the operand is read.
-    columns : bool
-        Whether adjacent elements belong to different lines.
-    ragged : bool
-        Whether packs are aligned but rows are not.
-    block, group, cluster : int
-        Threads of a block, the threads of a block that share a line, and the blocks of a cluster, which share it, too.
-    pack, steps : int
-        Elements of an access, accesses that a thread has in flight.
-    rank : int
-        The number of axes after coalescing; 0 if the operand needs no coordinates.
-    index_bits : {32, 64}
-    blocks : int
-        The grid.
-    states : int
-        Numbers that blocks write to memory for the second kernel; 0 if there is none.
-    full : bool
-        Whether every thread holds part of a line, and none of its steps is out of range.
-    resident : int
-        The blocks that must be resident on a multiprocessor.
-    shared : int
-        The bytes of shared memory in which a block keeps its part of a row.
-    tail : bytes
-        The bytes of the parameters after the slots.
-    """
-
-    way: Way
-    mode: Mode
-    columns: bool
-    ragged: bool
-    block: int
-    group: int
-    cluster: int
-    pack: int
-    steps: int
-    rank: int
-    index_bits: int
-    blocks: int
-    states: int
-    full: bool
-    resident: int
-    shared: int
-    tail: bytes
 
 
 def plan_softmax(
@@ -175,13 +67,10 @@ def plan_softmax(
             cluster = _fill(cluster, -(-lines * count // block), most, staging.multiprocessors, policy)
         way, held, splits = Way.HELD, -(-steps // (count * cluster)), cluster
     else:
-        way, held, splits, cluster = Way.LONG, max(1, most // 2), 1, 1
-        block = policy.block if columns else policy.largest_block // 2
-        count = block // min(_power_of_two(side), 32)
-        blocks, wanted = -(-lines * count // block), policy.blocks * staging.multiprocessors
-        if 2 * blocks < wanted:
-            splits = max(1, min(-(-wanted // blocks), steps // (count * held)))
-            way = Way.SPLIT if splits > 1 else way
+        way, block, count, held, splits = _read_twice(
+            lines, steps, side, columns, most, policy, staging.multiprocessors
+        )
+        cluster = 1
     bits = access.index_bits
     tail = access.tail + bytes(-len(access.tail) % 8)
     tail += struct.pack("<4I" if bits == 32 else "<4Q", lines, steps, length, -(-steps // splits))
@@ -207,6 +96,19 @@ def plan_softmax(
         shared=-(-steps // splits) * pack * x.dtype.itemsize if way is Way.STAGED else 0,
         tail=tail,
     )
+
+
+def _read_twice(
+    lines: int, steps: int, side: int, columns: bool, most: int, policy: SoftmaxPolicy, multiprocessors: int
+) -> tuple[Way, int, int, int, int]:
+    """The way of lines that nothing can hold, the threads of a block, the threads of a block that share a line, the steps
+    that a thread has in flight, and the blocks that share a line.
+    """
+    held, block = max(1, most // 2), policy.block if columns else policy.largest_block // 2
+    count = block // min(_power_of_two(side), 32)
+    blocks, wanted = -(-lines * count // block), policy.blocks * multiprocessors
+    splits = max(1, min(-(-wanted // blocks), steps // (count * held))) if 2 * blocks < wanted else 1
+    return Way.SPLIT if splits > 1 else Way.LONG, block, count, held, splits
 
 
 def follows(x: Layout, out: Layout) -> bool:
