@@ -52,8 +52,8 @@ def softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) -> Any
     Notes
     -----
     The largest element is subtracted first, so that nothing overflows. A line with a NaN or infinity, or with nothing
-    but minus infinity, becomes NaN, as in torch. Rows that the shared memory of a multiprocessor can hold are read once,
-    and on GPUs with clusters of blocks much longer ones: on an H100 rows of up to 448,000 elements of float32.
+    but minus infinity, becomes NaN, as in torch. Rows that the shared memory of a multiprocessor can hold are read
+    once; so are much longer ones on GPUs with clusters of blocks, on an H100 up to 448,000 elements of float32.
 
     Examples
     --------

@@ -101,8 +101,8 @@ def plan_softmax(
 def _read_twice(
     lines: int, steps: int, side: int, columns: bool, most: int, policy: SoftmaxPolicy, multiprocessors: int
 ) -> tuple[Way, int, int, int, int]:
-    """The way of lines that nothing can hold, the threads of a block, the threads of a block that share a line, the steps
-    that a thread has in flight, and the blocks that share a line.
+    """The way of lines that nothing can hold, the threads of a block, those of them that share a line, the steps that a
+    thread has in flight, and the blocks that share a line.
     """
     held, block = max(1, most // 2), policy.block if columns else policy.largest_block // 2
     count = block // min(_power_of_two(side), 32)
