@@ -23,6 +23,7 @@ def rows() -> Iterator[Row]:
     yield row("xp.clip(x, -0.5, 0.5)")
     yield row("xp.where(b, x, y)")
     yield row("xp.where(b, x, 0.0)")
+    yield row("xp.where(b)")
     yield row("xp.add(x, 2.0)")
     yield row("xp.subtract(2.0, x)", "2.0 - x")  # torch.subtract takes no number first
     yield row("xp.add(x, row)")

@@ -202,6 +202,7 @@ WAITING: dict[str, Callable[[Any, Any], Any]] = {
     "to_numpy": lambda x, t: x.to_numpy(),
     "from the host": lambda x, t: xp.asarray([1.0, 2.0], device="cuda"),
     "nonzero": lambda x, t: xp.nonzero(x),
+    "where": lambda x, t: xp.where(x),
     "nonzero of a tensor": lambda x, t: xp.nonzero(t),
     "mask": lambda x, t: x[x > 1],
     "unique": lambda x, t: xp.unique_values(x),

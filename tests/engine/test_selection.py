@@ -71,11 +71,14 @@ def test_nonzero(data: st.DataObject, dtype: Any, device: Any) -> None:
     if host.ndim == 0:
         with pytest.raises(ValueError, match="nonzero: x has no axes"):
             xp.nonzero(x)
+        with pytest.raises(ValueError, match="where: condition has no axes"):
+            xp.where(x)
         return
-    found = xp.nonzero(x)
-    assert isinstance(found, tuple)
-    for got, wanted in zip(found, np.nonzero(host.astype(bool)), strict=True):
-        assert_same(got, wanted)
+    for find in (xp.nonzero, xp.where, xp.nonzero, xp.where):
+        found = find(x)
+        assert isinstance(found, tuple)
+        for got, wanted in zip(found, np.nonzero(host.astype(bool)), strict=True):
+            assert_same(got, wanted)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -179,6 +182,11 @@ def test_bincount_of_many(stop: int, minlength: int, device: Any) -> None:
         (lambda x: x.__setitem__(x < 1, xp.ones(5)), ValueError, "the mask selects 6, but value has 5"),
         (lambda x: x.__setitem__(x < 1, xp.ones((2, 6))), ValueError, "__setitem__: value has shape"),
         (lambda x: xp.nonzero(3), TypeError, "nonzero"),
+        (lambda x: xp.where(True), TypeError, "where"),
+        (lambda x: xp.where(x > 0, x), TypeError, "where: condition and x1 are given; accepted: condition, x1 and x2"),
+        (lambda x: xp.where(x > 0, None, x), TypeError, "where: condition and x2 are given"),
+        (lambda x: xp.where(x > 0, out=x), TypeError, "where: condition and out are given"),
+        (lambda x: xp.where(x > 0, 1, out=x), TypeError, "where: condition and x1, out are given"),
         (lambda x: xp.nn.bincount(x), TypeError, "bincount: dtype float64"),
         (lambda x: xp.nn.bincount(xp.astype(x, xp.int8)), ValueError, "bincount: x has shape"),
         (lambda x: xp.nn.bincount(xp.asarray([1, -1])), ValueError, "bincount: x holds a negative"),

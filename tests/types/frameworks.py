@@ -22,6 +22,7 @@ def of_torch() -> None:
     assert_type(xp.add(parameter, parameter), torch.Tensor)
     assert_type(xp.sqrt(parameter), torch.Tensor)
     assert_type(xp.where(t > 0, t, 0), torch.Tensor)
+    assert_type(xp.where(t > 0), tuple[torch.Tensor, ...])
     assert_type(xp.clip(t, 0, t), torch.Tensor)
     assert_type(xp.sum(parameter, axis=0), torch.Tensor)
     assert_type(xp.reshape(t, (3, 1)), torch.Tensor)

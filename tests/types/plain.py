@@ -43,6 +43,8 @@ assert_type(xp.sqrt(own), Array)
 assert_type(xp.sqrt(other), Array)
 assert_type(xp.where(n > 0, n, 0), Host)
 assert_type(xp.where(own, own, n), Array)
+assert_type(xp.where(n > 0), tuple[Host, ...])
+assert_type(xp.where(own), tuple[Array, ...])
 assert_type(xp.clip(n, 0, f32), Host)
 assert_type(xp.clip(own, max=1), Array)
 

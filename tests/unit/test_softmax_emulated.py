@@ -147,6 +147,7 @@ def laid_out(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray:
 
 @pytest.mark.parametrize("shape", [(7, 9), (3, 4, 64), (2, 3, 255), (2, 2, 1001)], ids=str)
 @pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
+@pytest.mark.usefixtures("pretended")
 @pytest.mark.parametrize("name", ["cropped", "stepped", "reversed", "gaps between rows", "shifted", "broadcast"])
 def test_layouts(name: str, dtype: Any, shape: tuple[int, ...]) -> None:
     x = laid_out(name, shape, dtype)

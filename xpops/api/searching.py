@@ -152,8 +152,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
     >>> xp.nonzero(xp.asarray([[0, 2], [3, 0]]))
     (Array([0, 1], dtype=int64, device='cpu'), Array([1, 0], dtype=int64, device='cpu'))
     """
-    found = call(_plan_nonzero, "nonzero", ("x",), (x,))
-    return found if isinstance(found, tuple) else (found,)
+    return _nonzero("nonzero", "x", x)
 
 
 @scalar_function
@@ -198,43 +197,58 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
 
 
 @choice_operator
-def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The elements of `x1` where `condition` is True, and of `x2` elsewhere.
+def where(condition: Any, x1: Any = None, x2: Any = None, /, *, out: Any = None) -> Any:
+    """The elements of `x1` where `condition` is True, and of `x2` elsewhere; or where `condition` is True.
 
     Parameters
     ----------
     condition : array
-        bool.
-    x1, x2 : array or scalar
-        Any dtype but float8. They broadcast with `condition`.
+        bool. Without `x1` and `x2`, any dtype, and one axis or more.
+    x1, x2 : array or scalar, optional
+        Any dtype but float8. They broadcast with `condition`. Without both, the call is ``nonzero(condition)``, as in
+        NumPy, and waits for the device. The standard requires both.
     out : array, optional
         The result is written to it and it is returned. Has the result's shape, and its dtype or another of its kind.
 
     Returns
     -------
-    array
-        The dtype that `x1` and `x2` promote to.
+    array or tuple of array
+        The dtype that `x1` and `x2` promote to. Without them, a tuple of indices as `nonzero` returns it.
 
     Raises
     ------
     TypeError
-        If `condition` is not boolean, or `x1` and `x2` have no common dtype.
+        If `condition` is not boolean, `x1` and `x2` have no common dtype, one of them is missing, or `out` is given
+        without them.
     ValueError
-        If the operands do not broadcast, or are on different devices.
+        If the operands do not broadcast, or are on different devices; or if only `condition` is given, without axes.
 
     Examples
     --------
     >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), 0)
     Array([1, 0], dtype=int64, device='cpu')
+    >>> xp.where(xp.asarray([True, False, True]))
+    (Array([0, 2], dtype=int64, device='cpu'),)
     """
-    return elementwise(op["where"], (condition, x1, x2), out)
+    if x1 is not None and x2 is not None:
+        return elementwise(op["where"], (condition, x1, x2), out)
+    if x1 is None and x2 is None and out is None:
+        return _nonzero("where", "condition", condition)
+    given = ", ".join(name for name, each in (("x1", x1), ("x2", x2), ("out", out)) if each is not None)
+    raise TypeError(f"where: condition and {given} are given; accepted: condition, x1 and x2, or condition alone")
+
+
+def _nonzero(function: str, argument: str, x: Any) -> tuple[Any, ...]:
+    """The result of `nonzero`, for a public function and its argument."""
+    found = call(_plan_nonzero, function, (argument,), (x,), function, argument)
+    return found if isinstance(found, tuple) else (found,)
 
 
 @differentiable()
-def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
-    x = require_array(specs[0], "nonzero", "x")
+def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...], function: str, argument: str) -> Program | Measure:
+    x = require_array(specs[0], function, argument)
     if x.ndim == 0:
-        raise ValueError("nonzero: x has no axes; accepted: one or more")
+        raise ValueError(f"{function}: {argument} has no axes; accepted: one or more")
     return plan_on_dense(engine, (x,), engine.nonzero)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.primitives import copier
@@ -53,6 +53,22 @@ def make_dense(
     return target, copy_data
 
 
+@overload
+def plan_on_dense(
+    engine: Engine,
+    layouts: tuple[Layout, ...],
+    primitive: Callable[..., Program],
+    *parameters: Any,
+    as_given: tuple[int, ...] = ...,
+) -> Program: ...
+@overload
+def plan_on_dense(
+    engine: Engine,
+    layouts: tuple[Layout, ...],
+    primitive: Callable[..., Measure],
+    *parameters: Any,
+    as_given: tuple[int, ...] = ...,
+) -> Measure: ...
 def plan_on_dense(
     engine: Engine,
     layouts: tuple[Layout, ...],

@@ -12,6 +12,7 @@ from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.gradients.rules import differentiable
+from xpops.dispatch.lines import plan_on_lines
 from xpops.dispatch.primitives import copier
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
@@ -90,7 +91,12 @@ def transform(
     if out.size == 0:
         return Program((out,), lambda stream, *data: None)
     scale = plan.scale(norm, op.kind in ("ifft", "irfft"))
-    return Program((out,), _kernel(engine, x, out, plan, op.kind, before, scale))
+
+    def plan_lines(x: Layout, out: Layout) -> Program:
+        plan = plan_fft(x.shape, op.kind, axes, lengths, engine.fft_split)
+        return Program((out,), _kernel(engine, x, out, plan, op.kind, before, scale))
+
+    return plan_on_lines(engine, x, axes, (out,), plan_lines)
 
 
 def _dtypes(dtype: DType, function: str, kind: str) -> tuple[DType, DType]:

@@ -7,6 +7,7 @@ from typing import Any
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.dispatch.dense import require_array
+from xpops.dispatch.lines import plan_on_lines
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.ops.scan import Scan, scan_dtype
@@ -46,4 +47,8 @@ def scan(
     out = scan_result(x, along, found_dtype, initial)
     if out.size == 0:
         return Program((out,), lambda stream, out, *operands: None)
-    return Program((out,), engine.scan(op, x, along, out, initial))
+
+    def plan(x: Layout, out: Layout) -> Program:
+        return Program((out,), engine.scan(op, x, along, out, initial))
+
+    return plan_on_lines(engine, x, (along,), (out,), plan)

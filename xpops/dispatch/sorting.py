@@ -13,6 +13,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.gradients.rules import differentiable
+from xpops.dispatch.lines import plan_on_lines
 from xpops.dispatch.primitives import copier, with_axis_last
 from xpops.engine.program import Data, Kernel, Owner, Program
 from xpops.engine.protocol import Engine
@@ -64,9 +65,18 @@ def sort(
     outs = tuple(layout_of(dtypes[part], shape, None, x.device) for part in parts)
     if outs[0].size == 0:
         return Program(outs, lambda stream, *data: None)
-    source, prepare = make_dense(engine, with_axis_last(x, found))
-    targets = [_row_memory(engine, out, found) for out in outs]
-    rows = {part: layout_of(dtypes[part], (*source.shape[:-1], kept), None, x.device) for part in parts}
+
+    def plan(x: Layout, *outs: Layout) -> Program:
+        return _plan_rows(engine, x, dict(zip(parts, outs, strict=True)), found, descending)
+
+    return plan_on_lines(engine, x, (found,), outs, plan)
+
+
+def _plan_rows(engine: Engine, x: Layout, outs: dict[str, Layout], axis: int, descending: bool) -> Program:
+    """The program that sorts `x` along an axis, for the results `outs` by their names in `sort`."""
+    source, prepare = make_dense(engine, with_axis_last(x, axis))
+    targets = [_row_memory(engine, out, axis) for out in outs.values()]
+    rows = {part: layout_of(out.dtype, with_axis_last(out, axis).shape, None, out.device) for part, out in outs.items()}
     kernel = engine.sort(source, rows.get("values"), rows.get("indices"), descending)
 
     def run(stream: int, *data: Data) -> None:
@@ -78,7 +88,7 @@ def sort(
             finish(stream, result, rows_data)
         del owner, made  # kept until the kernels were launched
 
-    return Program(outs, run)
+    return Program(tuple(outs.values()), run)
 
 
 _Begin = Callable[[int, Data], tuple[Data, Owner]]

@@ -25,7 +25,7 @@ def result_layout(signature: Signature, operands: tuple[Operand, ...], device: D
     """
     shape = signature.shape
     orders = [
-        _dense_like(shape, operand.strides)
+        dense_like(shape, operand.strides)
         for operand in operands
         if isinstance(operand, Layout) and operand.shape == shape and _has_order(operand)
     ]
@@ -51,14 +51,14 @@ def _innermost(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
     return min((axis for axis, length in enumerate(shape) if length > 1), key=lambda axis: strides[axis])
 
 
-def _dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+def dense_like(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
     """Positive strides without gaps, in the order of `strides`, reversed axes included; in C order if one is 0.
 
     Ties and lengths of 1 keep C order.
 
     Examples
     --------
-    >>> _dense_like((4, 3), (1, 10)), _dense_like((4, 3), (-1, 10)), _dense_like((4, 3), (1, 0))
+    >>> dense_like((4, 3), (1, 10)), dense_like((4, 3), (-1, 10)), dense_like((4, 3), (1, 0))
     ((1, 4), (1, 4), (3, 1))
     """
     real = [axis for axis, length in enumerate(shape) if length > 1]
@@ -89,7 +89,7 @@ def reduced_layout(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: D
     loop, result = reduction_dtypes(op, x.dtype, dtype)
     axes = tuple(range(x.ndim)) if axis is None else views.axes_of(axis, x.ndim, op.public)
     shape = tuple(1 if i in axes else length for i, length in enumerate(x.shape))
-    dense = _dense_like(shape, x.strides)
+    dense = dense_like(shape, x.strides)
     kept = [i for i in range(x.ndim) if keepdims or i not in axes]
     out = layout_of(result, tuple(shape[i] for i in kept), tuple(dense[i] for i in kept), x.device)
     return ReducedLayout(axes, loop, tuple(0 if i in axes else dense[i] for i in range(x.ndim)), out)
@@ -97,7 +97,7 @@ def reduced_layout(x: Layout, op: Reduction, axis: Any, keepdims: bool, dtype: D
 
 def taken_strides(x: Layout, axis: int, count: int) -> tuple[int, ...]:
     """The strides of `count` places along an axis of `x`, dense and in the order of axes of `x`."""
-    return _dense_like((*x.shape[:axis], count, *x.shape[axis + 1 :]), x.strides)
+    return dense_like((*x.shape[:axis], count, *x.shape[axis + 1 :]), x.strides)
 
 
 def scan_result(x: Layout, axis: int, dtype: DType, initial: bool) -> Layout:

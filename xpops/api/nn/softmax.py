@@ -12,8 +12,9 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.dispatch.dense import plan_on_dense, require_array
+from xpops.dispatch.lines import plan_on_lines
 from xpops.dispatch.primitives import unary
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX, Softmax
 from xpops.plan.result import result_layout
@@ -97,19 +98,22 @@ def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) ->
     return unary(_plan, "log_softmax", x, LOG_SOFTMAX, axis, result_dtype(dtype, "log_softmax"))
 
 
-def _plan(engine: Engine, specs: tuple[Operand, ...], op: Softmax, axis: int, dtype: DType | None) -> Program | Measure:
+def _plan(engine: Engine, specs: tuple[Operand, ...], op: Softmax, axis: int, dtype: DType | None) -> Program:
     function, log = op.name, op.log
     x = require_array(specs[0], function, "x")
     if x.dtype not in dt.REAL_FLOATS:
         raise TypeError(f"{function}: dtype {x.dtype} is not accepted; accepted: real floating-point dtypes")
-    found = axis_of(axis, x.ndim, function)
-    out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (x,), x.device)
-    if x.strides == out.strides or x.size == 0:
-        return _run(x, engine, found, out, log)
-    out = result_layout(Signature((x.dtype,), dtype or x.dtype, x.shape), (), x.device)
-    if follows(x, out):
-        return _run(x, engine, found, out, log)
-    return plan_on_dense(engine, (x,), _run, engine, found, out, log)
+    found, signature = axis_of(axis, x.ndim, function), Signature((x.dtype,), dtype or x.dtype, x.shape)
+    out = result_layout(signature, (x,), x.device)
+    if x.strides != out.strides:
+        out = result_layout(signature, (), x.device)
+
+    def plan(x: Layout, out: Layout) -> Program:
+        if x.strides == out.strides or follows(x, out):
+            return _run(x, engine, found, out, log)
+        return plan_on_dense(engine, (x,), _run, engine, found, out, log)
+
+    return plan_on_lines(engine, x, (found,), (out,), plan)
 
 
 def _run(x: Layout, engine: Engine, axis: int, out: Layout, log: bool) -> Program:

@@ -13,8 +13,9 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.gradients.rules import differentiable
+from xpops.dispatch.lines import plan_on_lines
 from xpops.dispatch.primitives import unary
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
 from xpops.ops.derivatives import nn as derivative
 from xpops.plan.signature import Operand
@@ -110,7 +111,7 @@ def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, l
 
 
 @differentiable(derivative.upsample)
-def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program | Measure:
+def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program:
     function = "upsample_nearest2d"
     x, place = _require_images(specs[0], function, "x", layout)
     if (scale is None) == (size is None):
@@ -118,14 +119,11 @@ def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: 
     before = x.shape[place : place + 2]
     scales = None if scale is None else _scales(scale, function)
     after = _sizes(size, function) if scales is None else _scaled_lengths(before, scales, function)
-    out = _resized_layout(x, place, after)
-    return plan_on_dense(
-        engine, (x,), _run, engine, out, _axes(before, after, scales), _adjacent_channels(x, place), False
-    )
+    return _plan_images(engine, x, place, after, _axes(before, after, scales), False)
 
 
 @differentiable(derivative.upsample_backward)
-def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program | Measure:
+def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program:
     function = "upsample_nearest2d_backward"
     grad, place = _require_images(specs[0], function, "grad", layout)
     if grad.dtype not in dt.REAL_FLOATS:
@@ -134,10 +132,19 @@ def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale:
     scales = None if scale is None else _scales(scale, function)
     if scales is not None and _scaled_lengths(before, scales, function) != after:
         raise ValueError(f"{function}: scale is {scale!r} and size {size!r}, for grad of shape {grad.shape}")
-    out = _resized_layout(grad, place, before)
-    return plan_on_dense(
-        engine, (grad,), _run, engine, out, _axes(before, after, scales), _adjacent_channels(grad, place), True
-    )
+    return _plan_images(engine, grad, place, before, _axes(before, after, scales), True)
+
+
+def _plan_images(
+    engine: Engine, x: Layout, place: int, size: tuple[int, ...], axes: tuple[Axis, Axis], backward: bool
+) -> Program:
+    """The program of `upsample` that makes images of another `size`; `place` is the position of the axis of rows."""
+    shape = (*x.shape[:place], *size, *x.shape[place + 2 :])
+
+    def plan(x: Layout, out: Layout) -> Program:
+        return plan_on_dense(engine, (x,), _run, engine, out, axes, x.shape[3] if place == 1 else 1, backward)
+
+    return plan_on_lines(engine, x, (place, place + 1), (layout_of(x.dtype, shape, None, x.device),), plan)
 
 
 def _run(x: Layout, engine: Engine, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Program:
@@ -157,14 +164,6 @@ def _require_images(spec: Operand, function: str, argument: str, layout: str) ->
             f"{function}: {argument} has shape {x.shape}; accepted: four axes ({layout}), images not empty"
         )
     return x, place
-
-
-def _adjacent_channels(x: Layout, place: int) -> int:
-    return x.shape[3] if place == 1 else 1
-
-
-def _resized_layout(x: Layout, place: int, size: tuple[int, ...]) -> Layout:
-    return layout_of(x.dtype, (*x.shape[:place], *size, *x.shape[place + 2 :]), None, x.device)
 
 
 def _pair(given: Any) -> tuple[Any, Any]:

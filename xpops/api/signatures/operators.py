@@ -91,8 +91,19 @@ class ChoiceOperator(Named, Protocol):
     """An elementwise function that chooses between two operands by a condition. At least one of the three is an array.
 
     The result has the type that all arrays share, else `Array`; with `out`, the type of `out`. If the condition is a
-    Python bool, the type is not known.
+    Python bool, the type is not known. Of a condition alone, the indices where it is True have its type.
     """
+
+    @overload
+    def __call__(self, condition: NumPy, /) -> tuple[NumPy, ...]: ...
+    @overload
+    def __call__(self, condition: Array, /) -> tuple[Array, ...]: ...
+    @overload
+    def __call__(self, condition: Torch[R], /) -> tuple[R, ...]: ...
+    @overload
+    def __call__(self, condition: Jax[R], /) -> tuple[R, ...]: ...
+    @overload
+    def __call__(self, condition: Producer, /) -> tuple[Array, ...]: ...
 
     @overload
     def __call__(self, condition: NumPy, x1: NumPy | Scalar, x2: NumPy | Scalar, /, *, out: None = None) -> NumPy: ...
