@@ -12,7 +12,7 @@ from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, unary
 from xpops.dispatch.reductions import reduction
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS as op
 from xpops.ops.reduction import REDUCTIONS
@@ -231,7 +231,7 @@ def where(condition: Any, x1: Any, x2: Any, /, *, out: Any = None) -> Any:
 
 
 @differentiable()
-def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Measure:
+def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...]) -> Program | Guessing:
     x = require_array(specs[0], "nonzero", "x")
     if x.ndim == 0:
         raise ValueError("nonzero: x has no axes; accepted: one or more")

@@ -13,7 +13,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import unary
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX, Softmax
 from xpops.plan.result import result_layout
@@ -97,7 +97,9 @@ def log_softmax(x: Any, /, *, axis: int = -1, dtype: DTypeLike | None = None) ->
     return unary(_plan, "log_softmax", x, LOG_SOFTMAX, axis, result_dtype(dtype, "log_softmax"))
 
 
-def _plan(engine: Engine, specs: tuple[Operand, ...], op: Softmax, axis: int, dtype: DType | None) -> Program | Measure:
+def _plan(
+    engine: Engine, specs: tuple[Operand, ...], op: Softmax, axis: int, dtype: DType | None
+) -> Program | Guessing:
     function, log = op.name, op.log
     x = require_array(specs[0], function, "x")
     if x.dtype not in dt.REAL_FLOATS:

@@ -14,7 +14,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import unary
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.derivatives import nn as derivative
 from xpops.plan.signature import Operand
@@ -110,7 +110,7 @@ def upsample_nearest2d_backward(grad: Any, size: Any, /, *, scale: Any = None, l
 
 
 @differentiable(derivative.upsample)
-def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program | Measure:
+def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: Any, layout: str) -> Program | Guessing:
     function = "upsample_nearest2d"
     x, place = _require_images(specs[0], function, "x", layout)
     if (scale is None) == (size is None):
@@ -125,7 +125,9 @@ def _plan_forward(engine: Engine, specs: tuple[Operand, ...], scale: Any, size: 
 
 
 @differentiable(derivative.upsample_backward)
-def _plan_backward(engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str) -> Program | Measure:
+def _plan_backward(
+    engine: Engine, specs: tuple[Operand, ...], size: Any, scale: Any, layout: str
+) -> Program | Guessing:
     function = "upsample_nearest2d_backward"
     grad, place = _require_images(specs[0], function, "grad", layout)
     if grad.dtype not in dt.REAL_FLOATS:
