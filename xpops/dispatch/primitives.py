@@ -13,12 +13,12 @@ from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of
 from xpops.dispatch.gradients.rules import parameters_of, rule_of
 from xpops.dispatch.keys import Fixed, is_constant, way_of
+from xpops.dispatch.measured import make_measured_launch
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import (
     known,
     known_write,
     make_launch,
-    make_measured_launch,
     make_write,
     remember,
     remember_write,
