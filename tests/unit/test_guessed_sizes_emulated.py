@@ -157,25 +157,34 @@ def test_threads_with_one_plan(pretended: PretendedEngine) -> None:
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
-def test_rooms(width: int) -> None:
-    counts = [0, 1, 31, 32, 127, 128, 129, 1000, 2**17 - 1, 2**20, 2**20 + 1, 2**24 + 3, 2**26, 2**27 + 5, 2**33]
-    for count in counts:
-        rooms = Rooms(width)
-        assert rooms.next() == 0
-        rooms.learn(count)
-        assert rooms.next() == 0 or count == 0  # only one call
-        rooms.learn(count)
-        room = rooms.next()
-        assert count * 17 // 16 <= room
-        assert room * width <= block_size(count * width * 5 // 4)
-        assert rooms.fits(room, room - room // 32)
-        assert not rooms.fits(room, room + 1)
+@pytest.mark.parametrize(
+    "count", [1, 31, 127, 128, 129, 1000, 2**17 - 1, 2**20 + 1, 2**26, 2**27 + 5, 2**33], ids=str
+)
+def test_rooms(count: int, width: int) -> None:
+    rooms = Rooms(width)
+    assert rooms.next() == (0, False)
+    rooms.check(0, count)
+    room, _ = rooms.next()
+    assert count * 17 // 16 <= room
+    assert rooms.check(room, count)
+    assert rooms.next() == (room, True)
+    for other in (room - room // 32, room, max(room * 15 // 16, 1)):
+        assert rooms.check(room, other)
+        assert rooms.next() == (room, True)
+    assert not rooms.check(room, room + 1)
+    bigger, is_likely = rooms.next()
+    assert bigger > room
+    assert not is_likely
+    if bigger * width > 2**12:
+        assert not rooms.check(bigger, bigger // 2)
 
 
-@pytest.mark.parametrize(("few", "many"), [(0, 1000), (1000, 1500), (2**20, 2**21), (2**27, 2**27 * 5 // 4)])
+@pytest.mark.parametrize(("few", "many"), [(0, 1000), (1000, 1500), (2**20, 2**21), (2**27, 2**27 * 3 // 2)])
 def test_there_is_no_guess_if_counts_alternate(few: int, many: int) -> None:
     rooms = Rooms(4)
-    rooms.learn(many)
+    rooms.check(0, many)
     for count in (few, many) * 3:
-        rooms.learn(count)
-        assert rooms.next() == 0
+        room, is_likely = rooms.next()
+        assert not is_likely
+        rooms.check(room, count)
+    assert not rooms.next()[1]

@@ -23,18 +23,18 @@ class Rooms:
     def __init__(self, width: int) -> None:
         self._width, self._room, self._is_likely = width, 0, False
 
-    def next(self) -> int:
-        """The number of elements to allocate for the next call; 0 if it must wait for its count."""
-        return self._room if self._is_likely else 0
+    def next(self) -> tuple[int, bool]:
+        """The number of elements for which the next call may have to allocate, and whether it is likely to suffice."""
+        return self._room, self._is_likely
 
-    def learn(self, count: int) -> None:
-        """Note the number of elements that a call found."""
-        self._is_likely = self.fits(self._room, count)
-        self._room = block_size((count + count // SLACK) * self._width) // self._width
+    def check(self, room: int, count: int) -> bool:
+        """Whether `count` elements have room, in a block of at most the size for a quarter more elements.
 
-    def fits(self, room: int, count: int) -> bool:
-        """Whether `count` elements have room, and no more memory than the block of an array that is a quarter larger.
-
-        So an array never keeps more memory than that.
+        So an array never keeps more memory than that. The next guess depends on the answer.
         """
-        return count <= room and room * self._width <= block_size(count * self._width * 5 // 4)
+        width = self._width
+        fits = count <= room and room * width <= block_size(count * width * 5 // 4)
+        if not fits:
+            self._room = block_size((count + count // SLACK) * width) // width
+        self._is_likely = fits
+        return fits

@@ -151,7 +151,7 @@ def _guessing(
 
     def measure(stream: int, *operands: int) -> Program | Guess:
         counts = counted(stream, operands[-1])
-        room = rooms.next() if rooms else 0
+        room, is_likely = rooms.next() if rooms else (0, False)
 
         def kernel(stream: int, *data: int) -> None:
             if room:
@@ -160,11 +160,9 @@ def _guessing(
         def settle() -> tuple[tuple[Layout, ...], bool]:
             nonlocal room
             guess, room = room, counts.total()
-            if rooms:
-                rooms.learn(room)
-            return layouts(room), rooms is not None and rooms.fits(guess, room)
+            return layouts(room), rooms is not None and rooms.check(guess, room)
 
-        return Guess(layouts(room), kernel, settle) if room else Program(settle()[0], kernel)
+        return Guess(layouts(room), kernel, settle) if is_likely else Program(settle()[0], kernel)
 
     return measure
 
