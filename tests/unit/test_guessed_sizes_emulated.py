@@ -157,9 +157,7 @@ def test_threads_with_one_plan(pretended: PretendedEngine) -> None:
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
-@pytest.mark.parametrize(
-    "count", [1, 31, 127, 128, 129, 1000, 2**17 - 1, 2**20 + 1, 2**26, 2**27 + 5, 2**33], ids=str
-)
+@pytest.mark.parametrize("count", [1, 31, 127, 128, 129, 1000, 2**17 - 1, 2**20 + 1, 2**26, 2**27 + 5, 2**33], ids=str)
 def test_rooms(count: int, width: int) -> None:
     rooms = Rooms(width)
     assert rooms.next() == (0, False)
