@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -228,3 +229,53 @@ def test_an_array_that_overlaps_itself_is_not_written() -> None:
     x = xp.asarray(torch.zeros(1).expand(4))
     with pytest.raises(ValueError, match="several elements at one address"):
         x[xp.asarray([True, False, True, False], device="cpu")] = xp.asarray([1.0, 2.0], dtype=xp.float32, device="cpu")
+
+
+# Each number of selected elements twice or more in a row, so that calls guess it, and then others.
+COUNTS = [*[60000] * 4, *[60500, 59000] * 3, *[100001] * 3, *[0] * 3, *[5] * 3, *[100001, 5] * 3, *[60000] * 3]
+
+
+def check_counts(device: Any, seed: int) -> None:
+    random = generator("counts", seed)
+    host = random.normal(size=100001)
+    x, kept = xp.asarray(host, device=device), []
+    for count in COUNTS:
+        mask = random.permutation(host.size) < count
+        on_device = xp.asarray(mask, device=device)
+        kept.append((mask, x[on_device], x[::-1][on_device], on_device.nonzero()[0]))
+    for mask, elements, reversed_elements, places in kept:
+        assert_same(elements, host[mask])
+        assert_same(reversed_elements, host[::-1][mask])
+        assert_same(places, np.flatnonzero(mask))
+
+
+def test_counts_that_change(device: Any) -> None:
+    check_counts(device, 0)
+
+
+def test_counts_that_change_in_threads(device: Any) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda seed: check_counts(device, seed), range(4)))
+
+
+def test_counts_that_change_on_streams_of_threads(cuda_torch: Any, cuda: Any) -> None:
+    def work(seed: int) -> None:
+        with xp.stream(cuda_torch.cuda.Stream()):
+            check_counts(cuda, seed)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(4)))
+
+
+def test_a_repeated_mask_is_not_examined_again(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = np.arange(3000.0).reshape(1000, 3)
+    x = xp.asarray(host, device=device)
+    for mask in (host > 1200, host[:, 0] > 1200):
+        on_device = xp.asarray(mask, device=device)
+        assert_same(x[on_device], host[mask])
+        with monkeypatch.context() as patch:
+            patch.setattr("xpops.arrays.array.parse", None)
+            assert_same(x[on_device], host[mask])
+            assert_same(x[on_device,], host[mask])
+        with pytest.raises(IndexError, match="mask"):
+            x[on_device[1:]]

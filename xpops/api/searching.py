@@ -12,7 +12,7 @@ from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.primitives import call, unary
 from xpops.dispatch.reductions import reduction
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import OPERATORS as op
 from xpops.ops.reduction import REDUCTIONS
@@ -245,7 +245,7 @@ def _nonzero(function: str, argument: str, x: Any) -> tuple[Any, ...]:
 
 
 @differentiable()
-def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...], function: str, argument: str) -> Program | Measure:
+def _plan_nonzero(engine: Engine, specs: tuple[Operand, ...], function: str, argument: str) -> Program | Guessing:
     x = require_array(specs[0], function, argument)
     if x.ndim == 0:
         raise ValueError(f"{function}: {argument} has no axes; accepted: one or more")

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.primitives import copier
-from xpops.engine.program import Data, Measure, Owner, Program
+from xpops.engine.program import Data, Guess, Guessing, Owner, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
@@ -65,17 +65,17 @@ def plan_on_dense(
 def plan_on_dense(
     engine: Engine,
     layouts: tuple[Layout, ...],
-    primitive: Callable[..., Measure],
+    primitive: Callable[..., Guessing],
     *parameters: Any,
     as_given: tuple[int, ...] = ...,
-) -> Measure: ...
+) -> Guessing: ...
 def plan_on_dense(
     engine: Engine,
     layouts: tuple[Layout, ...],
-    primitive: Callable[..., Program | Measure],
+    primitive: Callable[..., Program | Guessing],
     *parameters: Any,
     as_given: tuple[int, ...] = (),
-) -> Program | Measure:
+) -> Program | Guessing:
     """``primitive(*layouts, *parameters)`` for operands that may not be C-contiguous: they are copied first if needed.
 
     `primitive` takes the operands at the places `as_given` in any layout.
@@ -103,14 +103,14 @@ def plan_on_dense(
         return Program(made.layouts, run)
     inner = made
 
-    def measure(stream: int, *data: Data) -> Program:
+    def measure(stream: int, *data: Data) -> Program | Guess:
         operands = prepare_all(stream, data)
-        program = inner(stream, *(operand for operand, _ in operands))
-        count = len(program.layouts)
+        found = inner(stream, *(operand for operand, _ in operands))
+        count = len(found.layouts)
 
         def run(stream: int, *data: Data) -> None:
-            program.kernel(stream, *data[:count], *(operand for operand, _ in operands))
+            found.kernel(stream, *data[:count], *(operand for operand, _ in operands))
 
-        return Program(program.layouts, run)
+        return found._replace(kernel=run)
 
     return measure

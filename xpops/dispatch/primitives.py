@@ -13,27 +13,27 @@ from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of
 from xpops.dispatch.gradients.rules import parameters_of, rule_of
 from xpops.dispatch.keys import Fixed, is_constant, way_of
+from xpops.dispatch.measured import make_measured_launch
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import (
     known,
     known_write,
     make_launch,
-    make_measured_launch,
     make_write,
     remember,
     remember_write,
 )
 from xpops.engine import engine_of
-from xpops.engine.program import Kernel, Measure, Program
+from xpops.engine.program import Guessing, Kernel, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import distance_apart
 
-# plan(engine, specs, *parameters): looks at no data. Only the sizes of a Measure's results depend on data.
-Plan = Callable[..., Program | Measure]
+# plan(engine, specs, *parameters): looks at no data. Only the sizes of results of a Measure or Guessing depend on data.
+Plan = Callable[..., Program | Guessing]
 
-_programs: BoundedDict[tuple[Any, ...], Program | Measure] = BoundedDict(PLAN_LIMIT)
+_programs: BoundedDict[tuple[Any, ...], Program | Guessing] = BoundedDict(PLAN_LIMIT)
 
 
 def unary(plan: Plan, function: str, x: Any, *parameters: object) -> Any:
@@ -49,7 +49,7 @@ def call(
     Parameters
     ----------
     plan : callable
-        ``plan(engine, specs, *parameters)``: checks the operands, and returns a Program or a Measure.
+        ``plan(engine, specs, *parameters)``: checks the operands, and returns a Program, a Measure or a Guessing.
     function : str
         The public function, for errors.
     names : tuple of str

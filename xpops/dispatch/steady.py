@@ -12,14 +12,13 @@ from operator import attrgetter
 from typing import Any
 
 from xpops.core.compiled import compiled
-from xpops.core.guards import waits
 from xpops.core.layouts import Layout
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch.calls import PLAN_LIMIT
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
-from xpops.engine.program import Data, Kernel, Measure
+from xpops.engine.program import Data, Kernel
 from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter, is_inherited
 from xpops.frameworks.registry import forgetters
@@ -169,25 +168,6 @@ def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel)
     return make_launch_on(engine_of(operands.device), layouts, kernel, operands.framework, stream_getter(operands))
 
 
-def make_measured_launch(operands: Operands, way: Any, measure: Measure) -> Launch:
-    """The launch of a call whose result sizes depend on data: measure, and launch what is found."""
-    engine, framework, stream_of = engine_of(operands.device), operands.framework, stream_getter(operands)
-    adapt = operands.adapt_kernel
-    measure = adapt(way, (), measure)
-    known_makers: BoundedDict[tuple[Layout, ...], tuple[_Maker, ...]] = BoundedDict(PLAN_LIMIT)
-
-    def launch(*values: Data) -> Any:
-        if waits.is_open:
-            waits.report("the size of a result depends on the data")
-        layouts, kernel = measure(stream_of(), *values)
-        makers = known_makers.get(layouts)
-        if makers is None:
-            makers = known_makers[layouts] = _makers(engine, layouts, framework)
-        return _launch_with(makers, adapt(way, layouts, kernel), stream_of)(*values)
-
-    return launch
-
-
 def make_launch_on(
     engine: Engine,
     layouts: tuple[Layout, ...],
@@ -196,10 +176,10 @@ def make_launch_on(
     stream_of: Callable[[], int],
 ) -> Launch:
     """The launch of a kernel: get the current stream, allocate the results, launch, and make arrays of them."""
-    return _launch_with(_makers(engine, layouts, framework), kernel, stream_of)
+    return launch_with(makers_of(engine, layouts, framework), kernel, stream_of)
 
 
-def _launch_with(makers: tuple[_Maker, ...], kernel: Kernel, stream_of: Callable[[], int]) -> Launch:
+def launch_with(makers: tuple[Maker, ...], kernel: Kernel, stream_of: Callable[[], int]) -> Launch:
     if compiled is not None and len(makers) <= _MOST:
         fast: Launch = compiled.Launch(stream_of, kernel, makers)
         return fast
@@ -260,14 +240,14 @@ def stream_getter(operands: Operands) -> Callable[[], int]:
 
 # make(stream) returns the data of a new result, and its owner or the framework's array. The second is what makes the
 # array of both: the layout of an xpops array, a function, or None if the array is made already.
-_Maker = tuple[Callable[[int], tuple[Data, Any]], Layout | Callable[[Data, Any], Any] | None]
+Maker = tuple[Callable[[int], tuple[Data, Any]], Layout | Callable[[Data, Any], Any] | None]
 
 
-def _makers(engine: Engine, layouts: tuple[Layout, ...], framework: Adapter | None) -> tuple[_Maker, ...]:
+def makers_of(engine: Engine, layouts: tuple[Layout, ...], framework: Adapter | None) -> tuple[Maker, ...]:
     return tuple([_maker(engine, layout, framework) for layout in layouts])
 
 
-def _maker(engine: Engine, layout: Layout, framework: Adapter | None) -> _Maker:
+def _maker(engine: Engine, layout: Layout, framework: Adapter | None) -> Maker:
     if framework is None:
         return engine.allocator(layout), layout
     make, export = framework.allocator(layout), framework.export

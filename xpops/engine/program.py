@@ -30,5 +30,26 @@ class Program(NamedTuple):
     kernel: Kernel
 
 
+class Guess(NamedTuple):
+    """A call that can write its results before their sizes are known.
+
+    Attributes
+    ----------
+    layouts : tuple of Layout
+        Results of likely sizes, dense.
+    kernel : Kernel
+        As that of a Program for `layouts`. It writes no element beyond them, whatever the data are.
+    settle : Callable
+        Waits for the device. Returns the layouts of the results, and whether the memory for `layouts` is that of the
+        results: large enough, and not much too large. From then on, `kernel` is that of a Program for the results.
+    """
+
+    layouts: tuple[Layout, ...]
+    kernel: Kernel
+    settle: Callable[[], tuple[tuple[Layout, ...], bool]]
+
+
 # measure(stream, *operands) returns the Program of a call whose result sizes depend on data. It waits for the device.
 Measure = Callable[..., Program]
+# As a Measure, but it may return a Guess instead, without waiting.
+Guessing = Callable[..., Program | Guess]

@@ -8,7 +8,7 @@ from typing import Protocol
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.memory import Memory
-from xpops.engine.program import Data, Kernel, Measure, Program
+from xpops.engine.program import Data, Guessing, Kernel, Measure, Program
 from xpops.ops.operator import Operator
 from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
@@ -64,7 +64,7 @@ class Engine(Memory, Protocol):
         Raises ValueError if a value is negative.
         """
 
-    def compress(self, x: Layout, mask: Layout) -> Measure:
+    def compress(self, x: Layout, mask: Layout) -> Guessing:
         """Copy the elements of `x` where a dense `mask` of its leading axes is not 0; `x` is dense if it is larger."""
 
     def distinct(self, x: Layout, parts: tuple[str, ...]) -> Measure | None:
@@ -102,7 +102,7 @@ class Engine(Memory, Protocol):
         32 bits with the index. The others are `fill`.
         """
 
-    def nonzero(self, x: Layout) -> Measure:
+    def nonzero(self, x: Layout) -> Guessing:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 
     def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:

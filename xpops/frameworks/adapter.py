@@ -210,7 +210,7 @@ class Adapter:
             The operator, perhaps with the result's dtype; or the plan function with its parameters.
         layouts : tuple of Layout
             Those of the results.
-        kernel : Kernel or Measure
+        kernel : Kernel or Guessing
             That of the host's engine.
         """
         return kernel

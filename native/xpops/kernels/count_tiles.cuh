@@ -10,7 +10,8 @@ namespace xpops {
 // The kernel parameters, which the host writes (xpops/engine/cuda/kernels/tiles.py, select.py): addresses, the number
 // of elements, and divisors. Slot 0: for count_tiles the elements, for the kernels of select.cuh the bits that
 // count_tiles wrote. Slot 1: for each tile the number of its chosen elements, which scan_tiles replaces by the first
-// place of the tile in the result; and one more entry for the total. The next slots: results and further inputs.
+// place of the tile in the result; and one more entry for the total. The next slots: results and further inputs. The
+// last slot of `select`: the number of elements for which the result has memory.
 template <int kSlots, int kRank = 1, class Index = uint32>
 struct SelectParams {
   uint64 slots[kSlots];

@@ -3,7 +3,8 @@
 // There are three kernels, and none waits for another block. `count_tiles` counts the chosen elements of each tile and
 // writes a bit for each element. `scan_tiles` turns the counts into the first place of each tile in the result, and
 // into their total, which the host reads to allocate the result. `select` (or `number_groups`) reads the bits. `select`
-// packs the chosen elements of a tile in shared memory, so that it writes the result in whole packs.
+// packs the chosen elements of a tile in shared memory, so that it writes the result in whole packs. It may run before
+// the host knows the total, so it is told for how many elements the result has memory, and writes no others.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -137,7 +138,7 @@ struct Indices {
 // As SelectParams, with the strides of an array.
 template <int kRank, class Index>
 struct StridedParams {
-  uint64 slots[4];
+  uint64 slots[5];
   uint64 size;
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   typename SignedOf<Index>::type strides[kRank];
@@ -181,9 +182,10 @@ XPOPS_DEVICE void select(const Params& params) {
   constexpr uint32 kWide = Sink::kWide;
   alignas(kMaxPackBytes) __shared__ typename Sink::Staged chosen[Tile::kTile + kWide];
   const Offset* offsets = slot<const Offset>(params, 1) + blockIdx.x;
-  const uint64 place = offsets[0];
-  const uint32 shift = place % kWide, end = shift + static_cast<uint32>(offsets[1] - place);
-  if (end == shift) return;
+  const uint64 place = offsets[0], room = params.slots[sizeof(params.slots) / sizeof(uint64) - 1];
+  const uint64 stop = offsets[1] < room ? offsets[1] : room;
+  if (stop <= place) return;
+  const uint32 shift = place % kWide, end = shift + static_cast<uint32>(stop - place);
   Tile part(params);
   typename Sink::template Fragment<kPack> fragments[kUnroll];
 #pragma unroll

@@ -9,7 +9,7 @@ from xpops.api.signatures import array_function
 from xpops.core import dtypes as dt
 from xpops.dispatch.dense import plan_on_dense, require_array
 from xpops.dispatch.primitives import call
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
@@ -55,7 +55,7 @@ def bincount(x: Any, /, *, minlength: int = 0) -> Any:
     return call(_plan, "bincount", ("x",), (x,), length)
 
 
-def _plan(engine: Engine, specs: tuple[Operand, ...], minlength: int) -> Program | Measure:
+def _plan(engine: Engine, specs: tuple[Operand, ...], minlength: int) -> Program | Guessing:
     x = require_array(specs[0], "bincount", "x")
     if x.dtype not in dt.CATEGORIES["integer or boolean"]:
         raise TypeError(f"bincount: dtype {x.dtype} is not accepted; accepted: integer dtypes and bool")

@@ -16,7 +16,7 @@ from xpops.dispatch import Tensor
 from xpops.dispatch.dense import plan_on_dense, reshape_dense
 from xpops.dispatch.primitives import call
 from xpops.engine import engine_of
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.frameworks.registry import adapter_of, is_wrapper
 from xpops.frameworks.wrapper import wrapper_error
@@ -103,7 +103,7 @@ def _nonzero(mask: Tensor) -> tuple[Tensor, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
-def _plan_nonzero(engine: Engine, specs: tuple[Layout]) -> Program | Measure:
+def _plan_nonzero(engine: Engine, specs: tuple[Layout]) -> Program | Guessing:
     return plan_on_dense(engine, specs, engine.nonzero)
 
 

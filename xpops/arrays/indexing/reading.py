@@ -6,26 +6,28 @@ from typing import Any
 
 from xpops.arrays.indexing.keys import NDArray, require_mask, resolve, sole_mask
 from xpops.arrays.indexing.selection import Target, select_view
+from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, steady
 from xpops.dispatch.dense import plan_on_dense
 from xpops.dispatch.keys import Fixed, way_of
 from xpops.dispatch.primitives import call
-from xpops.engine.program import Data, Measure, Program
+from xpops.engine.program import Data, Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.keys import Indexed, Part
 from xpops.plan.selection import reads_in_order
 
 
 def get_known(x: Tensor, key: Any) -> Any:
-    """``x[key]`` by the steady state, if the key consists of integer arrays only and the call is known; else None."""
+    """``x[key]`` by the steady state, if the key consists of own arrays only and the call is known; else None."""
     arrays = key if key.__class__ is tuple else (key,)
     for each in arrays:
         if each.__class__ is not steady.array_class:
             return None
     if len(arrays) >= len(_INDEXED):
         return None
-    return steady.known(_INDEXED[len(arrays)], (x, *arrays))
+    is_mask = len(arrays) == 1 and arrays[0]._layout.dtype == dt.bool
+    return steady.known(_MASKED if is_mask else _INDEXED[len(arrays)], (x, *arrays))
 
 
 def get(x: Tensor, parts: tuple[Part, ...], arrays: list[Tensor | NDArray]) -> Any:
@@ -61,7 +63,7 @@ def _plan_gather(
     return Program(program.layouts, kernel)
 
 
-def _plan_compress(engine: Engine, specs: tuple[Layout, Layout]) -> Program | Measure:
+def _plan_compress(engine: Engine, specs: tuple[Layout, Layout]) -> Program | Guessing:
     x, mask = specs
     require_mask(mask.shape, x.shape)
     if mask.size == 0:
@@ -70,7 +72,8 @@ def _plan_compress(engine: Engine, specs: tuple[Layout, Layout]) -> Program | Me
     return plan_on_dense(engine, specs, engine.compress, as_given=(0,) if reads_in_order(x, mask) else ())
 
 
-# _INDEXED[n]: the way of ``x[key]`` for a key that consists of n integer arrays and nothing else.
+# The ways of ``x[key]`` for a key that is a mask, and for one of n integer arrays and nothing else (_INDEXED[n]).
+_MASKED = way_of(_plan_compress, ())
 _INDEXED = [
     way_of(_plan_gather, (Fixed(range(n)), Fixed(f"index: the array for axis {axis}" for axis in range(n)), 0))
     for n in range(65)

@@ -11,9 +11,10 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.gather import in_order, row_gatherer, row_scatterer, word_of
+from xpops.engine.cuda.kernels.rooms import Rooms
 from xpops.engine.cuda.kernels.tiles import Counts, Tiling, counter, glue, tiling_of
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.engine.program import Measure, Program
+from xpops.engine.program import Guess, Guessing, Measure, Program
 from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 from xpops.plan.selection import require_count
 from xpops.plan.strides.coalesce import Strides
@@ -23,27 +24,24 @@ if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
 
-def nonzero(runtime: Runtime, x: Layout) -> Measure:
+def nonzero(runtime: Runtime, x: Layout) -> Guessing:
     """See `xpops.engine.protocol.Engine.nonzero`."""
     device, rank = runtime.context.device, x.ndim
     if x.size == 0:
         return _always((layout_of(dt.int64, (0,), None, device),) * rank)
     tiling = tiling_of("NonZero", x, 1, tuning_of(runtime.context.capability).select)
-    counted, write = counter(runtime, tiling), _indices(runtime, tiling, x.shape)
+    indices = _indices(runtime, tiling, x.shape)
 
-    def measure(stream: int, x: int) -> Program:
-        counts = counted(stream, x)
+    def layouts(count: int) -> tuple[Layout, ...]:
+        return (layout_of(dt.int64, (count,), None, device),) * rank
 
-        def kernel(stream: int, *data: int) -> None:
-            write(stream, counts, *data[:rank])
+    def write(stream: int, counts: Counts, room: int, *data: int) -> None:
+        indices(stream, counts, room, *data[:rank])
 
-        layouts = (layout_of(dt.int64, (counts.total,), None, device),) * rank
-        return Program(layouts, kernel if counts.total else empty_kernel)
-
-    return measure
+    return _guessing(counter(runtime, tiling), layouts, write, Rooms(dt.int64.itemsize))
 
 
-def compress(runtime: Runtime, x: Layout, mask: Layout) -> Measure:
+def compress(runtime: Runtime, x: Layout, mask: Layout) -> Guessing:
     """See `xpops.engine.protocol.Engine.compress`."""
     rest, device, dtype = x.shape[mask.ndim :], runtime.context.device, x.dtype
     if mask.size == 0:
@@ -51,25 +49,21 @@ def compress(runtime: Runtime, x: Layout, mask: Layout) -> Measure:
     width = prod(rest) * dtype.itemsize
     whole = width in (1, 2, 4, 8, MAX_PACK_BYTES) and x.align >= width
     tiling = tiling_of("NonZero", mask, width if whole else 1, tuning_of(runtime.context.capability).select)
-    counted = counter(runtime, tiling)
-    write: Callable[..., None] = empty_kernel
-    if whole and x.contiguous:
-        write = _elements(runtime, tiling, width, x.align)
-    elif whole and x.size == mask.size:
-        write = _gathered(runtime, tiling, x)
-    elif width:
-        write = _rows(runtime, tiling, x, mask.size)
+    choose: Callable[..., None] = empty_kernel
+    rooms: Rooms | None = None
+    if whole and (x.contiguous or x.size == mask.size):
+        choose = _elements(runtime, tiling, width, x.align) if x.contiguous else _gathered(runtime, tiling, x)
+        rooms = Rooms(width)
+    elif width:  # the launch of the kernel that gathers rows needs their number
+        choose = _rows(runtime, tiling, x, mask.size)
 
-    def measure(stream: int, x: int, mask: int) -> Program:
-        counts = counted(stream, mask)
+    def layouts(count: int) -> tuple[Layout, ...]:
+        return (layout_of(dtype, (count, *rest), None, device),)
 
-        def kernel(stream: int, out: int, x: int, mask: int) -> None:
-            write(stream, counts, out, x)
+    def write(stream: int, counts: Counts, room: int, out: int, x: int, mask: int) -> None:
+        choose(stream, counts, room, out, x)
 
-        out = layout_of(dtype, (counts.total, *rest), None, device)
-        return Program((out,), kernel if counts.total else empty_kernel)
-
-    return measure
+    return _guessing(counter(runtime, tiling), layouts, write, rooms)
 
 
 def masked_scatter(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> Measure:
@@ -84,10 +78,10 @@ def masked_scatter(runtime: Runtime, x: Layout, mask: Layout, value: Layout) -> 
 
     def measure(stream: int, x: int, mask: int, value: int) -> Program:
         counts = counted(stream, mask)
-        require_count(counts.total, rows)
+        require_count(counts.total(), rows)  # before anything is written
 
         def kernel(stream: int, x: int, mask: int, value: int) -> None:
-            write(stream, counts, x, value)
+            write(stream, counts, rows, x, value)
 
         return Program((), kernel if rows else empty_kernel)
 
@@ -111,27 +105,66 @@ def runs(runtime: Runtime, x: Layout, wanted: tuple[str, ...]) -> Measure:
 
     def measure(stream: int, x: int, *order: int) -> Program:
         counts = counted(stream, x)
+        total = counts.total()
 
         def kernel(stream: int, *data: int) -> None:
             x, *order = data[len(parts) :]
             for part, result in zip(parts, data, strict=False):
-                part(stream, counts, result, x, *order)
+                part(stream, counts, total, result, x, *order)
 
-        return Program(layouts(counts.total), kernel)
+        return Program(layouts(total), kernel)
 
     return measure
 
 
 def _part(runtime: Runtime, tiling: Tiling, x: Layout, each: str) -> Callable[..., None]:
-    """A function ``(stream, counts, out, x, *order)`` that writes one result of `runs`."""
+    """A function ``(stream, counts, room, out, x, *order)`` that writes one result of `runs`."""
     if each == "groups":
         launch = _selecting(runtime, tiling, groups_glue(tiling), "QQQQ", (1,))
-        return lambda stream, counts, out, x, order: launch(stream, counts.flags, counts.offsets, out, order)
+        return lambda stream, counts, room, out, x, order: launch(stream, counts.flags, counts.offsets, out, order)
     if each == "values":
         write = _elements(runtime, tiling, x.dtype.itemsize, x.align)
-        return lambda stream, counts, out, x, *order: write(stream, counts, out, x)
+        return lambda stream, counts, room, out, x, *order: write(stream, counts, room, out, x)
     indices = _indices(runtime, tiling, x.shape)
-    return lambda stream, counts, out, x, *order: indices(stream, counts, out)
+    return lambda stream, counts, room, out, x, *order: indices(stream, counts, room, out)
+
+
+def _guessing(
+    counted: Callable[[int, int], Counts],
+    layouts: Callable[[int], tuple[Layout, ...]],
+    write: Callable[..., None],
+    rooms: Rooms | None,
+) -> Guessing:
+    """The measure of results with an element or a row for each selected element.
+
+    Parameters
+    ----------
+    counted : callable
+        The first pass, of the last operand.
+    layouts : callable
+        Takes a number of selected elements, and returns the layouts of the results.
+    write : callable
+        ``write(stream, counts, room, *results, *operands)``.
+    rooms : Rooms, optional
+        None if `room` must be exact.
+    """
+
+    def measure(stream: int, *operands: int) -> Program | Guess:
+        counts = counted(stream, operands[-1])
+        room, is_likely = rooms.next() if rooms else (0, False)
+
+        def kernel(stream: int, *data: int) -> None:
+            if room:
+                write(stream, counts, room, *data)
+
+        def settle() -> tuple[tuple[Layout, ...], bool]:
+            nonlocal room
+            guess, room = room, counts.total()
+            return layouts(room), rooms is not None and rooms.check(guess, room)
+
+        return Guess(layouts(room), kernel, settle) if is_likely else Program(settle()[0], kernel)
+
+    return measure
 
 
 def _always(layouts: tuple[Layout, ...]) -> Measure:
@@ -139,21 +172,22 @@ def _always(layouts: tuple[Layout, ...]) -> Measure:
     return lambda stream, *operands: Program(layouts, empty_kernel)
 
 
-# Writers: functions (stream, counts, *results, *other operands).
+# Writers: functions (stream, counts, room, *results, *other operands). `room` is the number of elements for which the
+# results have memory. A writer of rows needs the number of selected rows instead.
 
 
 def _elements(runtime: Runtime, tiling: Tiling, width: int, align: int) -> Callable[..., None]:
     sink = f"Elements<{word_of(width)}, {align // width or 1}>"
-    launch = _selecting(runtime, tiling, select_glue(tiling, sink, "SelectParams<4>"), "QQQQ", (1,))
-    return lambda stream, counts, out, x: launch(stream, counts.flags, counts.offsets, out, x)
+    launch = _selecting(runtime, tiling, select_glue(tiling, sink, "SelectParams<5>"), "QQQQQ", (1,))
+    return lambda stream, counts, room, out, x: launch(stream, counts.flags, counts.offsets, out, x, room)
 
 
 def _indices(runtime: Runtime, tiling: Tiling, shape: tuple[int, ...]) -> Callable[..., None]:
     rank, bits = len(shape), 64 if len(shape) == 1 or tiling.offset == dt.uint64 else 32
-    params = f"SelectParams<{2 + rank}, {rank}, uint{bits}>"
+    params = f"SelectParams<{3 + rank}, {rank}, uint{bits}>"
     source = select_glue(tiling, f"Indices<{rank}, uint{bits}>", params)
-    launch = _selecting(runtime, tiling, source, "QQ" + "Q" * rank, shape[1:] or (1,), bits)
-    return lambda stream, counts, *results: launch(stream, counts.flags, counts.offsets, *results)
+    launch = _selecting(runtime, tiling, source, "QQQ" + "Q" * rank, shape[1:] or (1,), bits)
+    return lambda stream, counts, room, *results: launch(stream, counts.flags, counts.offsets, *results, room)
 
 
 def _rows(runtime: Runtime, tiling: Tiling, x: Layout, length: int) -> Callable[..., None]:
@@ -161,10 +195,10 @@ def _rows(runtime: Runtime, tiling: Tiling, x: Layout, length: int) -> Callable[
     write = _indices(runtime, tiling, (length,))
     gather, allocator = row_gatherer(runtime, x, length), runtime.pool.allocator
 
-    def rows(stream: int, counts: Counts, out: int, x: int) -> None:
-        indices, block = allocator(counts.total * dt.int64.itemsize)(stream)
-        write(stream, counts, indices)
-        gather(stream, out, x, indices, counts.total)
+    def rows(stream: int, counts: Counts, count: int, out: int, x: int) -> None:
+        indices, block = allocator(count * dt.int64.itemsize)(stream)
+        write(stream, counts, count, indices)
+        gather(stream, out, x, indices, count)
         del block  # kept until the kernels were launched; the pool is ordered on the stream
 
     return rows
@@ -173,13 +207,13 @@ def _rows(runtime: Runtime, tiling: Tiling, x: Layout, length: int) -> Callable[
 def _gathered(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
     """The writer of the chosen elements of any `x`."""
     launch = _strided(runtime, tiling, "Gathered", x)
-    return lambda stream, counts, out, x: launch(stream, counts.flags, counts.offsets, out, x)
+    return lambda stream, counts, room, out, x: launch(stream, counts.flags, counts.offsets, out, x, room)
 
 
 def _replaced(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
     """The writer of values to the chosen elements of any `x`."""
     launch = _strided(runtime, tiling, "Replaced", x)
-    return lambda stream, counts, x, value: launch(stream, counts.flags, counts.offsets, x, value)
+    return lambda stream, counts, room, x, value: launch(stream, counts.flags, counts.offsets, x, value, room)
 
 
 def _strided(runtime: Runtime, tiling: Tiling, sink: str, x: Layout) -> Callable[..., None]:
@@ -188,7 +222,7 @@ def _strided(runtime: Runtime, tiling: Tiling, sink: str, x: Layout) -> Callable
     bits = index_bits(x.size, [strides], shape)
     axes = f"{len(shape)}, uint{bits}>"
     source = select_glue(tiling, f"{sink}<{word_of(x.dtype.itemsize)}, {axes}", f"StridedParams<{axes}")
-    return _selecting(runtime, tiling, source, "QQQQ", shape[1:] or (1,), bits, strides)
+    return _selecting(runtime, tiling, source, "QQQQQ", shape[1:] or (1,), bits, strides)
 
 
 def _replaced_rows(runtime: Runtime, tiling: Tiling, x: Layout, rows: int, row: int) -> Callable[..., None]:
@@ -196,9 +230,9 @@ def _replaced_rows(runtime: Runtime, tiling: Tiling, x: Layout, rows: int, row: 
     write, scatter = _indices(runtime, tiling, (tiling.size,)), row_scatterer(runtime, x, row)
     allocate = runtime.pool.allocator(rows * dt.int64.itemsize)
 
-    def replaced(stream: int, counts: Counts, x: int, value: int) -> None:
+    def replaced(stream: int, counts: Counts, count: int, x: int, value: int) -> None:
         indices, block = allocate(stream)
-        write(stream, counts, indices)
+        write(stream, counts, count, indices)
         scatter(stream, x, value, indices, rows * row)
         del block  # kept until the kernels were launched; the pool is ordered on the stream
 

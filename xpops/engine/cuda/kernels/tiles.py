@@ -85,7 +85,8 @@ class Counts(NamedTuple):
 
     Attributes
     ----------
-    total : int
+    total : Callable
+        Waits for the device, and returns the number of selected elements.
     flags : int
         The address of a bit for each element.
     offsets : int
@@ -94,14 +95,14 @@ class Counts(NamedTuple):
         The memory of both.
     """
 
-    total: int
+    total: Callable[[], int]
     flags: int
     offsets: int
     block: Block
 
 
 def counter(runtime: Runtime, tiling: Tiling) -> Callable[[int, int], Counts]:
-    """The first pass: a function ``(stream, address of the predicate's operand)``. It waits for the device."""
+    """The first pass: a function ``(stream, address of the predicate's operand)``."""
     policy = tiling.policy
     block, scan_block, scan_items = policy.block, policy.scan_block, policy.scan_items
     warps = block // _WARP
@@ -116,7 +117,7 @@ def counter(runtime: Runtime, tiling: Tiling) -> Callable[[int, int], Counts]:
         offsets, block = allocate(stream)
         flags = offsets + offsets_bytes
         count(stream, source, offsets, flags)
-        return Counts(runtime.ask(stream, lambda word: scan(stream, offsets, word))(), flags, offsets, block)
+        return Counts(runtime.ask(stream, lambda word: scan(stream, offsets, word)), flags, offsets, block)
 
     return counted
 
