@@ -26,9 +26,8 @@ from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES, promote
-from xpops.dispatch.membership import plan_membership
 from xpops.dispatch.primitives import call
-from xpops.dispatch.sets import plan_unique
+from xpops.dispatch.sets import plan_membership, plan_unique
 
 __all__ = ["isin", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
 
