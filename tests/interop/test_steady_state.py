@@ -52,7 +52,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "matmul": lambda x, y: xp.matmul(x, y),
     "take": lambda x, y: xp.take(x, xp.astype(xp.abs(y), xp.int64)[0], axis=1),
     "nonzero": lambda x, y: xp.nonzero(x),
-    "where": lambda x, y: xp.where(x > 0),
+    "where of a condition": lambda x, y: xp.where(x > 0),
     "unique": lambda x, y: xp.unique_all(x),
     "fft": lambda x, y: xp.fft.fft(x),
     "svd": lambda x, y: xp.linalg.svdvals(x),
