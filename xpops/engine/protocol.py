@@ -105,10 +105,11 @@ class Engine(Memory, Protocol):
     def nonzero(self, x: Layout) -> Measure:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 
-    def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
-        """The kernel ``(stream, out, mask, value, out)`` that writes `value` to `out` where `mask` is True.
+    def assign(self, signature: Signature, mask: Layout, value: Operand, out: Layout) -> Kernel:
+        """The kernel ``(stream, out, mask, value)`` that writes `value` to `out` where `mask` is True.
 
-        `signature` is that of ``where(mask, value, out)``.
+        `signature` is that of ``where(mask, value, out)``. `mask` or `value` may be exactly the memory of `out`, but
+        must not partly overlap it.
         """
 
     def masked_scatter(self, x: Layout, mask: Layout, value: Layout) -> Measure:
