@@ -108,8 +108,7 @@ class Engine(Memory, Protocol):
     def assign(self, signature: Signature, mask: Layout, value: Operand, out: Layout) -> Kernel:
         """The kernel ``(stream, out, mask, value)`` that writes `value` to `out` where `mask` is True.
 
-        `signature` is that of ``where(mask, value, out)``. `mask` or `value` may be exactly the memory of `out`, but
-        must not partly overlap it.
+        `signature` is that of ``where(mask, value, out)``. An operand may overlap `out` as in `elementwise`.
         """
 
     def masked_scatter(self, x: Layout, mask: Layout, value: Layout) -> Measure:

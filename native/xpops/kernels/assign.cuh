@@ -1,4 +1,5 @@
-// Assigns where a mask is True. Packs without a True are neither read nor written; packs that are all True are not read.
+// Assigns where a mask is True. Packs without a True are neither read nor written; packs that are all True are not
+// read.
 //
 // A warp reads kMaskPack elements of the mask for each lane, usually more than a pack of the array has. Lanes exchange
 // them as bits, so that neighbouring lanes write neighbouring packs.

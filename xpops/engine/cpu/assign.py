@@ -18,7 +18,7 @@ NDArray = np.ndarray[Any, Any]
 
 # NumPy copies run by run of True. `where` is faster if there are more runs than so many and one for every so many
 # elements. Measured on x86-64, 2026-11: a run takes some 8 ns, an element of `where` 0.7 to 2 ns, its call 13 us.
-_RUNS, _PERIOD = 1 << 11, 16
+_RUNS, _PERIOD = 1 << 11, 32
 
 
 def assign(signature: Signature, mask: Layout, value: Operand, out: Layout) -> Kernel:

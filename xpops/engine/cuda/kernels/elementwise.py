@@ -13,8 +13,8 @@ from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
-from xpops.plan.assign import plan_assign
 from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
+from xpops.plan.selection import plan_assign
 from xpops.plan.signature import Operand, Signature, signature_of
 from xpops.plan.tiled import plan_tiled
 

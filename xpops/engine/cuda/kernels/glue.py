@@ -9,8 +9,8 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.ops.operator import Operator
-from xpops.plan.assign import AssignPlan
 from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
+from xpops.plan.selection import AssignPlan
 from xpops.plan.signature import Operand, Signature
 
 _COMPLEX = dt.CATEGORIES["complex floating-point"]
@@ -153,9 +153,7 @@ def family_of(plan: ElementwisePlan) -> str:
     return "kernels/tiled" if plan.tile else "kernels/elementwise"
 
 
-def entry_point(
-    functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan
-) -> list[str]:
+def entry_point(functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan) -> list[str]:
     """The lines of the kernel itself."""
     shape: tuple[object, ...] = (_tile_of(plan),) if plan.tile else (plan.block, plan.pack, plan.unroll)
     out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
