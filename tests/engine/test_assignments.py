@@ -12,6 +12,7 @@ import pytest
 
 import xpops as xp
 from tests.helpers.devices import DEVICES
+from xpops.core import dtypes as dt
 
 on_devices = pytest.mark.parametrize("device", DEVICES, ids=str)
 ROWS, MASK = np.asarray([4, 0, 2]), np.arange(35).reshape(5, 7) % 3 == 0
@@ -52,6 +53,38 @@ def test_values_are_written(name: str, dtype: Any, device: Any) -> None:
                 expected[view][key] = value
                 x[view][on(device, key)] = on(device, value)
                 np.testing.assert_array_equal(x.to_numpy(), expected)
+
+
+@on_devices
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.999, 1.0])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "bfloat16", "float64", "complex64"])
+def test_masks_with_few_and_with_many_true(dtype: str, share: float, device: Any) -> None:
+    kind = getattr(dt, dtype)
+    random = np.random.default_rng(5)
+    host, mask = random.integers(0, 2, (70, 1001)).astype(kind), random.random((70, 1001)) < share
+    narrow = np.ones((1, 1), np.float16 if dtype in ("float16", "float64", "complex64") else kind)
+    rows = random.random(70) < share
+    scalar: Any = True if dtype == "bool" else 3
+    x, wanted = xp.asarray(host, device=device, copy=True), host.copy()
+    for _ in range(3):
+        wanted[rows] = kind.type(scalar)
+        x[xp.asarray(rows, device=device)] = scalar
+        wanted[mask] = kind.type(1)
+        x[xp.asarray(mask, device=device)] = xp.asarray(narrow[0], device=device)
+        np.testing.assert_array_equal(x.to_numpy(), wanted)
+
+
+@on_devices
+@pytest.mark.parametrize("size", [100, 50000])
+def test_an_array_that_is_its_own_mask(size: int, device: Any) -> None:
+    host = np.random.default_rng(6).random(size) < 0.5
+    for _ in range(3):
+        x, wanted = xp.asarray(host, device=device, copy=True), host.copy()
+        wanted[1:][wanted[:-1].copy()] = False
+        x[1:][x[:-1]] = False
+        np.testing.assert_array_equal(x.to_numpy(), wanted)
+        x[x] = False
+        assert not x.to_numpy().any()
 
 
 @on_devices

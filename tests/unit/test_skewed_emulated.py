@@ -81,9 +81,8 @@ def test_assigned_where_a_mask_is_true(dtype: Any) -> None:
         mask = (mask % 2).astype(bool)
         wanted = np.where(mask, dtype.type(1), x)
         out = layout_on_gpu(x)
-        operands = layout_on_gpu(mask), float if dtype != dt.bool else bool, out
+        layout, kind = layout_on_gpu(mask), float if dtype != dt.bool else bool
         one: Any = True if dtype == dt.bool else 1.0
-        ENGINE.assign(signature_of(where, operands), operands, out)(
-            STREAM, *(addressed(each) for each in (x, mask, one, x))
-        )
+        kernel = ENGINE.assign(signature_of(where, (layout, kind, out)), layout, kind, out)
+        kernel(STREAM, *(addressed(each) for each in (x, mask, one)))
         np.testing.assert_array_equal(x, wanted)

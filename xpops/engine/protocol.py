@@ -105,10 +105,10 @@ class Engine(Memory, Protocol):
     def nonzero(self, x: Layout) -> Guessing:
         """The int64 coordinates of the nonzero elements of a C-contiguous `x`: one array for each axis."""
 
-    def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
-        """The kernel ``(stream, out, mask, value, out)`` that writes `value` to `out` where `mask` is True.
+    def assign(self, signature: Signature, mask: Layout, value: Operand, out: Layout) -> Kernel:
+        """The kernel ``(stream, out, mask, value)`` that writes `value` to `out` where `mask` is True.
 
-        `signature` is that of ``where(mask, value, out)``.
+        `signature` is that of ``where(mask, value, out)``. An operand may overlap `out` as in `elementwise`.
         """
 
     def masked_scatter(self, x: Layout, mask: Layout, value: Layout) -> Measure:

@@ -148,7 +148,7 @@ def plan_elementwise(
     ['kLinear', 'kLinear', 'kVector', 'kScalar']
     """
     layouts, shape, strides = coalesce_operands(out, operands)
-    linear = _linear_strides(shape)
+    linear = linear_strides(shape)
     widest = _widest_pack(layouts, policy)
     skewed = skews and bool(shape) and _is_skewed(out, strides, linear, widest)
     if skewed:
@@ -191,7 +191,7 @@ def coalesce_operands(
     return layouts, *coalesce(out.shape, strides)
 
 
-def _linear_strides(shape: tuple[int, ...]) -> Strides:
+def linear_strides(shape: tuple[int, ...]) -> Strides:
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 

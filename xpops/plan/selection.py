@@ -1,8 +1,22 @@
-"""The operands of selections: checks, and which are read where they are."""
+"""Selections: checks, which operands are read where they are, and the plan of assigning where a mask is True."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from xpops.core.layouts import Layout
+from xpops.plan.elementwise import (
+    MAX_PACK_BYTES,
+    ElementwisePlan,
+    Mode,
+    Policy,
+    blocks_of,
+    coalesce_operands,
+    linear_strides,
+    mode_of,
+    plan_elementwise,
+)
+from xpops.plan.signature import Operand
 
 
 def require_count(count: int, rows: int) -> None:
@@ -24,3 +38,64 @@ def reads_in_order(x: Layout, mask: Layout) -> bool:
     strides = [abs(stride) for stride, length in zip(x.strides, x.shape, strict=True) if length > 1]
     is_single = x.size == mask.size and x.align >= x.dtype.itemsize
     return is_single and (not strides or strides[-1] == min(strides))
+
+
+class AssignPlan(NamedTuple):
+    """One kernel that assigns.
+
+    Attributes
+    ----------
+    elementwise : ElementwisePlan
+        The modes are those of the array, the mask and the value. `unroll` counts packs of the mask.
+    mask_pack : int
+        The elements of the mask that a thread loads at once: a multiple of a pack of the array.
+    """
+
+    elementwise: ElementwisePlan
+    mask_pack: int
+
+
+def plan_assign(x: Layout, mask: Layout, value: Operand, policy: Policy, block: int, unroll: int) -> AssignPlan:
+    """The plan of ``x[mask] = value``; `mask` and `value` broadcast to the shape of `x`, which is not empty.
+
+    Parameters
+    ----------
+    block : int
+        Threads of a block.
+    unroll : int
+        The fewest packs of `x` for each thread.
+
+    Examples
+    --------
+    >>> from xpops.core.devices import Device
+    >>> from xpops.core.dtypes import bool, float64
+    >>> from xpops.core.layouts import layout_of
+    >>> from xpops.engine.cuda.tuning import tuning_of
+    >>> x, mask = (layout_of(dtype, (8, 32), None, Device("cuda")) for dtype in (float64, bool))
+    >>> plan = plan_assign(x, mask, float, tuning_of(90).elementwise, 256, 2)
+    >>> plan.elementwise.pack, plan.mask_pack, plan.elementwise.unroll
+    (2, 16, 1)
+    """
+    plan = plan_elementwise(x, (mask, value), policy, skews=True)
+    mode, mask_pack = _read_mask(x, mask, value, plan)
+    packs = max(1, unroll * plan.pack // mask_pack)
+    return AssignPlan(
+        plan._replace(
+            modes=(plan.modes[0], mode, plan.modes[2]),
+            block=block,
+            unroll=packs,
+            blocks=blocks_of(x.size, plan.modes[0], plan.pack, block * mask_pack * packs),
+        ),
+        mask_pack,
+    )
+
+
+def _read_mask(x: Layout, mask: Layout, value: Operand, plan: ElementwisePlan) -> tuple[Mode, int]:
+    """How the mask is read, and the elements that a thread loads at once: as many as it can without a gather."""
+    if plan.modes[0] is Mode.SKEWED:
+        return plan.modes[1], MAX_PACK_BYTES
+    _, shape, strides = coalesce_operands(x, (mask, value))
+    linear, pack = linear_strides(shape), MAX_PACK_BYTES
+    while pack > plan.pack and mode_of(shape, strides[1], mask, linear, pack) is Mode.GATHER:
+        pack //= 2
+    return mode_of(shape, strides[1], mask, linear, pack), pack

@@ -126,11 +126,11 @@ def _plan_masked(engine: Engine, specs: tuple[Layout, Operand, Layout]) -> Progr
         return Program((), lambda stream, *data: None)
     shape, strides = (*mask.shape, *(1 for _ in rest)), (*mask.strides, *(0 for _ in rest))
     wide = layout_of(mask.dtype, shape, strides, mask.device, mask.align)
-    choose = engine.assign(signature_of(OPERATORS["where"], (wide, value, x)), (wide, value, x), x)
+    assign_chosen = engine.assign(signature_of(OPERATORS["where"], (wide, value, x)), wide, value, x)
 
     def kernel(stream: int, x: Data, given: Any, mask: Data) -> None:
         given = engine.view(given, 0, value) if isinstance(value, Layout) else given
-        choose(stream, x, engine.view(mask, 0, wide), given, x)
+        assign_chosen(stream, x, engine.view(mask, 0, wide), given)
 
     return Program((), kernel)
 

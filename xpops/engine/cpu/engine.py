@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from xpops.core.layouts import Layout
+from xpops.engine.cpu import rounding
+from xpops.engine.cpu.assign import assign
 from xpops.engine.cpu.elementwise import elementwise
 from xpops.engine.cpu.fft import fft
 from xpops.engine.cpu.gather import gather, scatter, take_along
@@ -17,7 +19,6 @@ from xpops.engine.cpu.matmul import matmul
 from xpops.engine.cpu.memory import adopt, allocator, view
 from xpops.engine.cpu.random import random
 from xpops.engine.cpu.reduce import reduce
-from xpops.engine.cpu.rounding import assign
 from xpops.engine.cpu.scan import scan
 from xpops.engine.cpu.scatter import scatter_reduce
 from xpops.engine.cpu.searchsorted import searchsorted
@@ -27,8 +28,6 @@ from xpops.engine.cpu.sort import sort
 from xpops.engine.cpu.upsample import upsample
 from xpops.engine.cpu.window import window
 from xpops.engine.program import Kernel, Owner
-from xpops.ops.elementwise import OPERATORS
-from xpops.plan.signature import Operand, Signature
 
 NDArray = np.ndarray[Any, Any]
 
@@ -41,6 +40,7 @@ class CpuEngine:
     adopt = staticmethod(adopt)
     allocator = staticmethod(allocator)
     view = staticmethod(view)
+    assign = staticmethod(assign)
     elementwise = staticmethod(elementwise)
     reduce = staticmethod(reduce)
     bincount = staticmethod(bincount)
@@ -75,9 +75,6 @@ class CpuEngine:
     def allocate(self, layout: Layout, stream: int = 0) -> tuple[NDArray, Owner]:
         return allocator(layout)(stream)
 
-    def assign(self, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
-        return self.elementwise(OPERATORS["where"], signature, operands, out)
-
     def arange(self, out: Layout) -> Kernel:
         def kernel(stream: int, out: NDArray, start: Any, step: Any) -> None:
             if out.dtype.kind in "iu":  # modulo the dtype's range, so that the whole range is exact
@@ -89,7 +86,7 @@ class CpuEngine:
                 numbers = np.arange(out.size, dtype=np.result_type(out.dtype, np.float64))
                 numbers *= step
                 numbers += start
-                assign(out, numbers)
+                rounding.assign(out, numbers)
 
         return kernel
 

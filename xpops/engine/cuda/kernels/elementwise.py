@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.kernels.glue import Glue, elementwise_glue
-from xpops.engine.cuda.tuning import elementwise_policy
+from xpops.engine.cuda.kernels.glue import Glue, assign_glue, elementwise_glue
+from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
-from xpops.plan.elementwise import ElementwisePlan, blocks_of, plan_elementwise
+from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
+from xpops.plan.selection import plan_assign
 from xpops.plan.signature import Operand, Signature, signature_of
 from xpops.plan.tiled import plan_tiled
 
@@ -33,7 +34,7 @@ def elementwise(
         return lambda stream, out, x: fill(stream, out, constant)
     plan, glue = planned(op, signature, operands, out, runtime.context.capability)
     launch = runtime.launcher(op.name, glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
-    return with_python_scalars(launch, operands, signature)
+    return with_python_scalars(launch, operands, signature.loop)
 
 
 def unary(runtime: Runtime, op: Operator, x: Operand, out: Layout) -> Kernel:
@@ -41,19 +42,18 @@ def unary(runtime: Runtime, op: Operator, x: Operand, out: Layout) -> Kernel:
     return elementwise(runtime, op, signature_of(op, (x,), out.dtype), (x,), out)
 
 
-def assign(runtime: Runtime, signature: Signature, operands: tuple[Layout, Operand, Layout], out: Layout) -> Kernel:
+def assign(runtime: Runtime, signature: Signature, mask: Layout, value: Operand, out: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.assign`."""
     if out.size == 0:
         return empty_kernel
-    where, capability = OPERATORS["where"], runtime.context.capability
-    plan, _ = planned(where, signature, operands, out, capability)
-    if not plan.tile:  # more packs than of other kernels: each waits for the mask before it is read
-        unroll = elementwise_policy(where, signature.loop[-1], capability).elements_per_thread // plan.pack
-        tile = plan.block * plan.pack * unroll
-        plan = plan._replace(unroll=unroll, blocks=blocks_of(out.size, plan.modes[0], plan.pack, tile))
-    glue = elementwise_glue(where, signature, out, operands, plan, "assign")
+    tuning = tuning_of(runtime.context.capability)
+    if plan_tiled(out, (mask, value, out), tuning.elementwise):
+        choose = elementwise(runtime, OPERATORS["where"], signature, (mask, value, out), out)
+        return lambda stream, out, mask, value: choose(stream, out, mask, value, out)
+    found = plan_assign(out, mask, value, tuning.elementwise, *tuning.assign)
+    plan, glue = found.elementwise, assign_glue(out, mask, value, found)
     launch = runtime.launcher("assign", glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
-    return with_python_scalars(launch, operands, signature)
+    return with_python_scalars(launch, (mask, value), signature.loop[:2])
 
 
 def planned(
@@ -65,11 +65,11 @@ def planned(
     return plan, elementwise_glue(op, signature, out, operands, plan)
 
 
-def with_python_scalars(kernel: Kernel, operands: tuple[Operand, ...], signature: Signature) -> Kernel:
+def with_python_scalars(kernel: Kernel, operands: tuple[Operand, ...], loops: tuple[DType, ...]) -> Kernel:
     """Wrap `kernel` to convert Python scalars: complex ones to two doubles, those for a bool loop to bools."""
     travel = [
         _travel(operand, loop) if not isinstance(operand, Layout) else None
-        for operand, loop in zip(operands, signature.loop, strict=True)
+        for operand, loop in zip(operands, loops, strict=True)
     ]
     if not any(travel):
         return kernel

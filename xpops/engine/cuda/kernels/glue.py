@@ -10,6 +10,7 @@ from xpops.core.layouts import Layout
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.ops.operator import Operator
 from xpops.plan.elementwise import STRIDED, ElementwisePlan, Mode
+from xpops.plan.selection import AssignPlan
 from xpops.plan.signature import Operand, Signature
 
 _COMPLEX = dt.CATEGORIES["complex floating-point"]
@@ -33,14 +34,9 @@ class Glue(NamedTuple):
 
 
 def elementwise_glue(
-    op: Operator,
-    signature: Signature,
-    out: Layout,
-    operands: tuple[Operand, ...],
-    plan: ElementwisePlan,
-    template: str = "elementwise",
+    op: Operator, signature: Signature, out: Layout, operands: tuple[Operand, ...], plan: ElementwisePlan
 ) -> Glue:
-    """The glue of an elementwise kernel. `template` is that of plans without tiles, and its header.
+    """The glue of an elementwise kernel.
 
     Examples
     --------
@@ -58,24 +54,45 @@ def elementwise_glue(
     'QQd'
     """
     functor, raw = functor_of(op, signature.loop, out.dtype)
-    given = [(_types(out.dtype, out.dtype, raw), "Q")]
-    for operand, loop in zip(operands, signature.loop, strict=True):
-        if isinstance(operand, Layout):
-            given.append((_types(operand.dtype, loop, raw), "Q"))
-        else:
-            wire, form, _ = wire_of(loop)
-            given.append((f"{wire}, {_types(loop, loop, raw).partition(', ')[2]}", form))
-    declared = declare(given, plan)
-    headers = ["kernels/tiled" if plan.tile else f"kernels/{template}", f"math/{op.header}"]
+    declared = _declare_operands(out, operands, signature.loop, raw, plan)
+    headers = [family_of(plan), f"math/{op.header}"]
     if not _COMPLEX.isdisjoint((*signature.loop, out.dtype)):
         headers.append("math/complex")
     functor = f"Outlined<{functor}>" if plan.outlined else functor
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in headers),
         "using namespace xpops;",
-        *entry_point(functor, declared.names[:1], declared.names[1:], declared.params, plan, template),
+        *entry_point(functor, declared.names[:1], declared.names[1:], declared.params, plan),
     ]
     return Glue("\n".join(source), declared.slots)
+
+
+def assign_glue(x: Layout, mask: Layout, value: Operand, found: AssignPlan) -> Glue:
+    """The glue of ``x[mask] = value``."""
+    plan = found.elementwise
+    declared = _declare_operands(x, (mask, value), (dt.bool, x.dtype), True, plan)
+    out, *operands = declared.names
+    arguments = ", ".join([out, *map(str, (plan.block, plan.pack, found.mask_pack, plan.unroll)), *operands])
+    source = [
+        "#include <xpops/kernels/assign.cuh>",
+        "using namespace xpops;",
+        kernel_text(launch_bounds(plan.block), declared.params, f"assign<{arguments}>"),
+    ]
+    return Glue("\n".join(source), declared.slots)
+
+
+def _declare_operands(
+    out: Layout, operands: tuple[Operand, ...], loops: tuple[DType, ...], raw: bool, plan: ElementwisePlan
+) -> Declared:
+    """The template arguments of a result and its operands, which are converted to `loops`."""
+    given = [(_types(out.dtype, out.dtype, raw), "Q")]
+    for operand, loop in zip(operands, loops, strict=True):
+        if isinstance(operand, Layout):
+            given.append((_types(operand.dtype, loop, raw), "Q"))
+        else:
+            wire, form, _ = wire_of(loop)
+            given.append((f"{wire}, {_types(loop, loop, raw).partition(', ')[2]}", form))
+    return declare(given, plan)
 
 
 class Declared(NamedTuple):
@@ -136,23 +153,13 @@ def family_of(plan: ElementwisePlan) -> str:
     return "kernels/tiled" if plan.tile else "kernels/elementwise"
 
 
-def entry_point(
-    functor: str,
-    outs: list[str],
-    operands: list[str],
-    params: str,
-    plan: ElementwisePlan,
-    template: str = "elementwise",
-) -> list[str]:
+def entry_point(functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan) -> list[str]:
     """The lines of the kernel itself."""
     shape: tuple[object, ...] = (_tile_of(plan),) if plan.tile else (plan.block, plan.pack, plan.unroll)
     out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
     arguments = ", ".join([functor, out, *map(str, shape), *operands])
-    return [
-        kernel_text(
-            launch_bounds(plan.block), params, f"{'elementwise_tiled' if plan.tile else template}<{arguments}>"
-        ),
-    ]
+    template = "elementwise_tiled" if plan.tile else "elementwise"
+    return [kernel_text(launch_bounds(plan.block), params, f"{template}<{arguments}>")]
 
 
 def functor_of(op: Operator, loop: tuple[DType, ...], dtype: DType) -> tuple[str, bool]:
