@@ -1,7 +1,8 @@
 """Metrics of scikit-learn of arrays of ours equal those of NumPy's.
 
 A program of its own computes them, because SciPy reads ``SCIPY_ARRAY_API`` when it is imported. What a GPU refuses,
-such as implicit copies to the host, is an error on the CPU, too.
+such as implicit copies to the host, is an error on the CPU, too. Sums of the weights are exact: scikit-learn requires
+that running sums of positive weights never decrease, and sums in parallel may do so by their last bit.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sklearn import metrics
 from tests.helpers.host_arrays import refuse_host_arrays
 
 random = np.random.default_rng(5)
-truth, weights = (random.random(500) < 0.4).astype(np.int64), random.random(500)
+truth, weights = (random.random(500) < 0.4).astype(np.int64), random.integers(1, 64, 500) / 64
 cases = [(random.random(500), None), (random.random(500).round(2), None), (random.random(500).round(2), weights)]
 
 def parts(result):

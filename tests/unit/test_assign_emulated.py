@@ -153,7 +153,7 @@ def test_it_compiles(dtype: Any, value: str, capability: int) -> None:
     scalar = bool if dtype == dt.bool else float
     given = {"scalar": scalar, "array": x, "row": layout_of(dtype, (999,), None, GPU)}[value]
     tuning = tuning_of(capability)
-    plan = plan_assign(x, mask, given, tuning.elementwise, *tuning.assign)
+    plan = plan_assign(x, mask, given, tuning.elementwise)
     cubin = compile_cubin("assign", assign_glue(x, mask, given, plan).source, capability)
     assert stack_bytes(cubin) == 0
 
@@ -161,7 +161,7 @@ def test_it_compiles(dtype: Any, value: str, capability: int) -> None:
 def test_a_scalar_is_written_without_reading_packs_again() -> None:
     x, mask = (layout_of(each, (10**6,), None, GPU) for each in (dt.float64, dt.bool))
     tuning = tuning_of(90)
-    plan = plan_assign(x, mask, float, tuning.elementwise, *tuning.assign)
+    plan = plan_assign(x, mask, float, tuning.elementwise)
     found = accesses(compile_cubin("assign", assign_glue(x, mask, float, plan).source, 90))
     packs = plan.mask_pack // plan.elementwise.pack
     assert plan.mask_pack == 16

@@ -12,6 +12,7 @@ from tests.helpers.oracle import bits
 from xpops.core import dtypes as dt
 from xpops.engine.cuda.kernels import tiles
 from xpops.engine.cuda.tuning import tuning_of
+from xpops.plan.selection import row_step
 
 RANDOM = np.random.default_rng(5)
 ENGINE = EmulatedEngine()
@@ -72,6 +73,34 @@ def test_elements_of_any_layout(dtype: Any) -> None:
 def test_rows(rest: tuple[int, ...]) -> None:
     x, mask = RANDOM.normal(size=(300, *rest)).astype(np.float32), RANDOM.random(300) < 0.3
     same(compressed(x, mask), x[mask])
+
+
+@pytest.mark.parametrize("dtype", [dt.uint8, dt.float32, dt.complex128], ids=str)
+def test_rows_of_any_layout(dtype: Any) -> None:
+    base = (RANDOM.random((60, 14, 9, 6)) * 100).astype(dtype)
+    views = [
+        (base[:, 1:5], 1),
+        (base[:, :, 2:, ::2], 1),
+        (base[::-1, :, ::-1], 1),
+        (base[::3], 1),
+        (base[:, :, :, :1], 3),
+        (base[:, :, 3:7], 2),
+        (base.transpose(0, 3, 2, 1), 1),
+        (np.broadcast_to(base[:1], base.shape), 1),
+    ]
+    for x, axes in views:
+        layout = layout_on_gpu(x)
+        assert row_step(layout, axes) is not None
+        for share in (0, 0.3, 1):
+            mask = RANDOM.random(x.shape[:axes]) < share
+            for _ in range(2):
+                same(compressed(x, mask), x[mask])
+
+
+def test_rows_at_several_distances() -> None:
+    base = RANDOM.normal(size=(5, 7, 6, 4))
+    for x, axes in ((base[:, 1:], 2), (base.swapaxes(0, 1), 2), (base[:, ::-1], 2)):
+        assert row_step(layout_on_gpu(x), axes) is None
 
 
 def test_a_mask_holds_any_byte() -> None:

@@ -15,7 +15,7 @@ from xpops.dispatch.primitives import call
 from xpops.engine.program import Data, Guessing, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.keys import Indexed, Part
-from xpops.plan.selection import reads_in_order
+from xpops.plan.selection import reads_in_place
 
 
 def get_known(x: Tensor, key: Any) -> Any:
@@ -69,7 +69,7 @@ def _plan_compress(engine: Engine, specs: tuple[Layout, Layout]) -> Program | Gu
     if mask.size == 0:
         nothing = layout_of(x.dtype, (0, *x.shape[mask.ndim :]), None, x.device)
         return Program((nothing,), lambda stream, *data: None)
-    return plan_on_dense(engine, specs, engine.compress, as_given=(0,) if reads_in_order(x, mask) else ())
+    return plan_on_dense(engine, specs, engine.compress, as_given=(0,) if reads_in_place(x, mask) else ())
 
 
 # The ways of ``x[key]`` for a key that is a mask, and for one of n integer arrays and nothing else (_INDEXED[n]).

@@ -46,11 +46,11 @@ def assign(runtime: Runtime, signature: Signature, mask: Layout, value: Operand,
     """See `xpops.engine.protocol.Engine.assign`."""
     if out.size == 0:
         return empty_kernel
-    tuning = tuning_of(runtime.context.capability)
-    if plan_tiled(out, (mask, value, out), tuning.elementwise):
+    policy = tuning_of(runtime.context.capability).elementwise
+    if plan_tiled(out, (mask, value, out), policy):
         choose = elementwise(runtime, OPERATORS["where"], signature, (mask, value, out), out)
         return lambda stream, out, mask, value: choose(stream, out, mask, value, out)
-    found = plan_assign(out, mask, value, tuning.elementwise, *tuning.assign)
+    found = plan_assign(out, mask, value, policy)
     plan, glue = found.elementwise, assign_glue(out, mask, value, found)
     launch = runtime.launcher("assign", glue.source, plan.blocks, plan.block, glue.slots, plan.tail)
     return with_python_scalars(launch, (mask, value), signature.loop[:2])

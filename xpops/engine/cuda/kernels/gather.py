@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING
 
 from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, layout_of
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
@@ -18,6 +19,7 @@ from xpops.engine.program import Kernel, Program
 from xpops.plan.elementwise import INDEX_LIMIT
 from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, in_strips, plan_gather
 from xpops.plan.result import taken_strides
+from xpops.plan.selection import row_step
 from xpops.plan.staged_gather import StagedGatherPlan, plan_staged_gather
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
@@ -168,14 +170,17 @@ def _moving(
     return _judging(runtime, move)
 
 
-def row_gatherer(runtime: Runtime, x: Layout, length: int) -> Callable[..., None]:
-    """The kernel ``(stream, out, x, indices, rows of out)`` that copies rows of a C-contiguous `x`.
+def row_gatherer(runtime: Runtime, x: Layout, axes: int) -> Callable[..., None]:
+    """The kernel ``(stream, out, x, indices, rows of out)`` that copies rows of `x` to a C-contiguous `out`.
 
-    `x` has `length` rows, which is not 0; `out` has at most `length`. Indices are int64 and in range.
+    Rows are counted along the first `axes` axes of `x`, which has rows, all at one distance (`row_step`); `out` has at
+    most as many. Indices are int64 and in range.
     """
-    row, policy = x.size // length, tuning_of(runtime.context.capability).gather
-    strides = (0, 1), (row, 1), ((1, 0),), (row,)
-    plan = plan_gather((length, row), *strides, x.dtype.itemsize, x.align, policy)
+    length, rest, policy = prod(x.shape[:axes]), x.shape[axes:], tuning_of(runtime.context.capability).gather
+    shape, step = (length, *rest), row_step(x, axes)
+    assert step is not None
+    array, indices = (0, *x.strides[axes:]), (1, *(0 for _ in rest))
+    plan = plan_gather(shape, array, contiguous_strides(shape), (indices,), (step,), x.dtype.itemsize, x.align, policy)
     blocks = min(plan.blocks, policy.waves * runtime.context.multiprocessors)
     tail = struct.pack("<QQQ", 0, length, 0) + plan.tail
     launch = runtime.launcher("gather", gather_glue(plan, (dt.int64,), False), blocks, plan.block, "QQQQ", tail)

@@ -55,7 +55,7 @@ def compress(runtime: Runtime, x: Layout, mask: Layout) -> Guessing:
         choose = _elements(runtime, tiling, width, x.align) if x.contiguous else _gathered(runtime, tiling, x)
         rooms = Rooms(width)
     elif width:  # the launch of the kernel that gathers rows needs their number
-        choose = _rows(runtime, tiling, x, mask.size)
+        choose = _rows(runtime, tiling, x, mask.ndim)
 
     def layouts(count: int) -> tuple[Layout, ...]:
         return (layout_of(dtype, (count, *rest), None, device),)
@@ -190,10 +190,10 @@ def _indices(runtime: Runtime, tiling: Tiling, shape: tuple[int, ...]) -> Callab
     return lambda stream, counts, room, *results: launch(stream, counts.flags, counts.offsets, *results, room)
 
 
-def _rows(runtime: Runtime, tiling: Tiling, x: Layout, length: int) -> Callable[..., None]:
-    """The writer of whole rows of `x`, which has `length` rows: it writes their indices first, then gathers them."""
-    write = _indices(runtime, tiling, (length,))
-    gather, allocator = row_gatherer(runtime, x, length), runtime.pool.allocator
+def _rows(runtime: Runtime, tiling: Tiling, x: Layout, axes: int) -> Callable[..., None]:
+    """The writer of whole rows of `x`, counted along `axes` axes: it writes their indices first, then gathers them."""
+    write = _indices(runtime, tiling, (tiling.size,))
+    gather, allocator = row_gatherer(runtime, x, axes), runtime.pool.allocator
 
     def rows(stream: int, counts: Counts, count: int, out: int, x: int) -> None:
         indices, block = allocator(count * dt.int64.itemsize)(stream)

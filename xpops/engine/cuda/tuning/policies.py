@@ -226,7 +226,6 @@ class Tuning(NamedTuple):
     elementwise: Policy
     long_elements: int
     arange: FlatPolicy
-    assign: FlatPolicy
     distinct: DistinctPolicy
     fft_split: int
     fused_copies: int

@@ -45,7 +45,6 @@ _HOPPER = Tuning(
     # Fewer than a 16-byte pack of float16 are slower: exp of 2**28 takes 328 us with 4, 262 us with 8.
     long_elements=8,
     arange=FlatPolicy(block=128, unroll=2),
-    assign=FlatPolicy(block=256, unroll=2),  # not measured
     # 2**20 values of int16 take 250 us, sorted 171 us; 2**26 take 330 us, sorted 880 us.
     distinct=DistinctPolicy(
         block=1024,
