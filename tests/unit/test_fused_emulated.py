@@ -17,6 +17,9 @@ from xpops.api import fusion
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
 from xpops.dispatch.fusion.programs import _plan_rows, record
+from xpops.engine.cuda.fused.rows import rows_source
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.runtime.elf import resources
 from xpops.engine.cuda.tuning import staging_policy, tuning_of
 from xpops.ops.operator import Operator
 from xpops.plan.fused.rows import plan_rows
@@ -334,6 +337,26 @@ def test_long_rows(length: int, capability: int, shape: tuple[int, ...], monkeyp
     function, by_numpy = ROWS["deviation"]
     for one, other in zip(fused(function, x, capability=capability), by_numpy(x.astype(np.float64)), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def normalise(x: Any) -> Any:
+    return (x - xp.mean(x, axis=-1, keepdims=True)) / xp.std(x, axis=-1, keepdims=True)
+
+
+def norm_by_the_largest(x: Any) -> Any:
+    return normalise(x) * xp.max(x, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("dtype", [dt.float64, dt.complex128], ids=str)
+@pytest.mark.parametrize("packs", [14464, 14400, 14300])
+def test_states_and_a_row_fit_in_shared_memory(dtype: Any, packs: int) -> None:
+    layout = layout_of(dtype, (200, packs * 16 // dtype.itemsize), None, GPU)
+    recorded = record("fused", norm_by_the_largest if dtype == dt.float64 else normalise, (layout,))
+    rows, staging = _plan_rows(recorded, 90, 132, SHARED[90]), staging_policy(90, 132, SHARED[90])
+    assert rows is not None
+    made = rows_source(recorded.whole, rows.stages, rows.full, recorded.layouts, rows.inputs, 90, staging)
+    found = resources(compile_cubin("fused", made.source, 90), "xpops_kernel", 90)
+    assert 0 < made.shared + found.shared_bytes <= SHARED[90]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-# The bytes of shared memory that the driver takes for each resident block, and as many for a kernel's own variables.
+# The bytes of shared memory that the driver takes for each resident block.
 _RESERVED = 1024
 # More blocks gain nothing if each has fewer packs.
 _PACKS = 2048
@@ -26,6 +26,8 @@ class StagingPolicy(NamedTuple):
     multiprocessors : int
     shared : int
         The most bytes of shared memory of a block.
+    own : int
+        The most bytes of shared memory of a kernel's own variables.
     """
 
     clusters: tuple[int, ...]
@@ -33,6 +35,7 @@ class StagingPolicy(NamedTuple):
     threads: int
     multiprocessors: int = 0
     shared: int = 0
+    own: int = 1024
 
 
 class Staging(NamedTuple):
@@ -66,7 +69,7 @@ def plan_staging(packs: int, width: int, rows: int, policy: StagingPolicy) -> St
 
     def fitting(cluster: int) -> int:
         """The blocks of which a multiprocessor has room for the parts."""
-        return (policy.shared + _RESERVED) // (-(-packs // cluster) * width + 2 * _RESERVED)
+        return (policy.shared + _RESERVED) // (-(-packs // cluster) * width + _RESERVED + policy.own)
 
     cluster = 1 if fitting(1) else _cluster(fitting, policy)
     if not cluster:

@@ -23,6 +23,9 @@ from xpops.plan.staging import StagingPolicy
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
+# The most numbers in the states of a block: 32 warps, and the mean, count and squares of a variance.
+_STATES = 32 * 3
+
 
 class RowsSource(NamedTuple):
     """The source of a kernel, the format of its slots, its grid, the parameters behind the slots, and the bytes of
@@ -79,6 +82,7 @@ def rows_source(
         if isinstance(spec, Layout) and mode in LINEAR
     ]
     policy = tuning_of(capability).fused_rows
+    staging = staging._replace(own=max(staging.own, _own_bytes(stages) + MAX_PACK_BYTES * len(items)))
     shape = plan_rows(rows, length, plan.pack, sum(items), policy, staging)
     short = all(
         made.itemsize <= 4 for made in [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
@@ -109,6 +113,11 @@ def rows_source(
     blocks = -(-rows // (shape.block // shape.group)) * shape.cluster
     shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
     return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail, shared)
+
+
+def _own_bytes(stages: tuple[Stage, ...]) -> int:
+    """The most bytes of shared memory in which the warps of a block exchange states, for each stage in its own."""
+    return sum(_STATES * max(stage.loop.itemsize, dt.float32.itemsize) for stage in stages)
 
 
 def _program(
