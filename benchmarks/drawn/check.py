@@ -25,7 +25,7 @@ def find_error(call: Call, result: Any, reference: Any) -> str:
     finite = two.isfinite() & one.isfinite()
     same = (one == two) | (one.isnan() & two.isnan())
     if call.name == "sign":
-        same |= one.isnan() & (two == 0)  # of NaN, as the standard says; torch has 0 for some dtypes
+        same |= one.isnan() & (two == 0)  # of NaN, as the standard says; torch has 0
     if call.name == "cumulative_prod":
         same |= _left_range(two, int(call.parameters["axis"]), torch.finfo(ours.dtype))
     limit = max(call.tolerance, 4 if call.family in ("binary", "unary", "cast") else 0) * epsilon
