@@ -51,64 +51,88 @@ def plan_softmax(
     columns = inner > 1
     held = policy.held_row // width
     access = _access(x, out, inner if columns else length, columns, log, held, policy)
-    pack = access.pack
+    pack, width_of_pack = access.pack, access.pack * x.dtype.itemsize
     steps, side = (length, inner // pack) if columns else (_packs(length, access), 1)
     lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
     if not columns or log or x.dtype.itemsize < width:
         policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
-    across = min(max(1, policy.column_line // (pack * x.dtype.itemsize)), _power_of_two(side)) if columns else 1
-    block, count, cluster = _threads(steps, across, most, policy)
-    staged = None if columns else plan_staging(steps, pack * x.dtype.itemsize, lines, staging)
-    if staged and (length > held or (staged.cluster > 1 and count == block)):
-        way, held, splits, block, count, cluster = Way.STAGED, 1, staged.cluster, *[staged.block] * 2, staged.cluster
-    elif cluster:
-        if columns:
-            most = min(count, 2 * steps // (count * most))
-            cluster = _fill(cluster, -(-lines * count // block), most, staging.multiprocessors, policy)
-        way, held, splits = Way.HELD, -(-steps // (count * cluster)), cluster
+    if columns:
+        across = min(max(1, policy.column_line // width_of_pack), _power_of_two(side))
+        share = _share_columns(lines, steps, side, across, most, policy, staging.multiprocessors)
     else:
-        way, block, count, held, splits = _read_twice(
-            lines, steps, side, columns, most, policy, staging.multiprocessors
-        )
-        cluster = 1
-    bits = access.index_bits
+        share = _share_rows(lines, steps, width_of_pack, length <= held, most, policy, staging)
+    bits, way, count = access.index_bits, share.way, share.group
     tail = access.tail + bytes(-len(access.tail) % 8)
-    tail += struct.pack("<4I" if bits == 32 else "<4Q", lines, steps, length, -(-steps // splits))
-    tail += pack_divmod(splits, bits) + pack_divmod(side, bits)
+    tail += struct.pack("<4I" if bits == 32 else "<4Q", lines, steps, length, -(-steps // share.splits))
+    tail += pack_divmod(share.splits, bits) + pack_divmod(side, bits)
     shifts = log and access.mode is Mode.SHIFTED and pack * width == MAX_PACK_BYTES
-    full = way is Way.HELD and not access.ragged and lines * count % block == 0 and steps == count * cluster * held
+    is_full = lines * count % share.block == 0 and steps == count * share.cluster * share.steps
     return SoftmaxPlan(
         way=way,
         mode=access.mode,
         columns=columns,
         ragged=access.ragged,
-        block=block,
+        block=share.block,
         group=count,
-        cluster=cluster,
+        cluster=share.cluster,
         pack=pack,
-        steps=held,
+        steps=share.steps,
         rank=access.rank,
         index_bits=bits,
-        blocks=-(-lines * count // block) * splits,
-        states=3 * lines * splits * (pack if columns else 1) if way is Way.SPLIT else 0,
-        full=full,
-        resident=staged.resident if staged and way is Way.STAGED else _resident(block, way, width, shifts, policy),
-        shared=-(-steps // splits) * pack * x.dtype.itemsize if way is Way.STAGED else 0,
+        blocks=-(-lines * count // share.block) * share.splits,
+        states=3 * lines * share.splits * (pack if columns else 1) if way is Way.SPLIT else 0,
+        full=way is Way.HELD and not access.ragged and is_full,
+        resident=share.resident or _resident(share.block, way, width, shifts, policy),
+        shared=-(-steps // share.splits) * width_of_pack if way is Way.STAGED else 0,
         tail=tail,
     )
 
 
-def _read_twice(
-    lines: int, steps: int, side: int, columns: bool, most: int, policy: SoftmaxPolicy, multiprocessors: int
-) -> tuple[Way, int, int, int, int]:
-    """The way of lines that nothing can hold, the threads of a block, those of them that share a line, the steps that a
-    thread has in flight, and the blocks that share a line.
+class _Share(NamedTuple):
+    """How threads share lines: see `SoftmaxPlan`. `splits` blocks share a line, in a cluster or not; `resident` is 0 if
+    the registers decide.
     """
-    held, block = max(1, most // 2), policy.block if columns else policy.largest_block // 2
-    count = block // min(_power_of_two(side), 32)
-    blocks, wanted = -(-lines * count // block), policy.blocks * multiprocessors
+
+    way: Way
+    block: int
+    group: int
+    cluster: int
+    steps: int
+    splits: int
+    resident: int = 0
+
+
+def _share_rows(
+    lines: int, steps: int, width: int, is_short: bool, most: int, policy: SoftmaxPolicy, staging: StagingPolicy
+) -> _Share:
+    """How threads share rows of `steps` packs of `width` bytes. A short row fits in registers."""
+    block, count, held = _threads(steps, 1, most, policy)
+    staged = plan_staging(steps, width, lines, staging)
+    if staged and (not is_short or (staged.cluster > 1 and count == block)):
+        return _Share(Way.STAGED, staged.block, staged.block, staged.cluster, 1, staged.cluster, staged.resident)
+    if held:
+        return _Share(Way.HELD, block, count, 1, -(-steps // count), 1)
+    return _read_twice(lines, steps, 1, policy.largest_block // 2, most, policy.blocks * staging.multiprocessors)
+
+
+def _share_columns(
+    lines: int, steps: int, side: int, across: int, most: int, policy: SoftmaxPolicy, multiprocessors: int
+) -> _Share:
+    """How threads share packs of columns, `across` of them side by side."""
+    block, count, cluster = _threads(steps, across, most, policy)
+    if not cluster:
+        return _read_twice(lines, steps, side, policy.block, most, policy.blocks * multiprocessors)
+    most = min(count, 2 * steps // (count * most))
+    cluster = _fill(cluster, -(-lines * count // block), most, multiprocessors, policy)
+    return _Share(Way.HELD, block, count, cluster, -(-steps // (count * cluster)), cluster)
+
+
+def _read_twice(lines: int, steps: int, side: int, block: int, most: int, wanted: int) -> _Share:
+    """How threads share lines that nothing can hold. `wanted` blocks should be resident."""
+    held, count = max(1, most // 2), block // min(_power_of_two(side), 32)
+    blocks = -(-lines * count // block)
     splits = max(1, min(-(-wanted // blocks), steps // (count * held))) if 2 * blocks < wanted else 1
-    return Way.SPLIT if splits > 1 else Way.LONG, block, count, held, splits
+    return _Share(Way.SPLIT if splits > 1 else Way.LONG, block, count, 1, held, splits)
 
 
 def follows(x: Layout, out: Layout) -> bool:
