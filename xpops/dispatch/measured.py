@@ -50,7 +50,7 @@ def make_measured_launch(operands: Operands, way: Any, measure: Guessing) -> Lau
 
 
 def _run_guess(engine: Engine, guess: Guess, stream: int, values: tuple[Data, ...]) -> list[tuple[Data, Owner]]:
-    """Launch the kernel of a guess. Returns the data and owners of its results; none if there is no memory for them."""
+    """Launch the kernel of a guess. Returns data and owner of each result, or an empty list if memory is short."""
     try:
         made = [engine.allocate(layout, stream) for layout in guess.layouts]
     except OutOfMemoryError:  # the results may be smaller

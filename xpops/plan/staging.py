@@ -68,7 +68,7 @@ def plan_staging(packs: int, width: int, rows: int, policy: StagingPolicy) -> St
     """
 
     def fitting(cluster: int) -> int:
-        """The blocks of which a multiprocessor has room for the parts."""
+        """How many blocks fit on a multiprocessor if so many share a row."""
         return (policy.shared + _RESERVED) // (-(-packs // cluster) * width + _RESERVED + policy.own)
 
     cluster = 1 if fitting(1) else _cluster(fitting, policy)
@@ -83,6 +83,6 @@ def plan_staging(packs: int, width: int, rows: int, policy: StagingPolicy) -> St
 
 
 def _cluster(fitting: Callable[[int], int], policy: StagingPolicy) -> int:
-    """The smallest cluster of which a multiprocessor has enough blocks at once; 0 if there is none."""
+    """The fewest blocks that must share a row so that enough blocks fit on a multiprocessor; 0 if no number does."""
     pairs = ((resident, cluster) for resident in policy.residents for cluster in policy.clusters)
     return next((cluster for resident, cluster in pairs if fitting(cluster) >= resident), 0)

@@ -4,7 +4,8 @@
 // writes a bit for each element. `scan_tiles` turns the counts into the first place of each tile in the result, and
 // into their total, which the host reads to allocate the result. `select` (or `number_groups`) reads the bits. `select`
 // packs the chosen elements of a tile in shared memory, so that it writes the result in whole packs. It may run before
-// the host knows the total, so it is told for how many elements the result has memory, and writes no others.
+// the host knows the total. Then the result may have too little memory: the last slot is the number of elements that
+// have memory, and `select` writes no more.
 #pragma once
 
 #include <xpops/index/coordinates.cuh>

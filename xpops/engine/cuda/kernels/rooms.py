@@ -11,7 +11,7 @@ SLACK = 16
 class Rooms:
     """The numbers of elements for which the calls of one plan allocate memory before they know the counts.
 
-    A wrong guess costs a kernel that writes in vain. So there is no guess until two calls in a row had similar counts.
+    If a guess is wrong, its kernel runs for nothing. So there is no guess until two calls in a row had similar counts.
     Threads share the guesses. One may see those of another, which costs time only: each call checks its own guess.
 
     Parameters
