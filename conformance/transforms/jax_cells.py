@@ -15,18 +15,19 @@ from tests.helpers.gradients import Case
 _ERROR = 2e-4
 
 
-def _operands(case: Case) -> tuple[list[torch.Tensor], list[Any]]:
+def _operands(case: Case, device: str) -> tuple[list[torch.Tensor], list[Any]]:
     """The operands in float64 for torch, and in float32 for JAX."""
     require_fixed_shapes(case)
-    theirs = given(case, torch.float32, "cpu")
+    theirs = given(case, torch.float32, device)
     wide = [x.detach().to(torch.float64).requires_grad_() for x in theirs]
-    return wide, [jnp.asarray(x.detach().numpy()) for x in theirs]
+    place = jax.devices("gpu" if device == "cuda" else "cpu")[0]
+    return wide, [jax.device_put(x.detach().cpu().numpy(), place) for x in theirs]
 
 
 def _same(found: Any, wanted: Any) -> None:
     for ours, theirs in zip(_every(found), _every(wanted), strict=True):
         assert isinstance(ours, jax.Array)
-        expected = theirs.detach().resolve_conj().numpy()
+        expected = theirs.detach().resolve_conj().cpu().numpy()
         scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
         np.testing.assert_allclose(np.asarray(ours), expected, rtol=_ERROR, atol=_ERROR * scale)
 
@@ -37,7 +38,7 @@ def _every(results: Any) -> Any:
 
 def jit(case: Case, device: str) -> None:
     """`jax.jit`, twice."""
-    wide, x = _operands(case)
+    wide, x = _operands(case, device)
     function = jax.jit(lambda *x: case.call(*x))
     for _ in range(2):
         _same(function(*x), case.call(*wide))
@@ -45,7 +46,7 @@ def jit(case: Case, device: str) -> None:
 
 def grad(case: Case, device: str) -> None:
     """`jax.grad` of the sum of squares, alone and within `jax.jit`."""
-    wide, x = _operands(case)
+    wide, x = _operands(case, device)
     wanted = torch.autograd.grad(size(case.call(*wide)), wide, allow_unused=True)
     wanted = [torch.zeros_like(y) if each is None else each for each, y in zip(wanted, wide, strict=True)]
     function = jax.grad(lambda *x: size(case.call(*x)), argnums=tuple(range(len(x))))
@@ -55,9 +56,9 @@ def grad(case: Case, device: str) -> None:
 
 def vmap(case: Case, device: str) -> None:
     """`jax.vmap` of three elements."""
-    _, x = _operands(case)
+    _, x = _operands(case, device)
     batch = [jnp.stack([each, each * 0.75 + 0.1, each]) for each in x]
-    rows = [[torch.from_numpy(np.array(each[row])).to(torch.float64) for each in batch] for row in range(3)]
+    rows = [[torch.from_numpy(np.array(each[row])).to(device, torch.float64) for each in batch] for row in range(3)]
     results = [_every(case.call(*row)) for row in rows]
     _same(jax.vmap(lambda *x: case.call(*x))(*batch), [torch.stack(each) for each in zip(*results, strict=True)])
 
