@@ -34,10 +34,14 @@ FIXTURES: dict[str, tuple[str, Any]] = {"array-api-extra": ("library", Library()
 
 
 def pytest_configure() -> None:
-    """Allow host copies, because clients' tests compare on the host without asking for permission."""
-    _ALLOWED.__enter__()
+    """Allow host copies, because clients' tests compare on the host without asking for permission.
+
+    Not so scikit-learn's: where NumPy can convert an array on a GPU, they mix such arrays with NumPy's.
+    """
     if CLIENT == "scikit-learn":
         _patch_scikit_learn()
+    else:
+        _ALLOWED.__enter__()
     if CLIENT == "dask":
         _stand_in_for_cupy()
 
@@ -72,15 +76,24 @@ def _left_out(item: Any) -> bool:
 
 
 def _patch_scikit_learn() -> None:
-    """Replace the generator from which the tests take their namespaces at collection."""
+    """Replace the generator from which the tests take their namespaces at collection, and a conversion of theirs.
+
+    `_convert_to_numpy` knows how to copy the arrays of some libraries to the host, and calls NumPy for others.
+    """
     from sklearn.utils import _array_api  # type: ignore[import-not-found]
+
+    convert = _array_api._convert_to_numpy
 
     def combinations(*args: Any, **options: Any) -> Any:
         yield "xpops", None, "float64"
         yield "xpops", None, "float32"
 
+    def on_host(array: Any, xp: Any) -> Any:
+        return array.to_numpy() if isinstance(array, xpops.Array) else convert(array, xp)
+
     patched: Callable[..., Any] = combinations
     _array_api.yield_namespace_device_dtype_combinations = patched
+    _array_api._convert_to_numpy = on_host
 
 
 def _stand_in_for_cupy() -> None:
@@ -95,6 +108,7 @@ def _stand_in_for_cupy() -> None:
     vars(cupy).update(vars(xpops.numpy), random=xpops.random, __version__="13.0", __path__=[])
     cupy.asanyarray, cupy.asnumpy = xpops.numpy.asarray, _on_host
     sys.modules["cupy"] = cupy
+    sys.modules["cupyx"] = None  # type: ignore[assignment]  # it imports a CuPy that is installed
     array_creation_dispatch.register_backend("cupy", xpops.dask.Backend())
     dask.array.utils.normalize_to_array = _on_host  # Dask's tests compare on the host
 

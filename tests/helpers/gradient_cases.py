@@ -110,7 +110,7 @@ MOVEMENT = [
     ),
     Case("repeat", lambda x: xp.repeat(x, 2, axis=1), complex=True, theirs=lambda x: x.repeat_interleave(2, 1)),
     Case("repeat", lambda x: xp.repeat(x, 3), complex=True),
-    Case("repeat", lambda x: xp.repeat(x, beside(x, [1, 0, 2]), axis=0), complex=True),
+    Case("repeat", lambda x: xp.repeat(x, beside(x, [1, 0, 2]), axis=0), complex=True, sized_by_values=True),
     Case("tile", lambda x: xp.tile(x, (2, 1, 3)), complex=True, theirs=lambda x: x.tile((2, 1, 3))),
     Case("roll", lambda x: xp.roll(x, (1, -2), axis=(0, 1)), complex=True, theirs=lambda x: x.roll((1, -2), (0, 1))),
     Case("roll", lambda x: xp.roll(x, 5), complex=True, theirs=lambda x: x.roll(5)),

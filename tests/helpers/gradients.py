@@ -35,6 +35,8 @@ class Case(NamedTuple):
         Whether it takes complex operands.
     theirs : callable or None
         Torch's function of the same operands.
+    sized_by_values : bool
+        Whether the shape of the result depends on values of an array that the call makes.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Case(NamedTuple):
     domain: str = ""
     complex: bool = False
     theirs: Callable[..., Any] | None = None
+    sized_by_values: bool = False
 
     def __repr__(self) -> str:
         return self.name

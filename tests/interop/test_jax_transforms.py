@@ -54,6 +54,7 @@ CASES = [
     Case("less", xp.less, jnp.less, (X, Y), 0),
     Case("where", lambda v: xp.where(xp.greater(v, 0), v, 0.0), lambda v: jnp.where(v > 0, v, 0.0)),
     Case("sum", lambda v: xp.sum(v, axis=1), lambda v: v.sum(1)),
+    Case("repeat", lambda v: xp.repeat(v, ORDER, axis=0), lambda v: jnp.repeat(v, np.array([0, 2, 1]), axis=0)),
     Case("mean", xp.mean, jnp.mean),
     Case("std", lambda v: xp.std(v, axis=0), lambda v: v.std(0)),
     Case("max", lambda v: xp.max(v, axis=1), lambda v: v.max(1)),

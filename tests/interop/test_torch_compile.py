@@ -313,13 +313,33 @@ def test_numpy_scalars_and_what_is_no_operand(torch_device: str) -> None:
             xp.add(fake, "1")
 
 
-def test_fake_tensors(torch_device: str) -> None:
-    from torch._subclasses import FakeTensorMode
-
+def kernels() -> tuple[Any, Any, Any, Any]:
+    """A kernel of each kind that users write."""
     triple = xp.kernel.ElementwiseKernel("T x", "T y", "y = 3 * x", "triple")
     norm = xp.kernel.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
     total = xp.kernel.ScanKernel("T x", "T y", "x", "a + b", "y = a", "total")
-    cube = xp.kernel.functor("struct Cube { template <class T> XPOPS_DEVICE T operator()(T x) const { return x; } };")
+    copy = xp.kernel.functor("struct Copy { template <class T> XPOPS_DEVICE T operator()(T x) const { return x; } };")
+    return triple, norm, total, copy
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_kernels_of_users(number: int, torch_device: str) -> None:
+    kernel = kernels()[number]
+    x = torch.linspace(-2, 3, 12, device=torch_device)
+    wanted = (3 * x, (x * x).sum().sqrt(), x.cumsum(0), x)[number]
+    for call in (kernel, lambda x: kernel(x) + 1):
+        for _ in range(2):
+            if torch_device == "cpu":
+                with pytest.raises(xp.DeviceError, match=f"{kernel.__name__}: the arrays are on cpu"):
+                    compiled(call)(x)
+            else:
+                torch.testing.assert_close(compiled(call)(x), wanted + (0 if call is kernel else 1))
+
+
+def test_fake_tensors(torch_device: str) -> None:
+    from torch._subclasses import FakeTensorMode
+
+    triple, norm, total, cube = kernels()
     with FakeTensorMode():
         fake = torch.ones(3, 4, device=torch_device)
         for _ in range(2):

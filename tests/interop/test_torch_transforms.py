@@ -14,13 +14,10 @@ torch = pytest.importorskip("torch")
 func = torch.func
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:torch", "ignore::DeprecationWarning:torch")
-# `repeats` is an xpops array there, which is not within the transform.
-OF_OURS = 95
 BATCHED = [
     pytest.param(case, dtype, id=f"{number}-{case.name}-{dtype}".replace("torch.", ""))
     for number, case in enumerate(CASES)
     for dtype in (torch.float64, torch.complex128)[: 1 + case.complex]
-    if number != OF_OURS
 ]
 
 

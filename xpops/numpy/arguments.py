@@ -22,6 +22,7 @@ from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
 
+NDArray = numpy.ndarray[Any, Any]
 _HOST_TYPES = (list, tuple, range, *SCALAR_TYPES, numpy.generic)
 
 
@@ -82,11 +83,18 @@ def store(found: Any, out: Any, function: str) -> Any:
     return target
 
 
-def on_arrays(count: int = 1) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def on_arrays(count: int = 1, indices: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function whose first `count` arguments are xpops arrays accept arrays of any framework, lists and scalars.
 
     If all arrays are of one framework, so are the results. An argument that is None stays None. A framework that
     records gradients refuses the gradient by these arguments.
+
+    Parameters
+    ----------
+    count : int
+        How many arguments.
+    indices : str
+        The one that holds indices into the first one: NumPy's arrays are copied to its device, as by `x[indices]`.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -97,6 +105,8 @@ def on_arrays(count: int = 1) -> Callable[[Callable[..., Any]], Callable[..., An
             operands = dict(zip(names, arguments, strict=False))
             operands.update((name, named.pop(name)) for name in names if name in named)
             arrays = {name: x for name, x in operands.items() if x is not None}
+            if isinstance(arrays.get(indices), numpy.ndarray):
+                arrays[indices] = _beside(operands[names[0]], arrays[indices])
             rest = arguments[count:]
             last = max((names.index(name) for name in operands), default=-1)
 
@@ -109,6 +119,13 @@ def on_arrays(count: int = 1) -> Callable[[Callable[..., Any]], Callable[..., An
         return call
 
     return decorate
+
+
+def _beside(x: Any, indices: NDArray) -> Any:
+    """A NumPy array on the device of `x`."""
+    if isinstance(x, (numpy.ndarray, *_HOST_TYPES)):
+        return indices
+    return asarray(indices, device=adopt_foreign(x, "asarray", "obj").device)
 
 
 def compute_on_arrays(function: str, compute: Callable[..., Any], operands: dict[str, Any]) -> Any:

@@ -29,14 +29,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-@on_arrays(2)
+@on_arrays(2, "indices")
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `numpy.take`."""
     x, along = line(a, axis)
     return store(indexing.take(x, resolve_mode(indices, x.shape[along], mode, "take"), axis=along), out, "take")
 
 
-@on_arrays(2)
+@on_arrays(2, "indices")
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """As `numpy.take_along_axis`."""
     x, along = line(arr, axis)

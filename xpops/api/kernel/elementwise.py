@@ -114,7 +114,7 @@ class ElementwiseKernel:
             raise ValueError(f"{name}: out_params is {out_params!r}; accepted: at least one, by a name of its own")
         macros = parse_definitions(options, name)
         self._operation = Operation(name, ins, outs, operation, preamble, loop_prep, after_loop, macros)
-        self._name = name
+        self.__name__ = name
         self._form = _return_none if no_return else _as_tuple if return_tuple else None
         # A key of plans: equal only to itself.
         self._names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))
@@ -156,12 +156,12 @@ class ElementwiseKernel:
             self._count(block_size, "block_size", 1)
         given, arguments = bool(outs), (*ins, *outs)
         if given:
-            require_no_gradient(self._name, arguments)
+            require_no_gradient(self.__name__, arguments)
         require_writable(self._operation, outs)
         if all(isinstance(x, SCALARS) for x in arguments):
             made = self._call_with_scalars(arguments, size)
         else:
-            made = call(self._plan, self._name, self._names[: len(arguments)], arguments, size, given)
+            made = call(self._plan, self.__name__, self._names[: len(arguments)], arguments, size, given)
         if self._form is not None:
             return self._form(outs or made)
         return made if not given else outs if len(outs) > 1 else outs[0]
@@ -185,19 +185,19 @@ class ElementwiseKernel:
         """
         ins, outs = split_arguments(args, out, self._operation)
         arguments = (*ins, *outs)
-        specs = specs_on_gpu(self._name, self._names[: len(arguments)], arguments)
+        specs = specs_on_gpu(self.__name__, self._names[: len(arguments)], arguments)
 
-        (made,) = compile_call(capability, self._name, self._plan, specs, size, bool(outs))
+        (made,) = compile_call(capability, self.__name__, self._plan, specs, size, bool(outs))
         return made
 
     def __repr__(self) -> str:
-        return f"<elementwise kernel {self._name}>"
+        return f"<elementwise kernel {self.__name__}>"
 
     def _count(self, given: Any, argument: str, least: int) -> int:
         with suppress(TypeError):
             if index(given) >= least:
                 return index(given)
-        raise ValueError(f"{self._name}: {argument} is {given!r}; accepted: an integer, {least} or more")
+        raise ValueError(f"{self.__name__}: {argument} is {given!r}; accepted: an integer, {least} or more")
 
     def _call_with_scalars(self, arguments: tuple[Any, ...], size: int | None) -> Any:
         """The results of a call without arrays, on the default device."""
@@ -207,7 +207,7 @@ class ElementwiseKernel:
         key = (way_of(self._plan, (size, device)), *kinds)
         launch = launches.get(key)
         if launch is None:
-            engine = require_cuda(engine_of(device), device, self._name)
+            engine = require_cuda(engine_of(device), device, self.__name__)
             program = _plan(self._operation, engine, kinds, size, False, device)
             launch = launches[key] = make_launch_on(engine, *program, None, engine.current_stream)
         return launch(*values)

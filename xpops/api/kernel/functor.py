@@ -105,11 +105,11 @@ class Functor:
     """A user-defined operator, as `functor` returns it."""
 
     def __init__(self, functor: UserFunctor, backward: Callable[..., Any] | None = None) -> None:
-        self._name = functor.name
+        self.__name__ = functor.name
         self._parameters = tuple(each.name for each in functor.parameters)
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, functor)
-        set_backward(self._plan, self._name, backward, self._parameters)
+        set_backward(self._plan, self.__name__, backward, self._parameters)
         offer(self)
 
     def __call__(self, *args: Any, result: Any = None, **parameters: Any) -> Any:
@@ -135,8 +135,8 @@ class Functor:
         CompileError
             If the structure does not compile, or takes other operands.
         """
-        wanted = None if result is None else dt.as_dtype(result, self._name)
-        return call(self._plan, self._name, *self._operands(args, parameters), wanted)
+        wanted = None if result is None else dt.as_dtype(result, self.__name__)
+        return call(self._plan, self.__name__, *self._operands(args, parameters), wanted)
 
     def compile(self, capability: int, /, *args: Any, result: Any = None, **parameters: Any) -> CompiledKernel:
         """The kernel of a call with such arguments, compiled for GPUs of a compute capability. Needs no GPU.
@@ -155,9 +155,9 @@ class Functor:
         >>> made.capability, made.resources.local_bytes
         (90, 0)
         """
-        wanted = None if result is None else dt.as_dtype(result, self._name)
-        specs = specs_on_gpu(self._name, *self._operands(args, parameters))
-        (made,) = compile_call(capability, self._name, self._plan, specs, wanted)
+        wanted = None if result is None else dt.as_dtype(result, self.__name__)
+        specs = specs_on_gpu(self.__name__, *self._operands(args, parameters))
+        (made,) = compile_call(capability, self.__name__, self._plan, specs, wanted)
         return made
 
     def _operands(self, args: tuple[Any, ...], parameters: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -171,19 +171,19 @@ class Functor:
         """The values of the parameters, in their order."""
         if given.keys() != set(self._parameters):
             raise TypeError(
-                f"{self._name}: parameters are {', '.join(given) or 'missing'}; accepted: "
+                f"{self.__name__}: parameters are {', '.join(given) or 'missing'}; accepted: "
                 f"{', '.join(self._parameters) or 'none'}, by name"
             )
         values = []
         for name in self._parameters:
             value = given[name]
             if scalar_type(value) is None and not isinstance(value, np.generic):
-                raise TypeError(f"{self._name}: {name} is {describe(value)}; accepted: a number")
+                raise TypeError(f"{self.__name__}: {name} is {describe(value)}; accepted: a number")
             values.append(value.item() if isinstance(value, np.generic) else value)
         return tuple(values)
 
     def __repr__(self) -> str:
-        return f"<functor {self._name}>"
+        return f"<functor {self.__name__}>"
 
 
 def _plan(functor: UserFunctor, engine: Engine, specs: tuple[Operand, ...], result: DType | None) -> Program:

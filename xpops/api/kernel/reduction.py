@@ -107,7 +107,7 @@ class ReductionKernel:
         whole = self._operation._replace(body=f"{map_expr}\n{reduce_expr}\n{post_map_expr}")
         for word in filter(whole.mentions, _REFUSED):
             raise ValueError(f"{name}: {word} is not known here; accepted: i, n and _ind in map_expr")
-        self._name = name
+        self.__name__ = name
         # A key of plans: equal only to itself.
         self._names = tuple(each.name for each in (*self._operation.ins, *self._operation.outs))
         self._plan = functools.partial(
@@ -144,10 +144,10 @@ class ReductionKernel:
             If an expression does not compile.
         """
         ins, outs = split_arguments(args, out, self._operation)
-        axes = axis if axis is None or axis.__class__ is int else freeze(axis, self._name)
+        axes = axis if axis is None or axis.__class__ is int else freeze(axis, self.__name__)
         arguments, parameters = (*ins, *outs), (axes, bool(keepdims))
         require_writable(self._operation, outs)
-        made = call(self._plan, self._name, self._names[: len(arguments)], arguments, *parameters)
+        made = call(self._plan, self.__name__, self._names[: len(arguments)], arguments, *parameters)
         return outs[0] if outs else made
 
     def compile(
@@ -176,11 +176,11 @@ class ReductionKernel:
         """
         ins, outs = split_arguments(args, None, self._operation)
         arguments = (*ins, *outs)
-        specs = specs_on_gpu(self._name, self._names[: len(arguments)], arguments)
-        return compile_call(capability, self._name, self._plan, specs, freeze(axis, self._name), bool(keepdims))
+        specs = specs_on_gpu(self.__name__, self._names[: len(arguments)], arguments)
+        return compile_call(capability, self.__name__, self._plan, specs, freeze(axis, self.__name__), bool(keepdims))
 
     def __repr__(self) -> str:
-        return f"<reduction kernel {self._name}>"
+        return f"<reduction kernel {self.__name__}>"
 
 
 def _plan(reduction: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis: Any, keepdims: bool) -> Program:

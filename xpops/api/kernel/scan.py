@@ -77,7 +77,7 @@ class ScanKernel:
                 "none called a or b"
             )
         operation = Operation(name, ins, outs, map_expr, preamble)
-        self._name = name
+        self.__name__ = name
         # A key of plans: equal only to itself.
         self._plan = functools.partial(_plan, UserReduction(operation, scan_expr, post_map_expr, "", scan_type))
         offer(self)
@@ -102,7 +102,7 @@ class ScanKernel:
         CompileError
             If an expression does not compile.
         """
-        return unary(self._plan, self._name, x, axis)
+        return unary(self._plan, self.__name__, x, axis)
 
     def compile(self, capability: int, x: Any, *, axis: int | None = None) -> CompiledKernel:
         """The kernel of a call with such an array, compiled for GPUs of a compute capability. Needs no GPU.
@@ -120,12 +120,12 @@ class ScanKernel:
         >>> highest.compile(90, xp.ones(1000)).resources.local_bytes
         0
         """
-        specs = specs_on_gpu(self._name, ("x",), (x,))
-        (made,) = compile_call(capability, self._name, self._plan, specs, axis)
+        specs = specs_on_gpu(self.__name__, ("x",), (x,))
+        (made,) = compile_call(capability, self.__name__, self._plan, specs, axis)
         return made
 
     def __repr__(self) -> str:
-        return f"<scan kernel {self._name}>"
+        return f"<scan kernel {self.__name__}>"
 
 
 def _plan(scan: UserReduction, engine: Engine, specs: tuple[Operand, ...], axis: int | None) -> Program:

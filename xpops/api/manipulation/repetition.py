@@ -16,6 +16,7 @@ from xpops.api.statistics.sums import cumulative_sum
 from xpops.arrays import Array, adopt_foreign
 from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
+from xpops.core.devices import NOWHERE
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Shape
 from xpops.dispatch.dense import make_dense, require_array
@@ -165,7 +166,7 @@ def _repeat_each(given: Any, counts: Array, axis: Any) -> Any:
     x = array_layout(given, "repeat", "x")
     if counts.dtype not in dt.CATEGORIES["integer"]:
         raise TypeError(f"repeat: repeats has dtype {counts.dtype}; accepted: an integer, and integer dtypes")
-    if counts.device != x.device:
+    if x.device not in (counts.device, NOWHERE):
         raise ValueError(
             f"repeat: x is on {x.device} and repeats on {counts.device}; move one with repeats.to_device(x.device)"
         )
@@ -181,7 +182,7 @@ def _repeat_each(given: Any, counts: Array, axis: Any) -> Any:
             raise ValueError(f"repeat: repeats holds {lowest}; accepted: 0 and more")
         ends = cumulative_sum(counts, dtype=dt.int64)
         total = int(ends[-1])
-        places = searchsorted(ends, arange(total, device=x.device), side="right")
+        places = searchsorted(ends, arange(total, device=counts.device), side="right")
     adapter = None if isinstance(given, Array) else adapter_of(type(given))
     return take(lines, places if adapter is None else adapter.export(places), axis=place)
 
