@@ -4,7 +4,7 @@
 #include "../cpu/cpu.h"
 
 // What `configure` sets: tables of xpops/dispatch/steady.py, and the class of arrays.
-static PyObject *launches, *writes, *shows, *readers, *viewed, *view_slowly;
+static PyObject *launches, *writes, *shows, *readers, *viewed, *record_type, *view_slowly;
 static PyObject* shape_name;
 
 int read_by(PyObject* read, PyObject* x, Operand* found) {
@@ -75,7 +75,9 @@ static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t coun
   PyObject* launch = PyDict_GetItemWithError(launches, key);
   if (launch) {
     Py_INCREF(launch);  // the call may clear the table
-    result = Py_TYPE(launch) == launch_type ? run_launch(launch, values) : PyObject_CallObject(launch, values);
+    const int takes_arguments = (PyObject*)Py_TYPE(launch) == record_type;
+    result = Py_TYPE(launch) == launch_type ? run_launch(launch, values)
+                                            : PyObject_CallObject(launch, takes_arguments ? given[1] : values);
     Py_DECREF(launch);
   } else if (!PyErr_Occurred()) {
     result = Py_NewRef(Py_None);
@@ -215,19 +217,19 @@ static PyObject* set_view(PyObject* module, PyObject* function) {
   Py_RETURN_NONE;
 }
 
-// configure(launches, writes, shows, readers, viewed, array_class, layout_class)
+// configure(launches, writes, shows, readers, viewed, array_class, layout_class, record_class)
 static PyObject* configure(PyObject* module, PyObject* arguments) {
-  PyObject *given[7],
-      **kept[7] = {&launches, &writes, &shows, &readers, &viewed, &array_class, (PyObject**)&layout_type};
+  PyObject *given[8], **kept[8] = {&launches, &writes,      &shows,                    &readers,
+                                   &viewed,   &array_class, (PyObject**)&layout_type, &record_type};
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "OOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
-                        &given[6])) {
+  if (!PyArg_ParseTuple(arguments, "OOOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
+                        &given[6], &given[7])) {
     return NULL;
   }
   if (!PyType_Check(given[5]) || !PyType_IsSubtype((PyTypeObject*)given[5], tensor_type)) {
     return PyErr_Format(PyExc_TypeError, "configure: %R; accepted: a subclass of Tensor", given[5]);
   }
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < 8; ++i) {
     PyObject* old = *kept[i];
     *kept[i] = Py_NewRef(given[i]);
     Py_XDECREF(old);
@@ -245,7 +247,7 @@ static PyMethodDef methods[] = {
     {"index", (PyCFunction)(void (*)(void))index_array, METH_FASTCALL, "A view of a device array, or None."},
     {"set_index", set_index, METH_O, "Set the function that plans the view of a key."},
     {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
-    {"configure", configure, METH_VARARGS, "Set the tables, the class of arrays, and that of layouts."},
+    {"configure", configure, METH_VARARGS, "Set the tables and the classes."},
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
     {"poll", poll, METH_VARARGS, "Whether a word of host memory changes from a value within some nanoseconds."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},

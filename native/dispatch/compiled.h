@@ -25,7 +25,7 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
 // The address of a tensor's first element, as an integer.
 PyObject* tensor_address(PyObject* tensor);
 
-// Registers a class of tensors that have the exchange API: (class, capsule).
+// Registers a class of tensors that have the exchange API: (class, capsule, is_grad_enabled).
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
 // Forgets all these classes: ().
 PyObject* forget_tensors(PyObject* module, PyObject* nothing);

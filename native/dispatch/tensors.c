@@ -37,6 +37,8 @@ static int class_count;
 // The description of a tensor, as bytes -> what it is in keys, as `read` returned it.
 static PyObject* known;
 static PyObject *requires_grad, *is_neg, *is_conj;
+// By class: the function that returns whether gradients are recorded now.
+static PyObject* modes[CLASSES];
 
 int reads_tensors_of(PyTypeObject* type) {
   for (int i = 0; i < class_count; ++i) {
@@ -46,9 +48,9 @@ int reads_tensors_of(PyTypeObject* type) {
 }
 
 PyObject* add_tensors(PyObject* module, PyObject* arguments) {
-  PyObject *type, *capsule;
+  PyObject *type, *capsule, *mode;
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "O!O", &PyType_Type, &type, &capsule)) return NULL;
+  if (!PyArg_ParseTuple(arguments, "O!OO", &PyType_Type, &type, &capsule, &mode)) return NULL;
   const Exchange* exchange = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
   if (!exchange) return NULL;
   if (!known) {
@@ -59,6 +61,7 @@ PyObject* add_tensors(PyObject* module, PyObject* arguments) {
   const int fits = class_count < CLASSES && exchange->version.major == 1 && exchange->view;
   if (fits && !reads_tensors_of((PyTypeObject*)type)) {
     exchanges[class_count] = exchange;
+    modes[class_count] = Py_NewRef(mode);
     classes[class_count++] = (PyTypeObject*)Py_NewRef(type);
   }
   return PyBool_FromLong(fits);
@@ -69,6 +72,7 @@ PyObject* forget_tensors(PyObject* module, PyObject* nothing) {
   while (class_count) {
     --class_count;
     Py_CLEAR(classes[class_count]);
+    Py_CLEAR(modes[class_count]);
   }
   if (known) PyDict_Clear(known);
   Py_RETURN_NONE;
@@ -83,10 +87,21 @@ static int is_false(PyObject* tensor, PyObject* name, int method) {
   return answer;
 }
 
-// Whether nothing about the tensor is lazy or recorded, which the exchange API does not tell. -1 with an exception set.
+// Whether the gradient of a call on the tensor is recorded, which the exchange API does not tell. -1 with an exception
+// set.
+static int is_recorded(PyObject* tensor, PyObject* mode) {
+  const int needless = is_false(tensor, requires_grad, 0);
+  if (needless) return needless < 0 ? -1 : 0;
+  PyObject* found = PyObject_CallNoArgs(mode);
+  if (!found) return -1;
+  const int answer = found != Py_False;
+  Py_DECREF(found);
+  return answer;
+}
+
+// Whether nothing about the tensor is lazy, which the exchange API does not tell. -1 with an exception set.
 static int is_plain(PyObject* tensor, int is_complex) {
-  int plain = is_false(tensor, requires_grad, 0);
-  if (plain > 0) plain = is_false(tensor, is_neg, 1);
+  int plain = is_false(tensor, is_neg, 1);
   if (plain > 0 && is_complex) plain = is_false(tensor, is_conj, 1);
   return plain;
 }
@@ -102,10 +117,10 @@ PyObject* tensor_address(PyObject* tensor) {
   return PyLong_FromUnsignedLongLong((uint64_t)(uintptr_t)view.data + view.byte_offset);
 }
 
-// The key of a tensor in `known`: its class, and everything but its address, of which only the alignment counts.
-static PyObject* key_of(const Tensor* tensor, int class, uint64_t address) {
+// The key of a tensor in `known`: its class, whether its gradient is recorded, and everything but its address, of which only the alignment counts.
+static PyObject* key_of(const Tensor* tensor, int class, int recorded, uint64_t address) {
   char text[32 + 16 * MAX_NDIM];
-  const int32_t head[] = {class, tensor->device.type, tensor->device.index, tensor->ndim,
+  const int32_t head[] = {2 * class + recorded, tensor->device.type, tensor->device.index, tensor->ndim,
                           (int32_t)(address % ALIGNMENT)};
   size_t size = 0;
   memcpy(text, head, sizeof head);
@@ -139,21 +154,22 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found) {
   while (place < class_count && classes[place] != Py_TYPE(tensor)) ++place;
   if (place == class_count) return 0;
   Tensor view;
-  if (exchanges[place]->view(tensor, &view) || is_plain(tensor, view.dtype.code == COMPLEX) <= 0) {
+  const int recorded = is_recorded(tensor, modes[place]);
+  if (recorded < 0 || exchanges[place]->view(tensor, &view) || is_plain(tensor, view.dtype.code == COMPLEX) <= 0) {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return -1;
     PyErr_Clear();  // the slow path says what is wrong
     return 0;
   }
   if (view.ndim < 0 || view.ndim > MAX_NDIM || (view.ndim && !view.strides)) return 0;
   const uint64_t address = (uint64_t)(uintptr_t)view.data + view.byte_offset;
-  PyObject* key = key_of(&view, place, address);
+  PyObject* key = key_of(&view, place, recorded, address);
   if (!key) return -1;
   PyObject* spec = PyDict_GetItemWithError(known, key);
   int done = -1;
   if (spec) {
     const int on_host = view.device.type == HOST || view.device.type == PINNED;
     found->spec = Py_NewRef(spec);
-    found->data = on_host ? Py_NewRef(tensor) : PyLong_FromUnsignedLongLong(address);
+    found->data = on_host || recorded ? Py_NewRef(tensor) : PyLong_FromUnsignedLongLong(address);
     done = found->data ? 1 : -1;
     if (done < 0) Py_CLEAR(found->spec);
   } else if (!PyErr_Occurred()) {

@@ -127,7 +127,8 @@ def test_backward_passes_of_operators_are_fused(op: Operator) -> None:
             if one is not None:
                 np.testing.assert_array_equal(other.to_numpy(), one.to_numpy())
     places, needs_result = call.saved(wanted)
-    for function in call._fused.values():
+    for backward in call._fused.values():
+        function = backward.function
         assert function is not None
         values = [given[place] for place in places]
         assert function.source(g, *values, *((result,) if needs_result else ()))
@@ -139,7 +140,7 @@ def test_what_cannot_be_fused_is_computed_step_by_step() -> None:
     rule = rule_of(fused._plan, ())
     assert rule is not None
     call = RecordedCall("fused", ("x",), {}, rule, fused, ())
-    call._fused[(True,), (Facts(x.shape, x.dtype),)] = cannot_be_fused
+    call._fuse((True,), g, (Facts(x.shape, x.dtype),)).function = cannot_be_fused
     for _ in range(2):
         (found,) = call.cotangents((True,), g, (Facts(x.shape, x.dtype),), [x], None, True)
         np.testing.assert_allclose(found.to_numpy(), np.exp(x.to_numpy()) * [[1], [10]])

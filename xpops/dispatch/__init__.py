@@ -14,7 +14,16 @@ from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of, require_no_gradient
 from xpops.dispatch.gradients.rules import rule_of_operator
 from xpops.dispatch.operands import Operands
-from xpops.dispatch.steady import known, known_write, launches, make_launch, make_write, remember, remember_write
+from xpops.dispatch.steady import (
+    known,
+    known_write,
+    launches,
+    make_launch,
+    make_write,
+    remember,
+    remember_recorded,
+    remember_write,
+)
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
 from xpops.engine.program import Data
@@ -85,7 +94,9 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     if recorder is not None:
         recorded = recorded_calls.get(way) or _recorded(op, dtype)
         if recorded.is_differentiable or any(map(recorder.is_traced, arguments)):
-            return recorder.record(recorded, arguments)
+            result = recorder.record(recorded, arguments)
+            remember_recorded(way, arguments, result, recorder, recorded)
+            return result
     operands = Operands(op.public, op.arguments, arguments)
     try:
         layout, kernel = call_for(op, operands.specs, operands.device, dtype)

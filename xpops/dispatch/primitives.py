@@ -21,6 +21,7 @@ from xpops.dispatch.steady import (
     make_launch,
     make_write,
     remember,
+    remember_recorded,
     remember_write,
 )
 from xpops.engine import engine_of
@@ -152,7 +153,10 @@ def _first_call(
     if recorder is not None:
         recorded = recorded_calls.get((way, names)) or _recorded(plan, parameters, function, names, kept)
         if recorded.is_differentiable or any(map(recorder.is_traced, arguments)):
-            return recorder.record(recorded, arguments)
+            results = recorder.record(recorded, arguments)
+            if kept:
+                remember_recorded(way, arguments, results, recorder, recorded)
+            return results
     operands = Operands(function, names, arguments)
     key = (way, *operands.specs)
     planned = _programs.get(key)

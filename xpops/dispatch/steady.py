@@ -21,6 +21,7 @@ from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel
 from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter, is_inherited
+from xpops.frameworks.differentiable import Differentiable
 from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides.overlap import SafeDistance, safe_distance
@@ -30,6 +31,11 @@ Launch = Callable[..., Any]
 # A write takes `out`, its data and the operands' data. It returns False, and writes nothing, if `out` is read-only or
 # partly overlaps an operand.
 Write = Callable[..., bool]
+
+
+class Record(partial[Any]):
+    """The launch of a call of which a framework records the gradient: it takes the arguments, not their data."""
+
 
 # The most results of a launch of the compiled core.
 _MOST = 16
@@ -55,7 +61,7 @@ def set_array_class(cls: type[Any]) -> None:
     array_class = cls
     readers[cls] = lambda x: (x._layout, x._data)
     if compiled is not None:
-        compiled.configure(launches, writes, shows, readers, viewed, cls, Layout)
+        compiled.configure(launches, writes, shows, readers, viewed, cls, Layout, Record)
 
 
 def _forget_frameworks() -> None:
@@ -78,7 +84,9 @@ def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
         return None
     key, values = found
     launch = launches.get(key)
-    return None if launch is None else launch(*values)
+    if launch is None:
+        return None
+    return launch(*arguments) if launch.__class__ is Record else launch(*values)
 
 
 def _known_write(way: Any, arguments: tuple[Any, ...], out: Any) -> bool:
@@ -134,7 +142,19 @@ def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: L
     specs = operands.keys(arguments, operands.specs)
     if specs is not None:
         launches[way, *specs] = launch
-        read_by_framework(arguments, operands)
+        read_by_framework(arguments, operands.framework)
+
+
+def remember_recorded(
+    way: Any, arguments: tuple[Any, ...], results: Any, framework: Adapter, call: Differentiable
+) -> None:
+    """Keep a call of which the framework records the gradient for later calls like it."""
+    record = framework.recorder(call, arguments, results)
+    if record is not None:
+        read_by_framework(arguments, framework)
+        specs = tuple(map(spec_of, arguments))
+        if None not in specs:
+            launches[way, *specs] = Record(record)
 
 
 def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Operands, write: Write) -> None:
@@ -142,7 +162,7 @@ def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Ope
     specs = operands.keys((out, *arguments), (operands.out.layout, *operands.specs)) if operands.out else None
     if specs is not None:
         writes[way, *specs] = write
-        read_by_framework((out, *arguments), operands)
+        read_by_framework((out, *arguments), operands.framework)
 
 
 def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argument: Any) -> None:
@@ -153,14 +173,14 @@ def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argumen
         viewed.add(x.__class__)
 
 
-def read_by_framework(arguments: tuple[Any, ...], operands: Operands) -> None:
+def read_by_framework(arguments: tuple[Any, ...], framework: Adapter | None) -> None:
     """From now on, read arrays of these classes as their framework does."""
-    framework = operands.framework
     for cls in {argument.__class__ for argument in arguments} - readers.keys():
         if framework is not None and framework.is_array_type(cls):  # not a subclass of int, such as an enumeration
             readers[cls] = framework.read
-            if compiled is not None and framework.exchange(cls) is not None:
-                compiled.add_tensors(cls, framework.exchange(cls))
+            exchange = framework.exchange(cls)
+            if compiled is not None and exchange is not None:
+                compiled.add_tensors(cls, *exchange)
 
 
 def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel) -> Launch:

@@ -40,6 +40,8 @@ class View(NamedTuple):
 class Known:
     """A layout of a framework's arrays, in keys of remembered calls. `known_layout` makes the one object of each.
 
+    Arrays whose gradient the framework records have other objects than those without.
+
     Attributes
     ----------
     layout : Layout
@@ -53,16 +55,16 @@ class Known:
         self.layout, self.is_host = layout, layout.device is CPU
 
 
-_interned: WeakValueDictionary[tuple[Adapter, Layout], Known] = WeakValueDictionary()
+_interned: WeakValueDictionary[tuple[Adapter, Layout, bool], Known] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
-def known_layout(adapter: Adapter, layout: Layout) -> Known:
+def known_layout(adapter: Adapter, layout: Layout, is_recorded: bool = False) -> Known:
     """The one `Known` of a layout of an adapter: whoever learns the layout again, or in another form, gets the same."""
     with _lock:
-        found = _interned.get((adapter, layout))
+        found = _interned.get((adapter, layout, is_recorded))
         if found is None:
-            found = _interned[adapter, layout] = Known(layout)
+            found = _interned[adapter, layout, is_recorded] = Known(layout)
         return found
 
 
@@ -144,6 +146,14 @@ class Adapter:
         """The results of a call of which the framework records the gradient."""
         raise NotImplementedError
 
+    def recorder(self, call: Differentiable, arguments: tuple[Any, ...], results: Any) -> Callable[..., Any] | None:
+        """What `record` does, as a function of arguments like these; None if each such call needs `record`.
+
+        It returns results like `results`. Everything that depends on shapes, dtypes and on which arguments need a
+        gradient is found now.
+        """
+        return None
+
     def facts(self, x: Any) -> Facts:
         """The shape and the dtype of an array, which may have no memory within a transform of the framework."""
         raise NotImplementedError
@@ -173,12 +183,15 @@ class Adapter:
         """The layout and the data of an array like one that was learnt; None and anything if it is like none of them.
 
         The data are for the engine of the device. On the host they may be the framework's array itself, if
-        `host_kernel` makes kernels that take such arrays.
+        `host_kernel` makes kernels that take such arrays. If the framework records a gradient, they are not used.
         """
         return None, None
 
-    def exchange(self, cls: type) -> object | None:
-        """The capsule of DLPack's C exchange API, if the compiled core may use it to read arrays of `cls`."""
+    def exchange(self, cls: type) -> tuple[object, Callable[[], bool]] | None:
+        """The capsule of DLPack's C exchange API, if the compiled core may use it to read arrays of `cls`.
+
+        The function returns whether gradients of arrays that require them are recorded now.
+        """
         return None
 
     def data_of(self, view: View) -> Data:

@@ -32,6 +32,11 @@ class Facts(NamedTuple):
         return NOWHERE
 
 
+# A function of the cotangents of a call's results, the arguments and the results. Of the last two it reads those that
+# `Differentiable.saved` names. It returns the cotangents of the arguments, None for those that need none.
+Backward = Callable[[Any, list[Any], Any], tuple[Any, ...]]
+
+
 class Differentiable(Protocol):
     """A call and its derivatives (`xpops.dispatch.gradients`), which `Adapter.record` takes.
 
@@ -84,6 +89,9 @@ class Differentiable(Protocol):
         fused : bool
             Whether to fuse what can be. A framework does not record the steps of fused functions one by one.
         """
+
+    def backward(self, wanted: tuple[bool, ...], given: Any, facts: tuple[Facts | None, ...], fused: bool) -> Backward:
+        """What `cotangents` calls: for other cotangents and arguments, too, with the shapes and dtypes of these."""
 
 
 # The call that has a name. `xpops.dispatch.gradients.calls` sets it: this package must not import that one.

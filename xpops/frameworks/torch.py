@@ -23,7 +23,7 @@ from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
 from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
-from xpops.frameworks.torch_gradients import OF_COMPILER, constant, facts_of, is_traced, record
+from xpops.frameworks.torch_gradients import OF_COMPILER, constant, facts_of, is_traced, record, recorder
 from xpops.frameworks.torch_kernels import torch_kernel
 from xpops.frameworks.torch_pools import LentPool
 from xpops.frameworks.torch_refusals import reason_of, require_plain
@@ -129,6 +129,9 @@ class TorchAdapter(Adapter):
                 return torch_compiler.call(call, arguments)
         return record(call, arguments)
 
+    def recorder(self, call: Differentiable, arguments: tuple[Any, ...], results: Any) -> Callable[..., Any] | None:
+        return recorder(call, arguments, results)
+
     def facts(self, x: Any) -> Facts:
         return facts_of(x)
 
@@ -149,16 +152,17 @@ class TorchAdapter(Adapter):
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
-        if x.requires_grad and torch.is_grad_enabled():  # no such call is remembered
-            return None, None
         try:
             found = _known.get(_key_of(x))
         except RuntimeError:  # nested and sparse tensors, and those of transforms, lack properties
             return None, None
+        if found is not None and x.requires_grad and torch.is_grad_enabled():
+            return known_layout(self, found.layout, True), x
         return found, x if found is None or found.is_host else x.data_ptr()
 
-    def exchange(self, cls: type) -> object | None:
-        return getattr(cls, "__dlpack_c_exchange_api__", None)
+    def exchange(self, cls: type) -> tuple[object, Callable[[], bool]] | None:
+        capsule = getattr(cls, "__dlpack_c_exchange_api__", None)
+        return None if capsule is None else (capsule, torch.is_grad_enabled)
 
     def data_of(self, view: View) -> Data:
         return view.owner if view.layout.device is CPU else view.data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -11,7 +11,7 @@ from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.autograd import forward_ad
 
-from xpops.frameworks.differentiable import Differentiable, Facts
+from xpops.frameworks.differentiable import Backward, Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
 
 _DTYPES = {theirs: ours for ours, theirs in TORCH_DTYPES.items()}
@@ -37,14 +37,13 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, *given: Any) -> tuple[Any, ...]:
-        fused = given[0].is_cuda and not torch.is_grad_enabled()
-        return None, *cotangents_of(ctx.recorded, ctx.saved_tensors, ctx.needs_input_grad[1:], given, fused)
+        return None, *cotangents_of(ctx.recorded, ctx.saved_tensors, ctx.needs_input_grad[1:], given, is_fused(given))
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
         with forward_ad._set_fwd_grad_enabled(True):  # torch disables it, and tangents of an outer jvp would get lost
             saved = tuple([forward_ad.unpack_dual(x, level=0).primal for x in ctx.saved_tensors])
-            return _tangents_of(ctx.recorded, saved, tangents)
+            return _tangents_of(*ctx.recorded, saved, tangents)
 
     @staticmethod
     def vmap(info: Any, places: tuple[int | None, ...], call: Differentiable, *arguments: Any) -> tuple[Any, Any]:
@@ -72,60 +71,116 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
         return torch.stack(rows), 0
 
 
+class Remembered(torch.autograd.Function):  # type: ignore[misc]
+    """The node of a call like an earlier one, outside of transforms: ``_apply_remembered(saving, *arguments)``."""
+
+    @staticmethod
+    def forward(ctx: Any, saving: Saving, *arguments: Any) -> Any:
+        results = saving.call.compute(*arguments)
+        tensors = [arguments[place] for place in saving.places]
+        if saving.needs_results:
+            tensors += results if saving.count else (results,)
+        ctx.save_for_backward(*tensors)
+        ctx.recorded = saving, saving.scalars_of(arguments)
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *given: Any) -> tuple[Any, ...]:
+        return None, *cotangents_of(ctx.recorded, ctx.saved_tensors, ctx.needs_input_grad[1:], given, is_fused(given))
+
+
+class Saving:
+    """What the node of a call saves, and its backward passes, for arguments of some shapes, dtypes and needs.
+
+    Parameters
+    ----------
+    call : Differentiable
+    arguments : sequence
+    wanted : tuple of bool
+        The arguments that may need a cotangent.
+    count : int
+        The number of results; 0 if there is one that is no tuple.
+
+    Attributes
+    ----------
+    places : tuple of int
+        Those of the tensors that are saved.
+    needs_results : bool
+    """
+
+    def __init__(self, call: Differentiable, arguments: Sequence[Any], wanted: tuple[bool, ...], count: int) -> None:
+        self.call, self.count = call, count
+        places, self.needs_results = call.saved(wanted)
+        self.places = tuple([place for place in places if isinstance(arguments[place], torch.Tensor)])
+        self._facts = tuple([facts_of(x) if isinstance(x, torch.Tensor) else None for x in arguments])
+        self._no_scalars = None if None in self._facts else (None,) * len(arguments)
+        self._backwards: dict[tuple[tuple[bool, ...], bool], Backward] = {}
+
+    def scalars_of(self, arguments: Sequence[Any]) -> Sequence[Any]:
+        """The arguments with None for tensors."""
+        return self._no_scalars or [None if isinstance(x, torch.Tensor) else x for x in arguments]
+
+    def backward(self, wanted: tuple[bool, ...], given: Any, fused: bool) -> Backward:
+        """The function that computes the cotangents of `wanted` arguments."""
+        found = self._backwards.get((wanted, fused))
+        if found is None:
+            found = self._backwards[wanted, fused] = self.call.backward(wanted, given, self._facts, fused)
+        return found
+
+
 def save(
     ctx: Any,
     call: Differentiable,
-    arguments: list[Any],
+    arguments: Sequence[Any],
     wanted: tuple[bool, ...],
     outputs: tuple[Any, ...],
     is_several: bool,
     is_forward: bool = False,
 ) -> None:
     """Save in `ctx` what the cotangents of `wanted` arguments need; all results if there are tangents, too."""
-    places, needs_results = call.saved(wanted)
-    facts: list[tuple[Any, Any] | None] = []
-    tensors: list[Any] = []
-    for place, x in enumerate(arguments):
-        if isinstance(x, torch.Tensor):
-            facts.append((x.shape, x.dtype))
-            arguments[place] = None
-            if place in places:
-                tensors.append(x)
-        else:
-            facts.append(None)
-    if needs_results or is_forward:
+    saving = Saving(call, arguments, wanted, len(outputs) if is_several else 0)
+    tensors = [arguments[place] for place in saving.places]
+    if saving.needs_results or is_forward:
         tensors += outputs
     ctx.save_for_backward(*tensors)
     if is_forward:
         ctx.save_for_forward(*tensors)
-    ctx.recorded = call, places, arguments, facts, len(outputs) if is_several else 0
+    ctx.recorded = saving, saving.scalars_of(arguments)
+
+
+def is_fused(given: tuple[Any, ...]) -> bool:
+    """Whether a backward pass is fused: on GPUs, if no second derivative is recorded."""
+    return given[0].is_cuda and not torch.is_grad_enabled()
 
 
 def cotangents_of(
-    recorded: tuple[Any, ...], tensors: tuple[Any, ...], wanted: tuple[bool, ...], given: tuple[Any, ...], fused: bool
+    recorded: tuple[Saving, Sequence[Any]],
+    tensors: tuple[Any, ...],
+    wanted: tuple[bool, ...],
+    given: tuple[Any, ...],
+    fused: bool,
 ) -> tuple[Any, ...]:
-    """The cotangents of the arguments of a call, from what `save` saved."""
-    call, places, scalars, known, count = recorded
-    facts = tuple([None if each is None else Facts(each[0], _DTYPES[each[1]]) for each in known])
-    arguments, saved = list(scalars), list(tensors)
-    for place in places:
-        if facts[place] is not None:
-            arguments[place] = saved.pop(0)
-    results = tuple(saved) if count else saved[0] if saved else None
-    found: tuple[Any, ...] = call.cotangents(wanted, given if count else given[0], facts, arguments, results, fused)
-    return found
+    """The cotangents of the arguments of a call, from what was saved."""
+    saving, scalars = recorded
+    arguments = list(scalars)
+    for place, x in zip(saving.places, tensors, strict=False):
+        arguments[place] = x
+    results = tensors[len(saving.places) :]
+    cotangents = given if saving.count else given[0]
+    backward = saving.backward(wanted, cotangents, fused)
+    return backward(cotangents, arguments, results if saving.count else results[0] if results else None)
 
 
-def _tangents_of(recorded: tuple[Any, ...], saved: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+def _tangents_of(saving: Saving, scalars: Sequence[Any], saved: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
     """The tangents of results. The cotangents of arguments are linear in those of results; this is the transpose."""
-    wanted, count = tuple(map(_is_inexact, tangents)), recorded[-1]
+    wanted, count = tuple(map(_is_inexact, tangents)), saving.count
     outputs = saved[-(count or 1) :]
     along: list[Any] = []
 
     def cotangents(*given: Any) -> Any:
         rest = iter(given)
         every = tuple([next(rest) if _is_inexact(each) else torch.zeros_like(each) for each in outputs])
-        found = cotangents_of(recorded, saved, wanted, every, False)
+        found = cotangents_of((saving, scalars), saved, wanted, every, False)
         along[:] = [tangent for tangent, each in zip(tangents, found, strict=True) if each is not None]
         return tuple([each for each in found if each is not None]) or given  # constant: any linear function
 
@@ -154,6 +209,7 @@ def _is_inexact(x: Any) -> bool:
 # The method of the class in C++. The one of `torch.autograd.Function` examines the signature of `forward` in each call,
 # which takes 15 us and is of use to transforms only.
 _apply = super(torch.autograd.Function, Recorded).apply
+_apply_remembered = super(torch.autograd.Function, Remembered).apply
 
 
 def is_traced(x: Any) -> bool:
@@ -179,3 +235,18 @@ def constant(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 def record(call: Differentiable, arguments: tuple[Any, ...]) -> Any:
     """The results of a call, as tensors with a gradient."""
     return Recorded.apply(call, *arguments) if _has_transforms() else _apply(call, *arguments)
+
+
+def recorder(call: Differentiable, arguments: tuple[Any, ...], results: Any) -> Callable[..., Any] | None:
+    """What `record` does, for arguments like these."""
+    if any(isinstance(x, torch.Tensor) and is_traced(x) for x in arguments):
+        return None
+    wanted = tuple([isinstance(x, torch.Tensor) and x.requires_grad for x in arguments])
+    saving = Saving(call, arguments, wanted, len(results) if isinstance(results, tuple) else 0)
+
+    def record_remembered(*given: Any) -> Any:
+        if _has_transforms() or forward_ad._current_level >= 0:
+            return Recorded.apply(call, *given)
+        return _apply_remembered(saving, *given)
+
+    return record_remembered

@@ -102,7 +102,7 @@ class RememberedLaunches:
         known = dict(zip(launch.layouts, keys, strict=True))
         specs = [known[i] if i in known else _scalar_key(each) for i, each in enumerate(arguments)]
         if None not in specs:
-            steady.read_by_framework(arrays, operands)
+            steady.read_by_framework(arrays, operands.framework)
             way = way_of(RememberedLaunches, how)
             self._known[way, *specs] = launch, steady.stream_getter(operands), operands.framework
 

@@ -8,20 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from xpops.core.devices import NOWHERE
-from xpops.core.layouts import layout_of
-from xpops.dispatch import steady
-from xpops.dispatch.gradients.namespace import NAMESPACE
+from xpops.dispatch.gradients.backward import OPERANDS, FusedSteps, Steps, passing
+from xpops.dispatch.gradients.namespace import NAMESPACE, without_memory
 from xpops.dispatch.gradients.rules import Bound, Rule
-from xpops.dispatch.tensor import Tensor
 from xpops.frameworks import differentiable
 from xpops.frameworks.adapter import Adapter
-from xpops.frameworks.differentiable import Facts
+from xpops.frameworks.differentiable import Backward, Facts
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.derivatives.elementwise import same
 from xpops.plan.cache import BoundedDict
 
-_OPERANDS = "operands"
 # The way of a call and the names of its arguments -> the call; the way alone for elementwise operators.
 recorded_calls: BoundedDict[Any, RecordedCall] = BoundedDict(8192)
 # The kind of a call -> the function that makes it. `RecordedCall.made_of` has the kind and the arguments.
@@ -65,8 +61,8 @@ class RecordedCall:
         self._function, self._names, self._parameters = function, names, parameters
         self._rule = rule or Rule(())
         self._saved: dict[tuple[bool, ...], tuple[tuple[int, ...], bool]] = {}
-        # The arguments that need a cotangent, with all facts -> the fused function; None: something cannot be fused.
-        self._fused: BoundedDict[tuple[Any, ...], Any] = BoundedDict(256)
+        # The arguments that need a cotangent, with all facts -> their fused backward pass.
+        self._fused: BoundedDict[tuple[Any, ...], FusedSteps] = BoundedDict(256)
 
     @cached_property
     def name(self) -> str:
@@ -81,7 +77,7 @@ class RecordedCall:
             target[...] = NAMESPACE.astype(each, target.dtype, copy=False)  # JAX may ask for narrower numbers
 
     def results(self, arguments: tuple[Any, ...]) -> Facts | tuple[Facts, ...]:
-        found = self.compute(*[_without_memory(x) if isinstance(x, Facts) else x for x in arguments])
+        found = self.compute(*[without_memory(x) if isinstance(x, Facts) else x for x in arguments])
         return tuple(map(NAMESPACE.facts, found)) if isinstance(found, tuple) else NAMESPACE.facts(found)
 
     def saved(self, wanted: tuple[bool, ...]) -> tuple[tuple[int, ...], bool]:
@@ -89,7 +85,7 @@ class RecordedCall:
         if found is None:
             self._require_derivatives(wanted)
             used = {name for bound in self._bounds(wanted) if bound for name in bound.names}
-            everything = _OPERANDS in used
+            everything = OPERANDS in used
             places = tuple(place for place, name in enumerate(self._names) if everything or name in used)
             found = self._saved[wanted] = places, "y" in used
         return found
@@ -114,108 +110,33 @@ class RecordedCall:
         results: Any,
         fused: bool,
     ) -> tuple[Any, ...]:
-        if not (fused and self._rule.fuses):
-            return self._compute(wanted, given, facts, arguments, results)
-        passed = tuple(self._passes(place, given, fact) for place, fact in enumerate(facts))
-        rest = tuple(each and not own for each, own in zip(wanted, passed, strict=True))
-        made = self._fuse(rest, given, facts, arguments, results) if any(rest) else (None,) * len(rest)
-        return tuple(given if each and own else value for each, own, value in zip(wanted, passed, made, strict=True))
+        return self.backward(wanted, given, facts, fused)(given, arguments, results)
+
+    def backward(self, wanted: tuple[bool, ...], given: Any, facts: tuple[Facts | None, ...], fused: bool) -> Backward:
+        steps = Steps(self._rule, self._names, self._parameters, wanted, facts)
+        if not (
+            fused and self._rule.fuses and _is_hashable(facts)
+        ):  # a fused function holds for the sizes of its trace
+            return steps
+        passed = tuple([each and self._passes(place, given, facts[place]) for place, each in enumerate(wanted)])
+        if not any(passed):
+            return self._fuse(wanted, given, facts)
+        rest = tuple([each and not own for each, own in zip(wanted, passed, strict=True)])
+        return passing(passed, self._fuse(rest, given, facts) if any(rest) else None)
 
     def _passes(self, place: int, given: Any, fact: Facts | None) -> bool:
         """Whether the cotangent of an operand is that of the result, as it is."""
         bound = self._rule.each[place] if place < len(self._rule.each) else None
         return bound is not None and bound.function is same and NAMESPACE.facts(given) == fact
 
-    def _fuse(
-        self,
-        wanted: tuple[bool, ...],
-        given: Any,
-        facts: tuple[Facts | None, ...],
-        arguments: list[Any],
-        results: Any,
-    ) -> tuple[Any, ...]:
-        """The cotangents of `wanted` arguments by one fused function of what they need."""
-        key = wanted, facts
-        if not _is_hashable(key):  # with symbolic sizes: a fused function holds for the sizes of its trace
-            return self._compute(wanted, given, facts, arguments, results)
-        if key not in self._fused:
-            self._fused[key] = self._fused_function(wanted, facts, len(given) if isinstance(given, tuple) else 0)
-        function, (places, needs_results) = self._fused[key], self.saved(wanted)
-        if function is None:
-            return self._compute(wanted, given, facts, arguments, results)
-        saved = [*(arguments[place] for place in places), *((results,) if needs_results else ())]
-        values = [*(given if isinstance(given, tuple) else (given,)), *saved]
-        try:
-            if NAMESPACE.is_traced(values[0]):  # the program runs later: find out now whether a GPU can
-                function.source(*map(_stand_in, values))
-            made = function(*values)
-        except TypeError:  # if something else is wrong, the functions one by one raise it again
-            self._fused[key] = None
-            return self._compute(wanted, given, facts, arguments, results)
-        rest = iter(made if isinstance(made, tuple) else (made,))
-        return tuple(next(rest) if each else None for each in wanted)
-
-    def _fused_function(self, wanted: tuple[bool, ...], facts: tuple[Facts | None, ...], several: int) -> Any:
-        """The fused function of the cotangents of `several` results (0: of the only one), and of what is saved."""
-        places, needs_results = self.saved(wanted)
-
-        def backward(*values: Any) -> Any:
-            own: list[Any] = [None] * len(wanted)
-            for place, value in zip(places, values[several or 1 :], strict=False):
-                own[place] = value
-            given = values[:several] if several else values[0]
-            found = self._compute(wanted, given, facts, own, values[-1] if needs_results else None)
-            made = tuple(each for each in found if each is not None)
-            return made if len(made) > 1 else made[0]
-
-        return NAMESPACE.fuse(backward, round_each=False)
-
-    def _compute(
-        self,
-        wanted: tuple[bool, ...],
-        given: Any,
-        facts: tuple[Facts | None, ...],
-        arguments: list[Any],
-        results: Any,
-    ) -> tuple[Any, ...]:
-        """The cotangents of `wanted` arguments, function by function."""
-        if self._rule.whole is not None:
-            made = self._apply(self._rule.whole, given, facts, arguments, results)
-        else:
-            bounds = (*self._rule.each, *(None,) * len(wanted))
-            made = tuple(
-                self._apply(bound, given, facts, arguments, results) if each and bound is not None else None
-                for each, bound in zip(wanted, bounds, strict=False)
-            )
-        like = given[0] if isinstance(given, tuple) else given
-        return tuple(
-            NAMESPACE.fit(value, like, *fact) if each and value is not None and fact is not None else None
-            for each, value, fact in zip(wanted, made, facts, strict=True)
-        )
-
-    def _apply(
-        self, bound: Bound, given: Any, facts: tuple[Facts | None, ...], arguments: list[Any], results: Any
-    ) -> Any:
-        """Call a derivative with the facts that it names."""
-        values = [self._value(name, given, facts, arguments, results) for name in bound.names]
-        return bound.function(NAMESPACE, *values)
-
-    def _value(self, name: str, given: Any, facts: tuple[Facts | None, ...], arguments: list[Any], results: Any) -> Any:
-        if name == "g":
-            return given
-        if name == "y":
-            return results
-        if name == _OPERANDS:
-            return tuple(arguments)
-        if name == "shapes":
-            return tuple(None if fact is None else fact.shape for fact in facts)
-        if name in self._names:
-            return arguments[self._names.index(name)]
-        operand, _, part = name.rpartition("_")
-        if part in ("shape", "dtype") and operand in self._names:
-            fact = facts[self._names.index(operand)]
-            return None if fact is None else getattr(fact, part)
-        return self._parameters[name]
+    def _fuse(self, wanted: tuple[bool, ...], given: Any, facts: tuple[Facts | None, ...]) -> FusedSteps:
+        """The cotangents of `wanted` arguments by one fused function."""
+        found = self._fused.get((wanted, facts))
+        if found is None:
+            steps = Steps(self._rule, self._names, self._parameters, wanted, facts)
+            several = len(given) if isinstance(given, tuple) else 0
+            found = self._fused[wanted, facts] = FusedSteps(steps, wanted, *self.saved(wanted), several)
+        return found
 
     def _bounds(self, wanted: tuple[bool, ...]) -> tuple[Bound | None, ...]:
         """The derivatives that `wanted` arguments need."""
@@ -224,23 +145,12 @@ class RecordedCall:
         return tuple(bound for bound, each in zip(self._rule.each, wanted, strict=False) if each)
 
 
-def _stand_in(x: Any) -> Any:
-    """An array without memory like `x`; scalars, and what no fused function takes, as they are."""
-    return _without_memory(NAMESPACE.facts(x)) if adapter_of(type(x)) is not None else x
-
-
 def _is_hashable(key: tuple[Any, ...]) -> bool:
     try:
         hash(key)
     except TypeError:
         return False
     return True
-
-
-def _without_memory(facts: Facts) -> Tensor:
-    """An array of which a call finds the facts of its results."""
-    found: Tensor = steady.array_class(layout_of(facts.dtype, facts.shape, None, NOWHERE), 0, None)
-    return found
 
 
 def call_named(name: str) -> RecordedCall:
