@@ -96,6 +96,26 @@ def scatter_rows(
     return Program((out,), kernel)
 
 
+@differentiable(derivative.scatter_into_zeros)
+def scatter_into_zeros(engine: Engine, specs: tuple[Operand, ...], axis: int, length: int) -> Program:
+    """The program of ``scatter_add`` to zeros: `index` has an index for each element of `source`."""
+    function = "scatter_add"
+    source, index = _require_operands(specs, function, ("source", "index"))
+    out = layout_of(source.dtype, (*source.shape[:axis], length, *source.shape[axis + 1 :]), None, source.device)
+    _require_nonempty(out, index, axis, function)
+    dense, prepare = make_dense(engine, source)
+    reduce = engine.scatter_reduce(out, axis, index, dense, "sum", True, True, _NO_INDEX, f"{function}: index")
+    zero = call_for(IDENTITY, (int,), out.device, out.dtype, out).kernel
+
+    def kernel(stream: int, out: Data, source: Data, index: Data) -> None:
+        zero(stream, out, 0)
+        given, owner = prepare(stream, source)
+        reduce(stream, out, index, given)
+        del owner  # kept until the kernels were launched
+
+    return Program((out,), kernel)
+
+
 def _program(
     engine: Engine,
     x: Layout,

@@ -79,6 +79,13 @@ class Namespace:
             return function(x)
         return self.add(function(self.real(x)), self.multiply(function(self.imag(x)), 1j))
 
+    def sums_at(self, source: Any, index: Any, axis: int, length: int) -> Any:
+        """The sums of elements at the places that `index`, of the same shape, says along an axis of `length`."""
+        from xpops.dispatch.primitives import call
+        from xpops.dispatch.scattering import scatter_into_zeros
+
+        return call(scatter_into_zeros, "scatter_add", ("source", "index"), (source, index), axis, length)
+
     def spread(self, x: Any, shape: tuple[int, ...]) -> Any:
         """`x` broadcast to a shape. In a fused function it is broadcast where it is used."""
         return x if isinstance(x, Traced) else self.broadcast_to(x, shape)

@@ -88,25 +88,28 @@ def take(xp: Any, g: Any, indices: Any, x_shape: Shape, axis: int | None) -> Any
     if scalar_type(indices) is int:
         at = indices % length
         return xp.pad(xp.expand_dims(g, axis=place), {place: (at, length - 1 - at)})
-    at = xp.astype(indices, xp.int64)
-    at = xp.reshape(xp.where(xp.less(at, 0), xp.add(at, length), at), (-1,))
+    at = xp.reshape(_from_front(xp, indices, length), (-1,))
     count = prod(xp.facts(indices).shape)
-    rows = xp.moveaxis(xp.reshape(g, (prod(before), count, prod(after))), 1, 0)
-    rows = xp.reshape(rows, (count, prod(before) * prod(after)))
+    if before:
+        g = xp.moveaxis(xp.reshape(g, (prod(before), count, prod(after))), 1, 0)
+    rows = xp.reshape(g, (count, prod(before) * prod(after)))
     sums = xp.by_parts(lambda part: xp.nn.embedding_backward(part, at, length), rows)
-    return xp.reshape(xp.moveaxis(xp.reshape(sums, (length, prod(before), prod(after))), 0, 1), x_shape)
+    if before:
+        sums = xp.moveaxis(xp.reshape(sums, (length, prod(before), prod(after))), 0, 1)
+    return xp.reshape(sums, x_shape)
 
 
 def take_along_axis(xp: Any, g: Any, indices: Any, x_shape: Shape, axis: int) -> Any:
     place, shape = axis % len(x_shape), xp.facts(g).shape
-    at = xp.astype(indices, xp.int64)
-    at = xp.broadcast_to(xp.where(xp.less(at, 0), xp.add(at, x_shape[place]), at), shape)
-    wide = (*shape[:place], x_shape[place], *shape[place + 1 :])
+    at = _from_front(xp, indices, x_shape[place])
+    if xp.facts(at).shape != shape:
+        at = xp.broadcast_to(at, shape)
+    return xp.by_parts(lambda part: xp.sums_at(part, at, place, x_shape[place]), g)
 
-    def scatter(part: Any) -> Any:
-        return xp.nn.scatter_add(xp.like(part, xp.zeros(wide, dtype=xp.facts(part).dtype)), at, part, axis=axis)
 
-    return xp.by_parts(scatter, g)
+def _from_front(xp: Any, indices: Any, length: int) -> Any:
+    """Valid indices of an axis as int64, of which negative ones are counted from the front."""
+    return xp.remainder(xp.astype(indices, xp.int64, copy=False), length)
 
 
 def sort(xp: Any, g: Any, x: Any, y: Any, parts: tuple[str, ...], axis: int, descending: bool, count: Any) -> Any:

@@ -31,6 +31,10 @@ def scatter_rows(xp: Any, g: Any, index: Any, padding: int) -> Any:
     return found if padding < 0 else xp.where(xp.expand_dims(xp.equal(index, padding), axis=-1), 0, found)
 
 
+def scatter_into_zeros(xp: Any, g: Any, index: Any, axis: int) -> Any:
+    return xp.take_along_axis(g, index, axis=axis)
+
+
 def scatter_slices_source(xp: Any, g: Any, index: Any, axis: int) -> Any:
     return xp.take(g, index, axis=axis)
 
