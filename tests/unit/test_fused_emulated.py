@@ -16,7 +16,8 @@ from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.api import fusion
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
-from xpops.dispatch.fusion.programs import _plan_rows, record
+from xpops.dispatch.fusion.programs import record
+from xpops.dispatch.fusion.rows import plan_row_kernel
 from xpops.engine.cuda.fused.rows import rows_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.runtime.elf import resources
@@ -294,6 +295,39 @@ def test_rows_are_one_kernel(name: str, count: int, length: int) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+def weighted(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
+    """Results of three shapes: columns need what rows share."""
+    centred = x - m.mean(x, axis=-1, **along)
+    normed = centred / m.sqrt(m.mean(centred * centred, axis=-1, **along) + 1e-5)
+    return m.sum(g, axis=0), normed * g, m.sum(normed * g, axis=0), m.sum(normed * normed * g)
+
+
+@pytest.mark.parametrize(("count", "length"), [(300, 96), (300, 333), (70, 1030)])
+def test_reductions_along_other_axes_are_kernels_of_their_own(count: int, length: int) -> None:
+    x, g = floats(count, length), floats(count, length)
+    source = xp.fuse(lambda x, g: weighted(x, g, keepdims=True)).source(*(xp.asarray(each) for each in (x, g)))
+    assert source.count("fused_rows<") == 1
+    assert source.count("xpops_kernel(") == 4
+    got = fused(lambda x, g: weighted(x, g, keepdims=True), x, g)
+    wanted = weighted(x.astype(np.float64), g.astype(np.float64), np, keepdims=True)
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_rows_that_need_columns_are_several_kernels() -> None:
+    def function(x: Any) -> Any:
+        columns = xp.sum(x, axis=0)
+        return softmax(x * columns), columns
+
+    x = floats(300, 96)
+    assert "fused_rows<" not in xp.fuse(function).source(xp.asarray(x))
+    got, columns = fused(function, x)
+    wide = x.astype(np.float64)
+    np.testing.assert_allclose(columns, wide.sum(0), rtol=1e-4, atol=1e-4)
+    powers = np.exp(wide * wide.sum(0) - (wide * wide.sum(0)).max(-1, keepdims=True))
+    np.testing.assert_allclose(got, powers / powers.sum(-1, keepdims=True), rtol=1e-3, atol=1e-5)
+
+
 @pytest.mark.parametrize("length", [96, 333, 1030])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_a_norm_with_operands_of_rows_and_columns(dtype: Any, length: int) -> None:
@@ -352,7 +386,7 @@ def norm_by_the_largest(x: Any) -> Any:
 def test_states_and_a_row_fit_in_shared_memory(dtype: Any, packs: int) -> None:
     layout = layout_of(dtype, (200, packs * 16 // dtype.itemsize), None, GPU)
     recorded = record("fused", norm_by_the_largest if dtype == dt.float64 else normalise, (layout,))
-    rows, staging = _plan_rows(recorded, 90, 132, SHARED[90]), staging_policy(90, 132, SHARED[90])
+    rows, staging = plan_row_kernel(recorded, 90, 132, SHARED[90]), staging_policy(90, 132, SHARED[90])
     assert rows is not None
     made = rows_source(recorded.whole, rows.stages, rows.full, recorded.layouts, rows.inputs, 90, staging)
     found = resources(compile_cubin("fused", made.source, 90), "xpops_kernel", 90)
@@ -364,7 +398,7 @@ def test_states_and_a_row_fit_in_shared_memory(dtype: Any, packs: int) -> None:
 )
 def test_few_rows_are_one_kernel_if_clusters_keep_them(rows: int, length: int, one: bool) -> None:
     layout = layout_of(dt.float32, (rows, length), None, GPU)
-    assert (_plan_rows(record("fused", softmax, (layout,)), 90, 132, SHARED[90]) is not None) == one
+    assert (plan_row_kernel(record("fused", softmax, (layout,)), 90, 132, SHARED[90]) is not None) == one
 
 
 def test_what_a_row_shares_is_computed_once() -> None:

@@ -43,7 +43,7 @@ class Recorded(torch.autograd.Function):  # type: ignore[misc]
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
         with forward_ad._set_fwd_grad_enabled(True):  # torch disables it, and tangents of an outer jvp would get lost
             saved = tuple([forward_ad.unpack_dual(x, level=0).primal for x in ctx.saved_tensors])
-            return _tangents_of(*ctx.recorded, saved, tangents)
+            return _tangents_of(ctx.recorded, saved, tangents)
 
     @staticmethod
     def vmap(info: Any, places: tuple[int | None, ...], call: Differentiable, *arguments: Any) -> tuple[Any, Any]:
@@ -171,16 +171,16 @@ def cotangents_of(
     return backward(cotangents, arguments, results if saving.count else results[0] if results else None)
 
 
-def _tangents_of(saving: Saving, scalars: Sequence[Any], saved: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+def _tangents_of(recorded: tuple[Saving, Sequence[Any]], saved: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
     """The tangents of results. The cotangents of arguments are linear in those of results; this is the transpose."""
-    wanted, count = tuple(map(_is_inexact, tangents)), saving.count
+    wanted, count = tuple(map(_is_inexact, tangents)), recorded[0].count
     outputs = saved[-(count or 1) :]
     along: list[Any] = []
 
     def cotangents(*given: Any) -> Any:
         rest = iter(given)
         every = tuple([next(rest) if _is_inexact(each) else torch.zeros_like(each) for each in outputs])
-        found = cotangents_of((saving, scalars), saved, wanted, every, False)
+        found = cotangents_of(recorded, saved, wanted, every, False)
         along[:] = [tangent for tangent, each in zip(tangents, found, strict=True) if each is not None]
         return tuple([each for each in found if each is not None]) or given  # constant: any linear function
 

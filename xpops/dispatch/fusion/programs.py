@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.results import results_of
+from xpops.dispatch.fusion.rows import Rows, plan_row_kernel
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
 from xpops.dispatch.reductions import reduction
 from xpops.engine.program import Data, Kernel, Owner, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.fused.expression import Expression, Unsigned
-from xpops.plan.fused.rows import Stage, fits
 from xpops.plan.result import reduced_layout, result_layout
 from xpops.plan.signature import Operand, Signature
 
@@ -153,7 +153,7 @@ def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
     context = engine.context
-    rows = _plan_rows(recorded, context.capability, context.multiprocessors, context.shared)
+    rows = plan_row_kernel(recorded, context.capability, context.multiprocessors, context.shared)
     if rows is not None:
         return _row_program(engine, recorded, rows)
     kernels = [fused(engine, part.expression, part.outs) for part in parts]
@@ -186,66 +186,51 @@ def sources(recorded: FusedRecording) -> list[str]:
     from xpops.engine.cuda.fused.rows import rows_source
     from xpops.engine.cuda.tuning import staging_policy
 
-    whole, rows = recorded.whole, _plan_rows(recorded, CAPABILITY, MULTIPROCESSORS, SHARED)
+    whole, rows = recorded.whole, plan_row_kernel(recorded, CAPABILITY, MULTIPROCESSORS, SHARED)
+    kernels: list[str] = []
     if rows is not None:
         staging = staging_policy(CAPABILITY, MULTIPROCESSORS, SHARED)
-        return [rows_source(whole, rows.stages, rows.full, recorded.layouts, rows.inputs, CAPABILITY, staging).source]
-    reductions = []
-    for each in recorded.derived:
-        if isinstance(each, ReducedInput) and each.operand.size:
+        part = whole._replace(results=rows.results)
+        kernels.append(rows_source(part, rows.stages, rows.full, rows.outs, rows.inputs, CAPABILITY, staging).source)
+    for number, each in enumerate(recorded.derived, recorded.given):
+        is_apart = rows is None or number in rows.apart
+        if isinstance(each, ReducedInput) and each.operand.size and is_apart:
             part, _ = whole.prune((each.place,))
             *parameters, correction = each.parameters
             to = reduced_layout(each.operand, each.op, *parameters)
-            reductions += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
-    return [*reductions, *(fused_source(part.expression, part.outs, CAPABILITY).source for part in recorded.parts)]
+            kernels += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
+    if rows is None:
+        kernels += [fused_source(part.expression, part.outs, CAPABILITY).source for part in recorded.parts]
+    return kernels
 
 
-def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: _Rows) -> Program:
-    """The program of the whole function as one kernel that computes row by row."""
+def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Program:
+    """The program of a kernel that computes row by row, and of reductions along other axes."""
     from xpops.engine.cuda.fused.rows import fused_rows
 
-    launch = fused_rows(engine, recorded.whole, rows.stages, rows.full, recorded.layouts, rows.inputs)
-    count = len(recorded.layouts)
-    if rows.inputs == tuple(range(recorded.given)):
+    whole, count, given = recorded.whole, len(recorded.layouts), recorded.given
+    launch = fused_rows(engine, whole._replace(results=rows.results), rows.stages, rows.full, rows.outs, rows.inputs)
+    if not rows.apart and rows.inputs == tuple(range(given)):
         return Program(recorded.layouts, launch)
+    shared = [(number, engine.allocator(cast("Layout", whole.inputs[number]))) for number in rows.shared]
+    steps = [
+        _step(engine, whole, recorded.derived[each - given], recorded.targets[each - given]) for each in rows.apart
+    ]
 
     def kernel(stream: int, *data: Data) -> None:
-        values = list(data[count:])
-        for derive in recorded.derived:  # the kernel computes the reductions itself
+        results, values, owners = data[:count], list(data[count:]), []
+        for derive in recorded.derived:  # the kernels compute the reductions themselves
             values.append(None if isinstance(derive, ReducedInput) else derive(*values))
-        launch(stream, *data[:count], *(values[number] for number in rows.inputs))
+        for number, allocate in shared:
+            values[number], owner = allocate(stream)
+            owners.append(owner)
+        outs = [*(results[place] for place in rows.places), *(values[number] for number in rows.shared)]
+        launch(stream, *outs, *(values[number] for number in rows.inputs))
+        for step in steps:
+            step(stream, results, values)
+        del owners  # kept until the kernels were launched
 
     return Program(recorded.layouts, kernel)
-
-
-class _Rows(NamedTuple):
-    """The reductions along rows, the shape of their operands, and the other inputs that the kernel reads."""
-
-    stages: tuple[Stage, ...]
-    full: tuple[int, ...]
-    inputs: tuple[int, ...]
-
-
-def _plan_rows(recorded: FusedRecording, capability: int, multiprocessors: int, shared: int) -> _Rows | None:
-    """The arguments of a row kernel that computes the whole function; None if no such kernel can."""
-    from xpops.engine.cuda.tuning import staging_policy, tuning_of
-
-    whole, stages, full = recorded.whole, [], None
-    for number, each in enumerate(recorded.derived, recorded.given):
-        if isinstance(each, ReducedInput):
-            *parameters, correction = each.parameters
-            axes, loop, _, out = reduced_layout(each.operand, each.op, *parameters)
-            full = each.operand.shape if full is None else full
-            if axes != (len(full) - 1,):
-                return None
-            stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
-    policies = tuning_of(capability).fused_rows, staging_policy(capability, multiprocessors, shared)
-    if full is None or not fits(whole, recorded.shapes, tuple(stages), full, recorded.layouts, *policies):
-        return None
-    made = {stage.number for stage in stages}
-    needed = whole.needed((*whole.results, *(stage.place for stage in stages)))
-    inputs = tuple(number for number in range(len(whole.inputs)) if number in needed and number not in made)
-    return _Rows(tuple(stages), full, inputs)
 
 
 def _step(engine: CudaEngine, whole: Expression, derived: Derived, target: int | None) -> _Step:
