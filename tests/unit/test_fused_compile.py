@@ -12,7 +12,8 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch.fusion import programs
-from xpops.dispatch.fusion.programs import record, sources
+from xpops.dispatch.fusion.programs import sources
+from xpops.dispatch.fusion.recording import record
 from xpops.engine.cuda.fused.elementwise import fused_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
 

@@ -16,7 +16,7 @@ from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.api import fusion
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
-from xpops.dispatch.fusion.programs import record
+from xpops.dispatch.fusion.recording import record
 from xpops.dispatch.fusion.rows import plan_row_kernel
 from xpops.engine.cuda.fused.rows import rows_source
 from xpops.engine.cuda.runtime.compile import compile_cubin

@@ -17,7 +17,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch import elementwise
-from xpops.dispatch.fusion.programs import record
+from xpops.dispatch.fusion.recording import record
 from xpops.engine.cuda.fused.elementwise import fused_source
 from xpops.engine.cuda.kernels.glue import elementwise_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin

@@ -14,7 +14,8 @@ from xpops.api.fusion import Fused
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.dispatch.fusion.programs import record, sources
+from xpops.dispatch.fusion.programs import sources
+from xpops.dispatch.fusion.recording import record
 from xpops.engine.cuda.runtime.compile import compile_cubin
 
 MODULES = [importlib.import_module(each.name) for each in pkgutil.walk_packages(xpops.numpy.__path__, "xpops.numpy.")]

@@ -25,7 +25,7 @@ from xpops.engine.protocol import Engine
 from xpops.plan.signature import Operand
 
 if TYPE_CHECKING:
-    from xpops.dispatch.fusion.programs import FusedRecording
+    from xpops.dispatch.fusion.recording import FusedRecording
 
 __all__ = ["Fused", "fuse"]
 
@@ -187,7 +187,7 @@ class Fused:
     def _record(self, specs: tuple[Operand, ...]) -> FusedRecording:
         """The recording of a call."""
         # Imported here, because they take long to import and only GPUs need them.
-        from xpops.dispatch.fusion.programs import record
+        from xpops.dispatch.fusion.recording import record
         from xpops.dispatch.fusion.widening import without_rounding
 
         function = self.function if self._round_each else without_rounding(self._name, self.function, specs)
@@ -225,7 +225,7 @@ def plan_expression(
     outs : tuple of Layout, optional
         Where the results go, such as views of one array. By default they are dense.
     """
-    from xpops.dispatch.fusion.programs import record
+    from xpops.dispatch.fusion.recording import record
 
     recorded = record(name, function, specs)
     layouts = outs or recorded.layouts

@@ -9,7 +9,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.gradients.rules import differentiable
-from xpops.dispatch.primitives import copier
+from xpops.dispatch.primitives import call, copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.derivatives import nn as derivative
@@ -114,6 +114,11 @@ def scatter_into_zeros(engine: Engine, specs: tuple[Operand, ...], axis: int, le
         del owner  # kept until the kernels were launched
 
     return Program((out,), kernel)
+
+
+def sums_at(source: Any, index: Any, axis: int, length: int) -> Any:
+    """The sums of elements at the places that `index` says along an axis of `length`."""
+    return call(scatter_into_zeros, "scatter_add", ("source", "index"), (source, index), axis, length)
 
 
 def _program(

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from xpops.core.layouts import Layout
-from xpops.dispatch.fusion.results import results_of
+from xpops.dispatch.fusion.recording import FusedRecording, require_within
 from xpops.dispatch.fusion.rows import Rows, plan_row_kernel
-from xpops.dispatch.fusion.traced_arrays import Traced
-from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
+from xpops.dispatch.fusion.tracing import Derived, ReducedInput
 from xpops.dispatch.reductions import reduction
 from xpops.engine.program import Data, Kernel, Owner, Program
 from xpops.engine.protocol import Engine
 from xpops.plan.fused.expression import Expression, Unsigned
-from xpops.plan.result import reduced_layout, result_layout
-from xpops.plan.signature import Operand, Signature
+from xpops.plan.result import reduced_layout
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
@@ -24,102 +22,8 @@ if TYPE_CHECKING:
 CAPABILITY, MULTIPROCESSORS, SHARED = 90, 132, 227 << 10
 
 
-class Part(NamedTuple):
-    """One kernel, which computes results of one shape.
-
-    Attributes
-    ----------
-    expression : Expression
-    outs : tuple of Layout
-    results : tuple of int
-        The places of `outs` among the function's results.
-    inputs : tuple of int
-        The numbers of the inputs that the kernel reads.
-    """
-
-    expression: Expression
-    outs: tuple[Layout, ...]
-    results: tuple[int, ...]
-    inputs: tuple[int, ...]
-
-
-class FusedRecording(NamedTuple):
-    """The recording of a function, split into kernels.
-
-    Attributes
-    ----------
-    name : str
-    whole : Expression
-    shapes : tuple of tuple of int
-        The shape of every value of `whole`.
-    given : int
-        The number of arguments. They are the first inputs.
-    derived : tuple of Derived
-        How each input after the arguments is made.
-    targets : tuple of int or None
-        For each derived input: its place among the function's results, or None if it is no result.
-    parts : tuple of Part
-        The kernels of all other results.
-    layouts : tuple of Layout
-        The layouts of all results.
-    """
-
-    name: str
-    whole: Expression
-    shapes: tuple[tuple[int, ...], ...]
-    given: int
-    derived: tuple[Derived, ...]
-    targets: tuple[int | None, ...]
-    parts: tuple[Part, ...]
-    layouts: tuple[Layout, ...]
-
-
 # step(stream, results, inputs): makes the next derived input from the inputs before it; returns it and its owner.
 _Step = Callable[[int, tuple[Data, ...], list[Data]], tuple[Data, Owner]]
-
-
-def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> FusedRecording:
-    """Run the function once on traced values, and split the recording into kernels."""
-    (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
-    trace = Trace(name, specs, device)
-    results = results_of(name, function(*trace.arguments()), Traced)
-    whole, derived, shapes = trace.expression(results)
-    made = range(len(specs), len(whole.inputs))
-    layouts = tuple(
-        cast("Layout", whole.inputs[number])
-        if number in made
-        else result_layout(Signature((), each.dtype, each.shape), specs, device)
-        for each, number in zip(results, whole.results, strict=True)
-    )
-    targets = tuple(whole.results.index(number) if number in whole.results else None for number in made)
-    rest = [place for place in range(len(layouts)) if place not in targets]
-    parts = []
-    for shape in dict.fromkeys(layouts[place].shape for place in rest):
-        places = tuple(place for place in rest if layouts[place].shape == shape)
-        part, inputs = whole.prune(tuple(whole.results[place] for place in places))
-        parts.append(Part(part, tuple(layouts[place] for place in places), places, inputs))
-    checked = tuple(
-        each
-        if isinstance(each, ReducedInput) or whole.inputs[number] not in (int, Unsigned)
-        else _check_bounds(each, f"{name}: arithmetic of scalar arguments gives", *whole.bounds(number))
-        for number, each in enumerate(derived, len(specs))
-    )
-    return FusedRecording(name, whole, shapes, len(specs), checked, targets, tuple(parts), layouts)
-
-
-def _check_bounds(derive: Callable[..., Any], what: str, low: int, high: int) -> Callable[..., Any]:
-    def made(*values: Any) -> Any:
-        value = derive(*values)
-        _require_within(value, what, low, high)
-        return value
-
-    return made
-
-
-def _require_within(value: int, what: str, low: int, high: int) -> None:
-    """OverflowError if an integer is out of bounds."""
-    if not low <= value <= high:
-        raise OverflowError(f"{what} {value}; accepted: {low} to {high}")
 
 
 def program(engine: CudaEngine, recorded: FusedRecording, names: tuple[str, ...]) -> Program:
@@ -141,7 +45,7 @@ def program(engine: CudaEngine, recorded: FusedRecording, names: tuple[str, ...]
 
     def kernel(stream: int, *data: Data) -> None:
         for place, what, low, high in checks:
-            _require_within(data[place], what, low, high)
+            require_within(data[place], what, low, high)
         made.kernel(stream, *data)
 
     return Program(made.layouts, kernel)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from xpops.core.layouts import Layout
+from xpops.dispatch.fusion.recording import FusedRecording
 from xpops.dispatch.fusion.tracing import ReducedInput
 from xpops.plan.fused.rows import Stage, fits
 from xpops.plan.result import reduced_layout
-
-if TYPE_CHECKING:
-    from xpops.dispatch.fusion.programs import FusedRecording
 
 
 class Rows(NamedTuple):

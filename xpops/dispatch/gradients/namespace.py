@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from xpops.core import dtypes as dt
@@ -81,10 +82,8 @@ class Namespace:
 
     def sums_at(self, source: Any, index: Any, axis: int, length: int) -> Any:
         """The sums of elements at the places that `index`, of the same shape, says along an axis of `length`."""
-        from xpops.dispatch.primitives import call
-        from xpops.dispatch.scattering import scatter_into_zeros
-
-        return call(scatter_into_zeros, "scatter_add", ("source", "index"), (source, index), axis, length)
+        # By name, because that module is above this one, as the public functions are.
+        return import_module("xpops.dispatch.scattering").sums_at(source, index, axis, length)
 
     def spread(self, x: Any, shape: tuple[int, ...]) -> Any:
         """`x` broadcast to a shape. In a fused function it is broadcast where it is used."""

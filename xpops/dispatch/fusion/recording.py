@@ -1,0 +1,108 @@
+"""The recordings of fused functions, split into kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+from xpops.core.layouts import Layout
+from xpops.dispatch.fusion.results import results_of
+from xpops.dispatch.fusion.traced_arrays import Traced
+from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
+from xpops.plan.fused.expression import Expression, Unsigned
+from xpops.plan.result import result_layout
+from xpops.plan.signature import Operand, Signature
+
+
+class Part(NamedTuple):
+    """One kernel, which computes results of one shape.
+
+    Attributes
+    ----------
+    expression : Expression
+    outs : tuple of Layout
+    results : tuple of int
+        The places of `outs` among the function's results.
+    inputs : tuple of int
+        The numbers of the inputs that the kernel reads.
+    """
+
+    expression: Expression
+    outs: tuple[Layout, ...]
+    results: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+
+class FusedRecording(NamedTuple):
+    """The recording of a function, split into kernels.
+
+    Attributes
+    ----------
+    name : str
+    whole : Expression
+    shapes : tuple of tuple of int
+        The shape of every value of `whole`.
+    given : int
+        The number of arguments. They are the first inputs.
+    derived : tuple of Derived
+        How each input after the arguments is made.
+    targets : tuple of int or None
+        For each derived input: its place among the function's results, or None if it is no result.
+    parts : tuple of Part
+        The kernels of all other results.
+    layouts : tuple of Layout
+        The layouts of all results.
+    """
+
+    name: str
+    whole: Expression
+    shapes: tuple[tuple[int, ...], ...]
+    given: int
+    derived: tuple[Derived, ...]
+    targets: tuple[int | None, ...]
+    parts: tuple[Part, ...]
+    layouts: tuple[Layout, ...]
+
+
+def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> FusedRecording:
+    """Run the function once on traced values, and split the recording into kernels."""
+    (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
+    trace = Trace(name, specs, device)
+    results = results_of(name, function(*trace.arguments()), Traced)
+    whole, derived, shapes = trace.expression(results)
+    made = range(len(specs), len(whole.inputs))
+    layouts = tuple(
+        cast("Layout", whole.inputs[number])
+        if number in made
+        else result_layout(Signature((), each.dtype, each.shape), specs, device)
+        for each, number in zip(results, whole.results, strict=True)
+    )
+    targets = tuple(whole.results.index(number) if number in whole.results else None for number in made)
+    rest = [place for place in range(len(layouts)) if place not in targets]
+    parts = []
+    for shape in dict.fromkeys(layouts[place].shape for place in rest):
+        places = tuple(place for place in rest if layouts[place].shape == shape)
+        part, inputs = whole.prune(tuple(whole.results[place] for place in places))
+        parts.append(Part(part, tuple(layouts[place] for place in places), places, inputs))
+    checked = tuple(
+        each
+        if isinstance(each, ReducedInput) or whole.inputs[number] not in (int, Unsigned)
+        else _check_bounds(each, f"{name}: arithmetic of scalar arguments gives", *whole.bounds(number))
+        for number, each in enumerate(derived, len(specs))
+    )
+    return FusedRecording(name, whole, shapes, len(specs), checked, targets, tuple(parts), layouts)
+
+
+def _check_bounds(derive: Callable[..., Any], what: str, low: int, high: int) -> Callable[..., Any]:
+    def made(*values: Any) -> Any:
+        value = derive(*values)
+        require_within(value, what, low, high)
+        return value
+
+    return made
+
+
+def require_within(value: int, what: str, low: int, high: int) -> None:
+    """OverflowError if an integer is out of bounds."""
+    if not low <= value <= high:
+        raise OverflowError(f"{what} {value}; accepted: {low} to {high}")
