@@ -19,6 +19,10 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "sum": (lambda x, y: xp.sum(x, axis=0) + xp.mean(y), lambda x, y: x.sum(0) + y.mean()),
     "matmul": (lambda x, y: xp.matmul(x, xp.matrix_transpose(y)), lambda x, y: x @ y.mT),
     "softmax": (lambda x, y: xp.nn.softmax(x + y), lambda x, y: (x + y).softmax(-1)),
+    "vector norm": (
+        lambda x, y: x * xp.linalg.vector_norm(y, axis=(0, 1)),
+        lambda x, y: x * torch.linalg.vector_norm(y, dim=(0, 1)),
+    ),
     "norm": (xp.fuse(lambda x, y: x / xp.sqrt(xp.sum(x * y))), lambda x, y: x / (x * y).sum().sqrt()),
 }
 

@@ -12,9 +12,10 @@ from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.dispatch.gradients.rules import differentiable, rule_of
 from xpops.dispatch.keys import way_of
-from xpops.dispatch.primitives import freeze
+from xpops.dispatch.primitives import freeze, is_hashable
+from xpops.dispatch.steady import known, remember_recorded
 from xpops.engine import engine_of, is_cuda
-from xpops.frameworks.adapter import is_inherited
+from xpops.frameworks.adapter import Adapter, is_inherited
 from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.derivatives.elementwise import Derivative
@@ -68,7 +69,7 @@ class Family:
                 return result
         recorder = None if self._rule is None else recorder_of((x,))
         if recorder is not None:
-            return recorder.record(self.recorded(parameters, len(others)), (x, *others))
+            return self._record(recorder, parameters, (x, *others))
         if isinstance(x, Traced) or not self._is_fused(x):
             return self._compute(parameters, x, *others)
         frozen = tuple(freeze(each, self._name) for each in parameters)
@@ -86,6 +87,17 @@ class Family:
             lambda *arrays: self(parameters, *arrays),
             ("family", self, parameters, others),
         )
+
+    def _record(self, recorder: Adapter, parameters: tuple[Any, ...], arguments: tuple[Any, ...]) -> Any:
+        """The result of a call of which a framework records the gradient."""
+        way, is_kept = way_of(self, parameters), is_hashable(parameters)
+        result = known(way, arguments) if is_kept else None
+        if result is None:
+            call = self.recorded(parameters, len(arguments) - 1)
+            result = recorder.record(call, arguments)
+            if is_kept:
+                remember_recorded(way, arguments, result, recorder, call)
+        return result
 
     def _compute(self, parameters: tuple[Any, ...], *arrays: Any) -> Any:
         """The function of traced arrays, or of arrays on the host."""
