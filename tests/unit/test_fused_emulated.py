@@ -314,6 +314,18 @@ def test_reductions_along_other_axes_are_kernels_of_their_own(count: int, length
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
+def test_a_sum_of_columns_that_is_returned_twice() -> None:
+    def function(x: Any) -> Any:
+        columns = xp.sum(x, axis=0)
+        return columns, softmax(x), columns
+
+    x = floats(300, 96)
+    first, rows, second = fused(function, x)
+    same(first, second)
+    np.testing.assert_allclose(first, x.astype(np.float64).sum(0), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(rows, ROWS["softmax"][1](x.astype(np.float64)), rtol=1e-5, atol=1e-6)
+
+
 def test_rows_that_need_columns_are_several_kernels() -> None:
     def function(x: Any) -> Any:
         columns = xp.sum(x, axis=0)

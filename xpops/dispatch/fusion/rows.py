@@ -60,7 +60,7 @@ def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: 
                 stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
             else:
                 apart.append(number)
-    if not stages:
+    if not stages or any(whole.results.count(number) != 1 for number in apart):
         return None
     places = tuple(place for place, number in enumerate(whole.results) if number not in apart)
     reduced = {number: cast("ReducedInput", recorded.derived[number - recorded.given]).place for number in apart}
