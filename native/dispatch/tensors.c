@@ -117,7 +117,8 @@ PyObject* tensor_address(PyObject* tensor) {
   return PyLong_FromUnsignedLongLong((uint64_t)(uintptr_t)view.data + view.byte_offset);
 }
 
-// The key of a tensor in `known`: its class, whether its gradient is recorded, and everything but its address, of which only the alignment counts.
+// The key of a tensor in `known`: its class, whether its gradient is recorded, and everything but its address, of which
+// only the alignment counts.
 static PyObject* key_of(const Tensor* tensor, int class, int recorded, uint64_t address) {
   char text[32 + 16 * MAX_NDIM];
   const int32_t head[] = {2 * class + recorded, tensor->device.type, tensor->device.index, tensor->ndim,
