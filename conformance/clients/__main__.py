@@ -1,6 +1,6 @@
 """``python -m conformance.clients --device cpu|cuda``: runs clients' tests on xpops; writes ``reports/clients-*.json``.
 
-``--clients A,B``  runs only these, and writes no report.
+``--clients A,B``  runs only these; the report keeps what it has of the others. Each has the fingerprint of its code.
 ``-j J``           this many packages of tests at a time (default 1).
 ``-n W``           with this many worker processes for each of them (default 0: none).
 ``--seconds S``    after so many seconds the tests are interrupted, and the report has those that ended.
@@ -97,9 +97,10 @@ def main(arguments: list[str]) -> int:
             reports[client.name] = _summary(client, runs)
             code = max(code, *(abs(run.code) for run in runs))
             print(f"{client.name}: {json.dumps(reports[client.name])}", flush=True)
-    if set(options.clients) == {client.name for client in CLIENTS}:
-        report = {**heading(options.device), "clients": reports, "fingerprint": before}
-        write(REPORTS / f"clients-{options.device}.json", report)
+    path = REPORTS / f"clients-{options.device}.json"
+    known = json.loads(path.read_text())["clients"] if path.exists() else {}
+    made = {name: {**heading(options.device), **found, "fingerprint": before} for name, found in reports.items()}
+    write(path, {"clients": {**known, **made}})
     return code
 
 

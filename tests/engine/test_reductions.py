@@ -16,6 +16,7 @@ from conformance.references import reduced, terms
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same, eps
 from xpops.core import dtypes as dt
+from xpops.engine.cpu.engine import CpuEngine
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.testing.strategies import numpy_arrays
 
@@ -270,3 +271,47 @@ def test_mixed_magnitudes_on_a_gpu(cuda: Any) -> None:
     size = np.abs(host.astype(np.float64)).sum()
     ours = abs(float(xp.sum(xp.asarray(host, device=cuda))) - exact)
     assert ours <= max(abs(float(host.sum()) - exact), 2.0**-24 * size / 100)
+
+
+REPEATED = [
+    ((1, 5, 1), (4, 5, 3), (None, 0, 1, 2, (0, 2), (0, 1))),
+    ((), (6,), (None, 0)),
+    ((3, 1), (3, 70000), (None, 0, 1)),
+]
+
+
+@pytest.mark.parametrize("op", EXACT, ids=str)
+@pytest.mark.parametrize(("shape", "wide", "axes"), REPEATED)
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.float64])
+def test_elements_that_broadcasting_repeats(
+    op: Reduction, shape: Any, wide: Any, axes: Any, dtype: Any, device: Any
+) -> None:
+    values = np.arange(-2, math.prod(shape) - 2).reshape(shape).astype(dtype)
+    if values.dtype.kind == "f" and values.size > 2:
+        values.flat[1] = np.nan
+    host = np.broadcast_to(values, wide)
+    view, whole = xp.broadcast_to(xp.asarray(values, device=device), wide), xp.asarray(host.copy(), device=device)
+    function = getattr(xp, op.public)
+    for axis in axes:
+        if op.positional and isinstance(axis, tuple):
+            continue
+        wanted = reduced(op, host, axis, True).astype({"index": np.int64, "bool": bool}.get(op.result, dtype))
+        for x in (view, whole, view):
+            assert_same(function(x, axis=axis, keepdims=True), wanted)
+
+
+def test_repeated_elements_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    reduce = CpuEngine.reduce
+
+    def noted(op: Any, x: Any, *rest: Any) -> Any:
+        read.append(x.size)
+        return reduce(op, x, *rest)
+
+    monkeypatch.setattr(CpuEngine, "reduce", staticmethod(noted))
+    x = xp.broadcast_to(xp.asarray([[1.5], [2.5]], device="cpu"), (2, 12345))
+    for function in (xp.max, xp.min, xp.any, xp.all):
+        assert function(x).item() in (1.5, 2.5, True)
+    assert read == [2] * 4
+    xp.sum(x)
+    assert read[-1] == 2 * 12345

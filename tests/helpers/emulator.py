@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from struct import Struct
 from struct import error as StructError
@@ -160,6 +160,9 @@ class EmulatedEngine(CudaEngine):
     def require_stream(self, stream: int) -> None:
         """Raise for a stream that is not the current one."""
         assert stream is STREAM, "not on the current stream"
+
+    def announce(self, name: str, sources: Iterable[str]) -> None:
+        """Kernels are built when their launchers are made."""
 
     def launcher(
         self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0

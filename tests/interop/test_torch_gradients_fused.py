@@ -100,6 +100,19 @@ def test_the_backward_pass_of_a_fused_function_is_fused(function: Any, shapes: A
         assert "const" in xp.fuse(backward).source(result, *arrays, *scalars)
 
 
+@pytest.mark.parametrize("shape", [(1,), (3, 1), (1, 2, 1), (3, 2, 1, 2)])
+@pytest.mark.parametrize("reduce", [xp.sum, xp.mean, xp.var])
+def test_the_backward_pass_of_a_whole_reduction_is_fused(shape: tuple[int, ...], reduce: Callable[..., Any]) -> None:
+    """Its cotangent has no axes, also where the operand has one of length 1."""
+    fused = xp.fuse(lambda x: reduce(xp.where(xp.isnan(x), 0, x)))
+
+    def backward(g: Any, x: Any) -> Any:
+        (found,) = fused._cotangents(None, g, (x,))
+        return found
+
+    assert "const" in xp.fuse(backward).source(xp.asarray(2.0), xp.ones(shape))
+
+
 @pytest.mark.parametrize("op", ROWS, ids=str)
 def test_backward_passes_of_operators_are_fused(op: Operator) -> None:
     """One fused function computes what the expressions compute one by one, and a GPU can run it."""

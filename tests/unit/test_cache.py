@@ -190,6 +190,49 @@ def test_the_second_time_comes_from_the_disk(directory: Path) -> None:
     assert compiled() == 0
 
 
+def test_what_began_is_not_compiled_again(directory: Path) -> None:
+    before = cache.compilations
+    cache.begin_cubin("test", SOURCE, 90)
+    assert compiled() + compiled() <= 1
+    cache.begin_cubin("test", SOURCE, 90)
+    assert compiled() == 0
+    assert cache.compilations == before + 1
+
+
+def test_kernels_that_begin_together_are_compiled_together(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = threading.Barrier(3)
+
+    def compile_cubin(name: str, *arguments: Any) -> bytes:
+        meeting.wait(30)
+        return b"\x7fELF" + name.encode()
+
+    monkeypatch.setattr(cache, "compile_cubin", compile_cubin)
+    sources = {f"number {number}": f"{SOURCE}// {number}\n" for number in range(3)}
+    for name, source in sources.items():
+        cache.begin_cubin(name, source, 90)
+    for name, source in sources.items():
+        assert cache.cubin_for(name, source, 90) == b"\x7fELF" + name.encode()
+
+
+def test_what_began_and_fails_is_an_error_of_its_own_call(directory: Path) -> None:
+    wrong = SOURCE + "unknown x;"
+    for _ in range(2):
+        cache.begin_cubin("test", wrong, 90)
+        with pytest.raises(CompileError, match="unknown"):
+            cache.cubin_for("test", wrong, 90)
+
+
+def test_nothing_begins_without_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    before, uses = cache.compilations, use(tmp_path / "file" / "cache", monkeypatch)
+    next(uses)
+    with pytest.warns(UserWarning, match="kernels are not kept on disk"):
+        cache.begin_cubin("test", SOURCE, 90)
+    assert compiled() == 1
+    assert cache.compilations == before + 1
+    next(uses, None)
+
+
 @pytest.mark.parametrize("damage", ["truncated", "empty", "flipped", "foreign"])
 def test_a_damaged_entry_is_a_miss_and_is_replaced(damage: str, directory: Path) -> None:
     good = cache.cubin_for("test", SOURCE, 90)

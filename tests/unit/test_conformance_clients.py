@@ -48,9 +48,9 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_report_of_clients(client: Path, jobs: int) -> None:
     assert runner.main(["--device", "cpu", "-j", str(jobs)]) == 1
     report: dict[str, Any] = json.loads((client / "clients-cpu.json").read_text())
-    assert report["fingerprint"] == fingerprint()
     assert set(report["clients"]) == {"numpy"}
     numpy = report["clients"]["numpy"]
+    assert (numpy["device"], numpy["fingerprint"]) == ("cpu", fingerprint())
     assert (numpy["passed"], numpy["failed"], numpy["skipped"]) == (3, 1, 0)
     assert [name.rpartition("::")[2] for name in numpy["failed_tests"]] == ["test_failing"]
     assert (numpy["left_out"], numpy["version"] is not None) == ({}, True)
@@ -79,9 +79,13 @@ def test_an_interrupted_run_keeps_what_ended(client: Path, workers: str) -> None
     assert "test_quick" in (client / "clients-cpu.failures.txt").read_text()
 
 
-def test_some_clients_make_no_report(client: Path) -> None:
-    assert runner.main(["--device", "cpu", "--clients", "no-such-client"]) == 0
-    assert not (client / "clients-cpu.json").exists()
+def test_some_clients_replace_their_part_of_the_report(client: Path) -> None:
+    path = client / "clients-cpu.json"
+    path.write_text(json.dumps({"clients": {"numpy": {"passed": 0}, "other": {"passed": 7}}}))
+    for asked, passed in (("no-such-client", 0), ("numpy", 3)):
+        runner.main(["--device", "cpu", "--clients", asked])
+        clients = json.loads(path.read_text())["clients"]
+        assert {name: found["passed"] for name, found in clients.items()} == {"numpy": passed, "other": 7}
 
 
 def test_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:

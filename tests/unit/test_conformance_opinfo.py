@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import xpops as xp
-from conformance.opinfo.__main__ import compare
+from conformance.opinfo.__main__ import merged
+from conformance.opinfo.comparing import compare
 
 torch = pytest.importorskip("torch")
 
@@ -64,6 +65,6 @@ def test_outcomes_are_counted_by_operator() -> None:
             return torch.sum(*arguments, **named)
 
     unknown = SimpleNamespace(name="unknown", variant_test_name="variant")
-    counted = compare([Sum(**vars(operator)), unknown], "cpu")
+    counted = merged([compare([Sum(**vars(operator)), unknown], "cpu")])
     left_out = "left out: an axis of a 0-d array, which NumPy refuses as well"
     assert counted == {"sum": Counter({"agree": 1, left_out: 1})}

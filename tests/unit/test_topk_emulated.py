@@ -171,4 +171,4 @@ def test_a_plan_covers_each_row(rows: int, length: int, count: int, itemsize: in
 def test_every_architecture(capability: int) -> None:
     for dtype, length, count in ((dt.float32, 2**26, 100), (dt.int64, 2**20, 4096), (dt.bool, 2**20, 5)):
         stage = plan_topk(1, length, count, dtype.itemsize, 132, POLICY)[0]
-        assert compile_cubin("topk", topk_source(stage, dtype, dt.int64, True, 16), capability)
+        assert compile_cubin("topk", topk_source(stage, dt.int64, 16, dtype, True), capability)

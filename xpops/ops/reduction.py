@@ -42,6 +42,8 @@ class Reduction:
         The function of each element that `cpu`, a ufunc, combines; None: the element itself.
     truth : bool
         Whether elements are converted to bool first.
+    idempotent : bool
+        Whether elements count once, however often they are repeated.
     positional : bool
         Whether the result is a position along the reduced axis.
     averages : bool
@@ -72,6 +74,7 @@ class Reduction:
     empty: bool | float | None = None
     term: Callable[..., Any] | None = None
     truth: bool = False
+    idempotent: bool = False
     positional: bool = False
     averages: bool = False
     dispersion: bool = False
@@ -130,16 +133,16 @@ _deviations = partial(
 _SUM = Torch("sum", frozenset((dt.int64,)), wide=NARROW)
 
 _ROWS = (
-    Reduction("all", "arithmetic", "bool", np.all, True, truth=True, domain="small"),
-    Reduction("any", "arithmetic", "bool", np.any, False, truth=True, domain="small"),
+    Reduction("all", "arithmetic", "bool", np.all, True, truth=True, idempotent=True, domain="small"),
+    Reduction("any", "arithmetic", "bool", np.any, False, truth=True, idempotent=True, domain="small"),
     Reduction("argmax", "real-valued", "index", np.argmax, positional=True),
     Reduction("argmin", "real-valued", "index", np.argmin, positional=True),
     Reduction("count_nonzero", "arithmetic", "index", np.count_nonzero, 0, truth=True, domain="small"),
-    Reduction("max", "real-valued", "own", np.max, torch=Torch("amax", REAL)),
+    Reduction("max", "real-valued", "own", np.max, idempotent=True, torch=Torch("amax", REAL)),
     Reduction(
         "mean", "floating-point", "own", np.add, _NAN, averages=True, compensated=True, share=share_of_sum, core="sum"
     ),
-    Reduction("min", "real-valued", "own", np.min, torch=Torch("amin", REAL)),
+    Reduction("min", "real-valued", "own", np.min, idempotent=True, torch=Torch("amin", REAL)),
     Reduction("prod", "arithmetic", "sum", np.multiply, 1, share=share_of_product, domain="unit", core="prod"),
     _deviations("std", root=True),
     Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True, share=share_of_sum, torch=_SUM, core="sum"),

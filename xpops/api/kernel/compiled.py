@@ -80,6 +80,9 @@ class Planner:
         self.pool, self.sources = self, list[str]()
         self.counters = self.zero = _launch_nothing
 
+    def announce(self, name: str, sources: object) -> None:
+        """Nothing is compiled yet."""
+
     def launcher(self, name: str, source: str, *launch: object) -> Callable[..., None]:
         """Keep a source."""
         self.sources.append(source)

@@ -96,18 +96,20 @@ class Namespace:
         """
         if is_scalar(value):
             value = self.where(self.equal(like, 0), value, value)
-        found, given = self.facts(value)
-        if len(found) == len(shape) and found == shape and given == dtype:
+        found, own = self.facts(value)
+        if len(found) == len(shape) and found == shape and own == dtype:
             return value
-        if given in dt.COMPLEX_FLOATS and dtype not in dt.COMPLEX_FLOATS:
-            value, given = self.real(value), dt.REAL_OF[given]
-        extra = len(found) - len(shape)
+        if own in dt.COMPLEX_FLOATS and dtype not in dt.COMPLEX_FLOATS:
+            value, own = self.real(value), dt.REAL_OF[own]
+        extra = max(len(found) - len(shape), 0)
         if extra:
             value = self.sum(value, axis=tuple(range(extra)))
-        stretched = tuple(axis for axis, length in enumerate(shape) if length == 1 and found[axis + extra] != 1)
+        # In a fused function a cotangent may lack leading axes, along which it is broadcast.
+        lengths = zip(reversed(shape), reversed(found), strict=False)
+        stretched = tuple(-axis for axis, (length, given) in enumerate(lengths, 1) if length == 1 and given != 1)
         if stretched:
             value = self.sum(value, axis=stretched, keepdims=True)
-        return value if given == dtype else self.astype(value, dtype)
+        return value if own == dtype else self.astype(value, dtype)
 
 
 NAMESPACE = Namespace()

@@ -1,9 +1,11 @@
-"""Helpers of derivatives for results of functions along axes."""
+"""Helpers of derivatives: axes, the results of functions along them, and the identity matrix."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import Any
+
+from xpops.core import dtypes as dt
 
 Shape = tuple[int, ...]
 
@@ -48,3 +50,9 @@ def spread(xp: Any, x: Any, shape: Shape, axis: Any) -> Any:
 def sliced(ndim: int, axis: int, part: slice) -> tuple[slice, ...]:
     """The key that selects a part of an array along an axis."""
     return (slice(None),) * (axis % ndim) + (part,)
+
+
+def identity_matrix(xp: Any, x: Any, count: int) -> Any:
+    """The identity beside `x`, real if `x` is complex: on a GPU torch's compiler cannot copy a complex constant."""
+    dtype = xp.facts(x).dtype
+    return xp.like(x, xp.eye(count, dtype=dt.REAL_OF.get(dtype, dtype)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xpops.ops.derivatives.axes import kept
+from xpops.ops.derivatives.axes import identity_matrix, kept
 
 
 def _adjoint(xp: Any, x: Any) -> Any:
@@ -14,14 +14,13 @@ def _adjoint(xp: Any, x: Any) -> Any:
 
 def _diagonal_matrices(xp: Any, x: Any) -> Any:
     """Matrices with the elements of the last axis on their diagonals."""
-    count = xp.facts(x).shape[-1]
-    return xp.multiply(xp.expand_dims(x, axis=-1), xp.like(x, xp.eye(count, dtype=xp.facts(x).dtype)))
+    return xp.multiply(xp.expand_dims(x, axis=-1), identity_matrix(xp, x, xp.facts(x).shape[-1]))
 
 
 def _differences(xp: Any, x: Any) -> Any:
     """The matrices ``x[j] - x[i]``, with 1 on the diagonals."""
-    eye = xp.like(x, xp.eye(xp.facts(x).shape[-1], dtype=xp.facts(x).dtype))
-    return xp.add(xp.subtract(xp.expand_dims(x, axis=-2), xp.expand_dims(x, axis=-1)), eye)
+    apart = xp.subtract(xp.expand_dims(x, axis=-2), xp.expand_dims(x, axis=-1))
+    return xp.add(apart, identity_matrix(xp, x, xp.facts(x).shape[-1]))
 
 
 def vector_norm(

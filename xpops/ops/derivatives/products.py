@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xpops.ops.derivatives.axes import Shape, reduced_axes
+from xpops.ops.derivatives.axes import Shape, identity_matrix, reduced_axes
 
 
 def matmul_first(xp: Any, g: Any, x2: Any, x1_shape: Shape, x2_shape: Shape, tf32: bool) -> Any:
@@ -111,8 +111,8 @@ def _einsum_by(
         if label in used:
             fresh = next(each for each in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                          if each not in labels and each not in final)  # fmt: skip
-            eye = xp.like(found, xp.eye(sizes[label], dtype=xp.facts(found).dtype))
             made = "..." + distinct + "," + label + fresh + "->..." + distinct + fresh
+            eye = identity_matrix(xp, found, sizes[label])
             found, distinct, final = xp.einsum(made, found, eye), distinct + fresh, final + fresh
         else:
             used.add(label)

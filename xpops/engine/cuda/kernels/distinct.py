@@ -103,6 +103,7 @@ def distinct(runtime: Runtime, x: Layout, parts: tuple[str, ...]) -> Measure | N
     placed = not {"indices", "inverse_indices"}.isdisjoint(parts)
     if (placed and x.dtype in dt.REAL_FLOATS) or table.shared > runtime.context.shared:
         return None
+    runtime.announce("unique", map(table.source, ("count", "number", "write")))
     count, number, write = (table.launcher(runtime, name) for name in ("count", "number", "write"))
     firsts = table.finders(runtime) if "indices" in parts else []
     row = layout_of(dt.int64, (table.codes,), None, device)

@@ -206,7 +206,8 @@ def _sort_radix(runtime: Runtime, call: Sort) -> Kernel:
     plan = plan_radix(call)
     digits, size = call.dtype.itemsize, call.rows * call.length
     tail = pack("<QII", call.length, call.rows, plan.tiles)
-    count, prepare, move = radix_sources(call, plan)
+    count, prepare, move = sources = radix_sources(call, plan)
+    runtime.announce("sort", sources)
     policy = call.policy
     tiles_to_count = -(-call.length // (policy.count_block * policy.count_items))
     counters = min(tiles_to_count, max(1, policy.count_waves * runtime.context.multiprocessors // call.rows))

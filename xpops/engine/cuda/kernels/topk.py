@@ -30,9 +30,12 @@ def topk(runtime: Runtime, dtype: DType, align: int, index: DType, descending: b
     stages : list of TopKStage
     """
     launches, sizes = [], []
-    for stage in stages:
+    # Later stages read scratch memory, and write int64 indices before the last.
+    aligns, indices = (align, *(MAX_PACK_BYTES,) * len(stages)), (*(dt.int64,) * (len(stages) - 1), index)
+    sources = [topk_source(*each, dtype, descending) for each in zip(stages, indices, aligns, strict=False)]
+    runtime.announce("topk", sources)
+    for stage, source in zip(stages, sources, strict=True):
         last, item = stage is stages[-1], 12 if dtype.itemsize == 8 else 8
-        source = topk_source(stage, dtype, index if last else dt.int64, descending, align)
         tail = pack("<QQQII", stage.length, stage.part, stage.results, stage.parts, stage.kept)
         launches.append(
             runtime.launcher(
@@ -41,7 +44,6 @@ def topk(runtime: Runtime, dtype: DType, align: int, index: DType, descending: b
         )
         results = stage.rows * stage.results
         sizes.append((0, 0) if last else (_padded(results * dt.int64.itemsize), _padded(results * dtype.itemsize)))
-        align = MAX_PACK_BYTES  # that of scratch memory
     allocate = runtime.pool.scratch(sum(map(sum, sizes)))
 
     def kernel(stream: int, values: int, indices: int, x: int) -> None:
@@ -61,7 +63,7 @@ def _padded(nbytes: int) -> int:
     return -(-nbytes // 256) * 256
 
 
-def topk_source(stage: TopKStage, dtype: DType, index: DType, descending: bool, align: int) -> str:
+def topk_source(stage: TopKStage, index: DType, align: int, dtype: DType, descending: bool) -> str:
     """The glue of one launch."""
     aligned = align >= MAX_PACK_BYTES and (stage.rows == 1 or stage.length * dtype.itemsize % MAX_PACK_BYTES == 0)
     types = f"{dt.INFO[dtype].c_type}, {truth(descending)}, {dt.INFO[index].c_type}"

@@ -115,15 +115,42 @@ def cubin_for(
     key = key_of(source, headers, capability, options, expressions)
 
     def compiled() -> bytes:
-        global compilations
-        cubin = compile_cubin(name, source, capability, options, expressions)
-        with _count_lock:
-            compilations += 1
-        if headers.complete:
-            _write(key, cubin)
-        return cubin
+        return _compiled(name, source, capability, options, expressions, headers, key)
 
     return (_read(key) if headers.complete else None) or compiler.background.run(key, compiled)
+
+
+def begin_cubin(name: str, source: str, capability: int) -> None:
+    """Begin to compile what `cubin_for` will be asked for, which finds it under way or on the disk.
+
+    Errors are raised by `cubin_for`. Without a disk nothing begins, since the cubin could be lost.
+    """
+    headers = headers_of(source, ())
+    key = key_of(source, headers, capability)
+    if headers.complete and disk() is not None and _read(key) is None:
+        compiler.background.begin(key, lambda: _compiled(name, source, capability, (), (), headers, key))
+
+
+def _compiled(
+    name: str,
+    source: str,
+    capability: int,
+    options: tuple[str, ...],
+    expressions: tuple[str, ...],
+    headers: Headers,
+    key: bytes,
+) -> bytes:
+    """The cubin of `source`, compiled and stored on the disk."""
+    global compilations
+    ended = _read(key) if headers.complete else None  # by a task that ended after the caller looked
+    if ended is not None:
+        return ended
+    cubin = compile_cubin(name, source, capability, options, expressions)
+    with _count_lock:
+        compilations += 1
+    if headers.complete:
+        _write(key, cubin)
+    return cubin
 
 
 class Once:
@@ -133,6 +160,9 @@ class Once:
         self._values: dict[object, object] = {}
         self._locks: dict[object, threading.Lock] = {}
         self._lock = threading.Lock()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
 
     def get(self, key: object, make: Callable[[], T]) -> T:
         """The value of `key`; computed by `make` if it is missing. If `make` raises, nothing is stored."""

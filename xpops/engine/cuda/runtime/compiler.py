@@ -222,11 +222,17 @@ class Background:
 
         Everyone who waits starts the task: an interrupt may end the first caller before it does.
         """
-        found = self._under_way.get(key)
-        if found is None:
-            found = self._under_way.setdefault(key, Work(work, lambda: self._under_way.pop(key, None)))
+        found = self._task(key, work)
         found.start()
         return found.result()
+
+    def begin(self, key: bytes, work: Callable[[], bytes]) -> None:
+        """Start the task of `key`, and do not wait."""
+        self._task(key, work).start()
+
+    def _task(self, key: bytes, work: Callable[[], bytes]) -> Work:
+        found = self._under_way.get(key)
+        return found or self._under_way.setdefault(key, Work(work, lambda: self._under_way.pop(key, None)))
 
 
 compilers, background = Compilers(), Background()

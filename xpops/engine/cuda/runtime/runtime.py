@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from xpops.core.guards import copies, waits
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.runtime.blocks import Block
-from xpops.engine.cuda.runtime.cache import Once, cubin_for
+from xpops.engine.cuda.runtime.cache import Once, begin_cubin, cubin_for
 from xpops.engine.cuda.runtime.capture import is_capturing, require_no_capture, uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.entry import AWAIT, OVERLAPS
@@ -60,6 +60,12 @@ class Runtime:
 
     def allocate(self, layout: Layout, stream: int) -> tuple[int, Block]:
         return self.pool.allocator(layout.nbytes)(stream)
+
+    def announce(self, name: str, sources: Iterable[str]) -> None:
+        """Begin to compile kernels for which launchers will be made, all at once."""
+        for source in sources:
+            if source not in self._functions:
+                begin_cubin(name, source, self.context.capability)
 
     def launcher(
         self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0
