@@ -4,7 +4,7 @@
 #include "../cpu/cpu.h"
 
 // What `configure` sets: tables of xpops/dispatch/steady.py, and the class of arrays.
-static PyObject *launches, *writes, *shows, *readers, *viewed, *view_slowly;
+static PyObject *launches, *writes, *shows, *adopters, *readers, *viewed, *view_slowly;
 static PyObject* shape_name;
 
 int read_by(PyObject* read, PyObject* x, Operand* found) {
@@ -117,6 +117,28 @@ static PyObject* spec_of(PyObject* module, PyObject* x) {
   return found.spec;
 }
 
+// known_array(x): `x` itself if it is an array, or an array on its memory; None if none like it was adopted.
+static PyObject* known_array(PyObject* module, PyObject* x) {
+  Operand found = {NULL, NULL};
+  PyObject* made = NULL;
+  (void)module;
+  if ((PyObject*)Py_TYPE(x) == array_class) return Py_NewRef(x);
+  const int done = read_operand(x, &found);
+  if (done < 0) return NULL;
+  PyObject* adopter = done ? PyDict_GetItemWithError(adopters, found.spec) : NULL;
+  if (adopter) {
+    Py_INCREF(adopter);  // the call may clear the table
+    made = Py_TYPE(adopter) == adopter_type ? adopt(adopter, x, found.data)
+                                            : PyObject_CallFunctionObjArgs(adopter, x, found.data, NULL);
+    Py_DECREF(adopter);
+  } else if (!PyErr_Occurred()) {
+    made = Py_NewRef(Py_None);
+  }
+  Py_XDECREF(found.spec);
+  Py_XDECREF(found.data);
+  return made;
+}
+
 // The types of parameters, from the place `first` of a new tuple on; a tuple of types for a tuple.
 static PyObject* kinds_of(PyObject* parameters, Py_ssize_t first) {
   const Py_ssize_t count = PyTuple_Size(parameters);
@@ -215,19 +237,19 @@ static PyObject* set_view(PyObject* module, PyObject* function) {
   Py_RETURN_NONE;
 }
 
-// configure(launches, writes, shows, readers, viewed, array_class, layout_class)
+// configure(launches, writes, shows, adopters, readers, viewed, array_class, layout_class)
 static PyObject* configure(PyObject* module, PyObject* arguments) {
-  PyObject *given[7],
-      **kept[7] = {&launches, &writes, &shows, &readers, &viewed, &array_class, (PyObject**)&layout_type};
+  PyObject *given[8],
+      **kept[8] = {&launches, &writes, &shows, &adopters, &readers, &viewed, &array_class, (PyObject**)&layout_type};
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "OOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
-                        &given[6])) {
+  if (!PyArg_ParseTuple(arguments, "OOOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
+                        &given[6], &given[7])) {
     return NULL;
   }
-  if (!PyType_Check(given[5]) || !PyType_IsSubtype((PyTypeObject*)given[5], tensor_type)) {
-    return PyErr_Format(PyExc_TypeError, "configure: %R; accepted: a subclass of Tensor", given[5]);
+  if (!PyType_Check(given[6]) || !PyType_IsSubtype((PyTypeObject*)given[6], tensor_type)) {
+    return PyErr_Format(PyExc_TypeError, "configure: %R; accepted: a subclass of Tensor", given[6]);
   }
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < 8; ++i) {
     PyObject* old = *kept[i];
     *kept[i] = Py_NewRef(given[i]);
     Py_XDECREF(old);
@@ -239,6 +261,7 @@ static PyMethodDef methods[] = {
     {"known", (PyCFunction)(void (*)(void))known, METH_FASTCALL, "The result of a remembered call, or None."},
     {"known_write", (PyCFunction)(void (*)(void))known_write, METH_FASTCALL, "Whether a remembered call wrote out."},
     {"spec_of", spec_of, METH_O, "What an operand is in a key, or None."},
+    {"known_array", known_array, METH_O, "An array on the memory of one like those that were adopted, or None."},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, "The view of an array of any framework."},
     {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
     {"known_view", (PyCFunction)(void (*)(void))known_view, METH_FASTCALL, "A view like a remembered one, or None."},
@@ -287,6 +310,8 @@ PyMODINIT_FUNC PyInit__compiled(void) {
                      add_type(module, "Block", &block_spec, &block_type) ||
                      add_type(module, "Allocator", &allocator_spec, &allocator_type) ||
                      add_type(module, "Transfer", &transfer_spec, &transfer_type) ||
+                     add_type(module, "Adopter", &adopter_spec, &adopter_type) ||
+                     add_type(module, "Loan", &loan_spec, &loan_type) ||
                      add_type(module, "Stream", &stream_spec, &stream_type) || add_memory(module) ||
                      PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES);
   if (failed) Py_CLEAR(module);

@@ -46,7 +46,14 @@ extern PyTypeObject* transfer_type;
 // Stream objects return the handle of the current stream of a GPU.
 extern PyType_Spec stream_spec;
 extern PyTypeObject* stream_type;
-PyObject* current_stream(PyObject* stream);
+// Calls a function that returns the handle of a stream, such as a Stream object.
+PyObject* stream_by(PyObject* get);
+
+// Adopter objects are functions of a framework's array on a GPU: they return an array on its memory, whose owner is a
+// Loan object.
+extern PyType_Spec adopter_spec, loan_spec;
+extern PyTypeObject *adopter_type, *loan_type;
+PyObject* adopt(PyObject* adopter, PyObject* x, PyObject* data);
 
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;

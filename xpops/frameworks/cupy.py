@@ -58,6 +58,9 @@ class CupyAdapter(Adapter):
         layout = layout_of(dtype, x.shape, strides, device, alignment(address))
         return foreign_view(layout, address, x, True, f"{function}: {argument}")
 
+    def lends(self, x: Any) -> bool:
+        return type(x) is cupy.ndarray
+
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         return _VIEWS if cls is cupy.ndarray else {}
 
