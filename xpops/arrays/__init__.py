@@ -2,7 +2,6 @@
 
 from xpops.arrays.array import (
     Array,
-    adopt_all,
     adopt_foreign,
     contiguous_copy,
     from_host,
@@ -13,7 +12,6 @@ from xpops.arrays.regions import view_of
 
 __all__ = [
     "Array",
-    "adopt_all",
     "adopt_foreign",
     "allow_host_copies",
     "contiguous_copy",

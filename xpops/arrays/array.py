@@ -283,15 +283,6 @@ def adopt_foreign(x: Any, function: str, argument: str) -> Array:
     return x if isinstance(x, Array) else Array(*view_foreign(x, function, argument))
 
 
-def adopt_all(arrays: tuple[Any, ...], function: str) -> list[Array]:
-    """What `adopt_foreign` returns for each of a function's arguments ``*arrays``."""
-    found: list[Any] = list(map(known_array, arrays))
-    for i, x in enumerate(found):
-        if x is None:
-            found[i] = adopt_foreign(arrays[i], function, f"arrays[{i}]")
-    return found
-
-
 def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:
     """A new array on `device` with the elements of an ndarray of a supported dtype."""
     x = new_array(layout_of(host.dtype, host.shape, None, device))

@@ -13,7 +13,8 @@ from numpy.typing import DTypeLike
 from xpops.api.creation.conversion import cast
 from xpops.api.creation.filling import fill, layout_of_new, require_integer
 from xpops.api.creation.remembered import known_new, make_new, way_of_new
-from xpops.arrays import Array, adopt_all
+from xpops.api.foreign import adopt_all
+from xpops.arrays import Array
 from xpops.arrays.regions import show_known
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype

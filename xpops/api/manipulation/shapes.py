@@ -6,9 +6,9 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from xpops.api.foreign import keeps_framework
+from xpops.api.foreign import adopt_all, keeps_framework
 from xpops.api.signatures import array_function
-from xpops.arrays import Array, adopt_all, contiguous_copy, view_of
+from xpops.arrays import Array, contiguous_copy, view_of
 from xpops.arrays.viewing import Step, view
 from xpops.core.guards import copies
 from xpops.core.operands import Axes, Shape
