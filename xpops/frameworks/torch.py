@@ -43,6 +43,7 @@ _devices: dict[Device, torch.device] = {}
 _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": torch.reshape,  # the functions take a tuple in half the time of the methods
     "permute": torch.permute,
+    "mT": lambda x, order: x.mT,
     "broadcast_to": torch.broadcast_to,
     "unstack": torch.unbind,
     "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
