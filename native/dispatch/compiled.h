@@ -29,7 +29,6 @@ PyObject* tensor_address(PyObject* tensor);
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
 // Forgets all these classes: ().
 PyObject* forget_tensors(PyObject* module, PyObject* nothing);
-int reads_tensors_of(PyTypeObject* type);
 
 // Host memory: allocate(nbytes), borrow(address, nbytes, owner, read_only). `add_memory` adds their type, or returns -1.
 PyObject* allocate(PyObject* module, PyObject* nbytes);

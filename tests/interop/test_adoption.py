@@ -81,6 +81,7 @@ def tensors() -> dict[str, Any]:
         "frozen": torch.nn.Parameter(base.clone(), requires_grad=False),
         "inference": torch.inference_mode()(torch.ones)(4, 6),
         "sparse": base.to_sparse(),
+        **{f"{count} axes": base.reshape((1,) * count + (4, 6)) for count in range(1, 12)},
     }
 
 
@@ -154,6 +155,43 @@ def test_result_type_of_tensors() -> None:
             xp.result_type(z.to(torch.float8_e5m2), x)
         with pytest.raises(TypeError, match="no argument is an array"):
             xp.result_type(1, 2.0)
+
+
+def test_more_kinds_of_tensors_than_the_core_keeps() -> None:
+    for _ in range(2):
+        for rows in range(1, 70):
+            for columns in range(1, 70):
+                x = torch.empty(rows, columns)
+                assert xp.asarray(x).shape == (rows, columns)
+                assert xp.result_type(x.T, x) == dt.float32
+
+
+def test_empty_like() -> None:
+    base = np.zeros((4, 6), np.int16)
+    for _ in range(3):
+        for x in (base, base.T, torch.zeros(2, 3), torch.zeros(3, 2).T, torch.zeros(2, 3, dtype=torch.float64)):
+            found = xp.empty_like(x)
+            assert (found.shape, str(found.dtype)) == (tuple(x.shape), str(x.dtype).removeprefix("torch."))
+            assert found._layout.contiguous
+            found[...] = 1
+            assert not x.any()
+        assert xp.empty_like(torch.zeros(2, requires_grad=True)).shape == (2,)
+        with pytest.raises(TypeError, match="empty_like: x is a float"):
+            xp.empty_like(2.5)
+
+
+def test_transposes_of_tensors() -> None:
+    for _ in range(2):
+        for shape in ((2, 3), (4, 2, 3), (1, 2, 4, 3), (2, 2)):
+            x = torch.arange(float(np.prod(shape))).reshape(shape)
+            last = (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
+            for order in (last, tuple(range(len(shape))), tuple(reversed(range(len(shape))))):
+                assert torch.equal(xp.permute_dims(x, order), x.permute(order))
+                assert xp.permute_dims(x, order).data_ptr() == x.data_ptr()
+            assert torch.equal(xp.matrix_transpose(x), x.mT)
+            assert torch.equal(xp.moveaxis(x, 0, -1), x.movedim(0, -1))
+        with pytest.raises(ValueError, match="two axes"):
+            xp.matrix_transpose(torch.zeros(3))
 
 
 def test_grids_of_other_shapes_and_orders() -> None:
