@@ -4,7 +4,7 @@
 #include "../cpu/cpu.h"
 
 // What `configure` sets: tables of xpops/dispatch/steady.py, and the class of arrays.
-static PyObject *launches, *writes, *shows, *adopters, *readers, *viewed, *view_slowly;
+static PyObject *launches, *writes, *shows, *adopters, *readers, *viewed, *view_slowly, *elementwise;
 static PyObject* shape_name;
 
 int read_by(PyObject* read, PyObject* x, Operand* found) {
@@ -64,12 +64,10 @@ static int read_operands(PyObject* way, PyObject* first, PyObject* arguments, Py
 
 // The module.
 
-// known(way, arguments): the result of a remembered call; None if no such call is remembered.
-static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+// The result of a remembered call; None if no such call is remembered.
+static PyObject* run_known(PyObject* way, PyObject* arguments) {
   PyObject *key, *values, *result = NULL;
-  (void)module;
-  if (count != 2) return PyErr_Format(PyExc_TypeError, "known: %zd arguments; accepted: 2", count);
-  const int done = read_operands(given[0], NULL, given[1], &key, &values);
+  const int done = read_operands(way, NULL, arguments, &key, &values);
   if (done < 0) return NULL;
   if (!done) Py_RETURN_NONE;
   PyObject* launch = PyDict_GetItemWithError(launches, key);
@@ -85,12 +83,10 @@ static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t coun
   return result;
 }
 
-// known_write(way, arguments, out): whether a remembered call wrote `out`.
-static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+// True if a remembered call wrote `out`.
+static PyObject* run_known_write(PyObject* way, PyObject* arguments, PyObject* out) {
   PyObject *key, *values, *result = NULL;
-  (void)module;
-  if (count != 3) return PyErr_Format(PyExc_TypeError, "known_write: %zd arguments; accepted: 3", count);
-  const int done = read_operands(given[0], given[2], given[1], &key, &values);
+  const int done = read_operands(way, out, arguments, &key, &values);
   if (done < 0) return NULL;
   if (!done) Py_RETURN_FALSE;
   PyObject* write = PyDict_GetItemWithError(writes, key);
@@ -104,6 +100,50 @@ static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_
   Py_DECREF(key);
   Py_DECREF(values);
   return result;
+}
+
+// known(way, arguments)
+static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count == 2) return run_known(given[0], given[1]);
+  return PyErr_Format(PyExc_TypeError, "known: %zd arguments; accepted: 2", count);
+}
+
+// known_write(way, arguments, out)
+static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count == 3) return run_known_write(given[0], given[1], given[2]);
+  return PyErr_Format(PyExc_TypeError, "known_write: %zd arguments; accepted: 3", count);
+}
+
+// An operator of `arity` operands, which `given` has after it, then perhaps `out`: `elementwise` of
+// xpops/dispatch/__init__.py, which takes what is not remembered.
+static PyObject* operate(PyObject* const* given, Py_ssize_t count, Py_ssize_t arity) {
+  if (count != 1 + arity && count != 2 + arity) {
+    return PyErr_Format(PyExc_TypeError, "an operator of %zd operands: %zd arguments", arity, count);
+  }
+  PyObject *out = count == 2 + arity ? given[1 + arity] : Py_None, *result = NULL, *arguments = PyTuple_New(arity);
+  if (!arguments) return NULL;
+  for (Py_ssize_t i = 0; i < arity; ++i) PyTuple_SetItem(arguments, i, Py_NewRef(given[1 + i]));
+  PyObject* found = out == Py_None ? run_known(given[0], arguments) : run_known_write(given[0], arguments, out);
+  if (found == Py_None || found == Py_False) {
+    result = PyObject_CallFunctionObjArgs(elementwise, given[0], arguments, out, NULL);
+  } else if (found) {
+    result = Py_NewRef(out == Py_None ? found : out);
+  }
+  Py_XDECREF(found);
+  Py_DECREF(arguments);
+  return result;
+}
+
+static PyObject* unary(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  return operate(given, count, 1);
+}
+
+static PyObject* binary(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  return operate(given, count, 2);
 }
 
 // spec_of(x): what an operand is in a key; None if its class is unknown, or it is like none of its class.
@@ -228,13 +268,23 @@ static PyObject* view(PyObject* module, PyObject* const* given, Py_ssize_t count
   return result;
 }
 
+static PyObject* keep(PyObject** place, PyObject* function) {
+  PyObject* old = *place;
+  *place = Py_NewRef(function);
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
+}
+
 // set_view(function): the function that `view` calls for what is not remembered.
 static PyObject* set_view(PyObject* module, PyObject* function) {
   (void)module;
-  PyObject* old = view_slowly;
-  view_slowly = Py_NewRef(function);
-  Py_XDECREF(old);
-  Py_RETURN_NONE;
+  return keep(&view_slowly, function);
+}
+
+// set_elementwise(function): the function that `unary` and `binary` call for what is not remembered.
+static PyObject* set_elementwise(PyObject* module, PyObject* function) {
+  (void)module;
+  return keep(&elementwise, function);
 }
 
 // configure(launches, writes, shows, adopters, readers, viewed, array_class, layout_class)
@@ -263,6 +313,9 @@ static PyMethodDef methods[] = {
     {"spec_of", spec_of, METH_O, "What an operand is in a key, or None."},
     {"known_array", known_array, METH_O, "An array on the memory of one like those that were adopted, or None."},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, "The view of an array of any framework."},
+    {"unary", (PyCFunction)(void (*)(void))unary, METH_FASTCALL, "unary(op, x, out): an operator of one operand."},
+    {"binary", (PyCFunction)(void (*)(void))binary, METH_FASTCALL, "binary(op, x1, x2, out): that of two operands."},
+    {"set_elementwise", set_elementwise, METH_O, "Set the function of operators' calls that are not remembered."},
     {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
     {"known_view", (PyCFunction)(void (*)(void))known_view, METH_FASTCALL, "A view like a remembered one, or None."},
     {"index", (PyCFunction)(void (*)(void))index_array, METH_FASTCALL, "A view of a device array, or None."},
