@@ -236,6 +236,9 @@ class Lender(Adapter):
 class AskedLender(Lender):
     """It says itself whether arrays are writable, so that the compiled core does not make them."""
 
+    def view(self, *given: Any) -> View:
+        return super().view(*given)._replace(writable=False)
+
     def is_writable(self, x: Any) -> bool:
         return False
 
@@ -268,6 +271,17 @@ def test_streams_wait_for_each_other(gpu: Any, kind: type[Lender]) -> None:
     del found
     assert gpu.orders == [(THEIRS, OURS), (OURS, THEIRS)]
     assert gone() is None
+
+
+def test_a_lender_that_does_not_know_what_is_read_only_is_asked_each_time(gpu: Any) -> None:
+    class Strict(Lender):
+        def view(self, *given: Any) -> View:
+            return super().view(*given)._replace(writable=False)
+
+    lender = Strict(THEIRS)
+    for count in (1, 2):
+        assert not view_borrowed(Place(64), lender, "f", "x").writable
+        assert (known_array(Place(64)), lender.views_made) == (None, count)
 
 
 @pytest.mark.parametrize("kind", [Lender, AskedLender])

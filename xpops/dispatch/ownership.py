@@ -105,11 +105,11 @@ def borrow(view: View, adapter: Adapter) -> View:
 def view_borrowed(x: Any, adapter: Adapter, function: str, argument: str) -> View:
     """The memory of a framework's array, with such an owner. It is remembered: `known_array` takes arrays like `x`.
 
-    If the framework's stream is unknown, it is not remembered.
+    It is not remembered if the framework's stream is unknown, or it does not know which arrays are read-only.
     """
     view = adapter.view(x, function, argument, lambda device: engine_of(device).current_stream())
     layout = view.layout
-    if adapter.is_own(x, view):
+    if adapter.is_own(x, view) and adapter.is_writable(x) == view.writable:
         if engine_of(layout.device).is_host:
             steady.remember_array(x, adapter, layout, _adopter_on_host(layout, adapter))
         elif adapter.current_stream(layout.device) is not None:
