@@ -1,4 +1,6 @@
 // The compiled core of the steady state: reads operands, finds the launch of a call, allocates, launches.
+#include <stdint.h>
+
 #include "compiled.h"
 
 #include "../cpu/cpu.h"
@@ -246,15 +248,61 @@ static PyObject* known_view(PyObject* module, PyObject* const* given, Py_ssize_t
   return PyErr_Format(PyExc_TypeError, "known_view: %zd arguments; accepted: 2", count);
 }
 
+// The way of a view whose plan and parameters are these objects: most programs repeat the same ones.
+typedef struct {
+  PyObject *way, *plan, *parameters[2];
+} Repeated;
+
+static Repeated repeated[64];
+
+static Repeated* repeated_of(PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
+  uintptr_t place = (uintptr_t)plan >> 4;
+  if (count > 2) return NULL;
+  for (Py_ssize_t i = 0; i < count; ++i) place = place * 31 + ((uintptr_t)parameters[i] >> 4);
+  return &repeated[place % 64];
+}
+
+static int repeats(const Repeated* known, PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
+  if (known->plan != plan) return 0;
+  for (Py_ssize_t i = 0; i < 2; ++i) {
+    if (known->parameters[i] != (i < count ? parameters[i] : NULL)) return 0;
+  }
+  return 1;
+}
+
+static void repeat(Repeated* known, PyObject* way, PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
+  const Repeated old = *known;
+  *known = (Repeated){Py_NewRef(way), Py_NewRef(plan), {NULL, NULL}};
+  for (Py_ssize_t i = 0; i < count; ++i) known->parameters[i] = Py_NewRef(parameters[i]);
+  Py_XDECREF(old.way);
+  Py_XDECREF(old.plan);
+  for (int i = 0; i < 2; ++i) Py_XDECREF(old.parameters[i]);
+}
+
+// The remembered view of `x`; None if no such view is remembered.
+static PyObject* view_by(PyObject* plan, PyObject* x, PyObject* const* parameters, Py_ssize_t count) {
+  Repeated* known = repeated_of(plan, parameters, count);
+  if (known && repeats(known, plan, parameters, count)) {
+    PyObject* same = Py_NewRef(known->way);  // the call may replace it
+    PyObject* result = show(same, x);
+    Py_DECREF(same);
+    return result;
+  }
+  PyObject* every = PyTuple_New(count);
+  for (Py_ssize_t i = 0; every && i < count; ++i) PyTuple_SetItem(every, i, Py_NewRef(parameters[i]));
+  PyObject* way = every ? way_with(plan, every) : NULL;
+  PyObject* result = way ? show(way, x) : NULL;
+  if (known && result && result != Py_None) repeat(known, way, plan, parameters, count);  // so nobody can change them
+  Py_XDECREF(way);
+  Py_XDECREF(every);
+  return result;
+}
+
 // view(plan, function, x, *parameters): see xpops/arrays/viewing.py, whose function takes what is not remembered.
 static PyObject* view(PyObject* module, PyObject* const* given, Py_ssize_t count) {
   (void)module;
   if (count < 3) return PyErr_Format(PyExc_TypeError, "view: %zd arguments; accepted: 3 or more", count);
-  PyObject *parameters = PyTuple_New(count - 3), *way = NULL, *result = NULL;
-  for (Py_ssize_t i = 3; parameters && i < count; ++i) PyTuple_SetItem(parameters, i - 3, Py_NewRef(given[i]));
-  if (parameters && (way = way_with(given[0], parameters))) result = show(way, given[2]);
-  Py_XDECREF(way);
-  Py_XDECREF(parameters);
+  PyObject* result = view_by(given[0], given[2], given + 3, count - 3);
   if (!result) {  // a parameter cannot be hashed, or the view fails: the slow path says how
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
     PyErr_Clear();
