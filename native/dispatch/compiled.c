@@ -1,10 +1,12 @@
 // The compiled core of the steady state: reads operands, finds the launch of a call, allocates, launches.
+#include <stdint.h>
+
 #include "compiled.h"
 
 #include "../cpu/cpu.h"
 
 // What `configure` sets: tables of xpops/dispatch/steady.py, and the class of arrays.
-static PyObject *launches, *writes, *shows, *readers, *viewed, *record_type, *view_slowly;
+static PyObject *launches, *writes, *shows, *adopters, *readers, *viewed, *record_type, *view_slowly, *elementwise;
 static PyObject* shape_name;
 
 int read_by(PyObject* read, PyObject* x, Operand* found) {
@@ -64,12 +66,10 @@ static int read_operands(PyObject* way, PyObject* first, PyObject* arguments, Py
 
 // The module.
 
-// known(way, arguments): the result of a remembered call; None if no such call is remembered.
-static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+// The result of a remembered call; None if no such call is remembered.
+static PyObject* run_known(PyObject* way, PyObject* arguments) {
   PyObject *key, *values, *result = NULL;
-  (void)module;
-  if (count != 2) return PyErr_Format(PyExc_TypeError, "known: %zd arguments; accepted: 2", count);
-  const int done = read_operands(given[0], NULL, given[1], &key, &values);
+  const int done = read_operands(way, NULL, arguments, &key, &values);
   if (done < 0) return NULL;
   if (!done) Py_RETURN_NONE;
   PyObject* launch = PyDict_GetItemWithError(launches, key);
@@ -77,7 +77,7 @@ static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t coun
     Py_INCREF(launch);  // the call may clear the table
     const int takes_arguments = (PyObject*)Py_TYPE(launch) == record_type;
     result = Py_TYPE(launch) == launch_type ? run_launch(launch, values)
-                                            : PyObject_CallObject(launch, takes_arguments ? given[1] : values);
+                                            : PyObject_CallObject(launch, takes_arguments ? arguments : values);
     Py_DECREF(launch);
   } else if (!PyErr_Occurred()) {
     result = Py_NewRef(Py_None);
@@ -87,12 +87,10 @@ static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t coun
   return result;
 }
 
-// known_write(way, arguments, out): whether a remembered call wrote `out`.
-static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+// True if a remembered call wrote `out`.
+static PyObject* run_known_write(PyObject* way, PyObject* arguments, PyObject* out) {
   PyObject *key, *values, *result = NULL;
-  (void)module;
-  if (count != 3) return PyErr_Format(PyExc_TypeError, "known_write: %zd arguments; accepted: 3", count);
-  const int done = read_operands(given[0], given[2], given[1], &key, &values);
+  const int done = read_operands(way, out, arguments, &key, &values);
   if (done < 0) return NULL;
   if (!done) Py_RETURN_FALSE;
   PyObject* write = PyDict_GetItemWithError(writes, key);
@@ -108,6 +106,50 @@ static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_
   return result;
 }
 
+// known(way, arguments)
+static PyObject* known(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count == 2) return run_known(given[0], given[1]);
+  return PyErr_Format(PyExc_TypeError, "known: %zd arguments; accepted: 2", count);
+}
+
+// known_write(way, arguments, out)
+static PyObject* known_write(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  if (count == 3) return run_known_write(given[0], given[1], given[2]);
+  return PyErr_Format(PyExc_TypeError, "known_write: %zd arguments; accepted: 3", count);
+}
+
+// An operator of `arity` operands, which `given` has after it, then perhaps `out`: `elementwise` of
+// xpops/dispatch/__init__.py, which takes what is not remembered.
+static PyObject* operate(PyObject* const* given, Py_ssize_t count, Py_ssize_t arity) {
+  if (count != 1 + arity && count != 2 + arity) {
+    return PyErr_Format(PyExc_TypeError, "an operator of %zd operands: %zd arguments", arity, count);
+  }
+  PyObject *out = count == 2 + arity ? given[1 + arity] : Py_None, *result = NULL, *arguments = PyTuple_New(arity);
+  if (!arguments) return NULL;
+  for (Py_ssize_t i = 0; i < arity; ++i) PyTuple_SetItem(arguments, i, Py_NewRef(given[1 + i]));
+  PyObject* found = out == Py_None ? run_known(given[0], arguments) : run_known_write(given[0], arguments, out);
+  if (found == Py_None || found == Py_False) {
+    result = PyObject_CallFunctionObjArgs(elementwise, given[0], arguments, out, NULL);
+  } else if (found) {
+    result = Py_NewRef(out == Py_None ? found : out);
+  }
+  Py_XDECREF(found);
+  Py_DECREF(arguments);
+  return result;
+}
+
+static PyObject* unary(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  return operate(given, count, 1);
+}
+
+static PyObject* binary(PyObject* module, PyObject* const* given, Py_ssize_t count) {
+  (void)module;
+  return operate(given, count, 2);
+}
+
 // spec_of(x): what an operand is in a key; None if its class is unknown, or it is like none of its class.
 static PyObject* spec_of(PyObject* module, PyObject* x) {
   Operand found = {NULL, NULL};
@@ -117,6 +159,28 @@ static PyObject* spec_of(PyObject* module, PyObject* x) {
   if (!done) Py_RETURN_NONE;
   Py_XDECREF(found.data);
   return found.spec;
+}
+
+// known_array(x): `x` itself if it is an array, or an array on its memory; None if none like it was adopted.
+static PyObject* known_array(PyObject* module, PyObject* x) {
+  Operand found = {NULL, NULL};
+  PyObject* made = NULL;
+  (void)module;
+  if ((PyObject*)Py_TYPE(x) == array_class) return Py_NewRef(x);
+  const int done = read_operand(x, &found);
+  if (done < 0) return NULL;
+  PyObject* adopter = done ? PyDict_GetItemWithError(adopters, found.spec) : NULL;
+  if (adopter) {
+    Py_INCREF(adopter);  // the call may clear the table
+    made = Py_TYPE(adopter) == adopter_type ? adopt(adopter, x, found.data)
+                                            : PyObject_CallFunctionObjArgs(adopter, x, found.data, NULL);
+    Py_DECREF(adopter);
+  } else if (!PyErr_Occurred()) {
+    made = Py_NewRef(Py_None);
+  }
+  Py_XDECREF(found.spec);
+  Py_XDECREF(found.data);
+  return made;
 }
 
 // The types of parameters, from the place `first` of a new tuple on; a tuple of types for a tuple.
@@ -186,15 +250,61 @@ static PyObject* known_view(PyObject* module, PyObject* const* given, Py_ssize_t
   return PyErr_Format(PyExc_TypeError, "known_view: %zd arguments; accepted: 2", count);
 }
 
+// The way of a view whose plan and parameters are these objects: most programs repeat the same ones.
+typedef struct {
+  PyObject *way, *plan, *parameters[2];
+} Repeated;
+
+static Repeated repeated[64];
+
+static Repeated* repeated_of(PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
+  uintptr_t place = (uintptr_t)plan >> 4;
+  if (count > 2) return NULL;
+  for (Py_ssize_t i = 0; i < count; ++i) place = place * 31 + ((uintptr_t)parameters[i] >> 4);
+  return &repeated[place % 64];
+}
+
+static int repeats(const Repeated* known, PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
+  if (known->plan != plan) return 0;
+  for (Py_ssize_t i = 0; i < 2; ++i) {
+    if (known->parameters[i] != (i < count ? parameters[i] : NULL)) return 0;
+  }
+  return 1;
+}
+
+static void repeat(Repeated* known, PyObject* way, PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
+  const Repeated old = *known;
+  *known = (Repeated){Py_NewRef(way), Py_NewRef(plan), {NULL, NULL}};
+  for (Py_ssize_t i = 0; i < count; ++i) known->parameters[i] = Py_NewRef(parameters[i]);
+  Py_XDECREF(old.way);
+  Py_XDECREF(old.plan);
+  for (int i = 0; i < 2; ++i) Py_XDECREF(old.parameters[i]);
+}
+
+// The remembered view of `x`; None if no such view is remembered.
+static PyObject* view_by(PyObject* plan, PyObject* x, PyObject* const* parameters, Py_ssize_t count) {
+  Repeated* known = repeated_of(plan, parameters, count);
+  if (known && repeats(known, plan, parameters, count)) {
+    PyObject* same = Py_NewRef(known->way);  // the call may replace it
+    PyObject* result = show(same, x);
+    Py_DECREF(same);
+    return result;
+  }
+  PyObject* every = PyTuple_New(count);
+  for (Py_ssize_t i = 0; every && i < count; ++i) PyTuple_SetItem(every, i, Py_NewRef(parameters[i]));
+  PyObject* way = every ? way_with(plan, every) : NULL;
+  PyObject* result = way ? show(way, x) : NULL;
+  if (known && result && result != Py_None) repeat(known, way, plan, parameters, count);  // so nobody can change them
+  Py_XDECREF(way);
+  Py_XDECREF(every);
+  return result;
+}
+
 // view(plan, function, x, *parameters): see xpops/arrays/viewing.py, whose function takes what is not remembered.
 static PyObject* view(PyObject* module, PyObject* const* given, Py_ssize_t count) {
   (void)module;
   if (count < 3) return PyErr_Format(PyExc_TypeError, "view: %zd arguments; accepted: 3 or more", count);
-  PyObject *parameters = PyTuple_New(count - 3), *way = NULL, *result = NULL;
-  for (Py_ssize_t i = 3; parameters && i < count; ++i) PyTuple_SetItem(parameters, i - 3, Py_NewRef(given[i]));
-  if (parameters && (way = way_with(given[0], parameters))) result = show(way, given[2]);
-  Py_XDECREF(way);
-  Py_XDECREF(parameters);
+  PyObject* result = view_by(given[0], given[2], given + 3, count - 3);
   if (!result) {  // a parameter cannot be hashed, or the view fails: the slow path says how
     if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
     PyErr_Clear();
@@ -208,28 +318,38 @@ static PyObject* view(PyObject* module, PyObject* const* given, Py_ssize_t count
   return result;
 }
 
-// set_view(function): the function that `view` calls for what is not remembered.
-static PyObject* set_view(PyObject* module, PyObject* function) {
-  (void)module;
-  PyObject* old = view_slowly;
-  view_slowly = Py_NewRef(function);
+static PyObject* keep(PyObject** place, PyObject* function) {
+  PyObject* old = *place;
+  *place = Py_NewRef(function);
   Py_XDECREF(old);
   Py_RETURN_NONE;
 }
 
-// configure(launches, writes, shows, readers, viewed, array_class, layout_class, record_class)
-static PyObject* configure(PyObject* module, PyObject* arguments) {
-  PyObject *given[8], **kept[8] = {&launches, &writes,      &shows,                    &readers,
-                                   &viewed,   &array_class, (PyObject**)&layout_type, &record_type};
+// set_view(function): the function that `view` calls for what is not remembered.
+static PyObject* set_view(PyObject* module, PyObject* function) {
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "OOOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
-                        &given[6], &given[7])) {
+  return keep(&view_slowly, function);
+}
+
+// set_elementwise(function): the function that `unary` and `binary` call for what is not remembered.
+static PyObject* set_elementwise(PyObject* module, PyObject* function) {
+  (void)module;
+  return keep(&elementwise, function);
+}
+
+// configure(launches, writes, shows, adopters, readers, viewed, array_class, layout_class, record_class)
+static PyObject* configure(PyObject* module, PyObject* arguments) {
+  PyObject *given[9], **kept[9] = {&launches, &writes, &shows, &adopters, &readers,
+                                   &viewed, &array_class, (PyObject**)&layout_type, &record_type};
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "OOOOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
+                        &given[6], &given[7], &given[8])) {
     return NULL;
   }
-  if (!PyType_Check(given[5]) || !PyType_IsSubtype((PyTypeObject*)given[5], tensor_type)) {
-    return PyErr_Format(PyExc_TypeError, "configure: %R; accepted: a subclass of Tensor", given[5]);
+  if (!PyType_Check(given[6]) || !PyType_IsSubtype((PyTypeObject*)given[6], tensor_type)) {
+    return PyErr_Format(PyExc_TypeError, "configure: %R; accepted: a subclass of Tensor", given[6]);
   }
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 9; ++i) {
     PyObject* old = *kept[i];
     *kept[i] = Py_NewRef(given[i]);
     Py_XDECREF(old);
@@ -241,7 +361,11 @@ static PyMethodDef methods[] = {
     {"known", (PyCFunction)(void (*)(void))known, METH_FASTCALL, "The result of a remembered call, or None."},
     {"known_write", (PyCFunction)(void (*)(void))known_write, METH_FASTCALL, "Whether a remembered call wrote out."},
     {"spec_of", spec_of, METH_O, "What an operand is in a key, or None."},
+    {"known_array", known_array, METH_O, "An array on the memory of one like those that were adopted, or None."},
     {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL, "The view of an array of any framework."},
+    {"unary", (PyCFunction)(void (*)(void))unary, METH_FASTCALL, "unary(op, x, out): an operator of one operand."},
+    {"binary", (PyCFunction)(void (*)(void))binary, METH_FASTCALL, "binary(op, x1, x2, out): that of two operands."},
+    {"set_elementwise", set_elementwise, METH_O, "Set the function of operators' calls that are not remembered."},
     {"set_view", set_view, METH_O, "Set the function that makes views which are not remembered."},
     {"known_view", (PyCFunction)(void (*)(void))known_view, METH_FASTCALL, "A view like a remembered one, or None."},
     {"index", (PyCFunction)(void (*)(void))index_array, METH_FASTCALL, "A view of a device array, or None."},
@@ -289,6 +413,8 @@ PyMODINIT_FUNC PyInit__compiled(void) {
                      add_type(module, "Block", &block_spec, &block_type) ||
                      add_type(module, "Allocator", &allocator_spec, &allocator_type) ||
                      add_type(module, "Transfer", &transfer_spec, &transfer_type) ||
+                     add_type(module, "Adopter", &adopter_spec, &adopter_type) ||
+                     add_type(module, "Loan", &loan_spec, &loan_type) ||
                      add_type(module, "Stream", &stream_spec, &stream_type) || add_memory(module) ||
                      PyModule_AddStringConstant(module, "sources", XPOPS_SOURCES);
   if (failed) Py_CLEAR(module);

@@ -29,7 +29,6 @@ PyObject* tensor_address(PyObject* tensor);
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
 // Forgets all these classes: ().
 PyObject* forget_tensors(PyObject* module, PyObject* nothing);
-int reads_tensors_of(PyTypeObject* type);
 
 // Host memory: allocate(nbytes), borrow(address, nbytes, owner, read_only). `add_memory` adds their type, or returns -1.
 PyObject* allocate(PyObject* module, PyObject* nbytes);
@@ -46,7 +45,14 @@ extern PyTypeObject* transfer_type;
 // Stream objects return the handle of the current stream of a GPU.
 extern PyType_Spec stream_spec;
 extern PyTypeObject* stream_type;
-PyObject* current_stream(PyObject* stream);
+// Calls a function that returns the handle of a stream, such as a Stream object.
+PyObject* stream_by(PyObject* get);
+
+// Adopter objects are functions of a framework's array on a GPU: they return an array on its memory, whose owner is a
+// Loan object.
+extern PyType_Spec adopter_spec, loan_spec;
+extern PyTypeObject *adopter_type, *loan_type;
+PyObject* adopt(PyObject* adopter, PyObject* x, PyObject* data);
 
 // Kernel objects launch a CUDA kernel through the driver's function pointer.
 extern PyType_Spec kernel_spec;

@@ -62,8 +62,7 @@ PyObject* run_launch(PyObject* self, PyObject* values) {
   const Py_ssize_t count = PyTuple_Size(launch->makers);
   PyObject *data[MOST] = {NULL}, *made[MOST] = {NULL};
   PyObject *found = NULL, *results = NULL;
-  PyObject* stream = Py_TYPE(launch->stream_of) == stream_type ? current_stream(launch->stream_of)
-                                                               : PyObject_CallNoArgs(launch->stream_of);
+  PyObject* stream = stream_by(launch->stream_of);
   for (Py_ssize_t i = 0; stream && i < count; ++i) {
     if (make_result(PyTuple_GetItem(PyTuple_GetItem(launch->makers, i), 0), stream, &data[i], &made[i])) goto done;
   }

@@ -20,7 +20,7 @@ static PyObject* call_named(PyObject* names, PyObject* name, PyObject* argument)
   return found;
 }
 
-PyObject* current_stream(PyObject* self) {
+static PyObject* current_stream(PyObject* self) {
   const Stream* stream = (Stream*)self;
   PyObject* handle = PyObject_CallNoArgs(stream->get);
   if (!handle || handle != Py_None) return handle;
@@ -34,6 +34,10 @@ PyObject* current_stream(PyObject* self) {
   if (joins > 0) return handle;
   Py_DECREF(handle);
   return joins < 0 ? NULL : PyLong_FromLong(0);
+}
+
+PyObject* stream_by(PyObject* get) {
+  return Py_TYPE(get) == stream_type ? current_stream(get) : PyObject_CallNoArgs(get);
 }
 
 static PyObject* stream_call(PyObject* self, PyObject* arguments, PyObject* named) {

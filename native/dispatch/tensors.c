@@ -29,22 +29,58 @@ typedef struct {
   void* current_stream;
 } Exchange;
 
-enum { CLASSES = 8, MAX_NDIM = 64, ALIGNMENT = 16, LIMIT = 8192 };
+enum { CLASSES = 8, MAX_NDIM = 8, ALIGNMENT = 16, SLOTS = 1024, WAYS = 4 };
 
-static PyTypeObject* classes[CLASSES];
-static const Exchange* exchanges[CLASSES];
+// A class of tensors with the exchange API.
+typedef struct {
+  PyTypeObject* type;
+  const Exchange* exchange;
+  PyObject *requires_grad, *is_neg, *is_conj;  // a property, which `get` reads, and two methods
+  PyObject* mode;                              // the function that returns whether gradients are recorded now
+  descrgetfunc get;
+} Class;
+
+// Everything about a tensor but its address, of which only the alignment counts.
+typedef struct {
+  uint64_t kind[2];
+  int64_t axes[2 * MAX_NDIM];  // the shape, then the strides
+} Key;
+
+// What tensors of a key are in keys of calls, as `read` returned it.
+typedef struct {
+  PyObject* spec;
+  Key key;
+} Slot;
+
+static Class classes[CLASSES];
 static int class_count;
-// The description of a tensor, as bytes -> what it is in keys, as `read` returned it.
-static PyObject* known;
-static PyObject *requires_grad, *is_neg, *is_conj;
-// By class: the function that returns whether gradients are recorded now.
-static PyObject* modes[CLASSES];
+static Slot known[SLOTS + WAYS];  // an entry is in one of `WAYS` places from that of its hash on
 
-int reads_tensors_of(PyTypeObject* type) {
+// The class of a tensor; NULL if it is none of them.
+static const Class* class_of(PyObject* tensor) {
   for (int i = 0; i < class_count; ++i) {
-    if (classes[i] == type) return 1;
+    if (classes[i].type == Py_TYPE(tensor)) return &classes[i];
   }
-  return 0;
+  return NULL;
+}
+
+// Looks up the attributes of a class, which saves a third of the time of reading a tensor. Returns whether it has them.
+static int has_attributes(Class* class) {
+  PyObject* type = (PyObject*)class->type;
+  class->requires_grad = PyObject_GetAttrString(type, "requires_grad");
+  class->is_neg = class->requires_grad ? PyObject_GetAttrString(type, "is_neg") : NULL;
+  class->is_conj = class->is_neg ? PyObject_GetAttrString(type, "is_conj") : NULL;
+  class->get = class->is_conj ? (descrgetfunc)PyType_GetSlot(Py_TYPE(class->requires_grad), Py_tp_descr_get) : NULL;
+  PyErr_Clear();
+  return class->get != NULL;
+}
+
+static void forget_class(Class* class) {
+  Py_CLEAR(class->type);
+  Py_CLEAR(class->requires_grad);
+  Py_CLEAR(class->is_neg);
+  Py_CLEAR(class->is_conj);
+  Py_CLEAR(class->mode);
 }
 
 PyObject* add_tensors(PyObject* module, PyObject* arguments) {
@@ -53,129 +89,128 @@ PyObject* add_tensors(PyObject* module, PyObject* arguments) {
   if (!PyArg_ParseTuple(arguments, "O!OO", &PyType_Type, &type, &capsule, &mode)) return NULL;
   const Exchange* exchange = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
   if (!exchange) return NULL;
-  if (!known) {
-    requires_grad = PyUnicode_InternFromString("requires_grad");
-    is_neg = PyUnicode_InternFromString("is_neg"), is_conj = PyUnicode_InternFromString("is_conj");
-    if (!requires_grad || !is_neg || !is_conj || !(known = PyDict_New())) return NULL;
-  }
-  const int fits = class_count < CLASSES && exchange->version.major == 1 && exchange->view;
-  if (fits && !reads_tensors_of((PyTypeObject*)type)) {
-    exchanges[class_count] = exchange;
-    modes[class_count] = Py_NewRef(mode);
-    classes[class_count++] = (PyTypeObject*)Py_NewRef(type);
+  int place = 0;
+  while (place < class_count && classes[place].type != (PyTypeObject*)type) ++place;
+  int fits = place < CLASSES && exchange->version.major == 1 && exchange->view;
+  if (fits && place == class_count) {
+    Class* class = &classes[place];
+    class->type = (PyTypeObject*)Py_NewRef(type), class->exchange = exchange, class->mode = Py_NewRef(mode);
+    fits = has_attributes(class);
+    if (fits) {
+      ++class_count;
+    } else {
+      forget_class(class);
+    }
   }
   return PyBool_FromLong(fits);
 }
 
 PyObject* forget_tensors(PyObject* module, PyObject* nothing) {
   (void)module, (void)nothing;
-  while (class_count) {
-    --class_count;
-    Py_CLEAR(classes[class_count]);
-    Py_CLEAR(modes[class_count]);
-  }
-  if (known) PyDict_Clear(known);
+  while (class_count) forget_class(&classes[--class_count]);
+  for (int i = 0; i < SLOTS + WAYS; ++i) Py_CLEAR(known[i].spec);
   Py_RETURN_NONE;
 }
 
-// Whether an attribute, or the result of a method without arguments, is False. -1 with an exception set.
-static int is_false(PyObject* tensor, PyObject* name, int method) {
-  PyObject* found = method ? PyObject_CallMethodObjArgs(tensor, name, NULL) : PyObject_GetAttr(tensor, name);
+// Whether an object is False, which is dropped. -1 with an exception set if it is NULL.
+static int is_false(PyObject* found) {
   if (!found) return -1;
-  const int answer = found == Py_False;
   Py_DECREF(found);
-  return answer;
+  return found == Py_False;
+}
+
+static int is_false_by(PyObject* method, PyObject* tensor) {
+  return is_false(PyObject_CallFunctionObjArgs(method, tensor, NULL));
 }
 
 // Whether the gradient of a call on the tensor is recorded, which the exchange API does not tell. -1 with an exception
 // set.
-static int is_recorded(PyObject* tensor, PyObject* mode) {
-  const int needless = is_false(tensor, requires_grad, 0);
+static int is_recorded(const Class* class, PyObject* tensor) {
+  const int needless = is_false(class->get(class->requires_grad, tensor, (PyObject*)class->type));
   if (needless) return needless < 0 ? -1 : 0;
-  PyObject* found = PyObject_CallNoArgs(mode);
-  if (!found) return -1;
-  const int answer = found != Py_False;
-  Py_DECREF(found);
-  return answer;
+  const int off = is_false(PyObject_CallNoArgs(class->mode));
+  return off < 0 ? -1 : !off;
 }
 
 // Whether nothing about the tensor is lazy, which the exchange API does not tell. -1 with an exception set.
-static int is_plain(PyObject* tensor, int is_complex) {
-  int plain = is_false(tensor, is_neg, 1);
-  if (plain > 0 && is_complex) plain = is_false(tensor, is_conj, 1);
+static int is_plain(const Class* class, PyObject* tensor, int is_complex) {
+  int plain = is_false_by(class->is_neg, tensor);
+  if (plain > 0 && is_complex) plain = is_false_by(class->is_conj, tensor);
   return plain;
 }
 
 PyObject* tensor_address(PyObject* tensor) {
-  int place = 0;
-  while (place < class_count && classes[place] != Py_TYPE(tensor)) ++place;
+  const Class* class = class_of(tensor);
   Tensor view;
-  if (place == class_count || exchanges[place]->view(tensor, &view)) {
+  if (!class || class->exchange->view(tensor, &view)) {
     PyErr_Clear();  // before the first call was remembered, or without memory: the tensor's method says why
     return PyObject_CallMethod(tensor, "data_ptr", NULL);
   }
   return PyLong_FromUnsignedLongLong((uint64_t)(uintptr_t)view.data + view.byte_offset);
 }
 
-// The key of a tensor in `known`: its class, whether its gradient is recorded, and everything but its address, of which
-// only the alignment counts.
-static PyObject* key_of(const Tensor* tensor, int class, int recorded, uint64_t address) {
-  char text[32 + 16 * MAX_NDIM];
-  const int32_t head[] = {2 * class + recorded, tensor->device.type, tensor->device.index, tensor->ndim,
-                          (int32_t)(address % ALIGNMENT)};
-  size_t size = 0;
-  memcpy(text, head, sizeof head);
-  memcpy(text + (size += sizeof head), &tensor->dtype, sizeof tensor->dtype);
-  size += sizeof tensor->dtype;
-  const size_t axes = 8 * (size_t)tensor->ndim;
-  if (axes) {
-    memcpy(text + size, tensor->shape, axes);
-    memcpy(text + size + axes, tensor->strides, axes);
+static void fill_key(Key* key, const Tensor* tensor, const Class* class, int recorded, uint64_t address) {
+  const uint64_t place = (uint64_t)(class - classes), device = (uint32_t)tensor->device.index;
+  key->kind[0] = device << 32 | (uint64_t)(tensor->device.type & 255) << 24 | place << 16 |
+                 (uint64_t)tensor->ndim << 8 | address % ALIGNMENT;
+  key->kind[1] = (uint64_t)recorded << 32 | (uint64_t)tensor->dtype.lanes << 16 | (uint64_t)tensor->dtype.bits << 8 | tensor->dtype.code;
+  for (int i = 0; i < tensor->ndim; ++i) {
+    key->axes[i] = tensor->shape[i], key->axes[tensor->ndim + i] = tensor->strides[i];
   }
-  return PyBytes_FromStringAndSize(text, (Py_ssize_t)(size + 2 * axes));
 }
 
-// Reads by `read`, and keeps what it says of tensors like this one.
-static int learn(PyObject* tensor, PyObject* read, PyObject* key, Operand* found) {
+// The first of the places of a key, of so many bytes.
+static Slot* slots_of(const Key* key, size_t size) {
+  const uint64_t* words = (const uint64_t*)key;
+  uint64_t hash = 0;
+  for (size_t i = 0; i < size / 8; ++i) {
+    hash = (hash ^ words[i]) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+  }
+  return &known[hash % SLOTS];
+}
+
+// Reads by `read`, and keeps what it says of tensors of this key.
+static int learn(PyObject* tensor, PyObject* read, const Key* key, size_t size, Operand* found) {
   if (read_by(read, tensor, found) < 0) return -1;
   if (found->spec != Py_None) {
-    if (PyDict_Size(known) >= LIMIT) PyDict_Clear(known);
-    if (PyDict_SetItem(known, key, found->spec)) {
-      Py_CLEAR(found->spec);
-      Py_CLEAR(found->data);
-      return -1;
-    }
+    Slot* slot = slots_of(key, size);
+    int way = 0;
+    while (way < WAYS && slot[way].spec) ++way;
+    slot += way < WAYS ? way : (int)(key->kind[0] % WAYS);  // if all are taken, one makes room
+    PyObject* old = slot->spec;
+    slot->spec = Py_NewRef(found->spec);
+    memcpy(&slot->key, key, size);
+    Py_XDECREF(old);
   }
   return 1;
 }
 
 int read_tensor(PyObject* tensor, PyObject* read, Operand* found) {
   enum { HOST = 1, PINNED = 3, COMPLEX = 5 };
-  int place = 0;
-  while (place < class_count && classes[place] != Py_TYPE(tensor)) ++place;
-  if (place == class_count) return 0;
+  const Class* class = class_of(tensor);
+  if (!class) return 0;
   Tensor view;
-  const int recorded = is_recorded(tensor, modes[place]);
-  if (recorded < 0 || exchanges[place]->view(tensor, &view) || is_plain(tensor, view.dtype.code == COMPLEX) <= 0) {
+  const int recorded = is_recorded(class, tensor);
+  if (recorded < 0 || class->exchange->view(tensor, &view) ||
+      is_plain(class, tensor, view.dtype.code == COMPLEX) <= 0) {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) return -1;
     PyErr_Clear();  // the slow path says what is wrong
     return 0;
   }
   if (view.ndim < 0 || view.ndim > MAX_NDIM || (view.ndim && !view.strides)) return 0;
   const uint64_t address = (uint64_t)(uintptr_t)view.data + view.byte_offset;
-  PyObject* key = key_of(&view, place, recorded, address);
-  if (!key) return -1;
-  PyObject* spec = PyDict_GetItemWithError(known, key);
-  int done = -1;
-  if (spec) {
+  Key key;
+  const size_t size = sizeof key.kind + 16 * (size_t)view.ndim;
+  fill_key(&key, &view, class, recorded, address);
+  const Slot* slot = slots_of(&key, size);
+  for (int way = 0; way < WAYS; ++way) {
+    if (!slot[way].spec || memcmp(&slot[way].key, &key, size)) continue;
     const int on_host = view.device.type == HOST || view.device.type == PINNED;
-    found->spec = Py_NewRef(spec);
     found->data = on_host || recorded ? Py_NewRef(tensor) : PyLong_FromUnsignedLongLong(address);
-    done = found->data ? 1 : -1;
-    if (done < 0) Py_CLEAR(found->spec);
-  } else if (!PyErr_Occurred()) {
-    done = learn(tensor, read, key, found);
+    if (!found->data) return -1;
+    found->spec = Py_NewRef(slot[way].spec);
+    return 1;
   }
-  Py_DECREF(key);
-  return done;
+  return learn(tensor, read, &key, size, found);
 }

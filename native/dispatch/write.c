@@ -61,8 +61,7 @@ static int run(const Write* write, PyObject* values) {
     Py_XDECREF(answer);
   }
   if (done <= 0) return done;
-  PyObject* stream = Py_TYPE(write->stream_of) == stream_type ? current_stream(write->stream_of)
-                                                              : PyObject_CallNoArgs(write->stream_of);
+  PyObject* stream = stream_by(write->stream_of);
   if (!stream || call_kernel(write->kernel, stream, NULL, 0, values, 1)) done = -1;
   Py_XDECREF(stream);
   if (done > 0 && write->written != Py_None) {

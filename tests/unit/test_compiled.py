@@ -73,6 +73,12 @@ calls = {
     "softmax": lambda x, y: xp.nn.softmax(x),
     "matmul": lambda x, y: xp.matmul(x, xp.permute_dims(y, (1, 0))),
     "svd": lambda x, y: xp.linalg.svdvals(x),
+    "asarray": lambda x, y: xp.asarray(x),
+    "from_dlpack": lambda x, y: xp.from_dlpack(x),
+    "broadcast_arrays": lambda x, y: xp.broadcast_arrays(x, y),
+    "meshgrid": lambda x, y: xp.meshgrid(x[0], y[-1]),
+    "result_type": lambda x, y: np.zeros(0, xp.result_type(x, y)),
+    "transpose": lambda x, y: xp.matrix_transpose(x),
 }
 
 def text(result):
@@ -99,6 +105,8 @@ if torch:
                 with guard():
                     try:
                         print(text(xp.negative(x)), text(xp.add(x, x)))
+                        print(text(xp.asarray(x)), text(xp.broadcast_arrays(x, x)))
+                        print(text(xp.from_dlpack(x)))
                     except Exception as error:
                         print(type(error).__name__, error)
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -22,17 +23,15 @@ from xpops.core.symbols import scalar_type
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.dispatch.steady import spec_of
+from xpops.dispatch.steady import known, launches, spec_of
 from xpops.frameworks.adapter import Known
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.cache import BoundedDict
 
-# What the functions have returned, by dtypes; and for `result_type` by what the operands are in a key.
+# What the functions have returned, by dtypes.
 _float_infos: dict[Any, FloatInfo] = {}
 _integer_infos: dict[Any, IntegerInfo] = {}
 _casts: dict[tuple[Any, Any], builtins.bool] = {}
-_common_dtypes: BoundedDict[tuple[Any, ...], DType] = BoundedDict(1024)
 
 
 @array_function
@@ -237,13 +236,18 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> xp.result_type(xp.int8, xp.uint8), xp.result_type(xp.float32, 1j)
     (dtype('int16'), dtype('complex64'))
     """
-    specs = tuple(map(spec_of, arrays_and_dtypes))
-    found = _common_dtypes.get(specs)
+    found: DType | None = known("result_type", arrays_and_dtypes)
     if found is None:
         found = _common_dtype(*map(_dtype_or_scalar, arrays_and_dtypes))
+        specs = tuple(map(spec_of, arrays_and_dtypes))
         if None not in specs:
-            _common_dtypes[specs] = found
+            launches["result_type", *specs] = _always(found)
     return found
+
+
+def _always(dtype: DType) -> Callable[..., DType]:
+    """A launch that returns a dtype, whatever the operands' data."""
+    return lambda *data: dtype
 
 
 def _common_dtype(*operands: DType | type) -> DType:

@@ -1,4 +1,4 @@
-"""A decorator for functions of xpops arrays that then accept and return arrays of any framework."""
+"""Arrays of any framework as xpops arrays: the arguments of a call, and a decorator for functions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,19 @@ from xpops.api.signatures import Function, TupleFunction
 from xpops.arrays import Array, adopt_foreign
 from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.dispatch.gradients.rules import rule_of
+from xpops.dispatch.steady import known_array
 from xpops.frameworks.registry import adapter_of
 
 P = ParamSpec("P")
+
+
+def adopt_all(arrays: tuple[Any, ...], function: str) -> list[Array]:
+    """What `adopt_foreign` returns for each of a function's arguments ``*arrays``."""
+    found: list[Any] = list(map(known_array, arrays))
+    for i, x in enumerate(found):
+        if x is None:
+            found[i] = adopt_foreign(arrays[i], function, f"arrays[{i}]")
+    return found
 
 
 @overload

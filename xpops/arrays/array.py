@@ -22,6 +22,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
 from xpops.dispatch import binary, elementwise, set_array_class, unary
+from xpops.dispatch.steady import known_array
 from xpops.dlpack import exporting
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -276,9 +277,10 @@ def adopt_foreign(x: Any, function: str, argument: str) -> Array:
     TypeError
         If `x` is no array.
     """
-    if isinstance(x, Array):
-        return x
-    return Array(*view_foreign(x, function, argument))
+    known: Array | None = known_array(x)
+    if known is not None:
+        return known
+    return x if isinstance(x, Array) else Array(*view_foreign(x, function, argument))
 
 
 def from_host(host: NDArray, device: Device, *, stream: Any = None) -> Array:

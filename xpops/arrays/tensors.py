@@ -11,7 +11,7 @@ from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import Tensor, elementwise
 from xpops.dispatch.fusion.traced_arrays import require_no_trace
-from xpops.dispatch.ownership import borrow
+from xpops.dispatch.ownership import view_borrowed
 from xpops.dispatch.steady import spec_of
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Known, View
@@ -32,7 +32,7 @@ def view_foreign(x: Any, function: str, argument: str) -> View:
     if adapter is None:
         require_no_trace(x, function)
         raise TypeError(f"{function}: {argument} is {describe(x)}; accepted: an array")
-    return borrow(adapter.view(x, function, argument, lambda device: engine_of(device).current_stream()), adapter)
+    return view_borrowed(x, adapter, function, argument)
 
 
 def array_layout(x: Any, function: str, argument: str) -> Layout | Facts:

@@ -86,6 +86,8 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     theirs = {} if adapter is None else adapter.views(type(x))
     if adapter is not None and theirs:
         kind, argument = plan(tuple(x.shape), *parameters)
+        if kind == "permute" and "mT" in theirs and _is_transpose(argument):
+            kind = "mT"
         known = theirs if kind in theirs else {"flip": _flipped_copy}
         if kind in known:
             result = known[kind](x, argument)
@@ -100,6 +102,12 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     if adapter is None:
         return result
     return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
+
+
+def _is_transpose(order: tuple[int, ...]) -> bool:
+    """Whether an order of axes exchanges the last two."""
+    count = len(order)
+    return count >= 2 and order == (*range(count - 2), count - 1, count - 2)
 
 
 def _report_copies(function: str, x: Any, result: Any) -> None:

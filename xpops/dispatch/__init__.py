@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from xpops.core.compiled import compiled
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import steady
@@ -49,16 +50,6 @@ def set_array_class(cls: type[C]) -> type[C]:
     return cls
 
 
-def unary(op: Operator, x: Any, out: Any = None) -> Any:
-    """`op` of one operand."""
-    return elementwise(op, (x,), out)
-
-
-def binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
-    """`op` of two operands, either of which may be a Python scalar."""
-    return elementwise(op, (x1, x2), out)
-
-
 def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype: DType | None = None) -> Any:
     """`op` of any operands.
 
@@ -83,6 +74,25 @@ def elementwise(op: Operator, arguments: tuple[Any, ...], out: Any = None, dtype
         result = known(way, arguments)
         return _first_call(op, way, arguments, dtype) if result is None else result
     return out if known_write(way, arguments, out) else write_first(op, way, arguments, out, dtype)
+
+
+def _unary(op: Operator, x: Any, out: Any = None) -> Any:
+    """`op` of one operand."""
+    return elementwise(op, (x,), out)
+
+
+def _binary(op: Operator, x1: Any, x2: Any, out: Any = None) -> Any:
+    """`op` of two operands, either of which may be a Python scalar."""
+    return elementwise(op, (x1, x2), out)
+
+
+unary: Callable[..., Any]
+binary: Callable[..., Any]
+if compiled is None:
+    unary, binary = _unary, _binary
+else:
+    compiled.set_elementwise(elementwise)
+    unary, binary = compiled.unary, compiled.binary
 
 
 def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType | None) -> Any:

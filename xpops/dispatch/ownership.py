@@ -5,13 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from xpops.core.compiled import compiled
 from xpops.core.devices import Device
 from xpops.core.errors import DeviceError
+from xpops.core.layouts import Layout
+from xpops.dispatch import steady
 from xpops.engine import engine_of
+from xpops.engine.program import Data
 from xpops.engine.protocol import Engine
-from xpops.frameworks.adapter import Adapter, View
+from xpops.frameworks.adapter import Adapter, View, is_inherited
 
 
 class Borrowed:
@@ -38,11 +45,8 @@ class Borrowed:
             return
         engine = engine_of(self._device)
         ours = engine.current_stream()
-        if self._lender is None:
-            with suppress(DeviceError):
-                engine.retain(self._owner, ours)
-        elif self._lender != ours:
-            _order(engine, ours, self._lender, self._owner)
+        if self._lender != ours:
+            _give_back(engine, self._owner, self._lender, ours)
 
 
 class Lent:
@@ -68,6 +72,15 @@ class Lent:
             _order(engine_of(self._device), self._consumer, self._ours, self._owner)
 
 
+def _give_back(engine: Engine, owner: Any, lender: int | None, ours: int) -> None:
+    """Make the lender's stream wait for `ours`. If it is unknown, keep the owner alive until the work is done."""
+    if lender is not None:
+        _order(engine, ours, lender, owner)
+        return
+    with suppress(DeviceError):
+        engine.retain(owner, ours)
+
+
 def _order(engine: Engine, first: int, then: int, owner: Any) -> None:
     """Make the stream `then` wait for `first`; if that fails, keep the owner alive until the work on `first` is done.
 
@@ -87,3 +100,49 @@ def borrow(view: View, adapter: Adapter) -> View:
         return view
     owner = Borrowed(view.owner, device, adapter.current_stream(device))
     return View(view.layout, view.data, owner, view.writable)
+
+
+def view_borrowed(x: Any, adapter: Adapter, function: str, argument: str) -> View:
+    """The memory of a framework's array, with such an owner. It is remembered: `known_array` takes arrays like `x`.
+
+    It is not remembered if the framework's stream is unknown, or it does not know which arrays are read-only.
+    """
+    view = adapter.view(x, function, argument, lambda device: engine_of(device).current_stream())
+    layout = view.layout
+    if adapter.is_own(x, view) and adapter.is_writable(x) == view.writable:
+        if engine_of(layout.device).is_host:
+            steady.remember_array(x, adapter, layout, _adopter_on_host(layout, adapter))
+        elif adapter.current_stream(layout.device) is not None:
+            steady.remember_array(x, adapter, layout, _adopter_on_gpu(layout, adapter))
+    return borrow(view, adapter)
+
+
+def _adopter_on_host(layout: Layout, adapter: Adapter) -> Callable[[Any, Data], Any]:
+    adopt, address, is_writable = engine_of(layout.device).adopt, adapter.address, adapter.is_writable
+
+    def make(x: Any, data: Data) -> Any:
+        writable = is_writable(x)
+        memory = data if data.__class__ is np.ndarray else adopt(address(data), layout, x, writable)
+        return steady.array_class(layout, memory, x, writable)
+
+    return make
+
+
+def _adopter_on_gpu(layout: Layout, adapter: Adapter) -> Callable[[Any, Data], Any]:
+    device = layout.device
+    engine, theirs = engine_of(device), adapter.stream_of(device)
+    assert theirs is not None
+    if compiled is not None and is_inherited(adapter, "is_writable"):
+        give_back = partial(_give_back, engine)
+        fast: Callable[[Any, Data], Any] = compiled.Adopter(
+            layout, engine.current_stream, theirs, engine.order, give_back
+        )
+        return fast
+
+    def make(x: Any, data: Data) -> Any:
+        lender, ours = theirs(), engine.current_stream()
+        if lender != ours:
+            engine.order(lender, ours)
+        return steady.array_class(layout, data, Borrowed(x, device, lender), adapter.is_writable(x))
+
+    return make

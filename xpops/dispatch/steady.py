@@ -20,7 +20,7 @@ from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel
 from xpops.engine.protocol import Engine
-from xpops.frameworks.adapter import Adapter, is_inherited
+from xpops.frameworks.adapter import Adapter, Known, is_inherited
 from xpops.frameworks.differentiable import Differentiable
 from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
@@ -47,6 +47,8 @@ launches: BoundedDict[tuple[Any, ...], Launch] = BoundedDict(PLAN_LIMIT)
 writes: BoundedDict[tuple[Any, ...], Write] = BoundedDict(PLAN_LIMIT)
 # (way of a view, class, shape or layout) -> (function, argument): the view is ``function(x, argument)``.
 shows: BoundedDict[tuple[Any, ...], tuple[Callable[[Any, Any], Any], Any]] = BoundedDict(PLAN_LIMIT)
+# What a framework's array is in a key -> function of the array and its data: it returns an array on the same memory.
+adopters: BoundedDict[Known, Callable[[Any, Data], Any]] = BoundedDict(PLAN_LIMIT)
 # The classes of other frameworks' arrays with remembered views.
 viewed: set[type] = set()
 # Class -> function that takes an operand of exactly this class. It returns what the operand is in a key, and its data.
@@ -61,7 +63,7 @@ def set_array_class(cls: type[Any]) -> None:
     array_class = cls
     readers[cls] = lambda x: (x._layout, x._data)
     if compiled is not None:
-        compiled.configure(launches, writes, shows, readers, viewed, cls, Layout, Record)
+        compiled.configure(launches, writes, shows, adopters, readers, viewed, cls, Layout, Record)
 
 
 def _forget_frameworks() -> None:
@@ -118,6 +120,18 @@ def _spec_of(x: Any) -> Any:
     return None if read is None else read(x)[0]
 
 
+def _known_array(x: Any) -> Any:
+    """`x` itself if it is an array, or an array on its memory. None if no array like it was adopted."""
+    if x.__class__ is array_class:
+        return x
+    read = readers.get(x.__class__)
+    if read is None:
+        return None
+    spec, data = read(x)
+    adopt = adopters.get(spec)
+    return None if adopt is None else adopt(x, data)
+
+
 def _known_view(way: Any, x: Any) -> Any:
     """A view like a remembered one. None if no such view is remembered."""
     kind = x.__class__
@@ -131,10 +145,11 @@ def _known_view(way: Any, x: Any) -> Any:
 
 
 if compiled is None:
-    known, known_write, spec_of, known_view = _known, _known_write, _spec_of, _known_view
+    known, known_write, spec_of = _known, _known_write, _spec_of
+    known_view, known_array = _known_view, _known_array
 else:
     known, known_write, spec_of = compiled.known, compiled.known_write, compiled.spec_of
-    known_view = compiled.known_view
+    known_view, known_array = compiled.known_view, compiled.known_array
 
 
 def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: Launch) -> None:
@@ -173,14 +188,27 @@ def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argumen
         viewed.add(x.__class__)
 
 
+def remember_array(x: Any, framework: Adapter, layout: Layout, adopt: Callable[[Any, Data], Any]) -> None:
+    """Keep how an array was made on the memory of `x`, which has this layout: by ``adopt(x, data)``."""
+    spec = framework.learn(x, layout)
+    if spec is not None:
+        adopters[spec] = adopt
+        _read_class(x.__class__, framework)
+
+
 def read_by_framework(arguments: tuple[Any, ...], framework: Adapter | None) -> None:
     """From now on, read arrays of these classes as their framework does."""
     for cls in {argument.__class__ for argument in arguments} - readers.keys():
         if framework is not None and framework.is_array_type(cls):  # not a subclass of int, such as an enumeration
-            readers[cls] = framework.read
-            exchange = framework.exchange(cls)
-            if compiled is not None and exchange is not None:
-                compiled.add_tensors(cls, *exchange)
+            _read_class(cls, framework)
+
+
+def _read_class(cls: type, framework: Adapter) -> None:
+    if cls not in readers:
+        readers[cls] = framework.read
+        exchange = framework.exchange(cls)
+        if compiled is not None and exchange is not None:
+            compiled.add_tensors(cls, *exchange)
 
 
 def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel) -> Launch:

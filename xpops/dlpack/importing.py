@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from xpops.core.devices import Device
 from xpops.core.errors import describe
 from xpops.core.guards import copies
 from xpops.dispatch import Tensor
-from xpops.dispatch.ownership import borrow
+from xpops.dispatch.ownership import borrow, view_borrowed
 from xpops.dlpack.copies import CopyNeededError, copy_tensor, move_tensor
 from xpops.engine import engine_of
 from xpops.frameworks.adapter import Adapter, View
@@ -89,9 +90,9 @@ def _view(x: Any, device: Device | None, copy: bool | None) -> View:
         return engine_of(where).current_stream()
 
     known = adapter_of(type(x))
-    direct = None if known is None else known.view_plain(x, "from_dlpack", "x", stream)
-    if known is not None and direct is not None:
-        return borrow(direct, known)
+    if known is not None and known.lends(x):
+        with suppress(TypeError, BufferError):  # sparse tensors, other devices and dtypes: DLPack says what it refuses
+            return view_borrowed(x, known, "from_dlpack", "x")
     if hasattr(type(x), "__dlpack__"):
         adapter = _adapter(x)
         view = dlpack_view(x, "from_dlpack", "x", stream, device=device, copy=copy)

@@ -92,9 +92,9 @@ class Adapter:
         """
         raise NotImplementedError
 
-    def view_plain(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View | None:
-        """What `view` returns, if DLPack's methods would lend the same memory in more time; else None."""
-        return None
+    def lends(self, x: Any) -> bool:
+        """Whether DLPack's methods would lend the memory that `view` shows, only in more time."""
+        return False
 
     def is_own(self, x: Any, view: View) -> bool:
         """Whether `view` shows the memory of `x` itself, which `read` returns, not that of a copy."""

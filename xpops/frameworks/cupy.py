@@ -58,20 +58,24 @@ class CupyAdapter(Adapter):
         layout = layout_of(dtype, x.shape, strides, device, alignment(address))
         return foreign_view(layout, address, x, True, f"{function}: {argument}")
 
+    def lends(self, x: Any) -> bool:
+        return type(x) is cupy.ndarray
+
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         return _VIEWS if cls is cupy.ndarray else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
         if type(x) is not cupy.ndarray:
             return None
-        key = _key_of(x)
+        key = _key_of(x, x.data)
         found = _known.get(key)
         if found is None:
             found = _known[key] = known_layout(self, layout)
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
-        return _known.get(_key_of(x)), x.data.ptr
+        pointer = x.data
+        return _known.get(_key_of(x, pointer)), pointer.ptr
 
     def address(self, data: Data) -> int:
         return int(data)
@@ -113,9 +117,12 @@ class CupyAdapter(Adapter):
         return handle
 
 
-def _key_of(x: Any) -> tuple[Any, ...]:
-    """All properties on which a call depends, but for the memory of `x`."""
-    return x.dtype, x.shape, x.strides, x.device.id, x.data.ptr & (MAX_ALIGNMENT - 1)
+def _key_of(x: Any, pointer: Any) -> tuple[Any, ...]:
+    """All properties on which a call depends, but for the memory of `x`, to which `pointer` points.
+
+    The pointer knows the device's number; `x` would make an object of it.
+    """
+    return x.dtype, x.shape, x.strides, pointer.device_id, pointer.ptr & (MAX_ALIGNMENT - 1)
 
 
 class _Handle:

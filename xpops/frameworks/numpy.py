@@ -43,6 +43,9 @@ class NumpyAdapter(Adapter):
         layout = layout_of(dtype, x.shape, strides, CPU, alignment(address))
         return View(layout, x if type(x) is np.ndarray else x.view(np.ndarray), x, x.flags.writeable)
 
+    def lends(self, x: Any) -> bool:
+        return type(x) is np.ndarray and x.flags.writeable and x.dtype.isbuiltin == 1  # else DLPack may refuse it
+
     def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
         return _VIEWS if cls is np.ndarray else {}
 

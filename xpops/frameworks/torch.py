@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -43,6 +43,7 @@ _devices: dict[Device, torch.device] = {}
 _VIEWS: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": torch.reshape,  # the functions take a tuple in half the time of the methods
     "permute": torch.permute,
+    "mT": lambda x, order: x.mT,
     "broadcast_to": torch.broadcast_to,
     "unstack": torch.unbind,
     "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
@@ -108,12 +109,8 @@ class TorchAdapter(Adapter):
         order_before(device, _current_raw_stream(device.index), stream)
         return View(layout, address, x, writable)
 
-    def view_plain(self, x: Any, function: str, argument: str, stream: Callable[[Device], int]) -> View | None:
-        if type(x) is not torch.Tensor or x.requires_grad:
-            return None
-        with suppress(TypeError, BufferError):  # sparse tensors, other devices and dtypes: DLPack says what it refuses
-            return self.view(x, function, argument, stream)
-        return None
+    def lends(self, x: Any) -> bool:
+        return type(x) is torch.Tensor and not x.requires_grad
 
     def records(self, x: Any) -> bool:
         return (x.requires_grad and torch.is_grad_enabled()) or is_traced(x)

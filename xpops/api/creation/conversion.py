@@ -18,7 +18,7 @@ from xpops.core.guards import copies
 from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise
-from xpops.dispatch.steady import launches
+from xpops.dispatch.steady import known_array, launches
 from xpops.dlpack import importing
 from xpops.engine import engine_of
 from xpops.frameworks.registry import adapter_of, is_wrapper
@@ -68,8 +68,10 @@ def asarray(
     Array([[1. , 2. ],
            [3. , 4.5]], dtype=float64, device='cpu')
     """
-    if obj.__class__ is Array and dtype is None and device is None and not copy:
-        return obj
+    if dtype is None and device is None and not copy and obj.__class__ is not np.ndarray:  # which may have to be copied
+        known: Array | None = known_array(obj)
+        if known is not None:
+            return known
     wanted = None if dtype is None else as_dtype(dtype, "asarray")
     adapter = adapter_of(type(obj))
     if isinstance(obj, Array):
@@ -125,6 +127,11 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     >>> xp.from_dlpack(np.arange(3))
     Array([0, 1, 2], dtype=int64, device='cpu')
     """
+    adapter = adapter_of(type(x))
+    if device is None and not copy and adapter is not None and adapter.lends(x):
+        known: Array | None = known_array(x)
+        if known is not None:
+            return known
     target = None if device is None else device_or_default(device, "from_dlpack")
     return Array(*importing.from_dlpack(x, device=target, copy=copy))
 

@@ -21,7 +21,7 @@ from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.dispatch import elementwise
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.keys import is_constant, way_of
-from xpops.dispatch.steady import known, launches, make_launch_on
+from xpops.dispatch.steady import known, launches, make_launch_on, spec_of
 from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks.registry import adapter_of
@@ -73,10 +73,18 @@ def empty_like(x: Any, /, *, dtype: DTypeLike | None = None, device: str | None 
     >>> xp.empty_like(xp.asarray([True, False])).dtype
     dtype('bool')
     """
-    if dtype is None and device is None:
-        given = array_layout(x, "empty_like", "x")
-        return new_array(layout_of(given.dtype, given.shape, None, given.device))
-    return allocate(*_like(x, dtype, device, "empty_like"), "empty_like")
+    if dtype is not None or device is not None:
+        return allocate(*_like(x, dtype, device, "empty_like"), "empty_like")
+    found: Array | None = known(empty_like, (x,))
+    if found is not None:
+        return found
+    given = array_layout(x, "empty_like", "x")
+    layout, engine = layout_of(given.dtype, given.shape, None, given.device), engine_of(given.device)
+    launch, spec = make_launch_on(engine, (layout,), _write_nothing, None, engine.current_stream), spec_of(x)
+    if spec is not None:
+        launches[empty_like, spec] = launch
+    made: Array = launch()
+    return made
 
 
 def full(shape: Shape, fill_value: Any, *, dtype: DTypeLike | None = None, device: str | None = None) -> Array:
@@ -189,7 +197,7 @@ def filled(shape: Any, dtype: Any, device: str | None, value: Any, function: str
     return x
 
 
-def _write_nothing(stream: int, data: Data) -> None:
+def _write_nothing(stream: int, *data: Data) -> None:
     """The kernel of uninitialised arrays."""
 
 

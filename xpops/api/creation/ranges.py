@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,14 @@ from numpy.typing import DTypeLike
 from xpops.api.creation.conversion import cast
 from xpops.api.creation.filling import fill, layout_of_new, require_integer
 from xpops.api.creation.remembered import known_new, make_new, way_of_new
-from xpops.arrays import Array, adopt_foreign
+from xpops.api.foreign import adopt_all
+from xpops.arrays import Array
 from xpops.arrays.regions import show_known
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import as_dtype
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import elementwise
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
-from xpops.dispatch.keys import way_of
 from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -188,24 +189,29 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is {indexing!r}; accepted: 'xy', 'ij'")
-    vectors = [adopt_foreign(x, "meshgrid", f"arrays[{i}]") for i, x in enumerate(arrays)]
-    for i, x in enumerate(vectors):
-        if x.ndim != 1:
-            raise ValueError(f"meshgrid: arrays[{i}] has shape {x.shape}; accepted: one-dimensional arrays")
-    axes = list(range(len(vectors)))
+    vectors = adopt_all(arrays, "meshgrid")
+    ways = _ways_of_grid(indexing, *[x._layout.shape for x in vectors])
+    return tuple(
+        [show_known(way, x, partial(_along, *way[1:]), writable=False) for x, way in zip(vectors, ways, strict=True)]
+    )
+
+
+@lru_cache(1024)
+def _ways_of_grid(indexing: str, *shapes: tuple[int, ...]) -> list[tuple[str, tuple[int, ...], int]]:
+    """For each vector the way of its view in the grid, which has the shape of the grid and the vector's axis in it."""
+    for i, shape in enumerate(shapes):
+        if len(shape) != 1:
+            raise ValueError(f"meshgrid: arrays[{i}] has shape {shape}; accepted: one-dimensional arrays")
+    axes = list(range(len(shapes)))
     if indexing == "xy":
         axes[:2] = axes[1::-1]
-    shape = [0] * len(axes)
-    for x, axis in zip(vectors, axes, strict=True):
-        shape[axis] = x.size
-    return tuple(_along(x, tuple(shape), axis) for x, axis in zip(vectors, axes, strict=True))
+    grid = tuple(shapes[axes.index(axis)][0] for axis in range(len(axes)))
+    return [("meshgrid", grid, axis) for axis in axes]
 
 
-def _along(x: Array, shape: tuple[int, ...], axis: int) -> Array:
-    """A read-only view of a vector that varies along an axis of `shape`."""
-    strides = tuple(x._layout.strides[0] if other == axis else 0 for other in range(len(shape)))
-    way = way_of("meshgrid", (shape, axis))
-    return show_known(way, x, lambda layout: Region(0, shape, strides), writable=False)
+def _along(shape: tuple[int, ...], axis: int, layout: Layout) -> Region:
+    """The region that shows a vector along an axis of `shape`."""
+    return Region(0, shape, tuple(layout.strides[0] if other == axis else 0 for other in range(len(shape))))
 
 
 # The kernels of `Engine.arange`, since loops make ranges of one length with other ends.

@@ -6,9 +6,9 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from xpops.api.foreign import keeps_framework
+from xpops.api.foreign import adopt_all, keeps_framework
 from xpops.api.signatures import array_function
-from xpops.arrays import Array, adopt_foreign, contiguous_copy, view_of
+from xpops.arrays import Array, contiguous_copy, view_of
 from xpops.arrays.viewing import Step, view
 from xpops.core.guards import copies
 from xpops.core.operands import Axes, Shape
@@ -40,9 +40,15 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     >>> x.shape, y.shape
     ((3, 4), (3, 4))
     """
-    given = [adopt_foreign(x, "broadcast_arrays", f"arrays[{i}]") for i, x in enumerate(arrays)]
-    shape = _common_shape(*[x.shape for x in given])
-    return tuple(x if x.shape == shape else broadcast_to(x, shape) for x in given)
+    given = adopt_all(arrays, "broadcast_arrays")
+    shapes = [x._layout.shape for x in given]
+    shape = _common_shape(*shapes)
+    return tuple(
+        [
+            x if own == shape else view(_plan_broadcast, "broadcast_to", x, shape)
+            for x, own in zip(given, shapes, strict=True)
+        ]
+    )
 
 
 @lru_cache(1024)
