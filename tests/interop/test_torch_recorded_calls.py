@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import xpops as xp
-from xpops.dispatch.steady import Record, launches
+from xpops.dispatch.steady import launches
+from xpops.frameworks.differentiable import Record
 
 torch = pytest.importorskip("torch")
 

@@ -9,11 +9,11 @@ from typing import Any
 from xpops.api.fusion import Fused
 from xpops.arrays.tensors import array_layout
 from xpops.dispatch.fusion.traced_arrays import Traced
-from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of, remember_recorded
 from xpops.dispatch.gradients.rules import differentiable, rule_of
 from xpops.dispatch.keys import way_of
 from xpops.dispatch.primitives import freeze, is_hashable
-from xpops.dispatch.steady import known, remember_recorded
+from xpops.dispatch.steady import known
 from xpops.engine import engine_of, is_cuda
 from xpops.frameworks.adapter import Adapter, is_inherited
 from xpops.frameworks.differentiable import Facts

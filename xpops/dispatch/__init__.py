@@ -12,7 +12,14 @@ from xpops.dispatch import steady
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of, require_no_gradient
+from xpops.dispatch.gradients.calls import (
+    RecordedCall,
+    makers,
+    recorded_calls,
+    recorder_of,
+    remember_recorded,
+    require_no_gradient,
+)
 from xpops.dispatch.gradients.rules import rule_of_operator
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import (
@@ -22,7 +29,6 @@ from xpops.dispatch.steady import (
     make_launch,
     make_write,
     remember,
-    remember_recorded,
     remember_write,
 )
 from xpops.dispatch.tensor import Tensor

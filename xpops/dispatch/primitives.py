@@ -10,7 +10,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of
+from xpops.dispatch.gradients.calls import RecordedCall, makers, recorded_calls, recorder_of, remember_recorded
 from xpops.dispatch.gradients.rules import parameters_of, rule_of
 from xpops.dispatch.keys import Fixed, is_constant, way_of
 from xpops.dispatch.measured import make_measured_launch
@@ -21,7 +21,6 @@ from xpops.dispatch.steady import (
     make_launch,
     make_write,
     remember,
-    remember_recorded,
     remember_write,
 )
 from xpops.engine import engine_of

@@ -21,7 +21,7 @@ from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel
 from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import Adapter, Known, is_inherited
-from xpops.frameworks.differentiable import Differentiable
+from xpops.frameworks.differentiable import Record
 from xpops.frameworks.registry import forgetters
 from xpops.plan.cache import BoundedDict
 from xpops.plan.strides.overlap import SafeDistance, safe_distance
@@ -31,10 +31,6 @@ Launch = Callable[..., Any]
 # A write takes `out`, its data and the operands' data. It returns False, and writes nothing, if `out` is read-only or
 # partly overlaps an operand.
 Write = Callable[..., bool]
-
-
-class Record(partial[Any]):
-    """The launch of a call of which a framework records the gradient: it takes the arguments, not their data."""
 
 
 # The most results of a launch of the compiled core.
@@ -158,18 +154,6 @@ def remember(way: Any, arguments: tuple[Any, ...], operands: Operands, launch: L
     if specs is not None:
         launches[way, *specs] = launch
         read_by_framework(arguments, operands.framework)
-
-
-def remember_recorded(
-    way: Any, arguments: tuple[Any, ...], results: Any, framework: Adapter, call: Differentiable
-) -> None:
-    """Keep a call of which the framework records the gradient for later calls like it."""
-    record = framework.recorder(call, arguments, results)
-    if record is not None:
-        read_by_framework(arguments, framework)
-        specs = tuple(map(spec_of, arguments))
-        if None not in specs:
-            launches[way, *specs] = Record(record)
 
 
 def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Operands, write: Write) -> None:

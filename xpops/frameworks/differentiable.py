@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -35,6 +36,10 @@ class Facts(NamedTuple):
 # A function of the cotangents of a call's results, the arguments and the results. Of the last two it reads those that
 # `Differentiable.saved` names. It returns the cotangents of the arguments, None for those that need none.
 Backward = Callable[[Any, list[Any], Any], tuple[Any, ...]]
+
+
+class Record(partial[Any]):
+    """The launch of a call of which a framework records the gradient: it takes the arguments, not their data."""
 
 
 class Differentiable(Protocol):

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from xpops.dispatch import steady
 from xpops.dispatch.gradients.backward import OPERANDS, FusedSteps, Steps, passing
 from xpops.dispatch.gradients.namespace import NAMESPACE, without_memory
 from xpops.dispatch.gradients.rules import Bound, Rule
 from xpops.frameworks import differentiable
 from xpops.frameworks.adapter import Adapter
-from xpops.frameworks.differentiable import Backward, Facts
+from xpops.frameworks.differentiable import Backward, Facts, Record
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.derivatives.elementwise import same
 from xpops.plan.cache import BoundedDict
@@ -201,3 +202,15 @@ def require_no_gradient(function: str, arguments: tuple[Any, ...]) -> None:
                 f"{function}: an argument requires grad, and out has no gradient; "
                 "accepted: the call without out, or within torch.no_grad()"
             )
+
+
+def remember_recorded(
+    way: Any, arguments: tuple[Any, ...], results: Any, framework: Adapter, call: RecordedCall
+) -> None:
+    """Keep a call of which the framework records the gradient for later calls like it."""
+    record = framework.recorder(call, arguments, results)
+    if record is not None:
+        steady.read_by_framework(arguments, framework)
+        specs = tuple(map(steady.spec_of, arguments))
+        if None not in specs:
+            steady.launches[way, *specs] = Record(record)
