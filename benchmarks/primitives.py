@@ -47,7 +47,7 @@ def add_broadcast(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 def sum_rows(x: torch.Tensor) -> torch.Tensor:
     """The sums of the rows of a matrix."""
     out = torch.empty(x.shape[0], device=x.device, dtype=x.dtype)
-    _kernel("sum_rows")(x.shape[0], 2 * THREADS, (x, out, x.shape[1]))
+    _kernel("sum_rows")(x.shape[0], THREADS, (x, out, x.shape[1]))
     return out
 
 

@@ -1,13 +1,21 @@
 """``python -m conformance.gpu_report``: runs the test suite on a GPU, and writes ``reports/gpu.json``.
 
+``--seconds S``  after so many seconds the suite is interrupted, and the report has the tests that ended.
+``...``          arguments for pytest, such as ``-n 25``.
+
 It leaves out the tests that compile kernels for the CPU, and for GPUs that need not be there: this one changes nothing
 for them.
 """
 
 from __future__ import annotations
 
+import argparse
+import math
 import sys
+import time
 from collections.abc import Sequence
+
+import pytest
 
 from conformance.fingerprint import ROOT, fingerprint
 from conformance.reporting import REPORTS, Case, available, counts, heading, run_pytest, write
@@ -18,20 +26,24 @@ COMPILED = ("tests/unit/test_*_emulated.py", "tests/unit/test_*_compile.py")
 
 
 def main(arguments: list[str]) -> int:
-    """Run, write the report, and return pytest's exit code. `arguments` go to pytest."""
+    """Run, write the report, and return pytest's exit code."""
     if not available("cuda"):
         print("gpu_report: no GPU here")
         return 2
-    before = fingerprint()
+    parser = argparse.ArgumentParser("python -m conformance.gpu_report", description="Runs the test suite on a GPU.")
+    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S", help="how long (default: as long)")
+    options, for_pytest = parser.parse_known_args(arguments)
+    before, end = fingerprint(), time.monotonic() + options.seconds
     ignored = [f"--ignore-glob={each}" for each in COMPILED]
     left_out = [f"--deselect={each}" for each in ALONE]
-    code, cases = run_pytest([*arguments, *left_out, *ignored], ROOT)
-    last, others = run_pytest(["-n", "0", *ALONE], ROOT)
-    code, cases = max(code, last), cases + others
+    first, alone = run_pytest(["-n", "0", *ALONE], ROOT, seconds=options.seconds)
+    code, cases = run_pytest([*for_pytest, *left_out, *ignored], ROOT, seconds=end - time.monotonic())
+    cases += alone
     failed = sorted(case.name for case in cases if case.outcome == "failed")
     found = {**counts(cases), "modules": count_by_module(cases), "failed_tests": failed}
-    write(REPORTS / "gpu.json", {**heading("cuda"), **found, "fingerprint": before})
-    return code
+    finished = pytest.ExitCode.INTERRUPTED not in (first, code)
+    write(REPORTS / "gpu.json", {**heading("cuda"), "finished": finished, **found, "fingerprint": before})
+    return max(first, code)
 
 
 def count_by_module(cases: Sequence[Case]) -> dict[str, dict[str, int]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from conformance.reporting import REPORTS
 from conformance.transforms.__main__ import kind_of, merged, summary
 
@@ -25,8 +27,9 @@ def test_the_worst_call_of_a_function_counts() -> None:
     assert summary(found["sum"]) == {"right": 1, "vmap": "left out: the shape depends on values"}
 
 
-def test_no_cell_of_the_report_differs() -> None:
-    report = json.loads((REPORTS / "transforms-cpu.json").read_text())
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_no_cell_of_the_report_differs(device: str) -> None:
+    report = json.loads((REPORTS / f"transforms-{device}.json").read_text())
     texts = [text for cells in report["functions"].values() for name, text in cells.items() if name != "right"]
     assert [text for text in texts if kind_of(text) == "differ"] == []
     assert report["cells"]["differ"] == 0
