@@ -152,6 +152,11 @@ static void copy_strided(char* out, Py_ssize_t to, const char* x, Py_ssize_t fro
 const float* load_floats(float* buffer, const char* x, Py_ssize_t stride, Py_ssize_t count, Form form) {
   double raw[CHUNK];
   const size_t size = itemsize(form);
+  if (!stride && count > 1) {
+    const float number = *load_floats(buffer, x, 0, 1, form);
+    for (Py_ssize_t i = 0; i < count; ++i) buffer[i] = number;
+    return buffer;
+  }
   if (!is_plain(x, stride, size)) {
     copy_strided((char*)raw, (Py_ssize_t)size, x, stride, count, size);
     x = (const char*)raw;

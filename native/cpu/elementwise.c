@@ -1,10 +1,8 @@
-// Elementwise functions of float32 and narrower numbers, computed in float64 and rounded to float32.
+// Elementwise functions of float32 and narrower numbers that are computed in float64 and rounded to float32.
 #include <math.h>
 
+#include "arithmetic.h"
 #include "exponential.h"
-
-// Computes a function of numbers, and of parameters.
-typedef void (*Function)(float* out, const float* x, const float* y, Py_ssize_t count, const double* parameters);
 
 enum { MOST_PARAMETERS = 2 };
 
@@ -67,14 +65,15 @@ INLINED double softplus(double x, double y, const double* beta_and_threshold) {
   return scaled > beta_and_threshold[1] ? x : ((scaled > 0 ? scaled : 0.0) + tail) * (1.0 / beta);
 }
 
-#define FUNCTION(name)                                                                                         \
-  INLINED void name##s_body(float* out, const float* x, const float* y, Py_ssize_t count,                      \
-                            const double* parameters) {                                                        \
-    const double fixed[MOST_PARAMETERS] = {parameters[0], parameters[1]};                                      \
-    for (Py_ssize_t i = 0; i < count; ++i) out[i] = (float)name((double)x[i], (double)y[i], fixed);            \
-  }                                                                                                            \
-  FOR_FAST_PROCESSORS(name##s, (float* out, const float* x, const float* y, Py_ssize_t count, const double* fixed), \
-                 (out, x, y, count, fixed))
+#define FUNCTION(name)                                                                                              \
+  INLINED void name##s_body(float* out, const float* const* given, Py_ssize_t count, const double* parameters) {    \
+    const double fixed[MOST_PARAMETERS] = {parameters[0], parameters[1]};                                           \
+    const float *x = given[0], *y = given[1];                                                                       \
+    INDEPENDENT                                                                                                     \
+    for (Py_ssize_t i = 0; i < count; ++i) out[i] = (float)name((double)x[i], (double)y[i], fixed);                 \
+  }                                                                                                                 \
+  FOR_FAST_PROCESSORS(name##s, (float* out, const float* const* given, Py_ssize_t count, const double* parameters), \
+                      (out, given, count, parameters))
 FUNCTION(gelu)
 FUNCTION(gelu_tanh)
 FUNCTION(leaky_relu)
@@ -83,14 +82,20 @@ FUNCTION(sigmoid)
 FUNCTION(silu)
 FUNCTION(softplus)
 
+#define ENTRY(name, count, parameters) {#name, count, parameters, name##s}
 static const struct {
   const char* name;
-  int operands, parameters;
+  int operands, parameters;  // `operands` without the result
   Function compute;
 } functions[] = {
-    {"gelu", 2, 0, gelus},           {"gelu_tanh", 2, 0, gelu_tanhs}, {"leaky_relu", 2, 1, leaky_relus},
-    {"logaddexp", 3, 0, logaddexps}, {"sigmoid", 2, 0, sigmoids},     {"silu", 2, 0, silus},
-    {"softplus", 2, 2, softpluss},
+    ENTRY(abs, 1, 0),        ENTRY(add, 2, 0),     ENTRY(ceil, 1, 0),      ENTRY(clip, 3, 0),
+    ENTRY(copysign, 2, 0),   ENTRY(divide, 2, 0),  ENTRY(floor, 1, 0),     ENTRY(floor_divide, 2, 0),
+    ENTRY(gelu, 1, 0),       ENTRY(gelu_tanh, 1, 0), ENTRY(hypot, 2, 0),   ENTRY(leaky_relu, 1, 1),
+    ENTRY(logaddexp, 2, 0),  ENTRY(maximum, 2, 0), ENTRY(minimum, 2, 0),   ENTRY(multiply, 2, 0),
+    ENTRY(negative, 1, 0),   ENTRY(nextafter, 2, 0), ENTRY(reciprocal, 1, 0), ENTRY(relu, 1, 0),
+    ENTRY(remainder, 2, 0),  ENTRY(round, 1, 0),   ENTRY(sigmoid, 1, 0),   ENTRY(sign, 1, 0),
+    ENTRY(silu, 1, 0),       ENTRY(softplus, 1, 2), ENTRY(sqrt, 1, 0),     ENTRY(square, 1, 0),
+    ENTRY(subtract, 2, 0),   ENTRY(trunc, 1, 0),
 };
 
 static void compute_lines(const Loop* loop, Function function, const double* parameters) {
@@ -106,11 +111,15 @@ static void compute_lines(const Loop* loop, Function function, const double* par
       const Py_ssize_t count = length - start < CHUNK ? length - start : CHUNK;
       for (int i = 1; i <= last; ++i) {
         const Py_ssize_t stride = inner < 0 ? 0 : loop->strides[i][inner];
+        if (start && !stride) continue;  // the chunk before is as long, and has the same number everywhere
         chunks[i] = load_floats(buffers[i], data[i] + start * stride, stride, count, loop->form[i]);
       }
+      for (int i = last + 1; i < MOST_OPERANDS; ++i) chunks[i] = chunks[last];  // which the function does not read
       const Py_ssize_t to = inner < 0 ? 0 : loop->strides[0][inner];
-      function(buffers[0], chunks[1], chunks[last], count, parameters);
-      store_floats(data[0] + start * to, to, buffers[0], count, loop->form[0]);
+      char* const out = data[0] + start * to;
+      const int in_place = loop->form[0] == 'f' && to == sizeof(float) && (uintptr_t)out % sizeof(float) == 0;
+      function(in_place ? (float*)out : buffers[0], chunks + 1, count, parameters);
+      if (!in_place) store_floats(out, to, buffers[0], count, loop->form[0]);
     }
   } while (next_line(loop, index, data, 0, inner));
 }
@@ -125,12 +134,12 @@ PyObject* compute(PyObject* module, PyObject* const* given, Py_ssize_t count) {
                             PyUnicode_CompareWithASCIIString(given[0], functions[found].name) == 0)) {
     ++found;
   }
-  if (found == known || count != 1 + functions[found].operands + functions[found].parameters) {
+  if (found == known || count != 2 + functions[found].operands + functions[found].parameters) {
     return PyErr_Format(PyExc_TypeError,
                         "compute: accepted: a name in native/cpu/elementwise.c, out, its operands "
                         "and its parameters");
   }
-  const int operands = functions[found].operands;
+  const int operands = 1 + functions[found].operands;
   for (int i = 0; i < functions[found].parameters; ++i) parameters[i] = PyFloat_AsDouble(given[1 + operands + i]);
   if (PyErr_Occurred() || begin_loop(&loop, given + 1, operands, "eHf")) return NULL;
   const Py_ssize_t size = size_of(&loop);

@@ -62,7 +62,9 @@ def elementwise_kernel(
     kernel = _by_torch(op, specs, signature, out, host)
     if kernel is not None:
         return _within_range(kernel, specs, signature.loop, host)
-    return None if op.own_halves else _through_float32(op, specs, signature, out)
+    if op.own_halves or is_compiled(op, signature.loop, specs, out):
+        return None
+    return _through_float32(op, specs, signature, out)
 
 
 def _by_torch(

@@ -44,10 +44,8 @@ _FIRST, _FIRST_LOW = 1.5957691216057128, 1.7885919910836427e-14
 _THIRD, _THIRD_LOW = 0.07135481627260025, -6.175149918155315e-19
 
 
-def _relu(x: NDArray) -> Any:
-    positive = np.maximum(x, 0)
-    positive += x.dtype.type(0)  # -0.0 becomes +0.0
-    return positive
+def _relu(x: NDArray, out: NDArray | None = None) -> Any:
+    return np.add(np.maximum(x, 0, out=out), x.dtype.type(0), out)  # -0.0 becomes +0.0
 
 
 def _leaky_relu(x: NDArray, slope: NDArray) -> Any:
@@ -170,6 +168,7 @@ _ROWS = (
         _relu,
         contracts=False,
         torch=Torch("threshold", REAL, arguments=(0, 0)),
+        core=True,
     ),
     Operator(
         "leaky_relu",

@@ -18,8 +18,8 @@ _ROUNDING = "rounding"
 _ROUNDED = (0.5, 0.5, 0.5, 0.5)
 
 _ROWS = (
-    plain("abs", 1, "numeric", "real", header=_ARITHMETIC, long="complex", ulps=(0, 0, 2, 2), torch=REAL),
-    plain("add", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, {})", ulps=_ROUNDED, torch=REAL),
+    plain("abs", 1, "numeric", "real", header=_ARITHMETIC, long="complex", ulps=(0, 0, 2, 2), torch=REAL, core=True),
+    plain("add", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, {})", ulps=_ROUNDED, torch=REAL, core=True),
     plain(
         "clip",
         3,
@@ -28,10 +28,18 @@ _ROWS = (
         cpu=functions.clip,
         arguments=("x", "min", "max"),
         torch=Torch("clamp", REAL),
+        core=True,
     ),
     plain("conj", 1, "numeric", header=_ARITHMETIC, torch=Torch("conj_physical", REAL | COMPLEX)),
     plain(
-        "copysign", 2, "real floating-point", header=_ARITHMETIC, cpu_halves=True, domain="finite finite", torch=FLOATS
+        "copysign",
+        2,
+        "real floating-point",
+        header=_ARITHMETIC,
+        cpu_halves=True,
+        domain="finite finite",
+        torch=FLOATS,
+        core=True,
     ),
     plain(
         "divide",
@@ -44,6 +52,7 @@ _ROWS = (
         ulps=(0.5, 0.5, 2, 2),
         domain="any nonzero",
         torch=FLOATS,
+        core=True,
     ),
     plain(
         "floor_divide",
@@ -54,6 +63,7 @@ _ROWS = (
         long="always",
         ulps=(1, 1),
         domain="any nonzero",
+        core=True,
     ),
     row(
         "hypot",
@@ -65,6 +75,7 @@ _ROWS = (
         ulps=(1, 2),
         domain="finite finite",
         torch=FLOATS,
+        core=True,
     ),
     plain(
         "identity",
@@ -79,12 +90,19 @@ _ROWS = (
         ulps=_ROUNDED,
     ),
     plain("imag", 1, "numeric", "real", header=_ARITHMETIC),
-    plain("maximum", 2, "real-valued", header=_ARITHMETIC, torch=REAL),
-    plain("minimum", 2, "real-valued", header=_ARITHMETIC, torch=REAL),
+    plain("maximum", 2, "real-valued", header=_ARITHMETIC, torch=REAL, core=True),
+    plain("minimum", 2, "real-valued", header=_ARITHMETIC, torch=REAL, core=True),
     plain(
-        "multiply", 2, "numeric", header=_ARITHMETIC, rounded="mul_rn({}, {})", ulps=(0.5, 0.5, 1, 1), torch=REAL_VALUED
+        "multiply",
+        2,
+        "numeric",
+        header=_ARITHMETIC,
+        rounded="mul_rn({}, {})",
+        ulps=(0.5, 0.5, 1, 1),
+        torch=REAL_VALUED,
+        core=True,
     ),
-    plain("negative", 1, "numeric", header=_ARITHMETIC, torch=REAL),
+    plain("negative", 1, "numeric", header=_ARITHMETIC, torch=REAL, core=True),
     plain(
         "nextafter",
         2,
@@ -93,8 +111,9 @@ _ROWS = (
         cpu=functions.nextafter,
         own_halves=True,
         torch=FLOATS,
+        core=True,
     ),
-    plain("positive", 1, "numeric", header=_ARITHMETIC, torch=Torch("copy", ARITHMETIC)),
+    plain("positive", 1, "numeric", header=_ARITHMETIC, cpu=functions.positive, torch=Torch("copy", ARITHMETIC)),
     transcendental(
         "pow",
         2,
@@ -118,6 +137,7 @@ _ROWS = (
         ulps=(0.5, 0.5, 1, 1),
         domain="nonzero",
         torch=FLOATS,
+        core=True,
     ),
     plain(
         "remainder",
@@ -129,8 +149,9 @@ _ROWS = (
         long="always",
         ulps=(0.5, 0.5),
         domain="any nonzero",
+        core=True,
     ),
-    plain("sign", 1, "numeric", header=_ARITHMETIC, cpu=functions.sign, long="complex", ulps=(0, 0, 3, 3)),
+    plain("sign", 1, "numeric", header=_ARITHMETIC, cpu=functions.sign, long="complex", ulps=(0, 0, 3, 3), core=True),
     plain(
         "square",
         1,
@@ -139,8 +160,11 @@ _ROWS = (
         rounded="square_rn({})",
         ulps=(0.5, 0.5, 1, 1),
         torch=FLOATS,
+        core=True,
     ),
-    plain("subtract", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, -{})", ulps=_ROUNDED, torch=REAL),
+    plain(
+        "subtract", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, -{})", ulps=_ROUNDED, torch=REAL, core=True
+    ),
     plain("equal", 2, "arithmetic", "bool", header=_COMPARISON, torch=Torch("eq", ARITHMETIC)),
     plain("greater", 2, "real-valued", "bool", header=_COMPARISON, torch=Torch("gt", REAL)),
     plain("greater_equal", 2, "real-valued", "bool", header=_COMPARISON, torch=Torch("ge", REAL)),
@@ -182,10 +206,10 @@ _ROWS = (
     plain("logical_or", 2, "arithmetic", "bool", header=_BITWISE, logical=True, torch=BOOL),
     plain("logical_xor", 2, "arithmetic", "bool", header=_BITWISE, logical=True, torch=BOOL),
     *TRANSCENDENTAL,
-    plain("ceil", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED),
-    plain("floor", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED),
-    plain("round", 1, "numeric", header=_ROUNDING, cpu=functions.round, torch=REAL_VALUED),
-    plain("trunc", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED),
+    plain("ceil", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED, core=True),
+    plain("floor", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED, core=True),
+    plain("round", 1, "numeric", header=_ROUNDING, cpu=functions.round, torch=REAL_VALUED, core=True),
+    plain("trunc", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED, core=True),
 )
 
 OPERATORS: dict[str, Operator] = {row.name: row for row in _ROWS}

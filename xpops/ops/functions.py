@@ -1,6 +1,7 @@
 """NumPy functions of rows where NumPy's own function deviates from the standard or has another form.
 
-They take ndarrays of the same dtype and return ndarrays. The caller turns floating-point warnings off.
+They take ndarrays of the same dtype and return ndarrays. Those that pass over memory once write `out` of the dtype of
+the operands, too. The caller turns floating-point warnings off.
 """
 
 from __future__ import annotations
@@ -45,14 +46,19 @@ def where(condition: NDArray, x: NDArray, y: NDArray) -> Any:
     return (((bits ^ others) & chosen) ^ others).view(x.dtype)
 
 
-def clip(x: NDArray, low: NDArray, high: NDArray) -> Any:
+def clip(x: NDArray, low: NDArray, high: NDArray, out: NDArray | None = None) -> Any:
     """NaN in any operand gives NaN."""
-    return np.clip(x, low, high)
+    return np.clip(x, low, high, out)
 
 
-def round(x: NDArray) -> Any:
+def round(x: NDArray, out: NDArray | None = None) -> Any:
     """Half to even; integers are themselves."""
-    return x if x.dtype.kind in "iub" else np.rint(x)
+    return np.rint(x, out) if x.dtype.kind in "fc" else positive(x, out)
+
+
+def positive(x: NDArray, out: NDArray | None = None) -> Any:
+    """A copy, which takes NumPy's loop three times as long."""
+    return x.copy() if out is None else _write(out, x)
 
 
 def floor_divide(x: NDArray, y: NDArray) -> Any:
@@ -99,23 +105,23 @@ def nextafter(x: NDArray, y: NDArray) -> Any:
     return np.where((x == x) & (y == y), bits.view(x.dtype), x + y)
 
 
-def power(x: NDArray, y: NDArray) -> Any:
+def power(x: NDArray, y: NDArray, out: NDArray | None = None) -> Any:
     """Negative powers of integers are rounded toward zero, where NumPy raises: 0, except for bases of 1 and -1.
 
     -0.0 and minus infinity to the power 0.5 are positive, where NumPy returns the square root.
     """
     if y.ndim == 0 and y == 2:
-        return np.square(x)
+        return np.square(x, out)
     if x.dtype.kind == "f":
         roots = y == 0.5
         if not roots.any():
-            return np.power(x, y)
-        return np.where(roots & ((x == 0) | np.isinf(x)), np.abs(x), np.power(x, y))
+            return np.power(x, y, out)
+        return _write(out, np.where(roots & ((x == 0) | np.isinf(x)), np.abs(x), np.power(x, y)))
     if x.dtype.kind != "i":
-        return np.power(x, y)
+        return np.power(x, y, out)
     sign = np.where(y & 1, x, 1)
     inverse = np.where(x == 1, 1, np.where(x == -1, sign, 0))
-    return np.where(y < 0, inverse, np.power(x, np.maximum(y, 0)))
+    return _write(out, np.where(y < 0, inverse, np.power(x, np.maximum(y, 0))))
 
 
 def expm1(x: NDArray) -> Any:
@@ -144,11 +150,21 @@ def log1p(x: NDArray) -> Any:
     return result
 
 
-def reciprocal(x: NDArray) -> Any:
+def reciprocal(x: NDArray, out: NDArray | None = None) -> Any:
     """``1 / x``, also for complex numbers, where NumPy's reciprocal differs at infinity and zero."""
-    return np.divide(x.dtype.type(1), x)
+    return np.divide(x.dtype.type(1), x, out)
 
 
-def sign(x: NDArray) -> Any:
+def sign(x: NDArray, out: NDArray | None = None) -> Any:
     """NaN in either part gives NaN in both parts, where NumPy checks for an infinite part first."""
-    return np.where(np.isnan(x), x * np.nan, np.sign(x)) if x.dtype.kind == "c" else np.sign(x)
+    if x.dtype.kind != "c":
+        return np.sign(x, out)
+    return _write(out, np.where(np.isnan(x), x * np.nan, np.sign(x)))
+
+
+def _write(out: NDArray | None, result: NDArray) -> NDArray:
+    """A result, in `out` if it is given."""
+    if out is None:
+        return result
+    np.copyto(out, result, casting="unsafe")
+    return out

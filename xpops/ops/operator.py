@@ -31,8 +31,9 @@ class Operator:
     header : str
         The header in ``native/xpops/math/`` that holds the functor.
     cpu : callable
-        The function of ndarrays that computes it on the CPU: a NumPy ufunc, or a function that returns a new array. It
-        also takes long doubles, for which tests call it, unless `conformance/references.py` has another reference.
+        The function of ndarrays that computes it on the CPU: a NumPy ufunc, or a function that returns a new array or
+        writes `out`, of the dtype of the operands, if it has such an argument. It also takes long doubles, for which
+        tests call it, unless `conformance/references.py` has another reference.
     condition : bool
         Whether the first operand is a boolean condition, outside promotion.
     logical : bool

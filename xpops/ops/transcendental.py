@@ -40,7 +40,9 @@ TRANSCENDENTAL = (
         torch=HALVES,
         core=True,
     ),
-    transcendental("sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5), torch=HALVES),
+    transcendental(
+        "sqrt", 1, "floating-point", header=_EXPONENTIAL, ulps=(0.5, 0.5, 1.5, 1.5), torch=HALVES, core=True
+    ),
     narrow(
         "acos",
         1,

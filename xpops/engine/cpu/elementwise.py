@@ -1,14 +1,15 @@
 """Elementwise operators on NumPy.
 
-A call is one ufunc if the row's function is one, and all operands have its dtypes. Any other call makes several passes
-over temporary arrays, so it runs over blocks that fit a core's cache. A function of one 16-bit number is read from a
-table of its 65,536 results.
+A call is one call of the row's function if that is a ufunc or takes `out`, and all operands have its dtypes. Any other
+call makes several passes over temporary arrays, so it runs over blocks that fit a core's cache. A function of one
+16-bit number is read from a table of its 65,536 results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def elementwise(op: Operator, signature: Signature, operands: tuple[Operand, ...
         None if is_ready else partial(_converted, loop=loop, wide=wide)
         for is_ready, loop, wide in zip(ready, signature.loop, loops, strict=True)
     ]
-    if isinstance(function, np.ufunc) and sum(ready) == len(layouts) and _result_of(function, loops) == out.dtype:
+    if sum(ready) == len(layouts) and _writes(function, loops, out.dtype):
         return _in_one_call(function, conversions)
 
     of_arrays, of_scalars = (
@@ -75,6 +76,8 @@ def is_compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand,
     """Whether the compiled core computes a call, in one pass and without temporary arrays."""
     if compiled is None or not op.core or out.dtype not in SINGLE:
         return False
+    if op.own_halves and any(loop != dt.float32 for loop in loops):
+        return False
     return all(
         loop in SINGLE and (not isinstance(x, Layout) or x.dtype == loop or (x.dtype in SINGLE and loop == dt.float32))
         for x, loop in zip(operands, loops, strict=True)
@@ -96,11 +99,11 @@ def _compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand, .
         ]
         run(name, buffer_of(out), *arrays, *parameters)
 
-    return kernel
+    return kernel if all(isinstance(x, Layout) for x in operands) else partial(quietly, kernel)
 
 
-def _in_one_call(function: np.ufunc, conversions: list[Conversion | None]) -> Kernel:
-    """The kernel that calls the ufunc. Only scalars are converted."""
+def _in_one_call(function: Callable[..., Any], conversions: list[Conversion | None]) -> Kernel:
+    """The kernel that calls a function with `out`. Only scalars are converted."""
 
     def kernel(stream: int, out: NDArray, *inputs: NDArray) -> None:
         quietly(function, *inputs, out=out)
@@ -176,12 +179,13 @@ def _all_converted(inputs: tuple[Any, ...], conversions: list[Conversion | None]
     return [x if convert is None else convert(x) for x, convert in zip(inputs, conversions, strict=True)]
 
 
+def _writes(function: Callable[..., Any], loops: tuple[DType, ...], dtype: DType) -> bool:
+    """Whether a row's function of such operands writes ``out`` of a dtype."""
+    if isinstance(function, np.ufunc):
+        return bool(function.resolve_dtypes((*loops, None))[-1] == dtype)
+    return loops[0] == dtype and "out" in signature(function).parameters
+
+
 def _converted(x: Any, loop: DType, wide: DType) -> NDArray:
     """Convert an operand to the loop's dtype, and then to the wider dtype of the computation."""
     return cast(cast(x, loop), wide)
-
-
-def _result_of(function: np.ufunc, loops: tuple[DType, ...]) -> DType:
-    """The dtype of the function's results."""
-    found: DType = function.resolve_dtypes((*loops, None))[-1]
-    return found
