@@ -1,5 +1,5 @@
-// Loops over arrays of the host that NumPy runs slowly: they convert halves, and compute in float64 without arrays of
-// it. Python's side is the modules of xpops/engine/cpu that import `compiled`.
+// Loops over arrays of the host that NumPy runs slowly: they convert halves, compute in float64 without arrays of it,
+// sort, and draw random bits. Python's side is the modules of xpops/engine/cpu that import `compiled`.
 #ifndef XPOPS_CPU_H
 #define XPOPS_CPU_H
 
@@ -80,7 +80,9 @@ PyObject* add_rows(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* compute(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* fused(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* philox(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* sort(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* softmax(PyObject* module, PyObject* const* given, Py_ssize_t count);
 
 #endif

@@ -1,4 +1,7 @@
-"""Parameters and result dtypes of activations, on every device."""
+"""Parameters and result dtypes of activations, on every device.
+
+On the CPU NumPy computes, or the compiled core.
+"""
 
 from __future__ import annotations
 

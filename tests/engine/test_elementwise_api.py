@@ -1,4 +1,7 @@
-"""Every elementwise function against plain NumPy, on every device."""
+"""Every elementwise function against plain NumPy, on every device.
+
+On the CPU NumPy computes, or the compiled core.
+"""
 
 from __future__ import annotations
 

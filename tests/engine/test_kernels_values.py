@@ -1,4 +1,7 @@
-"""Every elementwise operator on real floating-point dtypes: special values and accuracy, against plain NumPy."""
+"""Every elementwise operator on real floating-point dtypes: special values and accuracy, against plain NumPy.
+
+On the CPU NumPy computes them, or the compiled core.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Medians and quantiles against NumPy's, on every device."""
+"""Medians and quantiles against NumPy's, on every device.
+
+On the CPU NumPy sorts, or the compiled core.
+"""
 
 from __future__ import annotations
 

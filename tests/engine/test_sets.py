@@ -1,4 +1,7 @@
-"""Sets, joining, differences and taking, on every device."""
+"""Sets, joining, differences and taking, on every device.
+
+On the CPU NumPy sorts, or the compiled core.
+"""
 
 from __future__ import annotations
 

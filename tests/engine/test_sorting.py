@@ -1,4 +1,7 @@
-"""Sorting, selecting and binary search, on every device."""
+"""Sorting, selecting and binary search, on every device.
+
+On the CPU NumPy sorts, or the compiled core.
+"""
 
 from __future__ import annotations
 

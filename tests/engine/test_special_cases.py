@@ -1,4 +1,7 @@
-"""Every special case that the standard's text names, function by function, on every device; signs of zeros count."""
+"""Every special case that the standard's text names, function by function, on every device; signs of zeros count.
+
+On the CPU NumPy computes, or the compiled core.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loops of the compiled core over arrays of the CPU: conversions of halves, and sums and products in float64."""
+"""The loops of the compiled core over arrays of the CPU: conversions of halves, sums and products in float64, sorts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from xpops.core.compiled import compiled
+from xpops.engine.cpu import random
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
 NDArray = np.ndarray[Any, Any]
@@ -220,3 +221,32 @@ def test_what_does_not_fit_is_refused() -> None:
         compiled.add_rows(out, line, cube, cube)
     with pytest.raises(ValueError, match="accepted"):
         compiled.reduce("median", out[:1, :1], out, 1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
+@pytest.mark.parametrize("shape", [(0,), (1,), (5,), (1000,), (3, 257), (2, 0), (2, 3, 70_000)])
+def test_rows_are_sorted(dtype: Any, shape: tuple[int, ...]) -> None:
+    random, most = np.random.default_rng(3), np.iinfo(dtype).max
+    for low, high in ((0, most), (0, 0), (most, most), (most - 300 % most, most), (0, min(most, 70_000))):
+        x = random.integers(low, high, shape, dtype, endpoint=True)
+        found = x.copy()
+        compiled.sort(found, 0)  # type: ignore[union-attr]
+        assert np.array_equal(found, np.sort(x, axis=-1))
+
+
+@pytest.mark.parametrize("first", [8, 32, 61])
+def test_keys_of_equal_leading_bits_keep_their_order(first: int) -> None:
+    x = np.random.default_rng(first).integers(0, 1 << 64, (4, 5000), np.uint64, endpoint=False)
+    found = x.copy()
+    compiled.sort(found, first)  # type: ignore[union-attr]
+    order = np.argsort(x >> np.uint64(first), axis=-1, kind="stable")
+    assert np.array_equal(found, np.take_along_axis(x, order, axis=-1))
+
+
+@pytest.mark.parametrize("counters", [0, 1, 15, 16, 17, 1000])
+def test_random_words_are_those_of_the_python_code(counters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key, branch, position in ((0, 0, 0), (2**64 - 1, 2**64 - 1, 2**64 - 9), (0x123456789ABCDEF, 7, 2**32 - 8)):
+        found = random.philox(key, branch, position, counters)
+        with monkeypatch.context() as pure:
+            pure.setattr(random, "compiled", None)
+            assert np.array_equal(found, random.philox(key, branch, position, counters))

@@ -99,7 +99,10 @@ def _compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand, .
         ]
         run(name, buffer_of(out), *arrays, *parameters)
 
-    return kernel if all(isinstance(x, Layout) for x in operands) else partial(quietly, kernel)
+    def kernel_of_scalars(stream: int, out: NDArray, *inputs: Any) -> None:
+        quietly(kernel, stream, out, *inputs)
+
+    return kernel if all(isinstance(x, Layout) for x in operands) else kernel_of_scalars
 
 
 def _in_one_call(function: Callable[..., Any], conversions: list[Conversion | None]) -> Kernel:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core import dtypes as dt
+from xpops.core.compiled import compiled
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.random_functions import fused, minus_log, sincos_half_turn
@@ -42,6 +43,10 @@ def random(law: Law, out: Layout) -> Kernel:
 
 def philox(key: int, branch: int, position: int, counters: int) -> NDArray:
     """The words for counters from `position` on: a row of four uint32 for each counter."""
+    if compiled is not None:
+        words = np.empty((counters, 4), np.uint32)
+        compiled.philox(words, np.array(round_keys(key), np.uint64), branch, position)
+        return words
     places = np.arange(counters, dtype=np.uint64) + np.uint64(position % 2**64)
     branches = np.full_like(places, branch)
     a, b, c, d = places & _LOW, places >> _HALF, branches & _LOW, branches >> _HALF
