@@ -11,9 +11,24 @@ static Form form_of(const Py_buffer* view, const char* forms) {
   return form && !format[1] && strchr(forms, form) ? form : 0;
 }
 
+// A Python float is an array with one number.
+static int add_number(Loop* loop, PyObject* operand) {
+  static Py_ssize_t ones[MOST_AXES];
+  const int place = loop->operands++;
+  if (!ones[0]) {
+    for (int axis = 0; axis < MOST_AXES; ++axis) ones[axis] = 1;
+  }
+  loop->numbers[place] = (float)PyFloat_AsDouble(operand);
+  loop->views[place] = (Py_buffer){.shape = ones, .strides = ones, .ndim = loop->ndim};
+  loop->form[place] = 'f';
+  loop->data[place] = (char*)&loop->numbers[place];
+  return 0;
+}
+
 static int add_operand(Loop* loop, PyObject* operand, const char* forms) {
   const int place = loop->operands;
   Py_buffer* view = &loop->views[place];
+  if (place && PyFloat_CheckExact(operand)) return add_number(loop, operand);
   if (PyObject_GetBuffer(operand, view, place ? PyBUF_RECORDS_RO : PyBUF_RECORDS)) return -1;
   ++loop->operands;
   if (place == 0) loop->ndim = view->ndim;

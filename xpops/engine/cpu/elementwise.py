@@ -29,7 +29,7 @@ from xpops.plan.signature import Operand, Signature
 NDArray = np.ndarray[Any, Any]
 # compute(out, *operands) writes `out`.
 Compute = Callable[..., None]
-Conversion = Callable[[Any], NDArray]
+Conversion = Callable[[Any], NDArray | float]
 
 # The elements of a block. Measured on x86-64 with an L2 cache of 2 MiB, 2026-11, over 2**12 to 2**16.
 BLOCK = 1 << 14
@@ -86,23 +86,33 @@ def is_compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand,
 
 def _compiled(op: Operator, loops: tuple[DType, ...], operands: tuple[Operand, ...], out: Layout) -> Kernel:
     assert compiled is not None
-    run, name, ndim, count = compiled.compute, op.name, out.ndim, op.arity - op.parameters
-
-    def operand(x: Any, loop: DType) -> NDArray:
-        array = x if isinstance(x, np.ndarray) else cast(cast(x, loop), dt.float32)
-        return buffer_of(array if array.ndim == ndim else array.reshape((1,) * (ndim - array.ndim) + array.shape))
+    run, name, count = compiled.compute, op.name, op.arity - op.parameters
+    conversions = [
+        _to_buffer(x, out.ndim) if isinstance(x, Layout) else _to_float(x, loop, place >= count)
+        for place, (x, loop) in enumerate(zip(operands, loops, strict=True))
+    ]
 
     def kernel(stream: int, out: NDArray, *inputs: Any) -> None:
-        arrays = [operand(x, loop) for x, loop in zip(inputs[:count], loops, strict=False)]
-        parameters = [
-            float(cast(cast(x, loop), dt.float32)) for x, loop in zip(inputs[count:], loops[count:], strict=True)
-        ]
-        run(name, buffer_of(out), *arrays, *parameters)
+        run(name, out, *inputs)
 
-    def kernel_of_scalars(stream: int, out: NDArray, *inputs: Any) -> None:
-        quietly(kernel, stream, out, *inputs)
+    def converting_kernel(stream: int, out: NDArray, *inputs: Any) -> None:
+        run(name, buffer_of(out), *_all_converted(inputs, conversions))
 
-    return kernel if all(isinstance(x, Layout) for x in operands) else kernel_of_scalars
+    return converting_kernel if out.dtype == dt.bfloat16 or any(conversions) else kernel
+
+
+def _to_buffer(x: Layout, ndim: int) -> Conversion | None:
+    """The conversion of an array to one of so many axes, with the buffer protocol."""
+    if x.ndim == ndim:
+        return buffer_of if x.dtype == dt.bfloat16 else None
+    return lambda x: buffer_of(x.reshape((1,) * (ndim - x.ndim) + x.shape))
+
+
+def _to_float(kind: type, loop: DType, is_parameter: bool) -> Conversion | None:
+    """Convert a scalar to a float, rounded to the loop's dtype. The core itself rounds operands to float32."""
+    if kind is float and loop == dt.float32 and not is_parameter:
+        return None
+    return lambda x: float(quietly(cast, quietly(cast, x, loop), dt.float32))
 
 
 def _in_one_call(function: Callable[..., Any], conversions: list[Conversion | None]) -> Kernel:
@@ -178,7 +188,7 @@ def _tabulated(compute: Compute, dtype: DType, result: DType) -> Compute:
     return look_up
 
 
-def _all_converted(inputs: tuple[Any, ...], conversions: list[Conversion | None]) -> list[NDArray]:
+def _all_converted(inputs: tuple[Any, ...], conversions: list[Conversion | None]) -> list[NDArray | float]:
     return [x if convert is None else convert(x) for x, convert in zip(inputs, conversions, strict=True)]
 
 
