@@ -30,7 +30,7 @@ _ROWS = (
         torch=Torch("clamp", REAL),
         core=True,
     ),
-    plain("conj", 1, "numeric", header=_ARITHMETIC, torch=Torch("conj_physical", REAL | COMPLEX)),
+    plain("conj", 1, "numeric", header=_ARITHMETIC, cpu=functions.conj, torch=Torch("conj_physical", REAL | COMPLEX)),
     plain(
         "copysign",
         2,
