@@ -1,4 +1,4 @@
-"""Special functions of 2**24 elements, and random numbers of 2**26: ``python -m benchmarks --special``."""
+"""Special functions of 2**23 elements, and random numbers of 2**26: ``python -m benchmarks --special``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import xpops as xp
 from benchmarks.workload import Workload
 from tests.helpers.special_cases import CASES, Range
 
-N, DRAWN = 2**24, 2**26
+N, DRAWN = 2**23, 2**26
 # What the issue asks of random numbers: the least share of the bandwidth of writing.
 SHARE = 0.85
 
