@@ -83,6 +83,7 @@ PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* fused(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* philox(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* scan(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* sort(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* softmax(PyObject* module, PyObject* const* given, Py_ssize_t count);
 

@@ -390,6 +390,8 @@ static PyMethodDef methods[] = {
      "reduce(name, out, x, divisor): a sum or product in float64 along the axes where `out` has length 1."},
     {"softmax", (PyCFunction)(void (*)(void))softmax, METH_FASTCALL,
      "softmax(is_log, out, x): softmax or its logarithm along the last axis."},
+    {"scan", (PyCFunction)(void (*)(void))scan, METH_FASTCALL,
+     "scan(out, x, axis, is_product): running sums or products in float64."},
     {"sort", (PyCFunction)(void (*)(void))sort, METH_FASTCALL,
      "sort(keys, first): sort rows of unsigned integers by their bits from `first` on; others keep their order."},
     {"forget_tensors", forget_tensors, METH_NOARGS, "Forget the classes of `add_tensors`."},

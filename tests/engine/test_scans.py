@@ -1,4 +1,7 @@
-"""Scans against plain NumPy, on every device."""
+"""Scans against plain NumPy, on every device.
+
+On the CPU NumPy accumulates, or the compiled core.
+"""
 
 from __future__ import annotations
 

@@ -223,6 +223,23 @@ def test_what_does_not_fit_is_refused() -> None:
         compiled.reduce("median", out[:1, :1], out, 1.0)
 
 
+@pytest.mark.parametrize("dtype", [*HALVES, np.float32])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("is_product", [False, True])
+def test_running_totals(dtype: Any, shape: tuple[int, ...], is_product: bool) -> None:
+    random, ufunc = np.random.default_rng(5), (np.add, np.multiply)[is_product]
+    whole = (random.normal(size=shape) * 2.0 ** random.integers(-3, 4, shape)).astype(dtype)
+    whole.flat[0] = -0.0
+    for x in views(whole) if len(shape) < 3 else [whole, whole.transpose(1, 2, *range(3, len(shape)), 0)]:
+        for axis in range(x.ndim):
+            found = np.empty_like(x)
+            compiled.scan(buffer(found), buffer(x), axis, is_product)  # type: ignore[union-attr]
+            with np.errstate(all="ignore"):
+                wanted = ufunc.accumulate(x.astype(np.float64), axis=axis)
+            once = wanted.astype(dtype) if dtype == np.float32 else converted(np.ascontiguousarray(wanted), dtype)
+            assert_same(found, once)
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
 @pytest.mark.parametrize("shape", [(0,), (1,), (5,), (1000,), (3, 257), (2, 0), (2, 3, 70_000)])
 def test_rows_are_sorted(dtype: Any, shape: tuple[int, ...]) -> None:

@@ -9,7 +9,7 @@ import torch
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
-from xpops.engine.cpu import reduce, softmax
+from xpops.engine.cpu import reduce, scan, softmax
 from xpops.engine.program import Kernel
 from xpops.frameworks.torch_elementwise import elementwise_kernel
 from xpops.frameworks.torch_functions import BLOCK, TORCH_DTYPES, faster_of, function_of, widened
@@ -50,7 +50,7 @@ def torch_kernel(
     if isinstance(row, Transform):
         return _transform(row, x, layouts[0], *parameters)
     if isinstance(row, Scan):
-        return _scan(row, x, layouts[0], *parameters)
+        return _scan(row, x, layouts[0], host, *parameters)
     return _softmax(row, x, layouts[0], host, *parameters) if isinstance(row, Softmax) else None
 
 
@@ -64,12 +64,16 @@ def _reduction(
     return _kernel(op.torch, (axes, bool(keepdims)), x, loop, out)
 
 
-def _scan(op: Scan, x: Layout, out: Layout, axis: Any, dtype: DType | None, initial: bool) -> Kernel | None:
+def _scan(
+    op: Scan, x: Layout, out: Layout, host: Kernel, axis: Any, dtype: DType | None, initial: bool
+) -> Kernel | None:
     along = axis_of(0 if axis is None else axis, x.ndim, op.name)
-    # Along other axes torch takes longer than NumPy, which takes longest for halves.
-    if initial or (x.strides[along] != 1 and x.size > BLOCK and x.dtype not in HALVES):
+    by_core = scan.is_compiled(op, x, out)
+    # Along other axes torch takes longer than the compiled core, and than NumPy, which takes longest for halves.
+    if initial or (x.strides[along] != 1 and x.size > BLOCK and (by_core or x.dtype not in HALVES)):
         return None
-    return _kernel(op.torch, (along,), x, out.dtype, out, along)
+    kernel = _kernel(op.torch, (along,), x, out.dtype, out, along)
+    return faster_of(host, kernel, x) if kernel is not None and by_core else kernel
 
 
 def _softmax(op: Softmax, x: Layout, out: Layout, host: Kernel, axis: int, dtype: DType | None) -> Kernel | None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from xpops.core import dtypes as dt
+from xpops.core.compiled import compiled
 from xpops.core.layouts import Layout
 from xpops.engine.cpu.blocks import block_shape, blocks
 from xpops.engine.cpu.quiet import quietly
-from xpops.engine.cpu.rounding import ACCUMULATED, assign, cast, copied
+from xpops.engine.cpu.rounding import ACCUMULATED, SINGLE, assign, buffer_of, cast, copied
 from xpops.engine.program import Kernel
 from xpops.ops.scan import Scan
 
@@ -35,12 +37,30 @@ def scan(op: Scan, x: Layout, axis: int, out: Layout, initial: bool) -> Kernel:
 
     def kernel(stream: int, out: NDArray, x: NDArray, gamma: float = 0.0) -> None:
         if initial:
-            np.moveaxis(out, axis, 0)[0] = op.initial
-            out = np.moveaxis(np.moveaxis(out, axis, 0)[1:], 0, axis)
+            out = _after_initial(op, out, axis)
         for key in blocks(layout, lengths, others):
             quietly(scanned, out[key], x[key], gamma)
 
-    return kernel
+    def compiled_kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        assert compiled is not None
+        if initial:
+            out = _after_initial(op, out, axis)
+        compiled.scan(buffer_of(out), buffer_of(x), axis, op.ufunc is np.multiply)
+
+    return compiled_kernel if is_compiled(op, x, out) else kernel
+
+
+def is_compiled(op: Scan, x: Layout, out: Layout) -> bool:
+    """Whether the compiled core computes a scan. The elements are first converted to the result's dtype: exactly."""
+    is_exact = x.dtype == out.dtype or (x.dtype in SINGLE and out.dtype == dt.float32)
+    return compiled is not None and op.ufunc is not None and out.dtype in SINGLE and is_exact
+
+
+def _after_initial(op: Scan, out: NDArray, axis: int) -> NDArray:
+    """Write the result before the first element, and return the others."""
+    turned = np.moveaxis(out, axis, 0)
+    turned[0] = op.initial
+    return np.moveaxis(turned[1:], 0, axis)
 
 
 def _scanned(op: Scan, x: NDArray, before: NDArray | None, gamma: float) -> NDArray:
