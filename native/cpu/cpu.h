@@ -80,6 +80,7 @@ void store_doubles(char* out, Py_ssize_t stride, const double* x, Py_ssize_t cou
 PyObject* add_rows(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* compute(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* convert(PyObject* module, PyObject* const* given, Py_ssize_t count);
+PyObject* first(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* fused(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* philox(PyObject* module, PyObject* const* given, Py_ssize_t count);
 PyObject* reduce(PyObject* module, PyObject* const* given, Py_ssize_t count);

@@ -382,6 +382,8 @@ static PyMethodDef methods[] = {
      "compute(name, out, *operands, *parameters): an elementwise function of float32 and narrower numbers."},
     {"convert", (PyCFunction)(void (*)(void))convert, METH_FASTCALL,
      "convert(out, x): convert between float16, bfloat16, float32 and float64, rounded once."},
+    {"first", (PyCFunction)(void (*)(void))first, METH_FASTCALL,
+     "first(keys, places): the indices of the first keys of each row, as a stable sort orders them."},
     {"fused", (PyCFunction)(void (*)(void))fused, METH_FASTCALL,
      "fused(out, x, y, z): x * y + z of float32, rounded once."},
     {"philox", (PyCFunction)(void (*)(void))philox, METH_FASTCALL,

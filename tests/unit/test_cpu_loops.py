@@ -260,6 +260,20 @@ def test_keys_of_equal_leading_bits_keep_their_order(first: int) -> None:
     assert np.array_equal(found, np.take_along_axis(x, order, axis=-1))
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+@pytest.mark.parametrize("count", [1, 2, 7, 15, 16, 40, 127, 128, 300])
+def test_the_first_keys_of_rows(dtype: Any, count: int) -> None:
+    random, most = np.random.default_rng(count), int(np.iinfo(dtype).max)
+    for length in (count, count + 1, 2 * count, 1000, 5000):
+        for high in (0, 3, most):
+            x = random.integers(most - high, most, (3, length), dtype, endpoint=True)
+            for keys in (x, np.sort(x, axis=-1), np.ascontiguousarray(np.sort(x, axis=-1)[:, ::-1])):
+                wanted = np.argsort(keys, axis=-1, kind="stable")[:, :count]
+                found = np.empty(wanted.shape, np.int64)
+                compiled.first(keys, found)  # type: ignore[union-attr]
+                assert np.array_equal(found, wanted)
+
+
 @pytest.mark.parametrize("counters", [0, 1, 15, 16, 17, 1000])
 def test_random_words_are_those_of_the_python_code(counters: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for key, branch, position in ((0, 0, 0), (2**64 - 1, 2**64 - 1, 2**64 - 9), (0x123456789ABCDEF, 7, 2**32 - 8)):

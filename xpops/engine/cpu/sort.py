@@ -15,11 +15,13 @@ from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
 
-# Up to so many elements, a whole sort takes fewer calls of NumPy than the first elements by `_first`.
+# Up to so many elements, a whole sort takes fewer calls of NumPy than the first elements by a partition.
 _FEW = 4096
 # From so many elements a row on, the radix sort of the compiled core is faster than NumPy's sorts. Measured on x86-64,
 # 2026-11, over 64 to 2**23.
 _LONG = 1024
+# The core looks for the first elements of rows that are so many times as long.
+_MANY = 8
 
 
 def sort(x: Layout, values: Layout | None, indices: Layout | None, descending: bool) -> Kernel:
@@ -32,7 +34,7 @@ def sort(x: Layout, values: Layout | None, indices: Layout | None, descending: b
         if indices is None and count == x.shape[-1]:
             results[0][...] = _values_of(_sorted(keys), x.dtype, descending)
             return
-        order = _first(keys, count) if count < x.shape[-1] and x.size > _FEW else _order(keys)[..., :count]
+        order = _first(keys, count) if count < x.shape[-1] else _order(keys)
         if values is not None:
             results[0][...] = np.take_along_axis(x, order, axis=-1)
         if indices is not None:
@@ -119,6 +121,12 @@ def _order_of_narrow(keys: NDArray) -> NDArray:
 
 def _first(keys: NDArray, count: int) -> NDArray:
     """The first `count` indices of a stable sort."""
+    if compiled is not None and keys.itemsize <= 4 and 0 < count * _MANY <= keys.shape[-1] < 1 << 32:
+        found = np.empty((*keys.shape[:-1], count), np.int64)
+        compiled.first(np.ascontiguousarray(keys), found)
+        return found
+    if keys.size <= _FEW:
+        return _order(keys)[..., :count]
     last = np.partition(keys, count - 1, axis=-1)[..., count - 1 : count]
     taken = keys <= last
     if np.count_nonzero(taken) != last.size * count:  # of the keys equal to the last one, the first are taken
