@@ -30,7 +30,15 @@ _ROWS = (
         torch=Torch("clamp", REAL),
         core=True,
     ),
-    plain("conj", 1, "numeric", header=_ARITHMETIC, cpu=functions.conj, torch=Torch("conj_physical", REAL | COMPLEX)),
+    plain(
+        "conj",
+        1,
+        "numeric",
+        header=_ARITHMETIC,
+        cpu=functions.conj,
+        cpu_halves=True,
+        torch=Torch("conj_physical", REAL | COMPLEX),
+    ),
     plain(
         "copysign",
         2,
@@ -113,7 +121,15 @@ _ROWS = (
         torch=FLOATS,
         core=True,
     ),
-    plain("positive", 1, "numeric", header=_ARITHMETIC, cpu=functions.positive, torch=Torch("copy", ARITHMETIC)),
+    plain(
+        "positive",
+        1,
+        "numeric",
+        header=_ARITHMETIC,
+        cpu=functions.positive,
+        cpu_halves=True,
+        torch=Torch("copy", ARITHMETIC),
+    ),
     transcendental(
         "pow",
         2,
