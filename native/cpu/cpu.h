@@ -68,6 +68,8 @@ void store_doubles(char* out, Py_ssize_t stride, const double* x, Py_ssize_t cou
 #define INLINED static inline
 #endif
 
+INLINED Py_ssize_t distance(Py_ssize_t stride) { return stride < 0 ? -stride : stride; }
+
 // Run a statement, without the global lock if it takes long.
 #define RUN(size, statement)                                       \
   do {                                                             \

@@ -114,8 +114,6 @@ void move_axis(Loop* loop, int from, int to) {
   }
 }
 
-static Py_ssize_t distance(Py_ssize_t stride) { return stride < 0 ? -stride : stride; }
-
 void order_axes(Loop* loop, int operand) {
   const Py_ssize_t* strides = loop->strides[operand];
   drop_single_axes(loop);

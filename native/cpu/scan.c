@@ -51,8 +51,6 @@ static void scan_lines(const Loop* loop, char* const* data, Across across, doubl
   }
 }
 
-static Py_ssize_t distance(Py_ssize_t stride) { return stride < 0 ? -stride : stride; }
-
 // The axis whose elements are scanned side by side; that of the scan if its elements are next to each other.
 static int inner_axis(const Loop* loop, int scanned) {
   int nearest = scanned, longest = scanned;
