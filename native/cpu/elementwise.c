@@ -1,4 +1,5 @@
-// Elementwise functions of float32 and narrower numbers that are computed in float64 and rounded to float32.
+// Elementwise functions of float32 and narrower numbers: those of arithmetic.h, and others that are computed in float64
+// and rounded to float32.
 #include <math.h>
 
 #include "arithmetic.h"

@@ -16,7 +16,7 @@ static int add_number(Loop* loop, PyObject* operand) {
   static Py_ssize_t ones[MOST_AXES];
   const int place = loop->operands++;
   if (!ones[0]) {
-    for (int axis = 0; axis < MOST_AXES; ++axis) ones[axis] = 1;
+    for (int axis = MOST_AXES - 1; axis >= 0; --axis) ones[axis] = 1;
   }
   loop->numbers[place] = (float)PyFloat_AsDouble(operand);
   loop->views[place] = (Py_buffer){.shape = ones, .strides = ones, .ndim = loop->ndim};

@@ -144,7 +144,8 @@ PyObject* first(PyObject* module, PyObject* const* given, Py_ssize_t count) {
     PyBuffer_Release(&keys);
     return NULL;
   }
-  const Py_ssize_t length = keys.shape[keys.ndim - 1], wanted = places.shape[places.ndim - 1];
+  const Py_ssize_t length = keys.ndim ? keys.shape[keys.ndim - 1] : 0;
+  const Py_ssize_t wanted = places.ndim ? places.shape[places.ndim - 1] : 0;
   const int fits = keys.itemsize <= 4 && places.itemsize == 8 && 0 < wanted && wanted <= length && length < 1LL << 32 &&
                    keys.len / keys.itemsize / length == places.len / places.itemsize / wanted;
   uint64_t* const pairs = fits ? PyMem_Malloc(2 * (size_t)room_of(wanted) * sizeof *pairs) : NULL;

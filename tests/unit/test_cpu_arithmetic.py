@@ -74,9 +74,18 @@ def test_numbers_beside_arrays(row: Operator) -> None:
             x = np.broadcast_to(first, (rows, len(first)))
             out = np.empty(x.shape, np.float32)
             compiled.compute(row.name, out, x, *[np.full((1, 1), value, np.float32) for value in values])  # type: ignore[union-attr]
-            expected = wanted(row, [first, *[np.full_like(first, value) for value in values]])
+            expected = wanted(row, [first, *[np.asarray(value, np.float32) for value in values]])
             for each in out:
                 assert_same(each, expected)
+
+
+def test_zeros_at_the_bounds_do_not_depend_on_the_dtype() -> None:
+    for dtype in (xp.float16, xp.float32, xp.float64):
+        for zero, bound in ((-0.0, 0.0), (0.0, -0.0)):
+            for count in (1, 5, 3000):
+                x = xp.full(count, zero, dtype=dtype, device="cpu")
+                for low in (bound, xp.full(count, bound, dtype=dtype, device="cpu")):
+                    assert xp.all(xp.signbit(xp.clip(x, low, 1.0)) == xp.signbit(xp.asarray(bound, device="cpu")))
 
 
 def test_scalars_beyond_the_dtype() -> None:

@@ -47,8 +47,8 @@ def where(condition: NDArray, x: NDArray, y: NDArray) -> Any:
 
 
 def clip(x: NDArray, low: NDArray, high: NDArray, out: NDArray | None = None) -> Any:
-    """NaN in any operand gives NaN."""
-    return np.clip(x, low, high, out)
+    """NaN in any operand gives NaN. A zero equal to a bound is the bound; in ``np.clip`` strides decide."""
+    return np.minimum(np.maximum(x, low), high, out=out)  # `out` may be `high`
 
 
 def round(x: NDArray, out: NDArray | None = None) -> Any:
