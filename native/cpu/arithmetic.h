@@ -1,4 +1,5 @@
-// Elementwise functions of float32 that need no wider numbers, or only in between. Results are those of NumPy.
+// Elementwise functions of float32 that need no wider numbers, or only in between. Results are those of the
+// rows' functions of NumPy; `hypot` may differ by a unit in the last place.
 #ifndef XPOPS_ARITHMETIC_H
 #define XPOPS_ARITHMETIC_H
 
@@ -88,7 +89,7 @@ SINGLE(floor_divide, (float)floor_of_quotient(x, y))
 SINGLE(hypot, hypot_of(x, y))
 SINGLE(maximum, larger(x, y))
 SINGLE(minimum, smaller(x, y))
-SINGLE(multiply, x * y)
+SINGLE(multiply, x* y)
 SINGLE(negative, -x)
 SINGLE(nextafter, nextafter_of(x, y))
 SINGLE(reciprocal, 1.0f / x)
@@ -97,7 +98,7 @@ SINGLE(near_remainder, remainder_of_near(x, y))
 SINGLE(round, rintf(x))
 SINGLE(sign, sign_of(x))
 SINGLE(sqrt, sqrtf(x))
-SINGLE(square, x * x)
+SINGLE(square, x* x)
 SINGLE(subtract, x - y)
 SINGLE(trunc, truncf(x))
 

@@ -27,8 +27,9 @@ typedef struct {
   float numbers[MOST_OPERANDS];
 } Loop;
 
-// The loop over `operands`, arrays or, after the first, Python floats; an axis of length 1 is broadcast, in operand 0, too, where the loop reduces it. Each form is
-// one of `forms`. Returns 0, or -1 with an exception set. `end_loop` releases the memory.
+// The loop over `operands`: arrays, or after the first also Python floats. An axis of length 1 is broadcast, in operand
+// 0, too, where the loop reduces it. Each form is one of `forms`. Returns 0, or -1 with an exception set. `end_loop`
+// releases the memory.
 int begin_loop(Loop* loop, PyObject* const* operands, int count, const char* forms);
 void end_loop(Loop* loop);
 Py_ssize_t size_of(const Loop* loop);

@@ -89,14 +89,14 @@ static const struct {
   int operands, parameters;  // `operands` without the result
   Function compute;
 } functions[] = {
-    ENTRY(abs, 1, 0),        ENTRY(add, 2, 0),     ENTRY(ceil, 1, 0),      ENTRY(clip, 3, 0),
-    ENTRY(copysign, 2, 0),   ENTRY(divide, 2, 0),  ENTRY(floor, 1, 0),     ENTRY(floor_divide, 2, 0),
-    ENTRY(gelu, 1, 0),       ENTRY(gelu_tanh, 1, 0), ENTRY(hypot, 2, 0),   ENTRY(leaky_relu, 1, 1),
-    ENTRY(logaddexp, 2, 0),  ENTRY(maximum, 2, 0), ENTRY(minimum, 2, 0),   ENTRY(multiply, 2, 0),
-    ENTRY(negative, 1, 0),   ENTRY(nextafter, 2, 0), ENTRY(reciprocal, 1, 0), ENTRY(relu, 1, 0),
-    ENTRY(remainder, 2, 0),  ENTRY(round, 1, 0),   ENTRY(sigmoid, 1, 0),   ENTRY(sign, 1, 0),
-    ENTRY(silu, 1, 0),       ENTRY(softplus, 1, 2), ENTRY(sqrt, 1, 0),     ENTRY(square, 1, 0),
-    ENTRY(subtract, 2, 0),   ENTRY(trunc, 1, 0),
+    ENTRY(abs, 1, 0),       ENTRY(add, 2, 0),       ENTRY(ceil, 1, 0),       ENTRY(clip, 3, 0),
+    ENTRY(copysign, 2, 0),  ENTRY(divide, 2, 0),    ENTRY(floor, 1, 0),      ENTRY(floor_divide, 2, 0),
+    ENTRY(gelu, 1, 0),      ENTRY(gelu_tanh, 1, 0), ENTRY(hypot, 2, 0),      ENTRY(leaky_relu, 1, 1),
+    ENTRY(logaddexp, 2, 0), ENTRY(maximum, 2, 0),   ENTRY(minimum, 2, 0),    ENTRY(multiply, 2, 0),
+    ENTRY(negative, 1, 0),  ENTRY(nextafter, 2, 0), ENTRY(reciprocal, 1, 0), ENTRY(relu, 1, 0),
+    ENTRY(remainder, 2, 0), ENTRY(round, 1, 0),     ENTRY(sigmoid, 1, 0),    ENTRY(sign, 1, 0),
+    ENTRY(silu, 1, 0),      ENTRY(softplus, 1, 2),  ENTRY(sqrt, 1, 0),       ENTRY(square, 1, 0),
+    ENTRY(subtract, 2, 0),  ENTRY(trunc, 1, 0),
 };
 
 static void compute_lines(const Loop* loop, Function function, const double* parameters) {
@@ -112,7 +112,7 @@ static void compute_lines(const Loop* loop, Function function, const double* par
       const Py_ssize_t count = length - start < CHUNK ? length - start : CHUNK;
       for (int i = 1; i <= last; ++i) {
         const Py_ssize_t stride = inner < 0 ? 0 : loop->strides[i][inner];
-        if (start && !stride) continue;  // the chunk before is as long, and has the same number everywhere
+        if (start && !stride) continue;  // the chunk before has the same number, at least as often
         chunks[i] = load_floats(buffers[i], data[i] + start * stride, stride, count, loop->form[i]);
       }
       for (int i = last + 1; i < MOST_OPERANDS; ++i) chunks[i] = chunks[last];  // which the function does not read

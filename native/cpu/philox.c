@@ -5,7 +5,8 @@
 enum { LANES = 16, ROUNDS = 10 };
 
 // Writes four words for each counter from `position` on.
-INLINED void write_words_body(uint32_t* out, const uint64_t* keys, uint64_t branch, uint64_t position, Py_ssize_t count) {
+INLINED void write_words_body(uint32_t* out, const uint64_t* keys, uint64_t branch, uint64_t position,
+                              Py_ssize_t count) {
   for (Py_ssize_t start = 0; start < count; start += LANES) {
     uint32_t words[4][LANES];
     for (int i = 0; i < LANES; ++i) {
@@ -28,8 +29,7 @@ INLINED void write_words_body(uint32_t* out, const uint64_t* keys, uint64_t bran
   }
 }
 
-FOR_PROCESSORS(write_words,
-               (uint32_t * out, const uint64_t* keys, uint64_t branch, uint64_t position, Py_ssize_t count),
+FOR_PROCESSORS(write_words, (uint32_t* out, const uint64_t* keys, uint64_t branch, uint64_t position, Py_ssize_t count),
                (out, keys, branch, position, count))
 
 PyObject* philox(PyObject* module, PyObject* const* given, Py_ssize_t count) {
@@ -50,7 +50,8 @@ PyObject* philox(PyObject* module, PyObject* const* given, Py_ssize_t count) {
     const Py_ssize_t counters = out.len / (Py_ssize_t)(4 * sizeof(uint32_t));
     RUN(out.len, write_words(out.buf, keys.buf, branch, position, counters));
   } else {
-    PyErr_SetString(PyExc_ValueError, "philox: accepted: rows of four words, and a key of 64 bits for each of 10 rounds");
+    PyErr_SetString(PyExc_ValueError,
+                    "philox: accepted: rows of four words, and a key of 64 bits for each of 10 rounds");
   }
   PyBuffer_Release(&keys);
   PyBuffer_Release(&out);

@@ -56,7 +56,8 @@ static int inner_axis(const Loop* loop, int scanned) {
   int nearest = scanned, longest = scanned;
   for (int axis = 0; axis < loop->ndim; ++axis) {
     if (loop->shape[axis] > loop->shape[longest]) longest = axis;
-    if (loop->shape[axis] >= SHORT && distance(loop->strides[1][axis]) < distance(loop->strides[1][nearest])) nearest = axis;
+    if (loop->shape[axis] >= SHORT && distance(loop->strides[1][axis]) < distance(loop->strides[1][nearest]))
+      nearest = axis;
   }
   return loop->shape[nearest] < SHORT ? longest : nearest;
 }
@@ -80,7 +81,8 @@ static void scan_all(Loop* loop, int axis, int is_product) {
 PyObject* scan(PyObject* module, PyObject* const* given, Py_ssize_t count) {
   Loop loop;
   (void)module;
-  if (count != 4) return PyErr_Format(PyExc_TypeError, "scan: %zd arguments; accepted: out, x, axis, is_product", count);
+  if (count != 4)
+    return PyErr_Format(PyExc_TypeError, "scan: %zd arguments; accepted: out, x, axis, is_product", count);
   const long axis = PyLong_AsLong(given[2]);
   const int is_product = PyObject_IsTrue(given[3]);
   if (PyErr_Occurred() || begin_loop(&loop, given, 2, "eHf")) return NULL;

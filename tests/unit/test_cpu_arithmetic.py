@@ -1,4 +1,4 @@
-"""The elementwise loops of the compiled core that need no wider numbers, against NumPy, with all kinds of numbers."""
+"""Elementwise loops of the compiled core that need no wider numbers, against NumPy, with all kinds of numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 
-pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
+needs_core = pytest.mark.skipif(compiled is None, reason="the compiled core was not built, or XPOPS_PURE leaves it out")
 NDArray = np.ndarray[Any, Any]
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.5, 1e-45, -1e-38, 3e38, 2.0**24, 1e30, -7.0, np.inf, -np.inf, np.nan)
 # Rows that NumPy computes in float32 or float64 with the same result.
@@ -44,6 +44,7 @@ def assert_same(got: NDArray, expected: NDArray) -> None:
     assert np.array_equal(got[known].view(np.int32), expected[known].view(np.int32))
 
 
+@needs_core
 @pytest.mark.parametrize("row", EXACT, ids=lambda row: row.name)
 @pytest.mark.parametrize("size", [1, 1000, 5000])
 def test_all_kinds_of_numbers(row: Operator, size: int) -> None:
@@ -56,6 +57,7 @@ def test_all_kinds_of_numbers(row: Operator, size: int) -> None:
         assert_same(np.ascontiguousarray(out), expected)
 
 
+@needs_core
 @pytest.mark.parametrize("row", EXACT, ids=lambda row: row.name)
 def test_the_result_replaces_an_operand(row: Operator) -> None:
     expected = wanted(row, operands(row.arity, 3000))
@@ -65,6 +67,7 @@ def test_the_result_replaces_an_operand(row: Operator) -> None:
         assert_same(xs[place], expected)
 
 
+@needs_core
 @pytest.mark.parametrize("row", EXACT, ids=lambda row: row.name)
 def test_numbers_beside_arrays(row: Operator) -> None:
     """A number that is the same along a line is read once."""

@@ -1,7 +1,7 @@
 """NumPy functions of rows where NumPy's own function deviates from the standard or has another form.
 
-They take ndarrays of the same dtype and return ndarrays. Those that pass over memory once write `out` of the dtype of
-the operands, too. The caller turns floating-point warnings off.
+They take ndarrays of the same dtype and return ndarrays. Those that need few temporary arrays or none write `out`, too,
+of the dtype of the operands. The caller turns floating-point warnings off.
 """
 
 from __future__ import annotations
