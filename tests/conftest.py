@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -89,3 +91,9 @@ def cuda_torch(cuda: Any) -> Any:
     if not torch.cuda.is_available():
         pytest.skip("torch has no GPU")
     return torch
+
+
+@pytest.fixture
+def capture(cuda_torch: Any) -> Callable[[Any], AbstractContextManager[None]]:
+    """Capture a graph of torch. By default a call of any thread ends the capture, and JAX's threads make some."""
+    return partial(cuda_torch.cuda.graph, capture_error_mode="thread_local")

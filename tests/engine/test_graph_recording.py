@@ -323,7 +323,7 @@ def test_graphs_in_graphs(cuda_torch: Any, cuda: Any) -> None:
 
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
 @pytest.mark.parametrize("kind", ["xpops", "torch"])
-def test_within_a_capture_of_torch(kind: str, warm: bool, cuda_torch: Any, cuda: Any) -> None:
+def test_within_a_capture_of_torch(kind: str, warm: bool, cuda_torch: Any, capture: Any, cuda: Any) -> None:
     torch = cuda_torch
     step = xp.graph(lambda x: xp.cumulative_sum(x * 2))
     tensor = torch.ones(3000, device="cuda")
@@ -332,7 +332,7 @@ def test_within_a_capture_of_torch(kind: str, warm: bool, cuda_torch: Any, cuda:
         step(x)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with capture(graph):
         result = step(x)
     for value in (3.0, 4.0):
         tensor.fill_(value)

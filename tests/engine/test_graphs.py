@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -103,7 +104,9 @@ def test_the_first_calls_of_a_process(cuda_torch: Any) -> None:
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
 @pytest.mark.parametrize("ours", [False, True], ids=["torch", "xpops"])
 @pytest.mark.parametrize("name", CALLS)
-def test_a_replay_computes_new_data(name: str, ours: bool, warm: bool, cuda_torch: Any, cuda: Any) -> None:
+def test_a_replay_computes_new_data(
+    name: str, ours: bool, warm: bool, cuda_torch: Any, capture: Any, cuda: Any
+) -> None:
     torch, call = cuda_torch, CALLS[name]
     given = operands(torch)
     taken = tuple(xp.asarray(each) for each in given) if ours else given
@@ -112,7 +115,7 @@ def test_a_replay_computes_new_data(name: str, ours: bool, warm: bool, cuda_torc
             call(*taken)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with capture(graph):
         result = call(*taken)
     for turn in range(3):
         for each, fresh in zip(given, operands(torch), strict=True):
@@ -131,11 +134,11 @@ def test_a_replay_computes_new_data(name: str, ours: bool, warm: bool, cuda_torc
         assert all(float(each[3, 5]) in (7.0, 9.0) for each in noise)
 
 
-def test_the_memory_of_a_graph_is_given_back_with_it(cuda_torch: Any, cuda: Any) -> None:
+def test_the_memory_of_a_graph_is_given_back_with_it(cuda_torch: Any, capture: Any, cuda: Any) -> None:
     torch, pool = cuda_torch, engine_of(cuda).pool  # type: ignore[attr-defined]  # the CUDA engine's
     x = xp.ones((1 << 26,), dtype=xp.float32, device=cuda)  # much more than the driver's unit of 32 MiB
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with capture(graph):
         result = xp.sort(x + 1)
     pool.trim()
     reserved = pool.reserved()
@@ -162,13 +165,37 @@ def has_less_than(pool: Any, reserved: int) -> bool:
     return False
 
 
-def test_graphs_do_not_share_memory(cuda_torch: Any, cuda: Any) -> None:
+def test_a_capture_that_another_thread_ends(cuda: Any) -> None:
+    from cuda.bindings import driver
+
+    cupy = pytest.importorskip("cupy")
+    x, side, errors = xp.ones(5000, dtype=xp.float32, device=cuda), cupy.cuda.Stream(non_blocking=True), []
+    _, context = driver.cuCtxGetCurrent()
+
+    def allocate() -> None:
+        driver.cuCtxSetCurrent(context)
+        errors.append(driver.cuMemAlloc(1 << 20)[0])
+
+    other = threading.Thread(target=allocate)
+    with side, xp.stream(side):
+        side.begin_capture(cupy.cuda.runtime.streamCaptureModeGlobal)
+        other.start()
+        other.join()
+        with pytest.raises(xp.DeviceError, match=r"another call invalidated the capture.*capture_error_mode"):
+            xp.add(x, 1.0)
+        with pytest.raises(cupy.cuda.runtime.CUDARuntimeError):
+            side.end_capture()
+    assert errors == [driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED]
+    assert float(xp.add(x, 1.0)[99]) == 2.0
+
+
+def test_graphs_do_not_share_memory(cuda_torch: Any, capture: Any, cuda: Any) -> None:
     torch = cuda_torch
     x = xp.asarray(torch.arange(70000.0, device="cuda"))
     graphs, results = [], []
     for number in range(4):
         graphs.append(torch.cuda.CUDAGraph())
-        with torch.cuda.graph(graphs[-1]):
+        with capture(graphs[-1]):
             results.append(xp.cumulative_sum(xp.multiply(x, number + 1.0)))
     for graph in graphs:
         graph.replay()
@@ -214,14 +241,16 @@ WAITING: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
 @pytest.mark.parametrize("name", WAITING)
-def test_what_waits_is_refused_and_the_capture_goes_on(name: str, warm: bool, cuda_torch: Any, cuda: Any) -> None:
+def test_what_waits_is_refused_and_the_capture_goes_on(
+    name: str, warm: bool, cuda_torch: Any, capture: Any, cuda: Any
+) -> None:
     torch = cuda_torch
     tensor = torch.arange(64.0, device="cuda") + 100 * torch.eye(8, device="cuda").reshape(-1)
     x = xp.asarray(tensor)
     if warm:
         WAITING[name](x, tensor)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with capture(graph):
         before = xp.add(x, 1.0)
         with pytest.raises(xp.DeviceError, match="cannot be captured in a CUDA graph"):
             WAITING[name](x, tensor)
@@ -232,13 +261,13 @@ def test_what_waits_is_refused_and_the_capture_goes_on(name: str, warm: bool, cu
     WAITING[name](x, tensor)
 
 
-def test_arrays_of_another_stream_are_refused(cuda_torch: Any, cuda: Any) -> None:
+def test_arrays_of_another_stream_are_refused(cuda_torch: Any, capture: Any, cuda: Any) -> None:
     """Captured work cannot wait for work that is not captured."""
     torch = cuda_torch
     tensor, side = torch.ones(5000, device="cuda"), torch.cuda.Stream()
     x = xp.ones(5000, dtype=xp.float32, device=cuda)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with capture(graph):
         with xp.stream(side), pytest.raises(xp.DeviceError, match="cannot be captured"):
             xp.add(tensor, x)
         result = xp.add(tensor, x)
@@ -246,14 +275,14 @@ def test_arrays_of_another_stream_are_refused(cuda_torch: Any, cuda: Any) -> Non
     assert float(result[7]) == 2.0
 
 
-def test_memory_freed_during_a_capture_is_used_again_by_it_alone(cuda_torch: Any, cuda: Any) -> None:
+def test_memory_freed_during_a_capture_is_used_again_by_it_alone(cuda_torch: Any, capture: Any, cuda: Any) -> None:
     torch, pool = cuda_torch, engine_of(cuda).pool  # type: ignore[attr-defined]  # the CUDA engine's
     x = xp.ones((1 << 22,), dtype=xp.float32, device=cuda)
     large = xp.ones((1 << 26,), dtype=xp.float32, device=cuda)
     pool.trim()
     before = pool.reserved()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with capture(graph):
         y = x + 1
         del large  # allocated before the capture, freed during it
         for _ in range(50):

@@ -148,7 +148,7 @@ def test_overwritten_tensors_are_refused(cuda_torch: Any) -> None:
 
 
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
-def test_a_training_step_is_captured_and_replayed(warm: bool, cuda_torch: Any) -> None:
+def test_a_training_step_is_captured_and_replayed(warm: bool, cuda_torch: Any, capture: Any) -> None:
     torch = cuda_torch
     # Shapes of its own, so that a cold capture compiles.
     width = 8 if warm else 9
@@ -184,7 +184,7 @@ def test_a_training_step_is_captured_and_replayed(warm: bool, cuda_torch: Any) -
             step(ours if warm else lambda *given: theirs(torch, *given), parameters, optimizer, x)
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with capture(graph):
         loss = step(ours, parameters, optimizer, x)
     with torch.no_grad():
         for each, value in zip(parameters, start, strict=True):

@@ -16,6 +16,7 @@ from xpops.engine.cuda.runtime.driver import check
 
 _SUCCESS = driver.CUresult.CUDA_SUCCESS
 _NOT_CAPTURING = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+_INVALIDATED = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_INVALIDATED
 _RELAXED = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
 
 
@@ -148,9 +149,20 @@ class Captures:
         self._lock = threading.RLock()
 
     def memory(self, stream: int) -> GraphMemory:
-        """The memory of the graph into which a stream is being captured."""
-        found = check(driver.cuStreamGetCaptureInfo(stream))
-        number, graph = int(found[1]), found[2]
+        """The memory of the graph into which a stream is being captured.
+
+        Raises
+        ------
+        DeviceError
+            If a call, of any thread, has invalidated the capture.
+        """
+        status, number, graph = check(driver.cuStreamGetCaptureInfo(stream))[:3]
+        if status is _INVALIDATED:
+            raise DeviceError(
+                "allocating memory for a CUDA graph: another call invalidated the capture. In the mode 'global', calls "
+                "of any thread do, such as JAX's; see torch.cuda.graph's capture_error_mode='thread_local'"
+            )
+        number = int(number)
         with self._lock:
             if number not in self._graphs:
                 self.collect()
