@@ -215,6 +215,20 @@ def test_svd_and_qr(device: Any, dtype: str, shape: tuple[int, int]) -> None:
 
 
 @EITHER
+@pytest.mark.parametrize("shape", [(3, 33, 35), (3, 195, 193)], ids=str)
+def test_svd_of_matrices_that_are_not_aligned(device: Any, dtype: str, shape: tuple[int, ...]) -> None:
+    host = some(dtype, *shape)
+    for full in (False, True):
+        u, s, vh = map(host_of, xp.linalg.svd(xp.asarray(host, device=device), full_matrices=full))
+        least = s.shape[-1]
+        close(s, np.linalg.svdvals(host), real(dtype))
+        found = u[..., :least] * s[..., None, :] @ vh[..., :least, :]
+        np.testing.assert_allclose(found, host, rtol=0, atol=np.finfo(dtype).eps * max(shape) * 20)
+        orthonormal(u, dtype)
+        orthonormal(vh.mT.conj(), dtype)
+
+
+@EITHER
 @pytest.mark.parametrize("shape", [(90, 90), (200, 210)], ids=str)
 def test_svd_of_singular_and_scaled_matrices(device: Any, dtype: str, shape: tuple[int, int]) -> None:
     random, limits = some(dtype, *shape), np.finfo(dtype)

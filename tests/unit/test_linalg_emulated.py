@@ -105,7 +105,18 @@ def test_any_eigenvalues(engine: Any, dtype: str, count: int, size: int) -> None
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     "shape",
-    [(1, 4, 6), (1, 6, 4), (3, 4, 6), (4, 6, 4), (3, 1, 3), (3, 3, 1), (2, 40, 36), (1, 33, 70), (2, 192, 193)],
+    [
+        (1, 4, 6),
+        (1, 6, 4),
+        (3, 4, 6),
+        (4, 6, 4),
+        (3, 1, 3),
+        (3, 3, 1),
+        (2, 40, 36),
+        (2, 33, 71),
+        (2, 192, 193),
+        (3, 193, 195),
+    ],
     ids=str,
 )
 def test_oblong_matrices(engine: Any, dtype: str, shape: tuple[int, ...]) -> None:
@@ -160,8 +171,17 @@ def test_how_matrices_are_decomposed(engine: Any) -> None:
         results(engine, linalg.svd, some("float32", 1, size, size), parameters=parameters)
         assert [name for name in called if "buffer" not in name] == wanted
     called.clear()
-    results(engine, linalg.svd, np.ones((1, 192, 192), np.float32), parameters=("svd", False))
-    assert [name for name in called if "buffer" not in name] == ["xgesvdp", "sgesvdj"]
+    results(engine, linalg.svd, np.ones((1, 192, 192)), parameters=("svd", False))
+    assert [name for name in called if "buffer" not in name] == ["xgesvdp", "dgesvdj"]
+
+
+@pytest.mark.parametrize(("capability", "wanted"), [(90, ["xgesvdp"]), (120, ["xgesvdp", "sgesvdj"])])
+def test_float64_decomposes_float32_where_it_is_fast(engine: Any, capability: int, wanted: list[str]) -> None:
+    engine.context.capability = capability
+    x = np.ones((1, 192, 192), np.float32)
+    u, s, vh = results(engine, linalg.svd, x, parameters=("svd", False))
+    assert [name for name in engine.libraries["cusolverDn"].called if "buffer" not in name] == wanted
+    close(u * s[:, None] @ vh, x)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -22,6 +22,9 @@ _SHORT = frozenset((int8, uint8, int16, uint16))
 # The first compute capability that has clusters of blocks, and those that have clusters of more than `PORTABLE` blocks.
 CLUSTERS, LARGE_CLUSTERS = 90, (90, 100, 103)
 
+# The compute capabilities that add and multiply float64 at half the rate of float32, others at a 32nd or less.
+FAST_FLOAT64 = (80, 90, 100)
+
 
 def measured(capability: int) -> int:
     """The capability of the nearest row.

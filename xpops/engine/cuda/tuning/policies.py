@@ -195,12 +195,15 @@ class LinalgPolicy(NamedTuple):
         matrices.
     polar_size : int
         Singular vectors of matrices whose shorter side has at least this length take the polar decomposition.
+    polar_float64 : int
+        From this length on, that of float32 is computed in float64, by GPUs that do that fast.
     """
 
     block: int
     batched_size: int
     batched_count: int
     polar_size: int
+    polar_float64: int
 
 
 class Tuning(NamedTuple):

@@ -92,7 +92,7 @@ _HOPPER = Tuning(
     # The limits of batches follow other libraries' choices; not measured.
     # The polar decomposition of float32 takes 4.9 ms for a side of 128, 5.1 for 256 and 27 for 1024; Jacobi's rotations
     # take 2.5, 6.7 and 55, the QR algorithm 9.9, 24 and 137.
-    linalg=LinalgPolicy(block=128, batched_size=512, batched_count=3, polar_size=192),
+    linalg=LinalgPolicy(block=128, batched_size=512, batched_count=3, polar_size=192, polar_float64=192),
     matmul=MatmulPolicy(
         large=TilePolicy(tile=128, step=16, cells=8, resident=512),
         small=TilePolicy(tile=64, step=16, cells=4, resident=1024),
