@@ -219,9 +219,10 @@ def test_svd_and_qr(device: Any, dtype: str, shape: tuple[int, int]) -> None:
 def test_svd_of_matrices_that_are_not_aligned(device: Any, dtype: str, shape: tuple[int, ...]) -> None:
     host = some(dtype, *shape)
     for full in (False, True):
-        u, s, vh = map(host_of, xp.linalg.svd(xp.asarray(host, device=device), full_matrices=full))
+        u, s, vh = xp.linalg.svd(xp.asarray(host, device=device), full_matrices=full)
         least = s.shape[-1]
         close(s, np.linalg.svdvals(host), real(dtype))
+        u, s, vh = (host_of(each) for each in (u, s, vh))
         found = u[..., :least] * s[..., None, :] @ vh[..., :least, :]
         # A backward error is relative to the matrix's norm.
         error = np.linalg.norm(found - host, 2, axis=(-2, -1))
