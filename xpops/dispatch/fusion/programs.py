@@ -103,13 +103,13 @@ def sources(recorded: FusedRecording) -> list[str]:
             *parameters, correction = each.parameters
             to = reduced_layout(each.operand, each.op, *parameters)
             kernels += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
-    if rows is None:
-        kernels += [fused_source(part.expression, part.outs, CAPABILITY).source for part in recorded.parts]
-    return kernels
+    parts = recorded.parts if rows is None else rows.late
+    return kernels + [fused_source(part.expression, part.outs, CAPABILITY).source for part in parts]
 
 
 def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Program:
-    """The program of a kernel that computes row by row, and of reductions along other axes."""
+    """The program of a kernel that computes row by row, of reductions along other axes, and of what needs these."""
+    from xpops.engine.cuda.fused.elementwise import fused
     from xpops.engine.cuda.fused.rows import fused_rows
 
     whole, count, given = recorded.whole, len(recorded.layouts), recorded.given
@@ -118,8 +118,10 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
         return Program(recorded.layouts, launch)
     shared = [(number, engine.allocator(cast("Layout", whole.inputs[number]))) for number in rows.shared]
     steps = [
-        _step(engine, whole, recorded.derived[each - given], recorded.targets[each - given]) for each in rows.apart
+        (each, _step(engine, whole, recorded.derived[each - given], recorded.targets[each - given]))
+        for each in rows.apart
     ]
+    late = [(part, fused(engine, part.expression, part.outs)) for part in rows.late]
 
     def kernel(stream: int, *data: Data) -> None:
         results, values, owners = data[:count], list(data[count:]), []
@@ -130,8 +132,11 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
             owners.append(owner)
         outs = [*(results[place] for place in rows.places), *(values[number] for number in rows.shared)]
         launch(stream, *outs, *(values[number] for number in rows.inputs))
-        for step in steps:
-            step(stream, results, values)
+        for number, step in steps:
+            values[number], owner = step(stream, results, values)
+            owners.append(owner)
+        for part, launch_part in late:
+            launch_part(stream, *(results[place] for place in part.results), *(values[each] for each in part.inputs))
         del owners  # kept until the kernels were launched
 
     return Program(recorded.layouts, kernel)

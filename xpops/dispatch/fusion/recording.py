@@ -78,19 +78,24 @@ def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) 
         for each, number in zip(results, whole.results, strict=True)
     )
     targets = tuple(whole.results.index(number) if number in whole.results else None for number in made)
-    rest = [place for place in range(len(layouts)) if place not in targets]
-    parts = []
-    for shape in dict.fromkeys(layouts[place].shape for place in rest):
-        places = tuple(place for place in rest if layouts[place].shape == shape)
-        part, inputs = whole.prune(tuple(whole.results[place] for place in places))
-        parts.append(Part(part, tuple(layouts[place] for place in places), places, inputs))
+    rest = tuple(place for place in range(len(layouts)) if place not in targets)
     checked = tuple(
         each
         if isinstance(each, ReducedInput) or whole.inputs[number] not in (int, Unsigned)
         else _check_bounds(each, f"{name}: arithmetic of scalar arguments gives", *whole.bounds(number))
         for number, each in enumerate(derived, len(specs))
     )
-    return FusedRecording(name, whole, shapes, len(specs), checked, targets, tuple(parts), layouts)
+    return FusedRecording(name, whole, shapes, len(specs), checked, targets, parts_of(whole, layouts, rest), layouts)
+
+
+def parts_of(whole: Expression, layouts: tuple[Layout, ...], places: tuple[int, ...]) -> tuple[Part, ...]:
+    """The kernels of the results at `places`, one for each shape."""
+    parts = []
+    for shape in dict.fromkeys(layouts[place].shape for place in places):
+        of_shape = tuple(place for place in places if layouts[place].shape == shape)
+        part, inputs = whole.prune(tuple(whole.results[place] for place in of_shape))
+        parts.append(Part(part, tuple(layouts[place] for place in of_shape), of_shape, inputs))
+    return tuple(parts)
 
 
 def _check_bounds(derive: Callable[..., Any], what: str, low: int, high: int) -> Callable[..., Any]:

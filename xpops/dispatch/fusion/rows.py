@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 from xpops.core.layouts import Layout
-from xpops.dispatch.fusion.recording import FusedRecording
+from xpops.dispatch.fusion.recording import FusedRecording, Part, parts_of
 from xpops.dispatch.fusion.tracing import ReducedInput
 from xpops.plan.fused.rows import Stage, fits
 from xpops.plan.result import reduced_layout
@@ -28,7 +28,9 @@ class Rows(NamedTuple):
     places : tuple of int
         The places of the former among the function's results.
     apart : tuple of int
-        The numbers of the reductions along other axes, all of which are results.
+        The numbers of the reductions along other axes.
+    late : tuple of Part
+        The kernels of the results that are computed from these reductions.
     """
 
     stages: tuple[Stage, ...]
@@ -38,6 +40,7 @@ class Rows(NamedTuple):
     outs: tuple[Layout, ...]
     places: tuple[int, ...]
     apart: tuple[int, ...]
+    late: tuple[Part, ...]
 
     @property
     def shared(self) -> tuple[int, ...]:
@@ -46,7 +49,7 @@ class Rows(NamedTuple):
 
 
 def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: int, shared: int) -> Rows | None:
-    """The kernel that computes all but reductions along other axes; None if no such kernel can."""
+    """The kernel that computes all but reductions along other axes, and what needs them; None if no such kernel can."""
     from xpops.engine.cuda.tuning import staging_policy, tuning_of
 
     whole, stages, apart = recorded.whole, [], []
@@ -60,21 +63,24 @@ def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: 
                 stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
             else:
                 apart.append(number)
-    if not stages or any(whole.results.count(number) != 1 for number in apart):
+    if not stages or any(whole.results.count(number) > 1 for number in apart):
         return None
-    places = tuple(place for place, number in enumerate(whole.results) if number not in apart)
-    reduced = {number: cast("ReducedInput", recorded.derived[number - recorded.given]).place for number in apart}
+    waits = [not whole.needed((number,)).isdisjoint(apart) for number in whole.results]
+    places = tuple(place for place, waiting in enumerate(waits) if not waiting)
+    late = tuple(place for place, number in enumerate(whole.results) if waits[place] and number not in apart)
+    reduced = tuple(cast("ReducedInput", recorded.derived[number - recorded.given]).place for number in apart)
     written = tuple(whole.results[place] for place in places)
     made = {stage.number for stage in stages}
-    if not whole.needed((*written, *(stage.place for stage in stages), *reduced.values())).isdisjoint(apart):
+    if not written or not whole.needed((*(stage.place for stage in stages), *reduced)).isdisjoint(apart):
         return None
-    kept = tuple(sorted(whole.needed(tuple(reduced.values())) & made))
+    kept = tuple(sorted(whole.needed((*reduced, *(whole.results[place] for place in late))) & made))
     layouts = tuple(recorded.layouts[place] for place in places)
     outs = (*layouts, *(cast("Layout", whole.inputs[number]) for number in kept))
     part = whole._replace(results=(*written, *kept))
     policies = tuning_of(capability).fused_rows, staging_policy(capability, multiprocessors, shared)
-    if not outs or not fits(part, recorded.shapes, tuple(stages), full, outs, *policies):
+    if not fits(part, recorded.shapes, tuple(stages), full, outs, *policies):
         return None
     needed = whole.needed((*part.results, *(stage.place for stage in stages)))
     inputs = tuple(number for number in range(len(whole.inputs)) if number in needed and number not in made)
-    return Rows(tuple(stages), full, inputs, part.results, outs, places, tuple(apart))
+    after = parts_of(whole, recorded.layouts, late)
+    return Rows(tuple(stages), full, inputs, part.results, outs, places, tuple(apart), after)
