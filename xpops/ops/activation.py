@@ -55,11 +55,23 @@ def _leaky_relu(x: NDArray, slope: NDArray) -> Any:
 def _gelu(x: NDArray) -> Any:
     if x.dtype == np.float32:
         return _gelu_single(x)
+    above = _scaled_tail(x)
+    return where(x > 0, x * (1 - above / _SCALE), x * above / _SCALE)
+
+
+def _scaled_tail(x: NDArray) -> NDArray:
+    """2^64 times the probability that a standard normal number is above abs(x), in float64."""
     a = np.minimum(np.abs(x), _FAR)
     square, low = _product(a, a)
     inverse = 1 / (a + _MIDDLE)
-    above = _scaled_exp(-square / 2, -low / 2) * inverse * _polynomial((a - _MIDDLE) * inverse, _TAIL)
-    return where(x > 0, x * (1 - above / _SCALE), x * above / _SCALE)
+    tail: NDArray = _scaled_exp(-square / 2, -low / 2) * inverse * _polynomial((a - _MIDDLE) * inverse, _TAIL)
+    return tail
+
+
+def normal_distribution(x: NDArray) -> Any:
+    """The distribution function of the standard normal distribution."""
+    above = _scaled_tail(_wide(x)) / _SCALE
+    return where(x > 0, 1 - above, above).astype(x.dtype)
 
 
 def _gelu_single(x: NDArray) -> Any:

@@ -75,13 +75,8 @@ def _extreme(beats: str) -> tuple[Derivative, Derivative]:
 
 
 def _gelu(xp: Any, g: Any, x: Any) -> Any:
-    # gelu(x) / x is the distribution function; around 0 this is its tangent.
-    is_zero = xp.equal(x, 0)
-    divisor = xp.where(is_zero, 1, x)
-    tangent = xp.add(xp.multiply(x, 1 / math.sqrt(2 * math.pi)), 0.5)
-    share = xp.where(is_zero, tangent, xp.divide(xp.nn.gelu(divisor), divisor))
     density = xp.multiply(xp.exp(xp.multiply(xp.square(x), -0.5)), 1 / math.sqrt(2 * math.pi))
-    return xp.multiply(g, xp.add(share, xp.multiply(x, density)))
+    return xp.multiply(g, xp.add(xp.special.ndtr(x), xp.multiply(x, density)))
 
 
 def _gelu_tanh(xp: Any, g: Any, x: Any) -> Any:

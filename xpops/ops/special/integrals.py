@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from xpops.ops.activation import normal_distribution
 from xpops.ops.special import host
 from xpops.ops.special.host import OfSciPy
 from xpops.ops.special.rows import special
@@ -17,7 +18,7 @@ INTEGRALS = (
     special("erfcx", "x", _ERROR, (5, 4)),
     special("erfinv", "x", _ERROR, (6.5, 6)),
     special("log_ndtr", "x", _ERROR, (7.5, 7)),
-    special("ndtr", "x", _ERROR, (7.5, 7)),
+    special("ndtr", "x", _ERROR, (7.5, 7), plain=normal_distribution, long="never"),
     special("ndtri", "p", _ERROR, (6, 6)),
     special("betaln", "a b", _GAMMA, (12, 15)),
     special("binom", "n k", _GAMMA, (6.5, 7.5)),

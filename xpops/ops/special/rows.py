@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from xpops.ops.derivatives.special import DERIVATIVES
 from xpops.ops.operator import Operator
@@ -19,6 +19,7 @@ def special(
     plain: Callable[..., Any] | None = None,
     cpu: Callable[..., Any] | None = None,
     public: str = "",
+    long: Literal["never", "always"] = "always",
 ) -> Operator:
     """A row of a function with named arguments, with its derivatives.
 
@@ -37,6 +38,6 @@ def special(
         public=public,
         ulps=ulps,
         cost="transcendental",
-        long="always",
+        long=long,
         derivatives=DERIVATIVES.get(name, ()),
     )
