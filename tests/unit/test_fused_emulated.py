@@ -314,6 +314,42 @@ def test_reductions_along_other_axes_are_kernels_of_their_own(count: int, length
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
+def test_results_computed_from_columns_follow_them() -> None:
+    """They may need reductions of rows, too, and have the shape of other results."""
+
+    def function(x: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
+        columns, rows = m.sum(x, axis=0), m.mean(x, axis=-1, **along)
+        return x - rows, columns * 2, (x - columns) * rows, columns, columns + 1
+
+    x = floats(300, 96)
+    source = xp.fuse(lambda x: function(x, keepdims=True)).source(xp.asarray(x))
+    assert source.count("fused_rows<") == 1
+    assert source.count("xpops_kernel(") == 4  # rows, columns, and results of two shapes
+    got = fused(lambda x: function(x, keepdims=True), x)
+    for one, other in zip(got, function(x.astype(np.float64), np, keepdims=True), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [dt.float16, dt.bfloat16])
+def test_gradients_of_half_norms_are_few_kernels(dtype: Any) -> None:
+    """Sums of columns are in float32, and rounded after them."""
+
+    def function(x: Any, g: Any) -> tuple[Any, ...]:
+        normed = x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + 1e-5)
+        return normed * g, xp.sum(normed * g, axis=0), xp.sum(g, axis=0)
+
+    x, g = (floats(300, 96).astype(dtype) for _ in range(2))
+    source = xp.fuse(function, round_each=False).source(*(xp.asarray(each) for each in (x, g)))
+    assert source.count("fused_rows<") == 1
+    assert source.count("xpops_kernel(") == 4
+    wide, weight = x.astype(np.float64), g.astype(np.float64)
+    normed = wide / np.sqrt((wide * wide).mean(-1, keepdims=True) + 1e-5)
+    wanted = normed * weight, (normed * weight).sum(0), weight.sum(0)
+    for one, other in zip(fused(function, x, g, round_each=False), wanted, strict=True):
+        assert one.dtype == dtype
+        np.testing.assert_allclose(one.astype(np.float64), other, rtol=2e-2, atol=2e-2)
+
+
 def test_a_sum_of_columns_that_is_returned_twice() -> None:
     def function(x: Any) -> Any:
         columns = xp.sum(x, axis=0)
