@@ -75,6 +75,7 @@ HEADERS = [
     "math/rectifier",
     "math/activation",
     "math/special/bessel",
+    "math/special/bessel_polynomials",
     "math/special/beta_distributions",
     "math/special/degrees",
     "math/special/elementary",
