@@ -87,6 +87,7 @@ HEADERS = [
     "math/special/incomplete_gamma",
     "math/special/information",
     "math/special/integrals",
+    "math/special/logarithm",
     "math/special/real",
     "math/special/zeta",
 ]
