@@ -1,7 +1,7 @@
 // The gamma function and functions that consist of it.
 #pragma once
 
-#include "xpops/math/special/real.cuh"
+#include "xpops/math/special/logarithm.cuh"
 
 namespace xpops {
 namespace detail {
@@ -36,8 +36,32 @@ template <class T> XPOPS_NOINLINE T beta(T a, T b) {
   return gamma_sign(a) * gamma_sign(b) * gamma_sign(sum) * exp(log_beta(a, b));
 }
 
+// gamma(z + f) / gamma(z) for z >= kStirling and f from 0 to 1.
+template <class T> XPOPS_DEVICE T gamma_step(T z, T f) {
+  const T sum = z + f, u = f * reciprocal(z), near = 1 + u;
+  const T power = fma(sum - T(0.5), log_sum(near, u - (near - 1)), f * (log_sum(z, T(0)) - 1));
+  return exp(power + (stirling(sum) - stirling(z)));
+}
+
+// gamma(z + m) / gamma(z) for z > 0 and a small m. The recurrence takes z to kStirling, and z + m to the same plus the
+// fraction of m. Integers are added to m, which is exact, so that factors near 0 are not rounded twice.
+template <class T> XPOPS_DEVICE T rising_few(T z, T m) {
+  const T whole = floor(m), f = m - whole, first = whole < 0 ? m : f;
+  T product = 1;
+#pragma unroll 1
+  for (T i = 0; i < abs(whole); i += 1) product *= z + (first + i);
+  T over = whole < 0 ? T(1) : product, under = whole < 0 ? product : T(1), i = 0;
+#pragma unroll 1
+  for (; z + i < kStirling<T>; i += 1) {
+    over *= z + i;
+    under *= z + (f + i);
+  }
+  return under == 0 ? kInfinity<T> : gamma_step(z + i, f) * (over / under);
+}
+
 // gamma(z + m) / gamma(z).
 template <class T> XPOPS_NOINLINE T rising(T z, T m) {
+  if (z > 0 && abs(m) < 20) return rising_few(z, m);
   T product = 1;
   for (int i = 0; i < 1000 && m >= 1 && z + m != 1; ++i, m -= 1) {
     product *= z + m - 1;
