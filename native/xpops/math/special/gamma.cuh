@@ -39,7 +39,7 @@ template <class T> XPOPS_NOINLINE T beta(T a, T b) {
 // gamma(z + f) / gamma(z) for z >= kStirling and f from 0 to 1.
 template <class T> XPOPS_DEVICE T gamma_step(T z, T f) {
   const T sum = z + f, u = f * reciprocal(z), near = 1 + u;
-  const T power = fma(sum - T(0.5), log_sum(near, u - (near - 1)), f * (log_sum(z, T(0)) - 1));
+  const T power = fma(sum - T(0.5), logarithm(near, u - (near - 1)), f * (logarithm(z) - 1));
   return exp(power + (stirling(sum) - stirling(z)));
 }
 

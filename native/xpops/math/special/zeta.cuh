@@ -82,7 +82,7 @@ template <class T> XPOPS_DEVICE T hurwitz_scaled(T s, T q) {
 #pragma unroll 1
   for (T k = count; k > 0; k -= 1) {
     const T ratio = fma(k, inverse, T(1));
-    sum = fma(exp_negative(-s * log_sum(ratio, fma(k, inverse, 1 - ratio))), factor, sum);
+    sum = fma(exp_negative(-s * logarithm(ratio, fma(k, inverse, 1 - ratio))), factor, sum);
     factor = 1;
   }
   return count > 0 ? 1 + sum : factor;
