@@ -86,8 +86,10 @@ struct Yn {
     if (!(x > 0) || !(order <= detail::kMostSteps<T>)) return x == 0 ? -sign * detail::kInfinity<T> : detail::kNan<T>;
     T last = y0(x), value = y1(x);
     if (order == 0) return last;
-    for (T k = 1; k < order && !isinf(value); k += 1) {
-      const T next = 2 * k / x * value - last;
+    const T inverse = 1 / x;
+    for (T k = 2; k < 2 * order && !isinf(value); k += 2) {
+      const T rough = k * inverse, ratio = isinf(rough) ? rough : fma(fma(-rough, x, k), inverse, rough);  // k / x
+      const T next = ratio * value - last;
       last = value;
       value = next;
     }
