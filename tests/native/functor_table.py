@@ -75,6 +75,7 @@ HEADERS = [
     "math/rectifier",
     "math/activation",
     "math/special/bessel",
+    "math/special/bessel_polynomials",
     "math/special/beta_distributions",
     "math/special/degrees",
     "math/special/elementary",
@@ -86,6 +87,7 @@ HEADERS = [
     "math/special/incomplete_gamma",
     "math/special/information",
     "math/special/integrals",
+    "math/special/logarithm",
     "math/special/real",
     "math/special/zeta",
 ]

@@ -27,7 +27,32 @@ XPOPS_DEVICE float root(float x) {
   return sqrt(x);
 #endif
 }
-XPOPS_DEVICE double root(double x) { return sqrt(x); }
+XPOPS_DEVICE double root(double x) {
+#if XPOPS_ON_GPU
+  double inverse;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(x));
+  const double e = fma(x, -mul_rn(inverse, inverse), 1.0), y = fma(fma(e, 0.375, 0.5), mul_rn(inverse, e), inverse);
+  const double rough = mul_rn(x, y);
+  return fma(fma(-rough, rough, x), mul_rn(y, 0.5), rough);
+#else
+  return sqrt(x);
+#endif
+}
+
+// The correctly rounded x / y of numbers between 2^-100 and 2^100, or x = 0. It is the compiler's division without the
+// branch for other numbers.
+XPOPS_DEVICE double quotient(double x, double y) {
+#if XPOPS_ON_GPU
+  double inverse;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(y));
+  const double e = fma(-y, inverse, 1.0), better = fma(inverse, fma(e, e, e), inverse);
+  inverse = fma(better, fma(-y, better, 1.0), better);
+  const double rough = mul_rn(x, inverse);
+  return fma(inverse, fma(-y, rough, x), rough);
+#else
+  return x / y;
+#endif
+}
 
 template <class T>
 XPOPS_DEVICE T polynomial(T, T last) {
@@ -37,6 +62,13 @@ template <class T, class... Rest>
 XPOPS_DEVICE T polynomial(T x, T first, Rest... rest) {
   return fused(x, polynomial(x, rest...), first);
 }
+template <int kCount>
+XPOPS_DEVICE double polynomial(double x, const double (&table)[kCount]) {
+  double sum = table[kCount - 1];
+#pragma unroll
+  for (int i = kCount - 2; i >= 0; --i) sum = fused(x, sum, table[i]);
+  return sum;
+}
 
 // log(1 + x) for x from sqrt(1/2) - 1 to sqrt(2) - 1.
 XPOPS_DEVICE float log1p_near(float x) {
@@ -44,11 +76,11 @@ XPOPS_DEVICE float log1p_near(float x) {
                              0.08700429f);
   return fused(mul_rn(x, x), fused(x, p, -0.5f), x);
 }
+XPOPS_TABLE double kRandomLog[] = {0.6666666666666734,  0.39999999999414304, 0.2857142874247851, 0.2222219856312965,
+                                   0.18183564883969408, 0.15314035423649772, 0.14796109274213035};
 XPOPS_DEVICE double log1p_near(double x) {
-  const double s = x / add_rn(x, 2.0), z = mul_rn(s, s);  // 2 atanh(s)
-  const double p = polynomial(z, 0.6666666666666734, 0.39999999999414304, 0.2857142874247851, 0.2222219856312965,
-                              0.18183564883969408, 0.15314035423649772, 0.14796109274213035);
-  return fused(s, mul_rn(z, p), add_rn(s, s));
+  const double s = quotient(x, add_rn(x, 2.0)), z = mul_rn(s, s);  // 2 atanh(s)
+  return fused(s, mul_rn(z, polynomial(z, kRandomLog)), add_rn(s, s));
 }
 
 // sin(x) for |x| <= pi / 2.
@@ -56,12 +88,12 @@ XPOPS_DEVICE float sin_near(float x) {
   const float z = mul_rn(x, x), p = polynomial(z, -0.1666666f, 0.0083330665f, -0.00019809596f, 2.6057653e-06f);
   return fused(mul_rn(x, z), p, x);
 }
+XPOPS_TABLE double kRandomSine[] = {-0.16666666666666666,   0.008333333333333194,    -0.00019841269841209183,
+                                    2.7557319211130673e-06, -2.5052106872182503e-08, 1.6058939674061378e-10,
+                                    -7.642990644115888e-13, 2.721165893133841e-15};
 XPOPS_DEVICE double sin_near(double x) {
   const double z = mul_rn(x, x);
-  const double p = polynomial(z, -0.16666666666666666, 0.008333333333333194, -0.00019841269841209183,
-                              2.7557319211130673e-06, -2.5052106872182503e-08, 1.6058939674061378e-10,
-                              -7.642990644115888e-13, 2.721165893133841e-15);
-  return fused(mul_rn(x, z), p, x);
+  return fused(mul_rn(x, z), polynomial(z, kRandomSine), x);
 }
 
 // Integers of the width of T, and constants: kUnit is 2^-bits, and kLog2 is log(2) * 2^-kMantissa.

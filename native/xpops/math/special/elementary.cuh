@@ -2,7 +2,7 @@
 #pragma once
 
 #include "xpops/math/activation.cuh"
-#include "xpops/math/special/real.cuh"
+#include "xpops/math/special/logarithm.cuh"
 
 namespace xpops {
 
@@ -40,7 +40,9 @@ struct Expit {
 // log(x / (1 - x)).
 struct Logit {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
-    return abs(x - T(0.5)) <= T(0.25) ? 2 * atanh(2 * x - 1) : log(x / (1 - x));
+    const T rest = 1 - x;
+    const detail::Quotient<T> odds(x, rest, (1 - rest) - x);
+    return detail::is_normal(odds.value) ? detail::logarithm(odds.value, odds.low) : log(x / rest);
   }
 };
 
@@ -55,12 +57,17 @@ struct Xlog1py {
 
 namespace detail {
 
-// (x^power - 1) / power, from log(x).
-template <class T> XPOPS_DEVICE T box_cox(T logarithm, T power) {
-  if (power == 0) return logarithm;
-  const T y = power * logarithm, root = exp(T(0.5) * y);
-  if (abs(y) < limits<T>::min_normal()) return logarithm;
-  return y < T(20) ? expm1(y) / power : root / power * root - 1 / power;  // a larger power may be infinite
+// (x^power - 1) / power, from log(x). The rounding error of the exponent is added to it.
+template <class T> XPOPS_DEVICE T box_cox(LogPair<T> logarithm, T power) {
+  const T y = power * logarithm.high;
+  if (abs(y) < limits<T>::min_normal()) return logarithm.high;
+  const T low = isinf(y) ? T(0) : fma(power, logarithm.low, fma(power, logarithm.high, -y));
+  if (y < T(20)) {
+    const T result = expm1(y);
+    return fma(result + 1, low, result) / power;
+  }
+  const T root = exp(T(0.5) * y);  // a larger power may be infinite
+  return fma(root, low, root) / power * root - 1 / power;
 }
 
 // The logarithm of (1 + power x)^(1 / power).
@@ -73,11 +80,11 @@ template <class T> XPOPS_DEVICE T inverse_box_cox(T x, T power) {
 }  // namespace detail
 
 struct Boxcox {
-  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(log(x), power); }
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(detail::log_pair(x), power); }
 };
 
 struct Boxcox1p {
-  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(log1p(x), power); }
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(detail::log1p_pair(x), power); }
 };
 
 struct InvBoxcox {

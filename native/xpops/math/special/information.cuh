@@ -1,7 +1,7 @@
 // Entropies, and losses that are convex functions.
 #pragma once
 
-#include "xpops/math/special/real.cuh"
+#include "xpops/math/special/logarithm.cuh"
 
 namespace xpops {
 
@@ -14,14 +14,10 @@ struct Entr {
 
 namespace detail {
 
-// Whether neither of two positive numbers is twice the other, so that their difference is exact.
-template <class T> XPOPS_DEVICE bool are_close(T x, T y) { return x < 2 * y && y < 2 * x; }
-
 // x log(x / y) of positive numbers.
 template <class T> XPOPS_DEVICE T relative_entropy(T x, T y) {
-  if (are_close(x, y)) return x * log1p((x - y) / y);
-  const T ratio = x / y;
-  return x * (ratio > limits<T>::min_normal() && ratio < kInfinity<T> ? log(ratio) : log(x) - log(y));
+  const Quotient<T> ratio(x, y);
+  return x * (is_normal(ratio.value) ? logarithm(ratio.value, ratio.low) : log(x) - log(y));
 }
 
 }  // namespace detail
@@ -39,8 +35,9 @@ struct KlDiv {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     if (isnan(x) || isnan(y)) return x + y;
     if (x > 0 && y > 0) {
-      if (detail::are_close(x, y)) return -x * detail::log1p_minus((y - x) / x);
-      return detail::relative_entropy(x, y) - x + y;
+      const detail::Quotient<T> ratio(y, x);
+      if (!detail::is_normal(ratio.value)) return x * (log(x) - log(y)) - x + y;
+      return x * detail::LogParts<T>(ratio.value).excess(ratio.value, ratio.low);
     }
     return x == 0 && y >= 0 ? y : detail::kInfinity<T>;
   }

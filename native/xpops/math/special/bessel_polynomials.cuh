@@ -1,0 +1,134 @@
+// The polynomials of the modified Bessel functions. All are minimax fits of the relative error (Remez), with errors below 2^-54
+// for double and 2^-27 for float.
+#pragma once
+
+#include "xpops/math/special/real.cuh"
+
+namespace xpops {
+namespace detail {
+
+template <class T> inline constexpr T kSeries = is_same_v<T, float> ? T(8) : T(10);
+
+// I0(x) and I1(x) / x for |x| <= kSeries, as polynomials in x^2 / 4.
+XPOPS_DEVICE float i0_series(float u) {
+  return horner(u, 1.0f, 1.0f, 0.25000003f, 0.027777726f, 0.0017361487f, 6.94296e-05f, 1.9324937e-06f, 3.886496e-08f,
+                6.599286e-10f, 5.219852e-12f, 1.4225833e-13f);
+}
+XPOPS_TABLE double kI0Series[] = {
+    1.0, 0.9999999999999996, 0.25000000000000255, 0.02777777777777168, 0.0017361111111183656, 6.944444443945072e-05,
+    1.9290123478569395e-06, 3.9367598253246496e-08, 6.151188633092631e-10, 7.594039263440667e-12,
+    7.594263020533588e-14, 6.274482467204481e-16, 4.367505302370292e-18, 2.5415827989008078e-20,
+    1.4222477375493624e-22, 3.866000182070139e-25, 4.379684483162318e-27};
+XPOPS_DEVICE double i0_series(double u) { return horner(u, kI0Series); }
+XPOPS_DEVICE float i1_series(float u) {
+  return horner(u, 0.5f, 0.25f, 0.041666668f, 0.0034722188f, 0.00017361331f, 5.7862344e-06f, 1.3796239e-07f,
+                2.436506e-09f, 3.6210028e-11f, 2.7601958e-13f, 6.2568515e-15f);
+}
+XPOPS_TABLE double kI1Series[] = {
+    0.5, 0.24999999999999997, 0.041666666666666824, 0.003472222222221889, 0.00017361111111146871,
+    5.787037036811586e-06, 1.377865962111055e-07, 2.4604749056903593e-09, 3.4173267763790566e-11,
+    3.7970224660235086e-13, 3.451913636606165e-15, 2.6145164225357224e-17, 1.6791511814369878e-19,
+    9.097448975570875e-22, 4.699086517133685e-24, 1.2590168251367963e-26, 1.2602103297584006e-28};
+XPOPS_DEVICE double i1_series(double u) { return horner(u, kI1Series); }
+
+// The same for |x| <= 1.
+XPOPS_DEVICE float i0_unit(float u) { return horner(u, 1.0f, 1.0f, 0.25000083f, 0.027768394f, 0.0017795012f); }
+XPOPS_TABLE double kI0Unit[] = {
+    1.0, 1.0000000000000002, 0.24999999999998837, 0.027777777778156553, 0.0017361111050754102, 6.944449652784875e-05,
+    1.9287639633771295e-06, 3.998272269923272e-08};
+XPOPS_DEVICE double i0_unit(double u) { return horner(u, kI0Unit); }
+XPOPS_DEVICE float i1_unit(float u) { return horner(u, 0.5f, 0.25f, 0.041666735f, 0.0034714316f, 0.00017724176f); }
+XPOPS_TABLE double kI1Unit[] = {
+    0.5, 0.25, 0.041666666666666, 0.0034722222222437816, 0.00017361111076997487, 5.78703996390314e-06,
+    1.377727041531557e-07, 2.4947452145117035e-09};
+XPOPS_DEVICE double i1_unit(double u) { return horner(u, kI1Unit); }
+
+// sqrt(x) exp(-x) I(x) for x >= kSeries, as polynomials in 2 kSeries / x - 1.
+XPOPS_DEVICE float i0_factor(float u) {
+  return horner(u, 0.4021765f, 0.0033605555f, 0.00013621741f, 1.1112773e-05f, 1.475638e-06f, 3.621617e-07f,
+                1.0892745e-07f);
+}
+XPOPS_TABLE double kI0Factor[] = {
+    0.4015097608312065, 0.002645885967186206, 8.311327263889742e-05, 5.152033951133753e-06, 5.041256893720075e-07,
+    7.078400550733693e-08, 1.3636023910812951e-08, 3.5594480221320117e-09, 1.2746635909891276e-09,
+    6.336818277448037e-10, 3.926201393454029e-10, 1.5126925139639513e-10, -1.5197276568993535e-10,
+    -2.4199639518620157e-10, -3.8062554529694046e-11, 1.0135132933509425e-10, 3.286747419865641e-11,
+    -2.398751192104767e-11, -6.616960507107732e-12, 2.7155633170559594e-12};
+XPOPS_DEVICE double i0_factor(double u) { return horner(u, kI0Factor); }
+XPOPS_DEVICE float i1_factor(float u) {
+  return horner(u, 0.38939846f, -0.009749581f, -0.00021923783f, -1.5004604e-05f, -1.8239942e-06f, -4.2051713e-07f,
+                -1.2378787e-07f);
+}
+XPOPS_TABLE double kI1Factor[] = {
+    0.39133972251206706, -0.007730905126755936, -0.0001348014663396364, -7.01236131360558e-06, -6.294295734534099e-07,
+    -8.38964267352551e-08, -1.5599068658874023e-08, -3.965041274758936e-09, -1.3898851905908312e-09,
+    -6.79371265842633e-10, -4.177453492492279e-10, -1.650622888093885e-10, 1.5273822412901398e-10,
+    2.5269843788070836e-10, 4.4018086873662315e-11, -1.0388758803079687e-10, -3.543895042509855e-11,
+    2.4254807059246194e-11, 7.034075885010485e-12, -2.7210458915760145e-12};
+XPOPS_DEVICE double i1_factor(double u) { return horner(u, kI1Factor); }
+
+// K0(x) + log(x) I0(x) and (K1(x) - 1 / x - log(x) I1(x)) / x for x <= 1, as polynomials in x^2 / 4.
+XPOPS_DEVICE float k0_unit(float u) {
+  return horner(u, 0.11593152f, 1.1159315f, 0.40398446f, 0.054126352f, 0.003916919f);
+}
+XPOPS_TABLE double kK0Unit[] = {
+    0.11593151565841245, 1.1159315156584126, 0.40398287891457946, 0.0541462458061681, 0.0038181681262256443,
+    0.00016661574581035483, 4.949057919339177e-06, 1.0832586839228331e-07};
+XPOPS_DEVICE double k0_unit(double u) { return horner(u, kK0Unit); }
+XPOPS_DEVICE float k1_unit(float u) {
+  return horner(u, -0.30796576f, -0.34148288f, -0.07427509f, -0.0072003743f, -0.00040813597f);
+}
+XPOPS_TABLE double kK1Unit[] = {
+    -0.3079657578292062, -0.34148287891460316, -0.07427492426354311, -0.0072023085035040225, -0.00039917792420740187,
+    -1.4366895964027304e-05, -3.633530815379395e-07, -6.91731239737469e-09};
+XPOPS_DEVICE double k1_unit(double u) { return horner(u, kK1Unit); }
+
+// sqrt(x) exp(x) K(x) for x >= 1, as polynomials in (x - 3) / (x + 1).
+XPOPS_DEVICE float k0_factor(float u) {
+  return horner(u, 1.2085586f, 0.051904093f, -0.009047781f, 0.0023450125f, -0.0005750965f, 0.00016047012f,
+                -4.242025e-05f, 1.5948492e-05f, -4.63132e-06f);
+}
+XPOPS_TABLE double kK0Factor[] = {
+    1.2085585393824039, 0.05190414200070004, -0.009047854303702611, 0.0023443540383549497, -0.0005746200406114598,
+    0.0001627828239875888, -4.3525610313737605e-05, 1.3010580051285975e-05, -3.5911460241278574e-06,
+    1.1249632431770324e-06, -3.1009678146818007e-07, 1.030659496595852e-07, -2.7093829227650513e-08,
+    1.0133006822956806e-08, -2.456820933150713e-09, 9.066980514250466e-10, -3.843412389916374e-12,
+    2.801906756976525e-10, -1.041364311590393e-10, -6.553554466529156e-11, 3.485720785505923e-11,
+    2.765591113106167e-11};
+XPOPS_DEVICE double k0_factor(double u) { return horner(u, kK0Factor); }
+XPOPS_DEVICE float k1_factor(float u) {
+  return horner(u, 1.3970089f, -0.17753775f, 0.04365018f, -0.012635056f, 0.0036962759f, -0.0011288024f, 0.00033481125f,
+                -0.000103693645f, 4.3600972e-05f, -1.4368542e-05f);
+}
+XPOPS_TABLE double kK1Factor[] = {
+    1.3970089271126294, -0.1775377338208505, 0.043650615637501534, -0.012635408079169486, 0.0036928469287998353,
+    -0.0011269348878038255, 0.00034412685070632693, -0.00010771773864845308, 3.355631152582743e-05,
+    -1.0673207828925598e-05, 3.358384679334745e-06, -1.0819830898119886e-06, 3.415074972617377e-07,
+    -1.1174591991603433e-07, 3.508575130209321e-08, -1.1472157366687004e-08, 3.552974853938227e-09,
+    -1.4732673021935016e-09, 3.834109585830381e-10, -1.04718168998418e-11, 3.390255556731953e-11,
+    -5.4671589067563734e-11};
+XPOPS_DEVICE double k1_factor(double u) { return horner(u, kK1Factor); }
+
+template <int kOrder, class T> XPOPS_DEVICE T i_series(T u) {
+  if constexpr (kOrder == 0) return i0_series(u);
+  else return i1_series(u);
+}
+template <int kOrder, class T> XPOPS_DEVICE T i_unit(T u) {
+  if constexpr (kOrder == 0) return i0_unit(u);
+  else return i1_unit(u);
+}
+template <int kOrder, class T> XPOPS_DEVICE T i_factor(T u) {
+  if constexpr (kOrder == 0) return i0_factor(u);
+  else return i1_factor(u);
+}
+template <int kOrder, class T> XPOPS_DEVICE T k_unit(T u) {
+  if constexpr (kOrder == 0) return k0_unit(u);
+  else return k1_unit(u);
+}
+template <int kOrder, class T> XPOPS_DEVICE T k_factor(T u) {
+  if constexpr (kOrder == 0) return k0_factor(u);
+  else return k1_factor(u);
+}
+
+}  // namespace detail
+}  // namespace xpops
