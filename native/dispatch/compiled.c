@@ -1,7 +1,7 @@
 // The compiled core of the steady state: reads operands, finds the launch of a call, allocates, launches.
 #include <stdint.h>
 
-#include "compiled.h"
+#include "sequence.h"
 
 #include "../cpu/cpu.h"
 
@@ -373,6 +373,7 @@ static PyMethodDef methods[] = {
     {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
     {"configure", configure, METH_VARARGS, "Set the tables and the classes."},
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
+    {"sequence", make_sequence, METH_VARARGS, "The launches of a kernel as one function, if it is nothing else."},
     {"poll", poll, METH_VARARGS, "Whether a word of host memory changes from a value within some nanoseconds."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
@@ -414,6 +415,12 @@ PyMODINIT_FUNC PyInit__compiled(void) {
   shape_name = PyUnicode_InternFromString("shape");
   const int failed = !shape_name || add_type(module, "Launch", &launch_spec, &launch_type) ||
                      add_type(module, "Kernel", &kernel_spec, &kernel_type) ||
+                     add_type(module, "Sequence", &sequence_spec, &sequence_type) ||
+                     add_type(module, "Draft", &draft_spec, &draft_type) ||
+                     add_type(module, "Place", &place_spec, &place_type) ||
+                     add_type(module, "Hold", &hold_spec, &hold_type) ||
+                     add_type(module, "Lookup", &lookup_spec, &lookup_type) ||
+                     add_type(module, "Zero", &zero_spec, &zero_type) ||
                      add_type(module, "Write", &write_spec, &write_type) ||
                      add_type(module, "Maker", &maker_spec, &maker_type) ||
                      add_type(module, "Tensor", &tensor_spec, &tensor_type) ||

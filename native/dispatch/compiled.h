@@ -60,6 +60,21 @@ extern PyTypeObject* kernel_type;
 // Launches on `stream`: data of the results first, then values. Returns 0, or -1 with an exception set.
 int launch_kernel(PyObject* kernel, PyObject* stream, PyObject* const* values, Py_ssize_t count);
 
+// Sequence objects are the launches of a plan's kernel, which `make_sequence` finds by calling it with a draft.
+extern PyType_Spec sequence_spec;
+extern PyTypeObject* sequence_type;
+PyObject* make_sequence(PyObject* module, PyObject* arguments);
+int run_sequence(PyObject* sequence, PyObject* stream, PyObject* const* given, Py_ssize_t count);
+// What a kernel, an allocator, a Lookup or a Zero notes in a draft, which they get in the place of a stream.
+extern PyTypeObject* draft_type;
+int draft_launch(PyObject* kernel, PyObject* arguments);
+PyObject* draft_allocation(PyObject* allocator, PyObject* draft);
+PyObject* draft_lookup(PyObject* lookup, PyObject* draft);
+
+// Lookup objects are functions (stream) that return an address, Zero objects set device memory to zeros.
+extern PyType_Spec lookup_spec, zero_spec;
+extern PyTypeObject *lookup_type, *zero_type;
+
 // Takes the pair that `maker` returned apart, and drops it. Returns 0, or -1 with an exception set if it is no pair.
 int split_pair(PyObject* pair, const char* maker, PyObject** first, PyObject** second);
 

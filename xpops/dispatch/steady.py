@@ -197,7 +197,9 @@ def _read_class(cls: type, framework: Adapter) -> None:
 
 def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel) -> Launch:
     """The launch of a kernel on such operands."""
-    return make_launch_on(engine_of(operands.device), layouts, kernel, operands.framework, stream_getter(operands))
+    engine = engine_of(operands.device)
+    kernel = engine.sequence(kernel, (*layouts, *operands.specs))
+    return make_launch_on(engine, layouts, kernel, operands.framework, stream_getter(operands))
 
 
 def make_launch_on(
@@ -238,6 +240,7 @@ def make_write(
     """
     engine, framework = engine_of(operands.device), operands.framework
     stream_of = stream_getter(operands)
+    kernel = engine.sequence(kernel, (layout, *operands.specs))
     address = engine.address if framework is None else framework.address
     is_writable = attrgetter("_writable") if framework is None else framework.is_writable
     written = None if framework is None else framework.written
