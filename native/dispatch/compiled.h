@@ -5,6 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <stdint.h>
 #include <structmember.h>
 
 // The most operands of a call whose data pass without a tuple, on the C stack.
@@ -24,6 +25,16 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
 
 // The address of a tensor's first element, as an integer.
 PyObject* tensor_address(PyObject* tensor);
+
+// The shape of an array.
+enum { MAX_NDIM = 8 };
+typedef struct {
+  int ndim;
+  int64_t lengths[MAX_NDIM];
+} Shape;
+// Reads a tensor's shape through the exchange API. Returns whether that was possible; never sets an exception.
+int tensor_shape(PyObject* tensor, Shape* shape);
+int same_shape(const Shape* one, const Shape* other);
 
 // Registers a class of tensors that have the exchange API: (class, capsule, is_grad_enabled).
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
