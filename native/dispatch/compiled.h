@@ -82,9 +82,10 @@ int draft_launch(PyObject* kernel, PyObject* arguments);
 PyObject* draft_allocation(PyObject* allocator, PyObject* draft);
 PyObject* draft_lookup(PyObject* lookup, PyObject* draft);
 
-// Lookup objects are functions (stream) that return an address, Zero objects set device memory to zeros.
-extern PyType_Spec lookup_spec, zero_spec;
-extern PyTypeObject *lookup_type, *zero_type;
+// Lookup objects are functions (stream) that return an address, Zero objects set device memory to zeros, Call objects
+// call a function of Python.
+extern PyType_Spec lookup_spec, zero_spec, call_spec;
+extern PyTypeObject *lookup_type, *zero_type, *call_type;
 
 // Takes the pair that `maker` returned apart, and drops it. Returns 0, or -1 with an exception set if it is no pair.
 int split_pair(PyObject* pair, const char* maker, PyObject** first, PyObject** second);

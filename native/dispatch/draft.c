@@ -74,17 +74,19 @@ static Step* add_step(Draft* draft, int kind, PyObject* object, Py_ssize_t place
   return step;
 }
 
-// Notes a launch. `arguments` begin with the draft.
+// Notes a launch, a call of `Zero` or of `Call`. `arguments` begin with the draft.
 int draft_launch(PyObject* self, PyObject* arguments) {
   Draft* draft = (Draft*)PyTuple_GetItem(arguments, 0);
   const Py_ssize_t count = PyTuple_Size(arguments) - 1;
-  Step* step = add_step(draft, Py_TYPE(self) == zero_type ? ZERO : LAUNCH, self, 0, count);
+  const int kind = Py_TYPE(self) == zero_type ? ZERO : Py_TYPE(self) == call_type ? CALL : LAUNCH;
+  Step* step = add_step(draft, kind, self, 0, count);
   for (Py_ssize_t i = 0; step && i < count; ++i) {
     PyObject* each = PyTuple_GetItem(arguments, 1 + i);
-    step->values[i] = Py_TYPE(each) == place_type ? ((Place*)each)->value : (Value){WORD, 0, 0};
-    const int done = step->kind == ZERO ? check_zero_value(i, each, &step->values[i])
-                                        : check_kernel_value(self, i, each, &step->values[i]);
-    if (done) return -1;
+    Value* value = &step->values[i];
+    *value = Py_TYPE(each) == place_type ? ((Place*)each)->value : (Value){WORD, 0, 0, NULL};
+    if (kind == CALL && value->kind == WORD) value->constant = Py_NewRef(each);
+    if (kind == ZERO && check_zero_value(i, each, value)) return -1;
+    if (kind == LAUNCH && check_kernel_value(self, i, each, value)) return -1;
   }
   return step ? 0 : -1;
 }
@@ -94,7 +96,7 @@ static PyObject* draft_address(PyObject* object, PyObject* self, int kind, Py_ss
   Draft* draft = (Draft*)self;
   if (draft->places >= PLACES) return refuse();
   *place = draft->places++;
-  return add_step(draft, kind, object, *place, 0) ? new_place((Value){ADDRESS, *place, 0}) : NULL;
+  return add_step(draft, kind, object, *place, 0) ? new_place((Value){ADDRESS, *place, 0, NULL}) : NULL;
 }
 
 PyObject* draft_lookup(PyObject* lookup, PyObject* draft) {
@@ -128,6 +130,7 @@ static void hold_free(PyObject* self) {
 void free_steps(Step* steps, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     Py_XDECREF(steps[i].object);
+    for (Py_ssize_t j = 0; j < steps[i].count; ++j) Py_XDECREF(steps[i].values[j].constant);
     PyMem_Free(steps[i].values);
   }
   PyMem_Free(steps);

@@ -47,6 +47,7 @@ int run_sequence(PyObject* self, PyObject* stream, PyObject* const* given, Py_ss
     const Step* step = &sequence->steps[i];
     failed = step->kind == LAUNCH ? launch_step(step->object, stream, step, places)
              : step->kind == ZERO ? zero_step(step->object, stream, step, places)
+             : step->kind == CALL ? call_step(step->object, stream, step, places)
                                   : find_address(step, stream, &addresses[step->place], &owners[step->place]);
   }
   for (Py_ssize_t i = count; i < sequence->places; ++i) Py_XDECREF(owners[i]);
@@ -81,7 +82,7 @@ static int write_draft(PyObject* kernel, const char* are_arrays, Py_ssize_t coun
   if (!arguments) return -1;
   PyTuple_SetItem(arguments, 0, Py_NewRef((PyObject*)draft));
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* place = new_place((Value){are_arrays[i] ? ADDRESS : SCALAR, i, 0});
+    PyObject* place = new_place((Value){are_arrays[i] ? ADDRESS : SCALAR, i, 0, NULL});
     if (!place) {
       Py_DECREF(arguments);
       return -1;
@@ -94,10 +95,10 @@ static int write_draft(PyObject* kernel, const char* are_arrays, Py_ssize_t coun
   return nothing ? 0 : -1;
 }
 
-// Whether a draft is one launch of a kernel, with all arguments in their order.
+// Whether a draft is one launch or call, with all arguments in their order.
 static int is_one_launch(const Draft* draft, Py_ssize_t count) {
   const Step* step = draft->steps;
-  int same = draft->count == 1 && step->kind == LAUNCH && step->count == count;
+  int same = draft->count == 1 && (step->kind == LAUNCH || step->kind == CALL) && step->count == count;
   for (Py_ssize_t i = 0; same && i < count; ++i) {
     const Value* value = &step->values[i];
     same = value->kind != WORD && value->place == i && !value->word;
@@ -121,7 +122,7 @@ PyObject* make_sequence(PyObject* module, PyObject* arguments) {
   (void)module;
   if (!PyArg_ParseTuple(arguments, "OO!", &kernel, &PyTuple_Type, &arrays)) return NULL;
   const Py_ssize_t count = PyTuple_Size(arrays);
-  if (count > MOST || Py_TYPE(kernel) == kernel_type) return Py_NewRef(kernel);
+  if (count > MOST || Py_TYPE(kernel) == kernel_type || Py_TYPE(kernel) == call_type) return Py_NewRef(kernel);
   Draft* draft = PyObject_New(Draft, draft_type);
   char* are_arrays = PyMem_Calloc((size_t)count + 1, 1);
   if (draft) draft->steps = NULL, draft->count = 0, draft->places = count;

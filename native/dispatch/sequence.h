@@ -14,11 +14,12 @@ typedef struct {
   enum { WORD, ADDRESS, SCALAR } kind;
   Py_ssize_t place;
   uint64_t word;
+  PyObject* constant;  // what never changes, if a function of Python takes it; or NULL
 } Value;
 
-// A step: a launch, memory set to zeros, or an address that is allocated, given back or looked up.
+// A step: a launch, memory set to zeros, a call of Python, or an address that is allocated, given back or looked up.
 typedef struct {
-  enum { LAUNCH, ZERO, ALLOCATE, FREE, LOOK_UP } kind;
+  enum { LAUNCH, ZERO, CALL, ALLOCATE, FREE, LOOK_UP } kind;
   PyObject* object;
   Py_ssize_t place, count;
   Value* values;
@@ -47,6 +48,7 @@ int check_zero_value(Py_ssize_t i, PyObject* given, Value* value);
 // Run a step. Return 0, or -1 with an exception set.
 int launch_step(PyObject* kernel, PyObject* stream, const Step* step, Places places);
 int zero_step(PyObject* zero, PyObject* stream, const Step* step, Places places);
+int call_step(PyObject* call, PyObject* stream, const Step* step, Places places);
 // The address that a look-up finds.
 PyObject* look_up(PyObject* lookup, PyObject* stream);
 

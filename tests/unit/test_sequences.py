@@ -211,6 +211,59 @@ def test_what_depends_on_values_stays_a_kernel(gpu: Gpu) -> None:
     assert (gpu.calls, kept) == ([], {})
 
 
+@pytest.mark.parametrize("stream", [0, 3])
+def test_a_function_of_python_is_a_step(gpu: Gpu, stream: int) -> None:
+    assert compiled is not None
+    launch, called = gpu.kernel(1, "Q"), []
+
+    def function(*given: Any) -> None:
+        called.append((len(gpu.calls), *given))
+
+    step, info = compiled.Call(function), object()
+
+    def kernel(stream: int, out: int, value: float) -> None:
+        scratch, owner = gpu.allocate(stream)
+        launch(stream, scratch)
+        step(stream, scratch + 8, out, value, info, 2**70, None)
+        launch(stream, out)
+        del owner
+
+    sequence = sequence_of(kernel, True, False)
+    assert (type(sequence).__name__, called) == ("Sequence", [])
+    value = [0.5]
+    sequence(stream, 64, value)
+    kernel(stream, 64, value)
+    scratch = 3000 if stream == 0 else 5003
+    expected = (stream, scratch + 8, 64, value, info, 2**70, None)
+    assert called == [(1, *expected), (3, *expected)]
+    assert called[0][4] is value
+    only = sequence_of(lambda stream, *data: step(stream, *data), True, False)
+    assert only is step
+    assert sequence_of(step, True, False) is step
+    only(stream, 1, "any")
+    assert called[-1] == (4, stream, 1, "any")
+
+
+def test_an_error_of_a_step_ends_the_sequence(gpu: Gpu) -> None:
+    assert compiled is not None
+    launch = gpu.kernel(1, "Q")
+
+    def fail(stream: int, out: int) -> None:
+        raise KeyError(out)
+
+    step = compiled.Call(fail)
+
+    def kernel(stream: int, out: int) -> None:
+        scratch, owner = gpu.allocate(stream)
+        step(stream, out)
+        launch(stream, scratch)
+        del owner
+
+    with pytest.raises(KeyError, match="64"):
+        sequence_of(kernel, True)(0, 64)
+    assert (gpu.calls, gpu.lists[0]) == ([], [1000, 2000, 3000])
+
+
 def test_an_interrupt_passes(gpu: Gpu) -> None:
     def kernel(stream: int) -> None:
         raise KeyboardInterrupt

@@ -63,11 +63,17 @@ def lookup_of(find: Callable[[int], int]) -> Callable[[int], int]:
     return made
 
 
+def step_of(function: Kernel) -> Kernel:
+    """A function ``(stream, *values)`` of Python as one step of a sequence, such as a call of a library."""
+    made: Kernel = function if compiled is None else compiled.Call(function)
+    return made
+
+
 def sequence_of(kernel: Kernel, operands: tuple[bool, ...]) -> Kernel:
     """The launches of a kernel as one function of the compiled core; `kernel` itself if it is more than launches.
 
-    The core calls the kernel once with stand-ins for its arguments. Launchers, allocators, look-ups and `zero` note
-    their arguments. Everything else that uses a stand-in is an error, after which the kernel stays as it is.
+    The core calls the kernel once with stand-ins for its arguments. Launchers, allocators, look-ups, `zero` and steps
+    note their arguments. Everything else that uses a stand-in is an error, after which the kernel stays as it is.
 
     Parameters
     ----------
