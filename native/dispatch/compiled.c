@@ -486,6 +486,7 @@ PyMODINIT_FUNC PyInit__compiled(void) {
                      add_type(module, "Lookup", &lookup_spec, &lookup_type) ||
                      add_type(module, "Zero", &zero_spec, &zero_type) ||
                      add_type(module, "Call", &call_spec, &call_type) ||
+                     add_type(module, "Graph", &graph_spec, &graph_type) ||
                      add_type(module, "Write", &write_spec, &write_type) ||
                      add_type(module, "Maker", &maker_spec, &maker_type) ||
                      add_type(module, "Tensor", &tensor_spec, &tensor_type) ||

@@ -87,6 +87,22 @@ PyObject* draft_lookup(PyObject* lookup, PyObject* draft);
 extern PyType_Spec lookup_spec, zero_spec, call_spec;
 extern PyTypeObject *lookup_type, *zero_type, *call_type;
 
+// A device's context, and functions of the driver. The legacy default stream is that of the current context.
+typedef struct {
+  void* context;
+  int (*get)(void** context);
+  int (*push)(void* context);
+  int (*pop)(void** context);
+} Context;
+Context context_of(unsigned long long context, unsigned long long get, unsigned long long push, unsigned long long pop);
+// Makes the context current if another one is. Returns the driver's error; `entered` says whether to leave it.
+int enter_context(const Context* context, int* entered);
+void leave_context(const Context* context, int entered);
+
+// Graph objects launch an executable CUDA graph: functions (stream).
+extern PyType_Spec graph_spec;
+extern PyTypeObject* graph_type;
+
 // Takes the pair that `maker` returned apart, and drops it. Returns 0, or -1 with an exception set if it is no pair.
 int split_pair(PyObject* pair, const char* maker, PyObject** first, PyObject** second);
 

@@ -7,12 +7,8 @@ typedef struct {
 } Lookup;
 
 typedef struct {
-  PyObject_HEAD void* context;
-  // Functions of the driver.
-  int (*get)(void** context);
-  int (*push)(void* context);
-  int (*pop)(void** context);
-  int (*set)(uint64_t address, unsigned char byte, size_t size, void* stream);
+  PyObject_HEAD Context context;
+  int (*set)(uint64_t address, unsigned char byte, size_t size, void* stream);  // of the driver
   PyObject* failed;  // a function (error), which raises
 } Zero;
 
@@ -52,23 +48,15 @@ static PyObject* lookup_new(PyTypeObject* type, PyObject* arguments, PyObject* n
   return (PyObject*)lookup;
 }
 
-// Sets memory to zeros. The legacy default stream is that of the current context, so the memory's context is current.
-static int set_zeros(const Zero* zero, uint64_t address, size_t size, void* stream) {
-  void* current = NULL;
-  const int others = zero->get(&current) || current != zero->context;
-  int error = others ? zero->push(zero->context) : 0;
-  if (error) return error;
-  error = zero->set(address, 0, size, stream);
-  if (others) zero->pop(&current);
-  return error;
-}
-
 static int run_zero(const Zero* zero, PyObject* stream, uint64_t address, uint64_t size) {
   void* const handle = (void*)(uintptr_t)PyLong_AsUnsignedLongLong(stream);
   if (PyErr_Occurred()) return -1;
-  int error;
+  int error, entered;
   Py_BEGIN_ALLOW_THREADS;
-  error = set_zeros(zero, address, (size_t)size, handle);
+  if (!(error = enter_context(&zero->context, &entered))) {
+    error = zero->set(address, 0, (size_t)size, handle);
+    leave_context(&zero->context, entered);
+  }
   Py_END_ALLOW_THREADS;
   if (!error) return 0;
   PyObject* nothing = PyObject_CallFunction(zero->failed, "i", error);
@@ -121,9 +109,7 @@ static PyObject* zero_new(PyTypeObject* type, PyObject* arguments, PyObject* nam
   if (!PyArg_ParseTuple(arguments, "OKKKKK", &failed, &context, &get, &push, &pop, &set)) return NULL;
   Zero* zero = PyObject_New(Zero, type);
   if (!zero) return NULL;
-  zero->failed = Py_NewRef(failed), zero->context = (void*)(uintptr_t)context;
-  zero->get = (int (*)(void**))(uintptr_t)get, zero->push = (int (*)(void*))(uintptr_t)push;
-  zero->pop = (int (*)(void**))(uintptr_t)pop;
+  zero->failed = Py_NewRef(failed), zero->context = context_of(context, get, push, pop);
   zero->set = (int (*)(uint64_t, unsigned char, size_t, void*))(uintptr_t)set;
   return (PyObject*)zero;
 }

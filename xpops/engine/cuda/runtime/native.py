@@ -13,6 +13,8 @@ from xpops.core.compiled import compiled
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.program import Kernel
 
+_CONTEXT = "cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"
+
 
 @cache
 def driver_address(name: str) -> int:
@@ -52,8 +54,26 @@ def zero_of(context: DeviceContext) -> Callable[[int, int, int], None]:
     def fail(error: int) -> None:
         check((driver.CUresult(error),), "setting memory to zeros")
 
-    names = "cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuMemsetD8Async"
-    made: Callable[[int, int, int], None] = compiled.Zero(fail, int(context.handle), *map(driver_address, names))
+    found = map(driver_address, (*_CONTEXT, "cuMemsetD8Async"))
+    made: Callable[[int, int, int], None] = compiled.Zero(fail, int(context.handle), *found)
+    return made
+
+
+def replayer_of(context: DeviceContext, graph: Any) -> Callable[[int], None]:
+    """A function ``(stream)`` that launches an executable graph. The caller keeps the graph."""
+    if compiled is None:
+
+        def replay(stream: int) -> None:
+            with context:  # the legacy default stream is that of the current context
+                check(driver.cuGraphLaunch(graph, stream), "replaying a graph")
+
+        return replay
+
+    def fail(error: int) -> None:
+        check((driver.CUresult(error),), "replaying a graph")
+
+    found = map(driver_address, (*_CONTEXT, "cuGraphLaunch"))
+    made: Callable[[int], None] = compiled.Graph(fail, int(graph), int(context.handle), *found)
     return made
 
 
