@@ -46,7 +46,9 @@ int allocate_block(PyObject* self, PyObject* stream, PyObject** address, PyObjec
 static PyObject* allocator_call(PyObject* self, PyObject* arguments, PyObject* named) {
   PyObject *address = NULL, *owner = NULL, *stream;
   (void)named;
-  if (!PyArg_ParseTuple(arguments, "O", &stream) || allocate_block(self, stream, &address, &owner)) return NULL;
+  if (!PyArg_ParseTuple(arguments, "O", &stream)) return NULL;
+  if (Py_TYPE(stream) == draft_type) return draft_allocation(self, stream);
+  if (allocate_block(self, stream, &address, &owner)) return NULL;
   PyObject* pair = PyTuple_Pack(2, address, owner);
   Py_DECREF(address);
   Py_DECREF(owner);

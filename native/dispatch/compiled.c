@@ -1,7 +1,7 @@
 // The compiled core of the steady state: reads operands, finds the launch of a call, allocates, launches.
 #include <stdint.h>
 
-#include "compiled.h"
+#include "sequence.h"
 
 #include "../cpu/cpu.h"
 
@@ -213,88 +213,151 @@ static PyObject* way_of(PyObject* module, PyObject* const* given, Py_ssize_t cou
   return PyErr_Format(PyExc_TypeError, "way_of: accepted: a plan and a tuple of parameters");
 }
 
-// The result of the remembered view of `x`; None if no such view is remembered.
-static PyObject* show(PyObject* way, PyObject* x) {
-  PyObject *type = (PyObject*)Py_TYPE(x), *result = NULL;
+// Calls the function of a remembered view: an entry of `shows`, a function and its arguments after `x`.
+static PyObject* make_shown(PyObject* entry, PyObject* x) {
+  PyObject* parts[4] = {NULL};
+  const Py_ssize_t count = PyTuple_Size(entry);
+  for (Py_ssize_t i = 0; i < count && i < 4; ++i) parts[i] = PyTuple_GetItem(entry, i);
+  if (count > 1 && Py_TYPE(parts[1]) == view_type && (PyObject*)Py_TYPE(x) == array_class) return make_view(parts[1], x);
+  return PyObject_CallFunctionObjArgs(parts[0], x, parts[1], parts[2], parts[3], NULL);
+}
+
+// The entry of the remembered view of `x`; NULL if no such view is remembered, perhaps with an exception set.
+static PyObject* find_shown(PyObject* way, PyObject* x) {
+  PyObject* type = (PyObject*)Py_TYPE(x);
   const int own = type == array_class;
-  const int known_class = own ? 1 : PySet_Contains(viewed, type);
-  if (known_class < 0) return NULL;
-  if (!known_class) Py_RETURN_NONE;
+  if (!own && PySet_Contains(viewed, type) <= 0) return NULL;
   PyObject* shape = own ? Py_XNewRef(((Array*)x)->layout) : PyObject_GetAttr(x, shape_name);
   PyObject* key = shape ? PyTuple_Pack(3, way, type, shape) : NULL;
-  PyObject* found = key ? PyDict_GetItemWithError(shows, key) : NULL;
-  if (found) {
-    Py_INCREF(found);  // the call may clear the table
-    PyObject* argument = PyTuple_GetItem(found, 1);
-    result = own && Py_TYPE(argument) == view_type
-                 ? make_view(argument, x)
-                 : PyObject_CallFunctionObjArgs(PyTuple_GetItem(found, 0), x, argument, NULL);
-    Py_DECREF(found);
-  } else {  // a nested tensor has no shape, and symbolic sizes have no hash: such a view is not remembered
-    PyObject* error = PyErr_Occurred();
-    if (error && (PyErr_GivenExceptionMatches(error, PyExc_RuntimeError) ||
-                  PyErr_GivenExceptionMatches(error, PyExc_TypeError))) {
-      PyErr_Clear();
-    }
-    if (!PyErr_Occurred()) result = Py_NewRef(Py_None);
-  }
+  PyObject* entry = key ? Py_XNewRef(PyDict_GetItemWithError(shows, key)) : NULL;
   Py_XDECREF(key);
   Py_XDECREF(shape);
-  return result;
+  return entry;
+}
+
+// None if no view is remembered, as `find_shown` found. NULL if that was an error of another kind than these: a nested
+// tensor has no shape, and symbolic sizes have no hash.
+static PyObject* none_shown(void) {
+  PyObject* error = PyErr_Occurred();
+  if (error && (PyErr_GivenExceptionMatches(error, PyExc_RuntimeError) ||
+                PyErr_GivenExceptionMatches(error, PyExc_TypeError))) {
+    PyErr_Clear();
+  }
+  return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
 // known_view(way, x): the view of `x` like a remembered one; None if no such view is remembered.
 static PyObject* known_view(PyObject* module, PyObject* const* given, Py_ssize_t count) {
   (void)module;
-  if (count == 2) return show(given[0], given[1]);
-  return PyErr_Format(PyExc_TypeError, "known_view: %zd arguments; accepted: 2", count);
+  if (count != 2) return PyErr_Format(PyExc_TypeError, "known_view: %zd arguments; accepted: 2", count);
+  PyObject* entry = find_shown(given[0], given[1]);
+  PyObject* result = entry ? make_shown(entry, given[1]) : none_shown();
+  Py_XDECREF(entry);
+  return result;
 }
 
-// The way of a view whose plan and parameters are these objects: most programs repeat the same ones.
+// The way of a view whose plan and parameters are these objects: most programs repeat the same ones. Its newest entry
+// of `shows`, and the layout of the array, or the class and the shape of the tensor, that it was for.
 typedef struct {
-  PyObject *way, *plan, *parameters[2];
+  PyObject *way, *plan, *parameters[2], *entry, *layout;
+  PyTypeObject* type;
+  Shape shape;
 } Repeated;
 
-static Repeated repeated[64];
+enum { REPEATED = 64 };
+
+static Repeated repeated[REPEATED];
+
+// A number for the object that a parameter is, or for those in it if it is a tuple.
+static uintptr_t place_of(PyObject* parameter) {
+  const Py_ssize_t count = PyTuple_CheckExact(parameter) ? PyTuple_Size(parameter) : 0;
+  uintptr_t place = count ? (uintptr_t)count : (uintptr_t)parameter >> 4;
+  for (Py_ssize_t i = 0; i < count; ++i) place = place * 31 + ((uintptr_t)PyTuple_GetItem(parameter, i) >> 4);
+  return place;
+}
+
+// Whether two parameters are the same object, or tuples of the same objects: `(n, n)` is a new tuple in each call.
+static int is_same(PyObject* one, PyObject* other) {
+  if (one == other) return 1;
+  if (!one || !other || !PyTuple_CheckExact(one) || !PyTuple_CheckExact(other)) return 0;
+  const Py_ssize_t count = PyTuple_Size(one);
+  int same = PyTuple_Size(other) == count;
+  for (Py_ssize_t i = 0; same && i < count; ++i) same = PyTuple_GetItem(one, i) == PyTuple_GetItem(other, i);
+  return same;
+}
 
 static Repeated* repeated_of(PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
   uintptr_t place = (uintptr_t)plan >> 4;
   if (count > 2) return NULL;
-  for (Py_ssize_t i = 0; i < count; ++i) place = place * 31 + ((uintptr_t)parameters[i] >> 4);
-  return &repeated[place % 64];
+  for (Py_ssize_t i = 0; i < count; ++i) place = place * 31 + place_of(parameters[i]);
+  return &repeated[place % REPEATED];
 }
 
 static int repeats(const Repeated* known, PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
   if (known->plan != plan) return 0;
   for (Py_ssize_t i = 0; i < 2; ++i) {
-    if (known->parameters[i] != (i < count ? parameters[i] : NULL)) return 0;
+    if (!is_same(known->parameters[i], i < count ? parameters[i] : NULL)) return 0;
   }
   return 1;
 }
 
-static void repeat(Repeated* known, PyObject* way, PyObject* plan, PyObject* const* parameters, Py_ssize_t count) {
+// Drops what was remembered, after the place has its new content: a destructor may use the place.
+static void replace_repeated(Repeated* known, Repeated new) {
   const Repeated old = *known;
-  *known = (Repeated){Py_NewRef(way), Py_NewRef(plan), {NULL, NULL}};
-  for (Py_ssize_t i = 0; i < count; ++i) known->parameters[i] = Py_NewRef(parameters[i]);
+  *known = new;
   Py_XDECREF(old.way);
   Py_XDECREF(old.plan);
+  Py_XDECREF(old.entry);
+  Py_XDECREF(old.layout);
+  Py_XDECREF((PyObject*)old.type);
   for (int i = 0; i < 2; ++i) Py_XDECREF(old.parameters[i]);
+}
+
+static void repeat(Repeated* known, PyObject* way, PyObject* entry, PyObject* x, PyObject* plan,
+                   PyObject* const* parameters, Py_ssize_t count) {
+  Repeated new = {Py_NewRef(way), Py_NewRef(plan), {NULL, NULL}, NULL, NULL, NULL, {0}};
+  for (Py_ssize_t i = 0; i < count; ++i) new.parameters[i] = Py_NewRef(parameters[i]);
+  if ((PyObject*)Py_TYPE(x) == array_class) {
+    new.entry = Py_NewRef(entry), new.layout = Py_NewRef(((Array*)x)->layout);
+  } else if (tensor_shape(x, &new.shape)) {
+    new.entry = Py_NewRef(entry), new.type = (PyTypeObject*)Py_NewRef((PyObject*)Py_TYPE(x));
+  }
+  replace_repeated(known, new);
+}
+
+// Whether the newest entry is for arrays like `x`.
+static int is_for(const Repeated* known, PyObject* x) {
+  if (!known->entry) return 0;
+  if (known->layout) return (PyObject*)Py_TYPE(x) == array_class && ((Array*)x)->layout == known->layout;
+  Shape shape;
+  return Py_TYPE(x) == known->type && tensor_shape(x, &shape) && same_shape(&shape, &known->shape);
+}
+
+PyObject* forget_views(PyObject* module, PyObject* nothing) {
+  (void)module, (void)nothing;
+  for (int i = 0; i < REPEATED; ++i) replace_repeated(&repeated[i], (Repeated){0});
+  Py_RETURN_NONE;
 }
 
 // The remembered view of `x`; None if no such view is remembered.
 static PyObject* view_by(PyObject* plan, PyObject* x, PyObject* const* parameters, Py_ssize_t count) {
   Repeated* known = repeated_of(plan, parameters, count);
-  if (known && repeats(known, plan, parameters, count)) {
-    PyObject* same = Py_NewRef(known->way);  // the call may replace it
-    PyObject* result = show(same, x);
-    Py_DECREF(same);
+  const int same = known && repeats(known, plan, parameters, count);
+  if (same && is_for(known, x)) {
+    PyObject* entry = Py_NewRef(known->entry);  // the call may replace it
+    PyObject* result = make_shown(entry, x);
+    Py_DECREF(entry);
     return result;
   }
-  PyObject* every = PyTuple_New(count);
-  for (Py_ssize_t i = 0; every && i < count; ++i) PyTuple_SetItem(every, i, Py_NewRef(parameters[i]));
-  PyObject* way = every ? way_with(plan, every) : NULL;
-  PyObject* result = way ? show(way, x) : NULL;
-  if (known && result && result != Py_None) repeat(known, way, plan, parameters, count);  // so nobody can change them
+  PyObject *every = NULL, *way = same ? Py_NewRef(known->way) : NULL;
+  if (!same && (every = PyTuple_New(count))) {
+    for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SetItem(every, i, Py_NewRef(parameters[i]));
+    way = way_with(plan, every);
+  }
+  PyObject* entry = way ? find_shown(way, x) : NULL;
+  PyObject* result = entry ? make_shown(entry, x) : way ? none_shown() : NULL;
+  if (known && entry && result) repeat(known, way, entry, x, plan, parameters, count);  // they are hashable
+  Py_XDECREF(entry);
   Py_XDECREF(way);
   Py_XDECREF(every);
   return result;
@@ -373,6 +436,7 @@ static PyMethodDef methods[] = {
     {"way_of", (PyCFunction)(void (*)(void))way_of, METH_FASTCALL, "A plan with its parameters and their types."},
     {"configure", configure, METH_VARARGS, "Set the tables and the classes."},
     {"allocate", allocate, METH_O, "Uninitialised memory of the host, aligned to 64 bytes."},
+    {"sequence", make_sequence, METH_VARARGS, "The launches of a kernel as one function, if it is nothing else."},
     {"poll", poll, METH_VARARGS, "Whether a word of host memory changes from a value within some nanoseconds."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
@@ -396,6 +460,7 @@ static PyMethodDef methods[] = {
      "scan(out, x, axis, is_product): running sums or products in float64."},
     {"sort", (PyCFunction)(void (*)(void))sort, METH_FASTCALL,
      "sort(keys, first): sort rows of unsigned integers by their bits from `first` on; others keep their order."},
+    {"forget_views", forget_views, METH_NOARGS, "Forget the views of call sites."},
     {"forget_tensors", forget_tensors, METH_NOARGS, "Forget the classes of `add_tensors`."},
     {NULL, NULL, 0, NULL},
 };
@@ -414,6 +479,14 @@ PyMODINIT_FUNC PyInit__compiled(void) {
   shape_name = PyUnicode_InternFromString("shape");
   const int failed = !shape_name || add_type(module, "Launch", &launch_spec, &launch_type) ||
                      add_type(module, "Kernel", &kernel_spec, &kernel_type) ||
+                     add_type(module, "Sequence", &sequence_spec, &sequence_type) ||
+                     add_type(module, "Draft", &draft_spec, &draft_type) ||
+                     add_type(module, "Place", &place_spec, &place_type) ||
+                     add_type(module, "Hold", &hold_spec, &hold_type) ||
+                     add_type(module, "Lookup", &lookup_spec, &lookup_type) ||
+                     add_type(module, "Zero", &zero_spec, &zero_type) ||
+                     add_type(module, "Call", &call_spec, &call_type) ||
+                     add_type(module, "Graph", &graph_spec, &graph_type) ||
                      add_type(module, "Write", &write_spec, &write_type) ||
                      add_type(module, "Maker", &maker_spec, &maker_type) ||
                      add_type(module, "Tensor", &tensor_spec, &tensor_type) ||

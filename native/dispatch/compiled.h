@@ -5,6 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#include <stdint.h>
 #include <structmember.h>
 
 // The most operands of a call whose data pass without a tuple, on the C stack.
@@ -24,6 +25,16 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found);
 
 // The address of a tensor's first element, as an integer.
 PyObject* tensor_address(PyObject* tensor);
+
+// The shape of an array.
+enum { MAX_NDIM = 8 };
+typedef struct {
+  int ndim;
+  int64_t lengths[MAX_NDIM];
+} Shape;
+// Reads a tensor's shape through the exchange API. Returns whether that was possible; never sets an exception.
+int tensor_shape(PyObject* tensor, Shape* shape);
+int same_shape(const Shape* one, const Shape* other);
 
 // Registers a class of tensors that have the exchange API: (class, capsule, is_grad_enabled).
 PyObject* add_tensors(PyObject* module, PyObject* arguments);
@@ -59,6 +70,38 @@ extern PyType_Spec kernel_spec;
 extern PyTypeObject* kernel_type;
 // Launches on `stream`: data of the results first, then values. Returns 0, or -1 with an exception set.
 int launch_kernel(PyObject* kernel, PyObject* stream, PyObject* const* values, Py_ssize_t count);
+
+// Sequence objects are the launches of a plan's kernel, which `make_sequence` finds by calling it with a draft.
+extern PyType_Spec sequence_spec;
+extern PyTypeObject* sequence_type;
+PyObject* make_sequence(PyObject* module, PyObject* arguments);
+int run_sequence(PyObject* sequence, PyObject* stream, PyObject* const* given, Py_ssize_t count);
+// What a kernel, an allocator, a Lookup or a Zero notes in a draft, which they get in the place of a stream.
+extern PyTypeObject* draft_type;
+int draft_launch(PyObject* kernel, PyObject* arguments);
+PyObject* draft_allocation(PyObject* allocator, PyObject* draft);
+PyObject* draft_lookup(PyObject* lookup, PyObject* draft);
+
+// Lookup objects are functions (stream) that return an address, Zero objects set device memory to zeros, Call objects
+// call a function of Python.
+extern PyType_Spec lookup_spec, zero_spec, call_spec;
+extern PyTypeObject *lookup_type, *zero_type, *call_type;
+
+// A device's context, and functions of the driver. The legacy default stream is that of the current context.
+typedef struct {
+  void* context;
+  int (*get)(void** context);
+  int (*push)(void* context);
+  int (*pop)(void** context);
+} Context;
+Context context_of(unsigned long long context, unsigned long long get, unsigned long long push, unsigned long long pop);
+// Makes the context current if another one is. Returns the driver's error; `entered` says whether to leave it.
+int enter_context(const Context* context, int* entered);
+void leave_context(const Context* context, int entered);
+
+// Graph objects launch an executable CUDA graph: functions (stream).
+extern PyType_Spec graph_spec;
+extern PyTypeObject* graph_type;
 
 // Takes the pair that `maker` returned apart, and drops it. Returns 0, or -1 with an exception set if it is no pair.
 int split_pair(PyObject* pair, const char* maker, PyObject** first, PyObject** second);

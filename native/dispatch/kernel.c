@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "compiled.h"
+#include "sequence.h"
 
 // The driver's CUlaunchAttribute and CUlaunchConfig, and cuLaunchKernelEx.
 typedef struct {
@@ -65,17 +65,8 @@ static int write_slot(const Kernel* kernel, char* to, char form, PyObject* value
   return -1;
 }
 
-int launch_kernel(PyObject* self, PyObject* stream, PyObject* const* values, Py_ssize_t count) {
-  Kernel* kernel = (Kernel*)self;
-  if (count != kernel->slots) {
-    PyErr_Format(PyExc_TypeError, "%U: %zd values for %zd slots", kernel->name, count, kernel->slots);
-    return -1;
-  }
-  _Alignas(16) char parameters[STACK];
-  memcpy(parameters, kernel->parameters, (size_t)kernel->size);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (write_slot(kernel, parameters + SLOT * i, kernel->forms[i], values[i])) return -1;
-  }
+// Launches with all parameters. Returns 0, or -1 with an exception set.
+static int launch_with(const Kernel* kernel, PyObject* stream, char* parameters) {
   void* const handle = (void*)(uintptr_t)PyLong_AsUnsignedLongLong(stream);
   if (PyErr_Occurred()) return -1;
   void* pointers[1] = {parameters};
@@ -93,12 +84,55 @@ int launch_kernel(PyObject* self, PyObject* stream, PyObject* const* values, Py_
   return repaired ? 0 : -1;
 }
 
+int launch_kernel(PyObject* self, PyObject* stream, PyObject* const* values, Py_ssize_t count) {
+  const Kernel* kernel = (Kernel*)self;
+  if (count != kernel->slots) {
+    PyErr_Format(PyExc_TypeError, "%U: %zd values for %zd slots", kernel->name, count, kernel->slots);
+    return -1;
+  }
+  _Alignas(16) char parameters[STACK];
+  memcpy(parameters, kernel->parameters, (size_t)kernel->size);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (write_slot(kernel, parameters + SLOT * i, kernel->forms[i], values[i])) return -1;
+  }
+  return launch_with(kernel, stream, parameters);
+}
+
+int launch_step(PyObject* self, PyObject* stream, const Step* step, Places places) {
+  const Kernel* kernel = (Kernel*)self;
+  _Alignas(16) char parameters[STACK];
+  memcpy(parameters, kernel->parameters, (size_t)kernel->size);
+  for (Py_ssize_t i = 0; i < step->count; ++i) {
+    const Value* value = &step->values[i];
+    char* to = parameters + SLOT * i;
+    if (value->kind == SCALAR) {
+      if (write_slot(kernel, to, kernel->forms[i], places.given[value->place])) return -1;
+    } else {
+      const uint64_t word = value->word + (value->kind == ADDRESS ? places.addresses[value->place] : 0);
+      memcpy(to, &word, SLOT);
+    }
+  }
+  return launch_with(kernel, stream, parameters);
+}
+
+int check_kernel_value(PyObject* self, Py_ssize_t i, PyObject* given, Value* value) {
+  const Kernel* kernel = (Kernel*)self;
+  const int fits = i < kernel->slots && !(value->kind == ADDRESS && kernel->forms[i] == 'd');
+  if (fits) return value->kind == WORD ? write_slot(kernel, (char*)&value->word, kernel->forms[i], given) : 0;
+  PyErr_Format(PyExc_TypeError, "%U: a draft has other values", kernel->name);
+  return -1;
+}
+
 static PyObject* kernel_call(PyObject* self, PyObject* arguments, PyObject* named) {
   PyObject* values[STACK / SLOT];
   const Py_ssize_t count = PyTuple_Size(arguments) - 1;
   if (count < 0 || count > STACK / SLOT || (named && PyDict_Size(named))) {
     PyErr_SetString(PyExc_TypeError, "a kernel takes a stream and values");
     return NULL;
+  }
+  if (Py_TYPE(PyTuple_GetItem(arguments, 0)) == draft_type) {
+    if (count == ((Kernel*)self)->slots && !draft_launch(self, arguments)) Py_RETURN_NONE;
+    return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "%U: %zd values", ((Kernel*)self)->name, count);
   }
   for (Py_ssize_t i = 0; i < count; ++i) values[i] = PyTuple_GetItem(arguments, i + 1);
   if (launch_kernel(self, PyTuple_GetItem(arguments, 0), values, count)) return NULL;

@@ -37,12 +37,13 @@ static PyObject* finish_result(PyObject* finish, PyObject* data, PyObject* made)
 int call_kernel(PyObject* kernel, PyObject* stream, PyObject* const* made, Py_ssize_t results, PyObject* values,
                 Py_ssize_t first) {
   const Py_ssize_t before = results - first, count = before + PyTuple_Size(values);
-  if (Py_TYPE(kernel) == kernel_type && count <= MOST) {
+  const int is_sequence = Py_TYPE(kernel) == sequence_type;
+  if ((is_sequence || Py_TYPE(kernel) == kernel_type) && count <= MOST) {
     PyObject* data[MOST];
     for (Py_ssize_t i = 0; i < count; ++i) {
       data[i] = i < results ? made[i] : PyTuple_GetItem(values, i - before);
     }
-    return launch_kernel(kernel, stream, data, count);
+    return is_sequence ? run_sequence(kernel, stream, data, count) : launch_kernel(kernel, stream, data, count);
   }
   PyObject* arguments = PyTuple_New(1 + count);
   if (!arguments) return -1;

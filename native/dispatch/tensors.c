@@ -29,7 +29,7 @@ typedef struct {
   void* current_stream;
 } Exchange;
 
-enum { CLASSES = 8, MAX_NDIM = 8, ALIGNMENT = 16, SLOTS = 1024, WAYS = 4 };
+enum { CLASSES = 8, ALIGNMENT = 16, SLOTS = 1024, WAYS = 4 };
 
 // A class of tensors with the exchange API.
 typedef struct {
@@ -147,6 +147,24 @@ PyObject* tensor_address(PyObject* tensor) {
     return PyObject_CallMethod(tensor, "data_ptr", NULL);
   }
   return PyLong_FromUnsignedLongLong((uint64_t)(uintptr_t)view.data + view.byte_offset);
+}
+
+int tensor_shape(PyObject* tensor, Shape* shape) {
+  const Class* class = class_of(tensor);
+  Tensor view;
+  if (!class) return 0;
+  if (class->exchange->view(tensor, &view)) {
+    PyErr_Clear();
+    return 0;
+  }
+  if (view.ndim < 0 || view.ndim > MAX_NDIM) return 0;
+  shape->ndim = view.ndim;
+  if (view.ndim) memcpy(shape->lengths, view.shape, sizeof(int64_t) * (size_t)view.ndim);
+  return 1;
+}
+
+int same_shape(const Shape* one, const Shape* other) {
+  return one->ndim == other->ndim && !memcmp(one->lengths, other->lengths, sizeof(int64_t) * (size_t)one->ndim);
 }
 
 static void fill_key(Key* key, const Tensor* tensor, const Class* class, int recorded, uint64_t address) {

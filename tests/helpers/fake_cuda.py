@@ -55,6 +55,9 @@ class FakeCuda:
     def allocator(self, layout: Layout) -> Any:
         return partial(self.allocate, layout)
 
+    def sequence(self, kernel: Any, specs: tuple[Any, ...]) -> Any:
+        return kernel
+
     def address(self, data: int) -> int:
         return data
 

@@ -302,6 +302,10 @@ def pretend(monkeypatch: pytest.MonkeyPatch, total: int = 1 << 30) -> FakeDriver
     for name in _MODULES:
         __import__(f"xpops.engine.cuda.runtime.{name}")
         monkeypatch.setattr(sys.modules[f"xpops.engine.cuda.runtime.{name}"], "driver", fake)
+    monkeypatch.setattr(
+        "xpops.engine.cuda.runtime.recording.replayer_of",
+        lambda context, graph: lambda stream: fake.cuGraphLaunch(graph, stream),
+    )
     for function in ("cuGetErrorName", "cuGetErrorString"):  # functions that would need a library
         monkeypatch.setattr(driver, function, lambda error: (OK, error.name.encode()))
     monkeypatch.setattr("xpops.engine.cuda.runtime.settling._thread.start_new_thread", lambda *arguments: None)

@@ -301,6 +301,7 @@ def test_an_interrupt_within_a_view_passes(error: type[BaseException], monkeypat
     xp.reshape(x, (5, 6))
     for key, (show, argument) in [*steady.shows.items()]:
         if key[-1] is x._layout:
+            steady.forget_views()
             monkeypatch.setitem(steady.shows, key, (interrupted, argument))
             assert show
     with pytest.raises(error):

@@ -5,7 +5,7 @@ Views of a framework's arrays are made by the framework, which takes a microseco
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from xpops.dispatch.calls import call_for
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.keys import is_constant, way_of
 from xpops.dispatch.primitives import call, freeze, is_hashable
-from xpops.dispatch.steady import known_view, remember_view
+from xpops.dispatch.steady import known_view, read_by_framework, remember_view
 from xpops.engine import engine_of
 from xpops.engine.program import Program
 from xpops.engine.protocol import Engine
@@ -85,16 +85,15 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     adapter = adapter_of(type(x))
     theirs = {} if adapter is None else adapter.views(type(x))
     if adapter is not None and theirs:
-        kind, argument = plan(tuple(x.shape), *parameters)
-        if kind == "permute" and "mT" in theirs and _is_transpose(argument):
-            kind = "mT"
+        kind, arguments = _their_view(plan(tuple(x.shape), *parameters), len(x.shape), theirs)
         known = theirs if kind in theirs else {"flip": _flipped_copy}
         if kind in known:
-            result = known[kind](x, argument)
+            result = known[kind](x, *arguments)
             if copies.is_open:
                 _report_copies(function, x, result)
             elif way is not None and not adapter.is_traced(x):
-                remember_view(way, x, known[kind], argument)
+                remember_view(way, x, known[kind], *arguments)
+                read_by_framework((x,), adapter)
             return result
     given = adopt_foreign(x, function, "x")
     show, argument = _own_view(given._layout, plan(given.shape, *parameters))
@@ -102,6 +101,16 @@ def _first_view(plan: Callable[..., Step], way: Any, function: str, x: Any, para
     if adapter is None:
         return result
     return tuple(map(adapter.export, result)) if isinstance(result, tuple) else adapter.export(result)
+
+
+def _their_view(step: Step, ndim: int, theirs: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
+    """The kind of a framework's view of an array with `ndim` axes, and what its function takes after the array."""
+    kind, argument = step
+    if kind == "permute" and "mT" in theirs and _is_transpose(argument):
+        return "mT", ()
+    if kind == "diagonal" and ndim > 2:
+        return kind, (argument, -2, -1)
+    return kind, (argument,)
 
 
 def _is_transpose(order: tuple[int, ...]) -> bool:

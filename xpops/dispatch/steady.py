@@ -32,7 +32,6 @@ Launch = Callable[..., Any]
 # partly overlaps an operand.
 Write = Callable[..., bool]
 
-
 # The most results of a launch of the compiled core.
 _MOST = 16
 # The class of results. `xpops.arrays` sets it: this package must not import that one.
@@ -41,8 +40,8 @@ array_class: type[Any] = Tensor
 launches: BoundedDict[tuple[Any, ...], Launch] = BoundedDict(PLAN_LIMIT)
 # (way, layout of out, layout or scalar type, ...) -> write.
 writes: BoundedDict[tuple[Any, ...], Write] = BoundedDict(PLAN_LIMIT)
-# (way of a view, class, shape or layout) -> (function, argument): the view is ``function(x, argument)``.
-shows: BoundedDict[tuple[Any, ...], tuple[Callable[[Any, Any], Any], Any]] = BoundedDict(PLAN_LIMIT)
+# (way of a view, class, shape or layout) -> (function, *arguments): the view is ``function(x, *arguments)``.
+shows: BoundedDict[tuple[Any, ...], tuple[Any, ...]] = BoundedDict(PLAN_LIMIT)
 # What a framework's array is in a key -> function of the array and its data: it returns an array on the same memory.
 adopters: BoundedDict[Known, Callable[[Any, Data], Any]] = BoundedDict(PLAN_LIMIT)
 # The classes of other frameworks' arrays with remembered views.
@@ -67,12 +66,19 @@ def _forget_frameworks() -> None:
     for cls in {*readers} - {*SCALAR_TYPES, array_class}:
         readers.pop(cls, None)
     viewed.clear()
-    shows.clear()
+    forget_views()
     if compiled is not None:
         compiled.forget_tensors()
 
 
 forgetters.append(_forget_frameworks)
+
+
+def forget_views() -> None:
+    """Forget how views are made."""
+    shows.clear()
+    if compiled is not None:
+        compiled.forget_views()
 
 
 def _known(way: Any, arguments: tuple[Any, ...]) -> Any:
@@ -137,7 +143,7 @@ def _known_view(way: Any, x: Any) -> Any:
         show = shows.get((way, kind, x._layout if kind is array_class else x.shape))
     except (RuntimeError, TypeError):  # a nested tensor has no shape, and symbolic sizes have no hash
         return None
-    return None if show is None else show[0](x, show[1])
+    return None if show is None else show[0](x, *show[1:])
 
 
 if compiled is None:
@@ -164,10 +170,10 @@ def remember_write(way: Any, arguments: tuple[Any, ...], out: Any, operands: Ope
         read_by_framework((out, *arguments), operands.framework)
 
 
-def remember_view(way: Any, x: Any, function: Callable[[Any, Any], Any], argument: Any) -> None:
-    """Keep how a view was made: by ``function(x, argument)``."""
+def remember_view(way: Any, x: Any, function: Callable[..., Any], *arguments: Any) -> None:
+    """Keep how a view was made: by ``function(x, *arguments)``, with three arguments at most."""
     own = isinstance(x, Tensor)
-    shows[way, x.__class__, x._layout if own else x.shape] = function, argument
+    shows[way, x.__class__, x._layout if own else x.shape] = function, *arguments
     if not own:
         viewed.add(x.__class__)
 
@@ -197,15 +203,13 @@ def _read_class(cls: type, framework: Adapter) -> None:
 
 def make_launch(operands: Operands, layouts: tuple[Layout, ...], kernel: Kernel) -> Launch:
     """The launch of a kernel on such operands."""
-    return make_launch_on(engine_of(operands.device), layouts, kernel, operands.framework, stream_getter(operands))
+    engine = engine_of(operands.device)
+    kernel = engine.sequence(kernel, (*layouts, *operands.specs))
+    return make_launch_on(engine, layouts, kernel, operands.framework, stream_getter(operands))
 
 
 def make_launch_on(
-    engine: Engine,
-    layouts: tuple[Layout, ...],
-    kernel: Kernel,
-    framework: Adapter | None,
-    stream_of: Callable[[], int],
+    engine: Engine, layouts: tuple[Layout, ...], kernel: Kernel, framework: Adapter | None, stream_of: Callable[[], int]
 ) -> Launch:
     """The launch of a kernel: get the current stream, allocate the results, launch, and make arrays of them."""
     return launch_with(makers_of(engine, layouts, framework), kernel, stream_of)
@@ -238,6 +242,7 @@ def make_write(
     """
     engine, framework = engine_of(operands.device), operands.framework
     stream_of = stream_getter(operands)
+    kernel = engine.sequence(kernel, (layout, *operands.specs))
     address = engine.address if framework is None else framework.address
     is_writable = attrgetter("_writable") if framework is None else framework.is_writable
     written = None if framework is None else framework.written

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from xpops.core.layouts import Layout
-from xpops.engine.program import Data, Owner
+from xpops.engine.program import Data, Kernel, Owner
 
 
 class Memory(Protocol):
@@ -18,6 +18,12 @@ class Memory(Protocol):
 
     def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Owner]]:
         """A function ``(stream)`` that allocates memory for this layout; see `allocate`."""
+
+    def sequence(self, kernel: Kernel, specs: tuple[Layout | type, ...]) -> Kernel:
+        """A kernel that does the same as `kernel`, perhaps in less time of the host.
+
+        `specs` has the layout of each argument after the stream, or the type of a scalar.
+        """
 
     def view(self, data: Data, offset: int, layout: Layout) -> Data:
         """The data of a view that begins `offset` elements after the first of `data`; `layout` has the same dtype."""

@@ -53,6 +53,9 @@ class ShapeEngine:
     def allocator(self, layout: Layout) -> Callable[[int], tuple[Data, Owner]]:
         return lambda stream: (0, None)
 
+    def sequence(self, kernel: Kernel, specs: tuple[Layout | type, ...]) -> Kernel:
+        return kernel
+
     def view(self, data: Data, offset: int, layout: Layout) -> Data:
         return 0
 

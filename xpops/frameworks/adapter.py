@@ -104,8 +104,12 @@ class Adapter:
         """The framework's array on the memory of an xpops array. Needed where `allocator` returns None."""
         raise NotImplementedError
 
-    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
-        """The framework's own views of arrays of `cls`, by the kind of `xpops.arrays.viewing.Step`."""
+    def views(self, cls: type) -> Mapping[str, Callable[..., Any]]:
+        """The framework's own views of arrays of `cls`, by the kind of `xpops.arrays.viewing.Step`.
+
+        They take the array and the argument of the `Step`. "mT" exchanges the last two axes, and takes the array only.
+        "diagonal" also takes two axes, which are 0 and 1 by default.
+        """
         return {}
 
     def resolve(self, x: Any) -> Any:
@@ -234,7 +238,7 @@ def is_inherited(adapter: Adapter | None, method: str) -> bool:
     return adapter is not None and getattr(type(adapter), method) is getattr(Adapter, method)
 
 
-def ndarray_views(namespace: Any) -> dict[str, Callable[[Any, Any], Any]]:
+def ndarray_views(namespace: Any) -> dict[str, Callable[..., Any]]:
     """What `Adapter.views` returns for the arrays of NumPy, or of a library with the same functions."""
     return {
         "reshape": namespace.ndarray.reshape,
@@ -242,7 +246,7 @@ def ndarray_views(namespace: Any) -> dict[str, Callable[[Any, Any], Any]]:
         "broadcast_to": namespace.broadcast_to,
         "flip": namespace.flip,
         "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
-        "diagonal": lambda x, offset: namespace.diagonal(x, offset, -2, -1),
+        "diagonal": namespace.diagonal,
     }
 
 

@@ -61,7 +61,7 @@ class CupyAdapter(Adapter):
     def lends(self, x: Any) -> bool:
         return type(x) is cupy.ndarray
 
-    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+    def views(self, cls: type) -> Mapping[str, Callable[..., Any]]:
         return _VIEWS if cls is cupy.ndarray else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:

@@ -27,12 +27,12 @@ from xpops.plan.cache import BoundedDict
 ALIGNMENT = 16
 # (dtype, shape, strides in bytes) of the ndarray on an array's memory, or `_borrow`'s first result -> that of `read`.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
-_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+_VIEWS: dict[str, Callable[..., Any]] = {
     "reshape": jnp.reshape,
     "permute": jnp.transpose,
     "broadcast_to": jnp.broadcast_to,
     "flip": jnp.flip,
-    "diagonal": lambda x, offset: jnp.diagonal(x, offset, -2, -1),
+    "diagonal": jnp.diagonal,
     "unstack": lambda x, axis: tuple(jnp.unstack(x, axis=axis)),
 }
 # The devices of JAX whose arrays are in the host's memory.
@@ -92,7 +92,7 @@ class JaxAdapter(DLPackAdapter):
         """Always: JAX has no lazy values. On a GPU a capsule is the owner, and `read` gets another one."""
         return True
 
-    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+    def views(self, cls: type) -> Mapping[str, Callable[..., Any]]:
         """JAX's own functions, which copy: its arrays have no strides, so a view would be copied, too."""
         return _VIEWS
 

@@ -46,7 +46,7 @@ class NumpyAdapter(Adapter):
     def lends(self, x: Any) -> bool:
         return type(x) is np.ndarray and x.flags.writeable and x.dtype.isbuiltin == 1  # else DLPack may refuse it
 
-    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+    def views(self, cls: type) -> Mapping[str, Callable[..., Any]]:
         return _VIEWS if cls is np.ndarray else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -40,13 +41,13 @@ _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
 # Cached, since it takes a microsecond to make a torch.device.
 _devices: dict[Device, torch.device] = {}
 # Tensors have no negative strides, so torch has no view that flips.
-_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+_VIEWS: dict[str, Callable[..., Any]] = {
     "reshape": torch.reshape,  # the functions take a tuple in half the time of the methods
     "permute": torch.permute,
-    "mT": lambda x, order: x.mT,
+    "mT": attrgetter("mT"),
     "broadcast_to": torch.broadcast_to,
     "unstack": torch.unbind,
-    "diagonal": lambda x, offset: x.diagonal(offset, -2, -1),
+    "diagonal": torch.diagonal,
 }
 _VIEWED = (torch.Tensor, torch.nn.Parameter, *OF_COMPILER)
 _MISALIGNED = MAX_ALIGNMENT - 1
@@ -138,7 +139,7 @@ class TorchAdapter(Adapter):
     def without_gradient(self, x: Any) -> Any:
         return x.detach() if x.requires_grad else x  # within a transform, torch wraps what `detach` returns
 
-    def views(self, cls: type) -> Mapping[str, Callable[[Any, Any], Any]]:
+    def views(self, cls: type) -> Mapping[str, Callable[..., Any]]:
         return _VIEWS if cls in _VIEWED else {}
 
     def learn(self, x: Any, layout: Layout) -> Known | None:

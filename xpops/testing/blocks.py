@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from xpops.core import guards
-from xpops.dispatch.steady import shows
+from xpops.dispatch.steady import forget_views
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def assert_no_copies() -> Iterator[None]:
     Traceback (most recent call last):
     AssertionError: reshape: an array of shape (3, 2) and strides (1, 3) is copied
     """
-    shows.clear()  # remembered views of other frameworks are not looked at
+    forget_views()  # remembered views of other frameworks are not looked at
     with guards.copies.forbid():
         yield
 

@@ -191,7 +191,9 @@ def matrix_power(x: Any, n: int, /) -> Any:
         require_matrices(given, "matrix_power")
     if times == 0:
         return unary(linalg.identity, "matrix_power", x, "matrix_power")
-    square, times = (inv(x), -times) if times < 0 else (positive(x), times)
+    if times == 1:
+        return positive(x)
+    square, times = (inv(x), -times) if times < 0 else (x, times)
     result = None
     while True:
         if times & 1:
@@ -233,7 +235,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
         given = array_layout(x, "outer", name)
         if given.ndim != 1:
             raise ValueError(f"outer: {name} has shape {given.shape}; accepted: one axis")
-    return multiply(expand_dims(x1, axis=1), expand_dims(x2, axis=0))
+    return multiply(expand_dims(x1, axis=1), x2)
 
 
 @array_function

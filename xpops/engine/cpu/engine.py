@@ -96,6 +96,9 @@ class CpuEngine:
     def join(self, parts: tuple[Layout, ...], axis: int, out: Layout) -> None:
         """Return None: NumPy copies one part after the other."""
 
+    def sequence(self, kernel: Kernel, specs: tuple[Layout | type, ...]) -> Kernel:
+        return kernel
+
     def address(self, data: NDArray) -> int:
         return data.ctypes.data
 

@@ -11,6 +11,7 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
+from xpops.engine.cuda.runtime.native import lookup_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.tuning.policies import HistogramPolicy
 from xpops.engine.program import Kernel, Measure, Program
@@ -100,16 +101,21 @@ def histogram(runtime: Runtime, x: Layout, bins: EqualBins) -> Kernel:
         source, blocks = value_histogram_glue(x, bins, policy), _blocks(runtime, x, policy)
         count = runtime.launcher("histogram", source, blocks, policy.block, "QQQ", tail)
 
-    def kernel(stream: int, counts: int, out: int, x_data: int) -> None:
+    @lookup_of
+    def find_edges(stream: int) -> int:
         found = kept.get(stream)
         if found is None:
             found = runtime.allocate(edges, stream)
             runtime.from_host(bins.edges, found[0], edges, stream)
             kept[stream] = found
+        return found[0]
+
+    def kernel(stream: int, counts: int, out: int, x_data: int) -> None:
+        on_device = find_edges(stream)
         runtime.zero(counts, length * _WORD, stream)
-        copy(stream, out, found[0])
+        copy(stream, out, on_device)
         if x.size:
-            count(stream, counts, found[0], x_data)
+            count(stream, counts, on_device, x_data)
 
     return kernel
 

@@ -11,6 +11,7 @@ from weakref import finalize, ref
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.libraries.loading import Binding, Handle
+from xpops.engine.cuda.runtime.native import step_of
 from xpops.engine.program import Kernel
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def fft(runtime: Runtime, x: Layout, out: Layout, axes: tuple[int, ...], kind: s
     # There may be thousands of kernels, so they must not keep plans alive.
     execute, kept = plans.cufft.function(name), ref(plans.get(geometry))
 
+    @step_of
     def kernel(stream: int, out: int, x: int) -> None:
         nonlocal kept
         plan = kept()

@@ -9,6 +9,7 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.engine.cuda.libraries.loading import library
+from xpops.engine.cuda.runtime.native import step_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.plan.matmul import Product, leading_dimension
@@ -126,6 +127,7 @@ def gemm(runtime: Runtime, product: Product, dtype: DType, aligns: tuple[int, in
     handle, current = opened.handle, opened.current
     chosen, kept = algorithm.ctypes.data, (operation, *descriptors, one, zero, algorithm)
 
+    @step_of
     def run(stream: int, out: int, x1: int, x2: int, _kept: Any = kept) -> None:
         scratch, block = allocate(stream)
         with current():

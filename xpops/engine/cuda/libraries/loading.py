@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -108,14 +108,50 @@ class Handle:
         self.current, self._lock = binding.current, threading.Lock()
         self._stream: int | None = None
 
-    @contextmanager
-    def on(self, stream: int) -> Iterator[int]:
+    def on(self, stream: int) -> Turn:
         """A context manager that locks the handle for this thread, and sets its stream to `stream`."""
-        with self._lock, self.current():
+        return Turn(self, stream)
+
+    def begin(self, stream: int) -> AbstractContextManager[Any]:
+        """Lock the handle, and set its stream. Returns what `end` takes."""
+        self._lock.acquire()
+        try:
+            context = self.current()
+            context.__enter__()
+        except BaseException:
+            self._lock.release()
+            raise
+        try:
             if stream != self._stream:
                 self.function("set_stream")(self.handle, stream)
                 self._stream = stream
-            yield self.handle
+        except BaseException:
+            self.end(context)
+            raise
+        return context
+
+    def end(self, context: AbstractContextManager[Any]) -> None:
+        """Leave the device's context, and unlock the handle."""
+        try:
+            context.__exit__(None, None, None)
+        finally:
+            self._lock.release()
+
+
+class Turn:
+    """A thread's use of a handle. As a class it takes half the time of a generator."""
+
+    __slots__ = ("_context", "_handle", "_stream")
+
+    def __init__(self, handle: Handle, stream: int) -> None:
+        self._handle, self._stream = handle, stream
+
+    def __enter__(self) -> int:
+        self._context = self._handle.begin(self._stream)
+        return self._handle.handle
+
+    def __exit__(self, *exception: object) -> None:
+        self._handle.end(self._context)
 
 
 class Library(Handle):

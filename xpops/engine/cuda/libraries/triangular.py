@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from struct import pack
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from xpops.engine.cuda.libraries.solver import (
     batched,
     linalg_glue,
 )
+from xpops.engine.cuda.runtime.native import step_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
@@ -74,10 +74,6 @@ def _cholesky_together(runtime: Runtime, x: Layout) -> Kernel:
     return kernel
 
 
-# A function ``(stream, x, tau)`` that factorises matrices, and returns the host memory in use.
-_Factor = Callable[[int, int, int], list[Any]]
-
-
 def qr(runtime: Runtime, x: Layout, q: Layout) -> Kernel:
     """See `xpops.engine.protocol.Engine.qr`. The library is column-major: it sees `x.mT` and `q.mT`."""
     (count, columns, rows), made, item = x.shape, q.shape[1], x.dtype.itemsize
@@ -90,52 +86,58 @@ def qr(runtime: Runtime, x: Layout, q: Layout) -> Kernel:
     words = runtime.pool.allocator(scale.nbytes)
     form = OlderRoutine(runtime, f"{letter}{'ung' if letter in 'cz' else 'org'}qr", item)
 
-    def kernel(stream: int, q: int, x: int) -> None:
-        (tau, first), (told, second), (largest, third) = taus(stream), news(stream), words(stream)
-        scale.begin(stream, x, largest)  # the library may overflow; a scaled column of x scales only its column of R
-        host = factor(stream, x, tau)
-        copy(stream, q, x)
-        scale.end(stream, x, largest)
+    @step_of
+    def form_each(stream: int, q: int, tau: int, told: int) -> None:
         with solver.on(stream) as handle:
             for i in range(count):
                 arguments = (rows, made, used, q + i * made * rows * item, rows, tau + i * used * item)
                 form(handle, stream, arguments, told)
-        if host:
-            runtime.retain(host, stream)
+
+    def kernel(stream: int, q: int, x: int) -> None:
+        (tau, first), (told, second), (largest, third) = taus(stream), news(stream), words(stream)
+        scale.begin(stream, x, largest)  # the library may overflow; a scaled column of x scales only its column of R
+        factor(stream, x, tau)
+        copy(stream, q, x)
+        scale.end(stream, x, largest)
+        form_each(stream, q, tau, told)
         del first, second, third  # kept until the kernels were launched
 
     return kernel
 
 
-def _factor_together(runtime: Runtime, x: Layout) -> _Factor:
+def _factor_together(runtime: Runtime, x: Layout) -> Kernel:
+    """The kernel ``(stream, x, tau)`` that factorises a stack of matrices in one call."""
     count, columns, rows = x.shape
     cublas, item = library(runtime, "cublas"), x.dtype.itemsize
     run, refused = cublas.function(f"{KINDS[x.dtype].letter}geqrf_batched"), ctypes.c_int()
     matrices, scalars = (addresses(runtime, count, size * item) for size in (rows * columns, min(rows, columns)))
 
-    def factor(stream: int, x: int, tau: int) -> list[Any]:
+    @step_of
+    def factor(stream: int, x: int, tau: int) -> None:
         (of_x, first), (of_tau, second) = matrices(stream, x), scalars(stream, tau)
         with cublas.on(stream) as handle:
             run(handle, rows, columns, of_x, rows, of_tau, ctypes.addressof(refused), count)
         del first, second  # kept until the kernels were launched
-        return []
 
     return factor
 
 
-def _factor_each(runtime: Runtime, x: Layout) -> _Factor:
+def _factor_each(runtime: Runtime, x: Layout) -> Kernel:
+    """The kernel ``(stream, x, tau)`` that factorises one matrix after the other."""
     (count, columns, rows), code, item = x.shape, KINDS[x.dtype].code, x.dtype.itemsize
     solver, routine, news = library(runtime, "cusolverDn"), Routine(runtime, "xgeqrf"), Infos(runtime, 1).new
 
-    def factor(stream: int, x: int, tau: int) -> list[Any]:
+    @step_of
+    def factor(stream: int, x: int, tau: int) -> None:
         told, owner = news(stream)
         host: list[Any] = []
         with solver.on(stream) as handle:
             for i in range(count):
                 matrix, scalar = x + i * rows * columns * item, tau + i * min(rows, columns) * item
                 host += routine(handle, stream, (rows, columns, code, matrix, rows, code, scalar, code), told)
+        if host:
+            runtime.retain(host, stream)
         del owner  # kept until the kernels were launched
-        return host
 
     return factor
 

@@ -15,6 +15,7 @@ from xpops.engine.cuda.runtime import streams
 from xpops.engine.cuda.runtime.capture import uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 from xpops.engine.cuda.runtime.memory import Pool
+from xpops.engine.cuda.runtime.native import replayer_of
 
 _SUCCESS = driver.CUresult.CUDA_SUCCESS
 # Calls that cannot be captured are errors in this thread. Other threads may allocate, load and wait.
@@ -25,17 +26,17 @@ class Recording:
     """An executable CUDA graph. When it is dropped, the driver destroys it as soon as its last replay is done.
 
     The driver orders the replays of one graph, whatever their streams. Two threads must not replay it at once.
+
+    Attributes
+    ----------
+    replay : callable
+        ``replay(stream)`` launches the graph on a stream.
     """
 
-    __slots__ = ("_context", "_graph")
+    __slots__ = ("_context", "_graph", "replay")
 
     def __init__(self, graph: Any, context: DeviceContext) -> None:
-        self._graph, self._context = graph, context
-
-    def replay(self, stream: int) -> None:
-        """Launch the graph on a stream."""
-        with self._context:  # the legacy default stream is that of the current context
-            check(driver.cuGraphLaunch(self._graph, stream), "replaying a graph")
+        self._graph, self._context, self.replay = graph, context, replayer_of(context, graph)
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if not finalizing():

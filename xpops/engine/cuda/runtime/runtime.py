@@ -23,10 +23,10 @@ from xpops.engine.cuda.runtime.entry import AWAIT, OVERLAPS
 from xpops.engine.cuda.runtime.faults import Faults
 from xpops.engine.cuda.runtime.launch import Function, launcher
 from xpops.engine.cuda.runtime.memory import Pool
-from xpops.engine.cuda.runtime.native import transfer_of
+from xpops.engine.cuda.runtime.native import lookup_of, sequence_of, transfer_of, zero_of
 from xpops.engine.cuda.runtime.recording import Recorder
 from xpops.engine.cuda.runtime.words import Events, HostWords
-from xpops.engine.program import Owner
+from xpops.engine.program import Kernel, Owner
 
 # The memory for counters: one for every output that several blocks share. There are fewer such outputs than blocks that
 # fill a GPU.
@@ -46,7 +46,8 @@ class Runtime:
         self.current_stream = streams.current(device.index)
         self.pool, self._words, self._events = Pool(self.context), HostWords(self.context), Events(self.context)
         self.faults = Faults(self._words, device)
-        self._transfer = transfer_of(self.context)
+        self._transfer, self._zero = transfer_of(self.context), zero_of(self.context)
+        self.counters = lookup_of(self._find_counters)
         self.recorder = Recorder(self.context, self.pool)
         self._functions = Once()
         self._counters: dict[int, tuple[int, Block]] = {}
@@ -80,7 +81,10 @@ class Runtime:
         )
         return launcher(name, function, self.context, blocks, threads, slots, tail, shared)
 
-    def counters(self, stream: int) -> int:
+    def sequence(self, kernel: Kernel, specs: tuple[Layout | type, ...]) -> Kernel:
+        return sequence_of(kernel, tuple([isinstance(spec, Layout) for spec in specs]))
+
+    def _find_counters(self, stream: int) -> int:
         """The address of the counters of `stream`: 0 before and after every kernel. No other stream uses them."""
         if stream and is_capturing(stream):
             return self._captured_counters(stream)
@@ -132,8 +136,7 @@ class Runtime:
 
     def zero(self, address: int, nbytes: int, stream: int) -> None:
         """Set memory to zeros, in the order of `stream`."""
-        with self.context:
-            check(driver.cuMemsetD8Async(address, 0, nbytes, stream))
+        self._zero(stream, address, nbytes)
 
     def view(self, data: int, offset: int, layout: Layout) -> int:
         return data + offset * layout.dtype.itemsize
