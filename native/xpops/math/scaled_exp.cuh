@@ -1,4 +1,4 @@
-// 2^64 exp(x) for x <= 0. The factor preserves all digits where exp(x) is subnormal.
+// 2^64 exp(x) for x <= 0, and reciprocals. The factor preserves all digits where exp(x) is subnormal.
 #pragma once
 
 #include "xpops/math/fast.cuh"
@@ -21,6 +21,27 @@ XPOPS_DEVICE double reciprocal(double x) {
 #else
   return 1.0 / x;
 #endif
+}
+
+// 1 / sqrt(x) for x that is positive, normal and finite; within 0.7 ulp. The hardware's estimate is refined once.
+XPOPS_DEVICE float inverse_root(float x) {
+#if XPOPS_ON_GPU
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // 22 bits
+#else
+  const float y = 1.0f / sqrt(x);
+#endif
+  return fma(0.5f * y, fma(-x * y, y, 1.0f), y);
+}
+XPOPS_DEVICE double inverse_root(double x) {
+#if XPOPS_ON_GPU
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));  // 20 bits
+#else
+  const double y = 1.0 / sqrt(x);
+#endif
+  const double e = fma(-x * y, y, 1.0);
+  return fma(y * e, fma(e, 0.375, 0.5), y);
 }
 
 template <class T> inline constexpr T kUnscale = T(0x1p-64);
@@ -62,5 +83,9 @@ XPOPS_DEVICE double scaled_exp(double x, double low) {
   const double first = bits_float(static_cast<uint64>(1023 + half) << 52);
   return found * first * bits_float(static_cast<uint64>(1023 + whole - half) << 52);
 }
+
+// exp(x) for x <= 0. CUDA's exp(double) takes twice the instructions.
+XPOPS_DEVICE float exp_negative(float x) { return exp(x); }
+XPOPS_DEVICE double exp_negative(double x) { return scaled_exp(x, 0.0) * kUnscale<double>; }
 
 }  // namespace xpops

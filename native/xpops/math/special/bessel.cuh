@@ -1,6 +1,7 @@
 // Bessel functions. Those of the first and second kind are CUDA's, or the C library's.
 #pragma once
 
+#include "xpops/math/scaled_exp.cuh"
 #include "xpops/math/special/bessel_polynomials.cuh"
 
 namespace xpops {
@@ -88,7 +89,8 @@ struct Yn {
     if (order == 0) return last;
     const T inverse = 1 / x;
     for (T k = 2; k < 2 * order && !isinf(value); k += 2) {
-      const T rough = k * inverse, ratio = isinf(rough) ? rough : fma(fma(-rough, x, k), inverse, rough);  // k / x
+      const T rough = k * inverse, error = fma(-rough, x, k);
+      const T ratio = isfinite(error) ? fma(error, inverse, rough) : rough;  // k / x
       const T next = ratio * value - last;
       last = value;
       value = next;

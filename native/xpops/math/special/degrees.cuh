@@ -23,7 +23,9 @@ namespace detail {
 
 // (sin(x) - kDegree x) / x^3 and (cos(x) - 1) / x^2 for x in degrees, from x^2, for |x| <= 45.5. Minimax fits (Remez) with
 // errors of 2^-25 for float and 2^-55 for double in the sine and the cosine.
-XPOPS_DEVICE float sine_rest(float u) { return horner(u, -8.8609613e-07f, 1.3496013e-11f, -9.787772e-17f, 4.0939654e-22f); }
+XPOPS_DEVICE float sine_rest(float u) {
+  return horner(u, -8.8609613e-07f, 1.3496013e-11f, -9.787772e-17f, 4.0939654e-22f);
+}
 XPOPS_TABLE double kSineTable[] = {
     -8.860961557012979e-07, 1.3496016231628194e-11, -9.788384859169903e-17, 4.1412669138024734e-22,
     -1.146773333546005e-27, 2.2192564535658122e-33};
@@ -48,7 +50,8 @@ template <class T> struct Degrees {
 
   XPOPS_DEVICE explicit Degrees(T x) {
     constexpr bool kSingle = is_same_v<T, float>;
-    constexpr T kWhole = kSingle ? T(0x1.8p23) : T(0x1.8p52);  // adding it rounds to integers, whose low bits are those of the sum
+    // Adding it rounds to integers, whose low bits are those of the sum.
+    constexpr T kWhole = kSingle ? T(0x1.8p23) : T(0x1.8p52);
     if (!(abs(x) < T(kSingle ? 0x1p20 : 0x1p40))) x = fmod(x, T(360));
     const T shifted = fma(x, T(1 / 90.0), kWhole), rest = fma(add_rn(shifted, -kWhole), T(-90), x), u = rest * rest;
     s = fma(rest, kDegree<T>, rest * fma(u, sine_rest(u), kDegreeLow<T>));

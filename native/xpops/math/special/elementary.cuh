@@ -60,14 +60,14 @@ namespace detail {
 // (x^power - 1) / power, from log(x). The rounding error of the exponent is added to it.
 template <class T> XPOPS_DEVICE T box_cox(LogPair<T> logarithm, T power) {
   const T y = power * logarithm.high;
-  if (abs(y) < limits<T>::min_normal()) return logarithm.high;
-  const T low = isinf(y) ? T(0) : fma(power, logarithm.low, fma(power, logarithm.high, -y));
+  if (power == 0 || abs(y) < limits<T>::min_normal()) return logarithm.high;
+  const T low = abs(y) < 1000 ? fma(power, logarithm.low, fma(power, logarithm.high, -y)) : T(0);
   if (y < T(20)) {
     const T result = expm1(y);
     return fma(result + 1, low, result) / power;
   }
   const T root = exp(T(0.5) * y);  // a larger power may be infinite
-  return fma(root, low, root) / power * root - 1 / power;
+  return root * (1 + low) / power * root - 1 / power;
 }
 
 // The logarithm of (1 + power x)^(1 / power).
@@ -80,11 +80,15 @@ template <class T> XPOPS_DEVICE T inverse_box_cox(T x, T power) {
 }  // namespace detail
 
 struct Boxcox {
-  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(detail::log_pair(x), power); }
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const {
+    return detail::box_cox(detail::log_pair(x), power);
+  }
 };
 
 struct Boxcox1p {
-  template <class T> XPOPS_DEVICE T operator()(T x, T power) const { return detail::box_cox(detail::log1p_pair(x), power); }
+  template <class T> XPOPS_DEVICE T operator()(T x, T power) const {
+    return detail::box_cox(detail::log1p_pair(x), power);
+  }
 };
 
 struct InvBoxcox {

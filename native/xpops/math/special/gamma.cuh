@@ -43,8 +43,9 @@ template <class T> XPOPS_DEVICE T gamma_step(T z, T f) {
   return exp(power + (stirling(sum) - stirling(z)));
 }
 
-// gamma(z + m) / gamma(z) for z > 0 and a small m. The recurrence takes z to kStirling, and z + m to the same plus the
-// fraction of m. Integers are added to m, which is exact, so that factors near 0 are not rounded twice.
+// gamma(z + m) / gamma(z) for |m| < 20 and a z below 60 that is not tiny, so that no product is infinite or subnormal. The
+// recurrence takes z to kStirling, and z + m to the same plus the fraction of m. Integers are added to m, which is exact, so
+// that factors near 0 are not rounded twice.
 template <class T> XPOPS_DEVICE T rising_few(T z, T m) {
   const T whole = floor(m), f = m - whole, first = whole < 0 ? m : f;
   T product = 1;
@@ -61,7 +62,7 @@ template <class T> XPOPS_DEVICE T rising_few(T z, T m) {
 
 // gamma(z + m) / gamma(z).
 template <class T> XPOPS_NOINLINE T rising(T z, T m) {
-  if (z > 0 && abs(m) < 20) return rising_few(z, m);
+  if (z > kEpsilon<T> && z < 60 && abs(m) < 20) return rising_few(z, m);
   T product = 1;
   for (int i = 0; i < 1000 && m >= 1 && z + m != 1; ++i, m -= 1) {
     product *= z + m - 1;

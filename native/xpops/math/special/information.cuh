@@ -17,7 +17,8 @@ namespace detail {
 // x log(x / y) of positive numbers.
 template <class T> XPOPS_DEVICE T relative_entropy(T x, T y) {
   const Quotient<T> ratio(x, y);
-  return x * (is_normal(ratio.value) ? logarithm(ratio.value, ratio.low) : log(x) - log(y));
+  const bool usual = is_normal(ratio.value) && is_normal(y);
+  return x * (usual ? logarithm(ratio.value, ratio.low) : log(x) - log(y));
 }
 
 }  // namespace detail
@@ -36,7 +37,8 @@ struct KlDiv {
     if (isnan(x) || isnan(y)) return x + y;
     if (x > 0 && y > 0) {
       const detail::Quotient<T> ratio(y, x);
-      if (!detail::is_normal(ratio.value)) return x * (log(x) - log(y)) - x + y;
+      const bool usual = detail::is_normal(ratio.value) && detail::is_normal(x) && detail::is_normal(y);
+      if (!usual) return x * (log(x) - log(y)) - x + y;
       return x * detail::LogParts<T>(ratio.value).excess(ratio.value, ratio.low);
     }
     return x == 0 && y >= 0 ? y : detail::kInfinity<T>;

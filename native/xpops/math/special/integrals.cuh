@@ -36,8 +36,8 @@ template <class T> XPOPS_DEVICE T exponential_series(T x) {
   return sum;
 }
 
-// The sum of x^(k - 1) / (k k!) over k >= 1, for x from 0 to 8. This and the next are minimax fits of the relative error (Remez),
-// with errors below 2^-54 for double and 2^-26 for float.
+// The sum of x^(k - 1) / (k k!) over k >= 1, for x from 0 to 8. This and the next are minimax fits of the relative error
+// (Remez), with errors below 2^-54 for double and 2^-27 for float.
 XPOPS_DEVICE float expi_series(float x) {
   return horner(x, 1.0f, 0.24999993f, 0.05555642f, 0.010413031f, 0.0016745613f, 0.00022129554f, 3.6806196e-05f,
                 -1.6514356e-06f, 2.1625217e-06f, -4.8389467e-07f, 1.0162931e-07f, -1.3210667e-08f, 1.2126958e-09f,

@@ -1,6 +1,7 @@
 // Logarithms of sums of two numbers. They have one path, so that a warp computes nothing twice: CUDA's log1p(double) has two.
 #pragma once
 
+#include "xpops/math/scaled_exp.cuh"
 #include "xpops/math/special/real.cuh"
 
 namespace xpops {
@@ -27,13 +28,16 @@ template <> struct LogBits<double> {
   static constexpr double kHigh = 0x1.62e42feep-1, kLow = 0x1.a39ef35793c76p-33;
 };
 
+// Whether LogParts takes x.
+template <class T> XPOPS_DEVICE bool is_normal(T x) { return x >= limits<T>::min_normal() && x < limits<T>::max() / 4; }
+
 // A logarithm as a sum of two numbers.
 template <class T> struct LogPair {
   T high, low;
 };
 
-// log(x + low) = power log(2) + f - tail, for a positive normal x and a `low` of the size of x's rounding error. The power
-// is 0 for x from 0.71 to 1.41, so that the logarithm has its relative accuracy also near 1.
+// log(x + low) = power log(2) + f - tail, for an x that is_normal accepts and a `low` of the size of x's rounding error. The
+// power is 0 for x from 0.71 to 1.41, so that the logarithm has its relative accuracy also near 1.
 template <class T> struct LogParts {
   T power, f, tail;
 
@@ -62,7 +66,8 @@ template <class T> struct LogParts {
   // x + low - 1 - log(x + low), from the parts of x without `low`. Near 1 nothing cancels.
   XPOPS_DEVICE T excess(T x, T low) const {
     const T far = fma(-power, LogBits<T>::kHigh, x - (f + 1)), near = fma(-LogBits<T>::kLow, power, tail);
-    return far + fma(low, fma(-scale, 1 - 2 * s, T(1)), near);
+    const T given = low * scale;
+    return far + (fma(low, fma(-scale, 1 - 2 * s, T(1)), near) + T(0.5) * given * given);
   }
 
  private:
@@ -72,15 +77,13 @@ template <class T> struct LogParts {
 template <class T> XPOPS_DEVICE T logarithm(T x) { return LogParts<T>(x).sum(); }
 template <class T> XPOPS_DEVICE T logarithm(T x, T low) { return LogParts<T>(x, low).sum(); }
 
-template <class T> XPOPS_DEVICE bool is_normal(T x) { return x >= limits<T>::min_normal() && x < kInfinity<T>; }
-
 // log(x) and log(1 + x) of any x. Of zeros, negative, subnormal and infinite numbers the pair has no second number.
 template <class T> XPOPS_DEVICE LogPair<T> log_pair(T x) {
   return is_normal(x) ? LogParts<T>(x).pair() : LogPair<T>{log(x), T(0)};
 }
 template <class T> XPOPS_DEVICE LogPair<T> log1p_pair(T x) {
   const T sum = 1 + x;
-  return x > T(-0.5) && x < kInfinity<T> && x != 0 ? LogParts<T>(sum, x - (sum - 1)).pair() : LogPair<T>{log1p(x), T(0)};
+  return is_normal(sum) && x > T(-0.5) && x != 0 ? LogParts<T>(sum, x - (sum - 1)).pair() : LogPair<T>{log1p(x), T(0)};
 }
 
 // x / (y + y_low) for y > 0, as a sum of two numbers. The first is not normal if there is no such sum.

@@ -4,7 +4,6 @@
 
 #include "xpops/math/pow.cuh"
 #include "xpops/math/real.cuh"
-#include "xpops/math/scaled_exp.cuh"
 
 namespace xpops {
 
@@ -29,27 +28,6 @@ XPOPS_C_FUNCTION(y1)
 XPOPS_DEVICE float ldexp(float x, int power) { return ::ldexpf(x, power); }
 XPOPS_DEVICE double ldexp(double x, int power) { return ::ldexp(x, power); }
 
-// 1 / sqrt(x) for x that is positive, normal and finite; within 0.7 ulp. The hardware's estimate is refined once.
-XPOPS_DEVICE float inverse_root(float x) {
-#if XPOPS_ON_GPU
-  float y;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // 22 bits
-#else
-  const float y = 1.0f / sqrt(x);
-#endif
-  return fma(0.5f * y, fma(-x * y, y, 1.0f), y);
-}
-XPOPS_DEVICE double inverse_root(double x) {
-#if XPOPS_ON_GPU
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));  // 20 bits
-#else
-  const double y = 1.0 / sqrt(x);
-#endif
-  const double e = fma(-x * y, y, 1.0);
-  return fma(y * e, fma(e, 0.375, 0.5), y);
-}
-
 namespace detail {
 
 template <class T> inline constexpr T kPi = T(3.14159265358979323846);
@@ -62,10 +40,6 @@ template <class T> inline constexpr T kNan = limits<T>::nan();
 
 template <class T> XPOPS_DEVICE bool is_whole(T x) { return floor(x) == x; }
 template <class T> XPOPS_DEVICE bool is_odd(T x) { return floor(T(0.5) * x) * 2 != x; }  // x is whole
-
-// exp(x) for x <= 0. CUDA's exp(double) takes twice the instructions.
-XPOPS_DEVICE float exp_negative(float x) { return exp(x); }
-XPOPS_DEVICE double exp_negative(double x) { return scaled_exp(x, 0.0) * kUnscale<double>; }
 
 // (sin(pi x) - pi x) / x^3 from x^2, for |x| <= 1/2. Minimax fits (Remez) with errors of 2^-32 and 2^-58.
 XPOPS_DEVICE float sin_pi_rest(float u) {

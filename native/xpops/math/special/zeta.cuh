@@ -71,12 +71,13 @@ template <class T, int kCount> XPOPS_DEVICE T corrections(T s, T scale, const T 
   return s * sum;
 }
 
-// The sum of (q + k)^-s over k >= 0 for s > 1 and a normal q > 0, divided by q^-s, by the Euler-Maclaurin formula. It begins
-// at a q + k so large that it is exact, or that nothing is left. Small terms are added first.
-template <class T> XPOPS_DEVICE T hurwitz_scaled(T s, T q) {
+// The sum of (q + k)^-s over k >= 1 for s > 1 and q > 0, divided by q^-s, by the Euler-Maclaurin formula. The formula begins at
+// a q + k so large that it is exact, or that nothing is left. Small terms are added first.
+template <class T> XPOPS_DEVICE T hurwitz_rest(T s, T q) {
   constexpr bool kSingle = is_same_v<T, float>;
-  const T enough = fma(s, T(kSingle ? 0.48 : 0.54), T(kSingle ? 3 : 6.5)), inverse = 1 / q;
-  const T near = enough - q, tiny = q * (exp2(T(kSingle ? 28 : 56) / s) - 1), count = ceil(near < tiny ? near : tiny);
+  const T enough = fma(s, T(kSingle ? 0.48 : 0.54), T(kSingle ? 3 : 6.5)), inverse = 1 / (q > T(1e-30) ? q : T(1e-30));
+  const T near = enough - q, tiny = q * (exp2(T(kSingle ? 28 : 56) / s) - (1 - kEpsilon<T>));
+  const T count = ceil(near < tiny ? near : tiny);
   const T last = count > 0 ? q + count : q, step = 1 / last;
   T factor = near > tiny ? T(0) : last / (s - 1) + T(0.5) + step * corrections(s, step * step, bernoulli(s)), sum = 0;
 #pragma unroll 1
@@ -85,15 +86,15 @@ template <class T> XPOPS_DEVICE T hurwitz_scaled(T s, T q) {
     sum = fma(exp_negative(-s * logarithm(ratio, fma(k, inverse, 1 - ratio))), factor, sum);
     factor = 1;
   }
-  return count > 0 ? 1 + sum : factor;
+  return count > 0 ? sum : factor - 1;
 }
 
 // The sum of (q + k)^-s over k >= 0 for s > 1.
 template <class T> XPOPS_NOINLINE T hurwitz(T s, T q) {
-  T negative = 0;
-  for (; q < 0; q += 1) negative += pow(q, -s);
+  T negative = 0;  // with the first term of a positive base, which often cancels others
+  for (const T least = q < 0 ? T(1) : T(0); q < least; q += 1) negative += pow(q, -s);
   const T first = pow(q, -s);
-  return first == 0 || isinf(first) ? first + negative : fma(first, hurwitz_scaled(s, q), negative);
+  return first == 0 || isinf(first) ? first + negative : fma(first, hurwitz_rest(s, q), first + negative);
 }
 
 // zeta(1 + u) - 1 / u for |u| <= 1: its Taylor series, with Stieltjes' constants.
