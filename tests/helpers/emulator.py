@@ -155,6 +155,7 @@ class EmulatedEngine(CudaEngine):
         self.current_stream = lambda: STREAM
         self._counters = {}
         self._counters_lock = threading.Lock()
+        self.counters = self._find_counters
         self._workers = workers
 
     def require_stream(self, stream: int) -> None:
