@@ -27,6 +27,7 @@ from xpops.engine.cpu.engine import CpuEngine
 from xpops.engine.cuda import tuning
 from xpops.engine.cuda.engine import CudaEngine
 from xpops.engine.cuda.runtime.faults import Faults
+from xpops.engine.program import Kernel
 
 NDArray = np.ndarray[Any, Any]
 
@@ -164,6 +165,10 @@ class EmulatedEngine(CudaEngine):
 
     def announce(self, name: str, sources: Iterable[str]) -> None:
         """Kernels are built when their launchers are made."""
+
+    def sequence(self, kernel: Kernel, specs: tuple[Layout | type, ...]) -> Kernel:
+        """The kernel: its launchers are not those of the compiled core."""
+        return kernel
 
     def launcher(
         self, name: str, source: str, blocks: int, threads: int, slots: str, tail: bytes, shared: int = 0
