@@ -78,7 +78,7 @@ class Replay:
 
     def __call__(self, stream: int, *data: int) -> None:
         """Replay a graph; within a capture, call the function, so that the capture includes its work."""
-        if stream and is_capturing(stream):
+        if is_capturing(stream):
             with streams.set_current(self._engine.context.index, stream):
                 values = data[len(self.layouts) :]
                 run_directly(self._name, self._function, self._specs, stream, *values).kernel(stream, *data)
