@@ -9,7 +9,7 @@ from functor_table import FUNCTORS, HEADERS, PAIRED, cpp, include
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 ARCHITECTURES = (80, 90, 100)
-PARSE_BUDGET = 0.03  # seconds more than an empty kernel; generous, because CI machines are slow and shared
+PARSE_BUDGET = 1.2  # times an empty kernel, in addition to one; a ratio, because machines differ in speed
 MAX_LINES = 250
 KINDS = {"bool": "bool", "int8": "int", "uint64": "int", "float32": "f32", "float64": "f64", "complex64": "c64"}
 
@@ -53,7 +53,7 @@ def test_header_alone(header):
     source = f'#include "xpops/{header}.cuh"\n' + EMPTY
     compile_cubin(source, 90)
     empty = with_header = float("inf")
-    for _ in range(3):
+    for _ in range(5):
         start = time.thread_time()
         compile_cubin(EMPTY, 90)
         middle = time.thread_time()
@@ -61,7 +61,7 @@ def test_header_alone(header):
         empty = min(empty, middle - start)
         with_header = min(with_header, time.thread_time() - middle)
     print(f"{header}: {1e3 * (with_header - empty):.1f} ms over {1e3 * empty:.1f} ms")
-    assert with_header - empty < PARSE_BUDGET
+    assert with_header - empty < PARSE_BUDGET * empty
 
 
 def test_no_header_is_missing_from_the_table():

@@ -1,6 +1,7 @@
 // Kummer's confluent hypergeometric function, and Legendre functions.
 #pragma once
 
+#include "xpops/math/pow.cuh"
 #include "xpops/math/special/real.cuh"
 
 namespace xpops {

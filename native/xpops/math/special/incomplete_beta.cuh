@@ -4,6 +4,7 @@
 // A share is that of the beta distribution. Functions take x and y = 1 - x, so that both have all digits.
 #pragma once
 
+#include "xpops/math/pow.cuh"
 #include "xpops/math/special/gamma.cuh"
 #include "xpops/math/special/incomplete_gamma.cuh"
 

@@ -4,6 +4,7 @@
 // series of the lower share, or the continued fraction of the upper one.
 #pragma once
 
+#include "xpops/math/pow.cuh"
 #include "xpops/math/special/error.cuh"
 #include "xpops/math/special/gamma_polynomials.cuh"
 

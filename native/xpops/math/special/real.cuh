@@ -2,7 +2,6 @@
 // On a GPU the first ones are those of CUDA, on the host those of the C library.
 #pragma once
 
-#include "xpops/math/pow.cuh"
 #include "xpops/math/real.cuh"
 
 namespace xpops {

@@ -1,6 +1,7 @@
 // The zeta function, and the derivatives of log(gamma(x)).
 #pragma once
 
+#include "xpops/math/pow.cuh"
 #include "xpops/math/special/logarithm.cuh"
 
 namespace xpops {
