@@ -29,11 +29,13 @@ INLINED double logistic(double x, double minus_size) {
   return (x > 0 ? 1.0 : power) / (1.0 + power);
 }
 
-INLINED double gelu(double x, double y, const double* parameters) {
+INLINED double ndtr(double x, double y, const double* parameters) {
   const double above = share_above(fabs(x));
   (void)y, (void)parameters;
-  return x * (x > 0 ? 1.0 - above : above);
+  return x > 0 ? 1.0 - above : above;
 }
+
+INLINED double gelu(double x, double y, const double* parameters) { return x * ndtr(x, y, parameters); }
 
 INLINED double gelu_tanh(double x, double y, const double* parameters) {
   const double size = fabs(x), a = 30.0 < size ? 30.0 : size;
@@ -79,6 +81,7 @@ FUNCTION(gelu)
 FUNCTION(gelu_tanh)
 FUNCTION(leaky_relu)
 FUNCTION(logaddexp)
+FUNCTION(ndtr)
 FUNCTION(sigmoid)
 FUNCTION(silu)
 FUNCTION(softplus)
@@ -89,14 +92,14 @@ static const struct {
   int operands, parameters;  // `operands` without the result
   Function compute;
 } functions[] = {
-    ENTRY(abs, 1, 0),       ENTRY(add, 2, 0),       ENTRY(ceil, 1, 0),       ENTRY(clip, 3, 0),
-    ENTRY(copysign, 2, 0),  ENTRY(divide, 2, 0),    ENTRY(floor, 1, 0),      ENTRY(floor_divide, 2, 0),
-    ENTRY(gelu, 1, 0),      ENTRY(gelu_tanh, 1, 0), ENTRY(hypot, 2, 0),      ENTRY(leaky_relu, 1, 1),
-    ENTRY(logaddexp, 2, 0), ENTRY(maximum, 2, 0),   ENTRY(minimum, 2, 0),    ENTRY(multiply, 2, 0),
-    ENTRY(negative, 1, 0),  ENTRY(nextafter, 2, 0), ENTRY(reciprocal, 1, 0), ENTRY(relu, 1, 0),
-    ENTRY(remainder, 2, 0), ENTRY(round, 1, 0),     ENTRY(sigmoid, 1, 0),    ENTRY(sign, 1, 0),
-    ENTRY(silu, 1, 0),      ENTRY(softplus, 1, 2),  ENTRY(sqrt, 1, 0),       ENTRY(square, 1, 0),
-    ENTRY(subtract, 2, 0),  ENTRY(trunc, 1, 0),
+    ENTRY(abs, 1, 0),        ENTRY(add, 2, 0),        ENTRY(ceil, 1, 0),       ENTRY(clip, 3, 0),
+    ENTRY(copysign, 2, 0),   ENTRY(divide, 2, 0),     ENTRY(floor, 1, 0),      ENTRY(floor_divide, 2, 0),
+    ENTRY(gelu, 1, 0),       ENTRY(gelu_tanh, 1, 0),  ENTRY(hypot, 2, 0),      ENTRY(leaky_relu, 1, 1),
+    ENTRY(logaddexp, 2, 0),  ENTRY(maximum, 2, 0),    ENTRY(minimum, 2, 0),    ENTRY(multiply, 2, 0),
+    ENTRY(ndtr, 1, 0),       ENTRY(negative, 1, 0),   ENTRY(nextafter, 2, 0),  ENTRY(reciprocal, 1, 0),
+    ENTRY(relu, 1, 0),       ENTRY(remainder, 2, 0),  ENTRY(round, 1, 0),      ENTRY(sigmoid, 1, 0),
+    ENTRY(sign, 1, 0),       ENTRY(silu, 1, 0),       ENTRY(softplus, 1, 2),   ENTRY(sqrt, 1, 0),
+    ENTRY(square, 1, 0),     ENTRY(subtract, 2, 0),   ENTRY(trunc, 1, 0),
 };
 
 static void compute_lines(const Loop* loop, Function function, const double* parameters) {

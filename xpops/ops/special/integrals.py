@@ -18,7 +18,7 @@ INTEGRALS = (
     special("erfcx", "x", _ERROR, (5, 4)),
     special("erfinv", "x", _ERROR, (6.5, 6)),
     special("log_ndtr", "x", _ERROR, (7.5, 7)),
-    special("ndtr", "x", _ERROR, (7.5, 7), plain=normal_distribution, long="never"),
+    special("ndtr", "x", _ERROR, (7.5, 7), plain=normal_distribution, long="never", core=True),
     special("ndtri", "p", _ERROR, (6, 6)),
     special("betaln", "a b", _GAMMA, (12, 15)),
     special("binom", "n k", _GAMMA, (6.5, 7.5)),

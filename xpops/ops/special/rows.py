@@ -20,10 +20,12 @@ def special(
     cpu: Callable[..., Any] | None = None,
     public: str = "",
     long: Literal["never", "always"] = "always",
+    core: bool = False,
 ) -> Operator:
     """A row of a function with named arguments, with its derivatives.
 
-    On the CPU it is SciPy's function of this name, or `plain` without SciPy; or `cpu`, whether SciPy is there or not.
+    On the CPU it is SciPy's function of this name, or `plain` without SciPy; or `cpu`, whether SciPy is there or not. With
+    `core`, the compiled core computes float32 and narrower dtypes.
     """
     names = tuple(arguments.split())
     return Operator(
@@ -39,5 +41,6 @@ def special(
         ulps=ulps,
         cost="transcendental",
         long=long,
+        core=core,
         derivatives=DERIVATIVES.get(name, ()),
     )
