@@ -24,8 +24,8 @@ def special(
 ) -> Operator:
     """A row of a function with named arguments, with its derivatives.
 
-    On the CPU it is SciPy's function of this name, or `plain` without SciPy; or `cpu`, whether SciPy is there or not. With
-    `core`, the compiled core computes float32 and narrower dtypes.
+    On the CPU it is SciPy's function of this name, or `plain` without SciPy; or `cpu`, whether SciPy is there or not.
+    With `core`, the compiled core computes float32 and narrower dtypes.
     """
     names = tuple(arguments.split())
     return Operator(
