@@ -72,7 +72,7 @@ HEADERS = [
     "math/narrow/remainder",
     "math/narrow/turns",
     "math/scaled_exp",
-    "math/normal_tail",
+    "math/special/normal_tail",
     "math/rectifier",
     "math/activation",
     "math/special/bessel",

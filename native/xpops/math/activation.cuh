@@ -6,7 +6,7 @@
 // results in float16 but a few dozen of 65536 are correctly rounded.
 #pragma once
 
-#include "xpops/math/normal_tail.cuh"
+#include "xpops/math/special/normal_tail.cuh"
 #include "xpops/math/scaled_exp.cuh"
 
 namespace xpops {

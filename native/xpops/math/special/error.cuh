@@ -1,7 +1,7 @@
 // The error function and the standard normal distribution.
 #pragma once
 
-#include "xpops/math/normal_tail.cuh"
+#include "xpops/math/special/normal_tail.cuh"
 #include "xpops/math/special/logarithm.cuh"
 
 namespace xpops {
