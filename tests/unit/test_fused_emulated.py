@@ -16,6 +16,7 @@ from tests.helpers.rows import PUBLIC, function_of, ordinary_values
 from xpops.api import fusion
 from xpops.core import dtypes as dt
 from xpops.core.layouts import layout_of
+from xpops.dispatch.fusion import programs
 from xpops.dispatch.fusion.recording import record
 from xpops.dispatch.fusion.rows import plan_row_kernel
 from xpops.engine.cuda.fused.rows import rows_source
@@ -302,16 +303,45 @@ def weighted(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
     return m.sum(g, axis=0), normed * g, m.sum(normed * g, axis=0), m.sum(normed * normed * g)
 
 
-@pytest.mark.parametrize(("count", "length"), [(300, 96), (300, 333), (70, 1030)])
+@pytest.mark.parametrize(("count", "length"), [(300, 333), (70, 1030), (300, 96), (70, 1032)])
 def test_reductions_along_other_axes_are_kernels_of_their_own(count: int, length: int) -> None:
+    """But threads that hold a row in whole packs hold the sums of its columns, too, which another kernel adds up."""
     x, g = floats(count, length), floats(count, length)
     source = xp.fuse(lambda x, g: weighted(x, g, keepdims=True)).source(*(xp.asarray(each) for each in (x, g)))
-    assert source.count("fused_rows<") == 1
+    kernel = "fused_rows<" if length % 4 else "fused_rows_and_columns<"
+    assert source.count(kernel) == 1
     assert source.count("xpops_kernel(") == 4
     got = fused(lambda x, g: weighted(x, g, keepdims=True), x, g)
     wanted = weighted(x.astype(np.float64), g.astype(np.float64), np, keepdims=True)
     for one, other in zip(got, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+# Groups of a part of a warp, of a warp and of a block; as many rows as groups, one more, and several for each group.
+@pytest.mark.parametrize(
+    ("count", "length"),
+    [(1, 8), (2049, 8), (5000, 20), (127, 64), (700, 64), (33, 264), (300, 264), (32, 1536), (70, 1536)],
+)
+@pytest.mark.parametrize("dtype", [dt.bfloat16, dt.float32, dt.float64])
+def test_sums_along_columns_beside_rows(dtype: Any, length: int, count: int) -> None:
+    def function(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
+        largest = m.max(x, axis=-1, **along)
+        return m.sum(g, axis=0), (x - largest) * g, m.sum((x - largest) * g, axis=0)
+
+    x, g = (RANDOM.integers(-3, 4, (count, length)).astype(dtype) for _ in range(2))
+    engine = EmulatedEngine()
+    recorded = record(
+        "fused", lambda x, g: function(x, g, keepdims=True), tuple(layout_on_gpu(each) for each in (x, g))
+    )
+    rows = plan_row_kernel(recorded, 90, engine.context.multiprocessors, SHARED[90])
+    assert rows is not None
+    assert len(rows.kernel.columns) == 2
+    program = programs.program(engine, recorded, ("x", "g"))
+    wanted = function(x.astype(np.float64), g.astype(np.float64), np, keepdims=True)
+    for _ in range(2):
+        for got, exact in zip(run(engine, *program, x, g), wanted, strict=True):
+            assert got.dtype == dtype
+            np.testing.assert_array_equal(got, exact.astype(dtype))
 
 
 def test_results_computed_from_columns_follow_them() -> None:
@@ -323,8 +353,8 @@ def test_results_computed_from_columns_follow_them() -> None:
 
     x = floats(300, 96)
     source = xp.fuse(lambda x: function(x, keepdims=True)).source(xp.asarray(x))
-    assert source.count("fused_rows<") == 1
-    assert source.count("xpops_kernel(") == 4  # rows, columns, and results of two shapes
+    assert source.count("fused_rows_and_columns<") == 1
+    assert source.count("xpops_kernel(") == 4  # rows, sums of sums, and results of two shapes
     got = fused(lambda x: function(x, keepdims=True), x)
     for one, other in zip(got, function(x.astype(np.float64), np, keepdims=True), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
@@ -340,7 +370,7 @@ def test_gradients_of_half_norms_are_few_kernels(dtype: Any) -> None:
 
     x, g = (floats(300, 96).astype(dtype) for _ in range(2))
     source = xp.fuse(function, round_each=False).source(*(xp.asarray(each) for each in (x, g)))
-    assert source.count("fused_rows<") == 1
+    assert source.count("fused_rows_and_columns<") == 1
     assert source.count("xpops_kernel(") == 4
     wide, weight = x.astype(np.float64), g.astype(np.float64)
     normed = wide / np.sqrt((wide * wide).mean(-1, keepdims=True) + 1e-5)
@@ -436,7 +466,7 @@ def test_states_and_a_row_fit_in_shared_memory(dtype: Any, packs: int) -> None:
     recorded = record("fused", norm_by_the_largest if dtype == dt.float64 else normalise, (layout,))
     rows, staging = plan_row_kernel(recorded, 90, 132, SHARED[90]), staging_policy(90, 132, SHARED[90])
     assert rows is not None
-    made = rows_source(recorded.whole, rows.stages, rows.full, recorded.layouts, rows.inputs, 90, staging)
+    made = rows_source(rows.kernel, 90, staging)
     found = resources(compile_cubin("fused", made.source, 90), "xpops_kernel", 90)
     assert 0 < made.shared + found.shared_bytes <= SHARED[90]
 

@@ -87,15 +87,10 @@ def sources(recorded: FusedRecording) -> list[str]:
     """The C++ of the kernels, in the order of their launches. Needs no GPU."""
     from xpops.engine.cuda.fused.elementwise import fused_source
     from xpops.engine.cuda.fused.reduce import sources_of
-    from xpops.engine.cuda.fused.rows import rows_source
-    from xpops.engine.cuda.tuning import staging_policy
+    from xpops.engine.cuda.fused.rows import sources_of_rows
 
     whole, rows = recorded.whole, plan_row_kernel(recorded, CAPABILITY, MULTIPROCESSORS, SHARED)
-    kernels: list[str] = []
-    if rows is not None:
-        staging = staging_policy(CAPABILITY, MULTIPROCESSORS, SHARED)
-        part = whole._replace(results=rows.results)
-        kernels.append(rows_source(part, rows.stages, rows.full, rows.outs, rows.inputs, CAPABILITY, staging).source)
+    kernels = [] if rows is None else sources_of_rows(rows.kernel, CAPABILITY, MULTIPROCESSORS, SHARED)
     for number, each in enumerate(recorded.derived, recorded.given):
         is_apart = rows is None or number in rows.apart
         if isinstance(each, ReducedInput) and each.operand.size and is_apart:
@@ -113,10 +108,13 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
     from xpops.engine.cuda.fused.rows import fused_rows
 
     whole, count, given = recorded.whole, len(recorded.layouts), recorded.given
-    launch = fused_rows(engine, whole._replace(results=rows.results), rows.stages, rows.full, rows.outs, rows.inputs)
-    if not rows.apart and rows.inputs == tuple(range(given)):
+    launch, inputs, columns = fused_rows(engine, rows.kernel), rows.kernel.inputs, rows.kernel.columns
+    if not rows.apart and not columns and inputs == tuple(range(given)):
         return Program(recorded.layouts, launch)
-    shared = [(number, engine.allocator(cast("Layout", whole.inputs[number]))) for number in rows.shared]
+    shared = [(number, None, engine.allocator(cast("Layout", whole.inputs[number]))) for number in rows.shared]
+    summed = [
+        (column.number, recorded.targets[column.number - given], engine.allocator(column.out)) for column in columns
+    ]
     steps = [
         (each, _step(engine, whole, recorded.derived[each - given], recorded.targets[each - given]))
         for each in rows.apart
@@ -127,11 +125,11 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
         results, values, owners = data[:count], list(data[count:]), []
         for derive in recorded.derived:  # the kernels compute the reductions themselves
             values.append(None if isinstance(derive, ReducedInput) else derive(*values))
-        for number, allocate in shared:
-            values[number], owner = allocate(stream)
+        for number, target, allocate in (*shared, *summed):
+            values[number], owner = allocate(stream) if target is None else (results[target], None)
             owners.append(owner)
-        outs = [*(results[place] for place in rows.places), *(values[number] for number in rows.shared)]
-        launch(stream, *outs, *(values[number] for number in rows.inputs))
+        made = (values[number] for number, *_ in (*shared, *summed))
+        launch(stream, *(results[place] for place in rows.places), *made, *(values[number] for number in inputs))
         for number, step in steps:
             values[number], owner = step(stream, results, values)
             owners.append(owner)

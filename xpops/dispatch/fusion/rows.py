@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
+from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.recording import FusedRecording, Part, parts_of
 from xpops.dispatch.fusion.tracing import ReducedInput
-from xpops.plan.fused.rows import Stage, fits
+from xpops.plan.fused.rows import Column, RowsExpression, Stage, fits
 from xpops.plan.result import reduced_layout
 
 
@@ -16,28 +17,17 @@ class Rows(NamedTuple):
 
     Attributes
     ----------
-    stages : tuple of Stage
-        The reductions along rows.
-    full : tuple of int
-        The shape of their operands.
-    inputs : tuple of int
-        The numbers of the other inputs that the kernel reads.
-    results : tuple of int
-        The numbers of the values that it writes: results of the function, and then the reductions that others need.
-    outs : tuple of Layout
+    kernel : RowsExpression
+        It writes results of the function, and then the reductions along rows that others need.
     places : tuple of int
         The places of the former among the function's results.
     apart : tuple of int
-        The numbers of the reductions along other axes.
+        The numbers of the reductions along other axes that have kernels of their own.
     late : tuple of Part
-        The kernels of the results that are computed from these reductions.
+        The kernels of the results that are computed from reductions along other axes.
     """
 
-    stages: tuple[Stage, ...]
-    full: tuple[int, ...]
-    inputs: tuple[int, ...]
-    results: tuple[int, ...]
-    outs: tuple[Layout, ...]
+    kernel: RowsExpression
     places: tuple[int, ...]
     apart: tuple[int, ...]
     late: tuple[Part, ...]
@@ -45,11 +35,15 @@ class Rows(NamedTuple):
     @property
     def shared(self) -> tuple[int, ...]:
         """The numbers of the reductions along rows that the kernel writes for others."""
-        return self.results[len(self.places) :]
+        return self.kernel.expression.results[len(self.places) :]
 
 
 def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: int, shared: int) -> Rows | None:
-    """The kernel that computes all but reductions along other axes, and what needs them; None if no such kernel can."""
+    """The kernel that computes all but reductions along other axes, and what needs them; None if no such kernel can.
+
+    It computes sums along columns, too, if its threads can hold them.
+    """
+    from xpops.engine.cuda.fused.rows import holds_columns
     from xpops.engine.cuda.tuning import staging_policy, tuning_of
 
     whole, stages, apart = recorded.whole, [], []
@@ -69,18 +63,54 @@ def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: 
     places = tuple(place for place, waiting in enumerate(waits) if not waiting)
     late = tuple(place for place, number in enumerate(whole.results) if waits[place] and number not in apart)
     reduced = tuple(cast("ReducedInput", recorded.derived[number - recorded.given]).place for number in apart)
-    written = tuple(whole.results[place] for place in places)
-    made = {stage.number for stage in stages}
-    if not written or not whole.needed((*(stage.place for stage in stages), *reduced)).isdisjoint(apart):
+    needed = whole.needed((*(stage.place for stage in stages), *reduced))
+    if not places or not needed.isdisjoint(apart):
         return None
-    kept = tuple(sorted(whole.needed((*reduced, *(whole.results[place] for place in late))) & made))
+    staging = staging_policy(capability, multiprocessors, shared)
+    for columns in dict.fromkeys((_columns(recorded, apart, full), ())):
+        kernel = _kernel(recorded, tuple(stages), columns, full, places, apart, late)
+        if not columns or holds_columns(kernel, capability, staging):
+            break
+    if not fits(kernel, recorded.shapes, tuning_of(capability).fused_rows, staging):
+        return None
+    summed = {column.number for column in columns}
+    rest = tuple(number for number in apart if number not in summed)
+    return Rows(kernel, places, rest, parts_of(whole, recorded.layouts, late))
+
+
+def _columns(recorded: FusedRecording, apart: list[int], full: tuple[int, ...]) -> tuple[Column, ...]:
+    """The reductions that a kernel for rows can compute for columns."""
+    found = []
+    for number in apart:
+        place, operand, op, parameters = cast("ReducedInput", recorded.derived[number - recorded.given])
+        axes, loop, _, out = reduced_layout(operand, op, *parameters[:3])
+        along = axes == tuple(range(len(full) - 1)) and operand.shape == full
+        if along and op.name == "sum" and loop in dt.REAL_FLOATS:
+            found.append(Column(number, place, op, loop, out))
+    return tuple(found)
+
+
+def _kernel(
+    recorded: FusedRecording,
+    stages: tuple[Stage, ...],
+    columns: tuple[Column, ...],
+    full: tuple[int, ...],
+    places: tuple[int, ...],
+    apart: list[int],
+    late: tuple[int, ...],
+) -> RowsExpression:
+    """The kernel of the results at `places`, and of the reductions along rows that `apart` and `late` need."""
+    whole, made = recorded.whole, {stage.number for stage in stages}
+    summed = {column.number for column in columns}
+    others = [
+        cast("ReducedInput", recorded.derived[number - recorded.given]).place
+        for number in apart
+        if number not in summed
+    ]
+    kept = tuple(sorted(whole.needed((*others, *(whole.results[place] for place in late))) & made))
     layouts = tuple(recorded.layouts[place] for place in places)
     outs = (*layouts, *(cast("Layout", whole.inputs[number]) for number in kept))
-    part = whole._replace(results=(*written, *kept))
-    policies = tuning_of(capability).fused_rows, staging_policy(capability, multiprocessors, shared)
-    if not fits(part, recorded.shapes, tuple(stages), full, outs, *policies):
-        return None
-    needed = whole.needed((*part.results, *(stage.place for stage in stages)))
+    results = (*(whole.results[place] for place in places), *kept)
+    needed = whole.needed((*results, *(stage.place for stage in stages), *(column.place for column in columns)))
     inputs = tuple(number for number in range(len(whole.inputs)) if number in needed and number not in made)
-    after = parts_of(whole, recorded.layouts, late)
-    return Rows(tuple(stages), full, inputs, part.results, outs, places, tuple(apart), after)
+    return RowsExpression(whole._replace(results=results), stages, columns, full, outs, inputs)

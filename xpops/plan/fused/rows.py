@@ -84,6 +84,51 @@ class Stage(NamedTuple):
     correction: float
 
 
+class Column(NamedTuple):
+    """One reduction along all axes but the last.
+
+    Attributes
+    ----------
+    number, place, op, loop
+        See `Stage`.
+    out : Layout
+        The result.
+    """
+
+    number: int
+    place: int
+    op: Reduction
+    loop: DType
+    out: Layout
+
+
+class RowsExpression(NamedTuple):
+    """What one kernel computes row by row.
+
+    Attributes
+    ----------
+    expression : Expression
+        Its inputs are the arguments, and the results of the stages and of others. It has a result for each of `outs`.
+    stages : tuple of Stage
+        The reductions along rows.
+    columns : tuple of Column
+        The reductions along columns, which no other value needs.
+    full : tuple of int
+        The shape of what stages and columns reduce.
+    outs : tuple of Layout
+        Each has this shape, or one element for each row.
+    inputs : tuple of int
+        The numbers of the inputs that the kernel reads, which are not the results of stages.
+    """
+
+    expression: Expression
+    stages: tuple[Stage, ...]
+    columns: tuple[Column, ...]
+    full: tuple[int, ...]
+    outs: tuple[Layout, ...]
+    inputs: tuple[int, ...]
+
+
 class RowsPlan(NamedTuple):
     """The kernel's shape.
 
@@ -115,13 +160,7 @@ class RowsPlan(NamedTuple):
 
 
 def fits(
-    expression: Expression,
-    shapes: tuple[tuple[int, ...], ...],
-    stages: tuple[Stage, ...],
-    full: tuple[int, ...],
-    outs: tuple[Layout, ...],
-    policy: RowsPolicy,
-    staging: StagingPolicy,
+    kernel: RowsExpression, shapes: tuple[tuple[int, ...], ...], policy: RowsPolicy, staging: StagingPolicy
 ) -> bool:
     """Whether one kernel can compute the expression, and several are not as fast.
 
@@ -129,17 +168,13 @@ def fits(
 
     Parameters
     ----------
-    expression : Expression
-        Its inputs are the arguments and the results of the stages.
+    kernel : RowsExpression
     shapes : tuple of tuple of int
         The shape of every value.
-    stages : tuple of Stage
-    full : tuple of int
-        The shape of the values that the stages reduce.
-    outs : tuple of Layout
     policy : RowsPolicy
     staging : StagingPolicy
     """
+    expression, stages, _, full, outs, _ = kernel
     only_reduced = len(stages) == 1 and all(out.shape != full for out in outs)
     if not _is_faster(expression, full, only_reduced, policy, staging):
         return False

@@ -56,14 +56,19 @@ struct FusedRows {
   Operands<1> held_edge;
   Index part, past;  // this block's part of the packs of a row: its first element, and the one after its last
 
-  XPOPS_DEVICE explicit FusedRows(const Params& params)
+  // The row of this thread among the first rows, of which the grid has one for each group.
+  XPOPS_DEVICE static Index own_row() {
+    return static_cast<Index>(blockIdx.x / kCluster) * (kBlock / kGroup) + threadIdx.x / kGroup;
+  }
+
+  XPOPS_DEVICE FusedRows(const Params& params, Index row)
       : params(params),
-        row(static_cast<Index>(blockIdx.x / kCluster) * (kBlock / kGroup) + threadIdx.x / kGroup),
+        row(row),
         any(row < params.rows),
         thread(static_cast<int>(blockIdx.x % kCluster * kGroup + threadIdx.x % kGroup)) {
     const Index share = chunk(params) * kPack;
     part = blockIdx.x % kCluster * share;
-    if (kGroup < kWarp && !any) row = static_cast<Index>(params.rows) - 1;
+    if (kGroup < kWarp && !any) this->row = static_cast<Index>(params.rows) - 1;
     if constexpr (kRagged) {
       const Index end = begin() + static_cast<Index>(params.length), head = (kPack - begin() % kPack) % kPack;
       first = begin() + head;
@@ -125,10 +130,10 @@ struct FusedRows {
       load_some<false>(params.each, at(step + i), batch[i]);
     }
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) work.take(batch[i], at(step + i));
+    for (int i = 0; i < kCount; ++i) work.take(batch[i], at(step + i), step + i);
   }
 
-  // Calls `work` with the operands and the place of each of this thread's packs.
+  // Calls `work` with the operands, the place and the step of each of this thread's packs.
   template <class Work>
   XPOPS_DEVICE void walk(Work& work) {
     if constexpr (kHeld) {
@@ -137,7 +142,7 @@ struct FusedRows {
         if (inside(step)) {
           Operands<kPack> operands = held[step];
           load_some<false>(params.each, at(step), operands);
-          work.take(operands, at(step));
+          work.take(operands, at(step), step);
         }
       }
     } else {
@@ -146,7 +151,7 @@ struct FusedRows {
         if (exists(step)) {
           Operands<kPack> operands = ahead[step];
           StagedRow<kPack, In...>::read(staged(step), operands);
-          work.take(operands, at(step));
+          work.take(operands, at(step), step);
         }
       }
       int step = kAhead;
@@ -158,7 +163,7 @@ struct FusedRows {
     if (kRagged && at_edge) {
       Operands<1> operands = held_edge;
       load_some<false>(params.each, edge, operands);
-      work.take(operands, edge);
+      work.take(operands, edge, 0);
     }
   }
 
@@ -172,7 +177,7 @@ struct FusedRows {
     typename Reducer::State state = Reducer::identity();
 
     template <int kCount>
-    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear) {
+    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear, int) {
       typename Stage::Compute x[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = pivot.from(apply<Call>(rows.params.each, from, i, lift));
@@ -187,7 +192,7 @@ struct FusedRows {
     const Each& each;
 
     template <int kCount>
-    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear) {
+    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear, int) {
       typename Out::template Fragment<kCount> out;
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
@@ -205,9 +210,9 @@ struct FusedRows {
                                                      Combine<Reducer>());
   }
 
-  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row.
-  template <int kStage, class... Found>
-  XPOPS_DEVICE void run(Found... found) {
+  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row. `sums` gets all results.
+  template <int kStage, class Sums, class... Found>
+  XPOPS_DEVICE void run(Sums& sums, Found... found) {
     if constexpr (kStage < Program::kStages) {
       using Stage = typename Program::template Stage<kStage>;
       using Reducer = typename Stage::Reducer;
@@ -220,7 +225,8 @@ struct FusedRows {
       }
       walk(taken);
       const typename Reducer::State state = everywhere<Reducer, kStage>(taken.state);
-      run<kStage + 1>(found..., settled(cast<typename Stage::Result>(Reducer::finish(state, params.endings[kStage]))));
+      run<kStage + 1>(sums, found...,
+                      settled(cast<typename Stage::Result>(Reducer::finish(state, params.endings[kStage]))));
     } else {
       if constexpr (Program::kWritesElements) {
         const typename Program::Each each(params.each, found...);
@@ -228,18 +234,27 @@ struct FusedRows {
         walk(written);
       }
       if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::Row()(found...));
+      sums.add(*this, found...);
     }
   }
+};
+
+// What a kernel without sums of columns has in their place.
+struct NoSums {
+  template <class Rows, class... Found>
+  XPOPS_DEVICE void add(Rows&, Found...) {}
 };
 
 template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
           class... In, class Params>
 XPOPS_DEVICE void fused_rows(const Params& params) {
+  using Rows = FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kStaged, kRagged, Params, In...>;
   start_cluster<kCluster>();
-  FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kStaged, kRagged, Params, In...> rows(params);
+  Rows rows(params, Rows::own_row());
   if (kGroup >= kWarp && !rows.any) return;  // the same for all threads of a warp
   rows.load();
-  rows.template run<0>();
+  NoSums none;
+  rows.template run<0>(none);
 }
 
 }  // namespace xpops

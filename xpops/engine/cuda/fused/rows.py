@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.fused.row_functors import row_functor_source
 from xpops.engine.cuda.kernels.glue import HALVES, declare, truth
-from xpops.engine.cuda.kernels.reduce import ending, reducer_of
+from xpops.engine.cuda.kernels.reduce import ending, planned, reduce, reducer_of
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
-from xpops.engine.cuda.tuning import staging_policy, tuning_of
-from xpops.engine.program import Kernel
-from xpops.plan.elementwise import LINEAR, MAX_PACK_BYTES, plan_elementwise
-from xpops.plan.fused.expression import Expression
-from xpops.plan.fused.rows import Stage, plan_rows
+from xpops.engine.cuda.tuning import reduce_policy, staging_policy, tuning_of
+from xpops.engine.program import Data, Kernel, Owner
+from xpops.plan.elementwise import LINEAR, MAX_PACK_BYTES, ElementwisePlan, plan_elementwise
+from xpops.plan.fused.rows import Column, RowsExpression, RowsPlan, Stage, plan_rows
 from xpops.plan.staging import StagingPolicy
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 # The most numbers in the states of a block: 32 warps, and the mean, count and squares of a variance.
 _STATES = 32 * 3
+# The most rows of a sum along columns that one group of threads computes.
+_ROWS_OF_SUM = 128
+# Of the memory of such sums, in bytes.
+_ALIGNMENT = 256
+# The strides of their sum along both axes.
+_STRIDES = (0, 1)
 
 
 class RowsSource(NamedTuple):
@@ -40,79 +47,138 @@ class RowsSource(NamedTuple):
     shared: int
 
 
-def fused_rows(
-    runtime: Runtime,
-    expression: Expression,
-    stages: tuple[Stage, ...],
-    full: tuple[int, ...],
-    outs: tuple[Layout, ...],
-    inputs: tuple[int, ...],
-) -> Kernel:
-    """The kernel ``(stream, *outs, *inputs)`` that computes an expression with reductions along the rows.
+class _Plan(NamedTuple):
+    """How the elements are accessed; the bytes of an element of each operand in their order; and the kernel's shape."""
 
-    A result has the shape `full` of the reduced values, or one element for each row; see `xpops.plan.fused.rows.fits`.
-    """
-    context = runtime.context
+    elements: ElementwisePlan
+    items: list[int]
+    shape: RowsPlan
+
+
+def fused_rows(runtime: Runtime, rows: RowsExpression) -> Kernel:
+    """The kernel ``(stream, *outs, *columns, *inputs)`` that computes an expression with reductions along the rows."""
+    context, expression, count = runtime.context, rows.expression, len(rows.outs)
     staging = staging_policy(context.capability, context.multiprocessors, context.shared)
-    made = rows_source(expression, stages, full, outs, inputs, context.capability, staging)
+    made = rows_source(rows, context.capability, staging)
     launch = runtime.launcher("fused rows", made.source, made.blocks, made.block, made.slots, made.tail, made.shared)
-    return with_scalars(launch, len(outs), expression, inputs)
+    launch = with_scalars(launch, count + len(rows.columns), expression, rows.inputs)
+    if not rows.columns:
+        return launch
+    sums = [_of_parts(runtime, column, made.blocks) for column in rows.columns]
+
+    def kernel(stream: int, *data: Data) -> None:
+        parts = [allocate(stream) for allocate, _ in sums]
+        launch(stream, *data[:count], *(part for part, _ in parts), *data[count + len(sums) :])
+        for (_, add), (part, _), out in zip(sums, parts, data[count:], strict=False):
+            add(stream, out, part)
+        del parts  # kept until the kernels were launched
+
+    return kernel
 
 
-def rows_source(
-    expression: Expression,
-    stages: tuple[Stage, ...],
-    full: tuple[int, ...],
-    outs: tuple[Layout, ...],
-    inputs: tuple[int, ...],
-    capability: int,
-    staging: StagingPolicy,
-) -> RowsSource:
-    """The source, for a compute capability. Needs no GPU."""
-    operands = tuple(expression.inputs[number] for number in inputs)
-    wide = [place for place, out in enumerate(outs) if out.shape == full]
-    line = outs[wide[0]] if wide else layout_of(dt.uint8, full, None, outs[0].device)
-    given = (*(out if out.shape == full else line for out in outs), *operands)
+def _of_parts(runtime: Runtime, column: Column, blocks: int) -> tuple[Callable[[int], tuple[Data, Owner]], Kernel]:
+    """The allocator of the sums of each block, and the kernel ``(stream, out, sums)`` that adds them up."""
+    parts, out = _layouts_of_parts(column, blocks)
+    return runtime.allocator(parts), reduce(runtime, column.op, parts, (0,), parts.dtype, out, _STRIDES)
+
+
+def _layouts_of_parts(column: Column, blocks: int) -> tuple[Layout, Layout]:
+    """The layouts of the sums of each block, and of their sum."""
+    out = column.out
+    parts = layout_of(_computed(column), (blocks, out.size), None, out.device, _ALIGNMENT)
+    return parts, layout_of(out.dtype, (out.size,), None, out.device, out.align)
+
+
+def sources_of_rows(rows: RowsExpression, capability: int, multiprocessors: int, shared: int) -> list[str]:
+    """The sources of all kernels of `fused_rows`. Needs no GPU."""
+    made = rows_source(rows, capability, staging_policy(capability, multiprocessors, shared))
+    sources, policy = [made.source], reduce_policy(capability, multiprocessors)
+    for column in rows.columns:
+        parts, out = _layouts_of_parts(column, made.blocks)
+        sources.append(planned(column.op, parts, (0,), parts.dtype, out, _STRIDES, 0.0, policy).source)
+    return sources
+
+
+def _computed(column: Column) -> DType:
+    """The dtype in which a sum is computed."""
+    return dt.float32 if column.loop in HALVES else column.loop
+
+
+def holds_columns(rows: RowsExpression, capability: int, staging: StagingPolicy) -> bool:
+    """Whether the threads of the kernel hold the sums of their columns."""
+    shape = _planned(rows, capability, staging).shape
+    return shape.steps > 0 and not shape.ragged
+
+
+def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _Plan:
+    expression, outs = rows.expression, rows.outs
+    operands = tuple(expression.inputs[number] for number in rows.inputs)
+    line = next((out for out in outs if out.shape == rows.full), layout_of(dt.uint8, rows.full, None, outs[0].device))
+    given = (*(out if out.shape == rows.full else line for out in outs), *(line for _ in rows.columns), *operands)
     plan = plan_elementwise(given[0], given[1:], policy_of(expression, capability))  # type: ignore[arg-type]
-    length, rows = full[-1], prod(full[:-1])
-    modes = plan.modes[len(outs) :]
     items = [
         spec.dtype.itemsize
-        for spec, mode in zip(operands, modes, strict=True)
+        for spec, mode in zip(operands, plan.modes[len(outs) + len(rows.columns) :], strict=True)
         if isinstance(spec, Layout) and mode in LINEAR
     ]
+    staging = staging._replace(own=max(staging.own, _own_bytes(rows.stages) + MAX_PACK_BYTES * len(items)))
+    held = sum(items) + sum(_computed(column).itemsize for column in rows.columns)
+    count, length = prod(rows.full[:-1]), rows.full[-1]
+    return _Plan(plan, items, plan_rows(count, length, plan.pack, held, tuning_of(capability).fused_rows, staging))
+
+
+def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -> RowsSource:
+    """The source, for a compute capability. Needs no GPU."""
+    expression, stages, columns, full, outs, inputs = rows
+    plan, items, shape = _planned(rows, capability, staging)
+    length, count = full[-1], prod(full[:-1])
     policy = tuning_of(capability).fused_rows
-    staging = staging._replace(own=max(staging.own, _own_bytes(stages) + MAX_PACK_BYTES * len(items)))
-    shape = plan_rows(rows, length, plan.pack, sum(items), policy, staging)
     short = all(
         made.itemsize <= 4 for made in [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
     )
     resident = policy.resident // shape.block if short and shape.steps and shape.group == shape.block else 1
-    declared = declare(types_of((*outs, *operands)), plan)
+    parts = [layout_of(_computed(column), column.out.shape, None, outs[0].device) for column in columns]
+    written = len(outs) + len(columns)
+    declared = declare(types_of((*outs, *parts, *(expression.inputs[number] for number in inputs))), plan)
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
-    count = length if not shape.staged else shape.staged * shape.pack // shape.block
-    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, count) for each in stages]
-    program = _program(expression, stages, reducers, inputs, outs, wide, declared.names)
+    lines = length if not shape.staged else shape.staged * shape.pack // shape.block
+    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, lines) for each in stages]
+    program = _program(rows, reducers, declared.names)
     params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
-    ways = truth(shape.staged > 0), truth(shape.ragged)
-    numbers = (shape.block, shape.group, shape.cluster, shape.pack, shape.steps, *ways)
-    arguments = ", ".join(["Program", *map(str, numbers), *declared.names[len(outs) :]])
-    found = {"kernels/fused/rows", *headers(expression), *(f"math/{stage.op.header}" for stage in stages)}
+    groups = shape.block // shape.group
+    numbers: tuple[int | str, ...]
+    if columns:
+        kernel, numbers = "fused_rows_and_columns", (shape.block, shape.group, shape.pack, shape.steps)
+        resident = max(1, policy.resident // shape.block // (1 if short else 2))
+        blocks = _blocks_of_columns(-(-count // groups), resident * staging.multiprocessors)
+        shared = length * max(part.dtype.itemsize for part in parts) if groups > 1 else 0
+    else:
+        ways = truth(shape.staged > 0), truth(shape.ragged)
+        kernel, numbers = "fused_rows", (shape.block, shape.group, shape.cluster, shape.pack, shape.steps, *ways)
+        blocks = -(-count // groups) * shape.cluster
+        shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
+    arguments = ", ".join(["Program", *map(str, numbers), *declared.names[written:]])
+    ops = [*(stage.op for stage in stages), *(column.op for column in columns)]
+    header = "kernels/fused/columns" if columns else "kernels/fused/rows"
+    found = {header, *headers(expression), *(f"math/{op.header}" for op in ops)}
+    bounds = launch_bounds(shape.block, max(1, resident, shape.resident), shape.cluster)
     source = [
         *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
         "using namespace xpops;",
         *program,
-        kernel_text(
-            launch_bounds(shape.block, max(1, resident, shape.resident), shape.cluster),
-            params,
-            f"fused_rows<{arguments}>",
-        ),
+        kernel_text(bounds, params, f"{kernel}<{arguments}>"),
     ]
     tail = plan.tail + bytes(-len(plan.tail) % 8)
-    tail += struct.pack("<QQ", rows, length) + b"".join(ending(length, stage.correction) for stage in stages)
-    blocks = -(-rows // (shape.block // shape.group)) * shape.cluster
-    shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
+    tail += struct.pack("<QQ", count, length) + b"".join(ending(length, stage.correction) for stage in stages)
     return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail, shared)
+
+
+def _blocks_of_columns(needed: int, resident: int) -> int:
+    """The blocks of a kernel with sums along columns, if so many would compute one row in each group, and so many are
+    resident at once. The sums of a group are not compensated, so they are of few rows.
+    """
+    waves = -(-needed // (resident * _ROWS_OF_SUM))
+    return min(needed, resident * waves)
 
 
 def _own_bytes(stages: tuple[Stage, ...]) -> int:
@@ -120,49 +186,68 @@ def _own_bytes(stages: tuple[Stage, ...]) -> int:
     return sum(_STATES * max(stage.loop.itemsize, dt.float32.itemsize) for stage in stages)
 
 
-def _program(
-    expression: Expression,
-    stages: tuple[Stage, ...],
-    reducers: list[str],
-    inputs: tuple[int, ...],
-    outs: tuple[Layout, ...],
-    wide: list[int],
-    declared: list[str],
-) -> list[str]:
-    """The source of the kernel's ``Program``: a functor for each stage, for elements and for rows, and result types."""
+def _program(rows: RowsExpression, reducers: list[str], declared: list[str]) -> list[str]:
+    """The source of the kernel's ``Program``: a functor for each stage and each sum along columns, for elements and for
+    rows, and the types of results.
+    """
+    expression, stages, columns, full, outs, inputs = rows
+    wide = [place for place, out in enumerate(outs) if out.shape == full]
     numbers = tuple(stage.number for stage in stages)
-    operands = dict(zip(inputs, declared[len(outs) :], strict=True))
+    operands = dict(zip(inputs, declared[len(outs) + len(columns) :], strict=True))
     lines = []
-    for k, stage in enumerate(stages):
-        loop = dt.INFO[stage.loop].c_type
-        widen = "widened" if stage.loop in HALVES else f"cast<compute_t<{loop}>>"  # reducers ignore the sign of NaN
-        convert = f"{widen}(cast<{loop}>({{}}))"
-        lines += row_functor_source(f"Lift{k}", expression, numbers[:k], operands, (stage.place,), False, convert)
-        lines += [
-            f"struct Stage{k} {{",
-            f"  using Compute = compute_t<{loop}>;",
-            f"  using Reducer = {reducers[k]}<Compute>;",
-            f"  using Lift = Lift{k};",
-            f"  using Result = {dt.INFO[stage.dtype].c_type};",
-            "};",
-        ]
+    for k, (stage, reducer) in enumerate(zip(stages, reducers, strict=True)):
+        lines += row_functor_source(f"Lift{k}", expression, numbers[:k], operands, (stage.place,), False, _lift(stage))
+        lines += _reduction(f"Stage{k}", f"Lift{k}", stage.loop, reducer)
+        lines += [f"  using Result = {dt.INFO[stage.dtype].c_type};", "};"]
+    for k, column in enumerate(columns):
+        lift = f"ColumnLift{k}"
+        lines += row_functor_source(lift, expression, numbers, operands, (column.place,), False, _lift(column))
+        lines += _reduction(f"Column{k}", lift, column.loop, column.op.functor)
+        lines += [f"  static constexpr int kSlot = {len(outs) + k};", "};"]
     narrow = [place for place in range(len(outs)) if place not in wide]
     results = expression.results
     if wide:
         written = tuple(results[place] for place in wide)
         lines += row_functor_source("EachElement", expression, numbers, operands, written, len(wide) > 1)
     lines += functor_source("EachRow", expression, numbers, tuple(results[place] for place in narrow), True)
-    rows = ", ".join(f"RowOutput<{dt.INFO[outs[place].dtype].c_type}, {place}>" for place in narrow)
-    list_of = ", ".join(f"Stage{k}" for k in range(len(stages)))
+    of_rows = ", ".join(f"RowOutput<{dt.INFO[outs[place].dtype].c_type}, {place}>" for place in narrow)
     lines += [
         "struct Program {",
-        f"  static constexpr int kStages = {len(stages)};",
-        f"  template <int k> using Stage = typename At<k, {list_of}>::type;",
-        f"  static constexpr bool kWritesElements = {'true' if wide else 'false'};",
-        f"  using RowOut = RowOutputs<{rows}>;",
+        *_types("Stage", len(stages)),
+        *_types("Column", len(columns)),
+        f"  static constexpr bool kWritesElements = {truth(bool(wide))};",
+        f"  using RowOut = RowOutputs<{of_rows}>;",
         "  using Row = EachRow;",
     ]
     if wide:
         out = declared[wide[0]] if len(wide) == 1 else f"Outputs<{', '.join(declared[place] for place in wide)}>"
         lines += ["  using Each = EachElement;", f"  using Out = {out};"]
     return [*lines, "};"]
+
+
+def _lift(reduced: Stage | Column) -> str:
+    """The conversion of a value to what its reducer takes. Reducers ignore the sign of NaN."""
+    loop = dt.INFO[reduced.loop].c_type
+    widen = "widened" if reduced.loop in HALVES else f"cast<compute_t<{loop}>>"
+    return f"{widen}(cast<{loop}>({{}}))"
+
+
+def _reduction(name: str, lift: str, loop: DType, reducer: str) -> list[str]:
+    """The first lines of a struct that describes a reduction."""
+    return [
+        f"struct {name} {{",
+        f"  using Compute = compute_t<{dt.INFO[loop].c_type}>;",
+        f"  using Reducer = {reducer}<Compute>;",
+        f"  using Lift = {lift};",
+    ]
+
+
+def _types(name: str, count: int) -> list[str]:
+    """The members of the program for so many reductions."""
+    if not count:
+        return []
+    listed = ", ".join(f"{name}{k}" for k in range(count))
+    return [
+        f"  static constexpr int k{name}s = {count};",
+        f"  template <int k> using {name} = typename At<k, {listed}>::type;",
+    ]
