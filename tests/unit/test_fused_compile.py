@@ -16,6 +16,7 @@ from xpops.dispatch.fusion.programs import sources
 from xpops.dispatch.fusion.recording import record
 from xpops.engine.cuda.fused.elementwise import fused_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.engine.cuda.runtime.elf import resources
 
 GPU = Device("cuda")
 
@@ -82,6 +83,27 @@ def test_every_kind_of_reduction(name: str, capability: int) -> None:
     (source,) = sources(record("fused", function, specs))
     assert part in source
     assert compile_cubin("fused", source, capability)
+
+
+@pytest.mark.parametrize("capability", [80, 90, 100, 120])
+@pytest.mark.parametrize("dtype", [dt.float32, dt.bfloat16], ids=str)
+def test_rows_and_sums_along_columns(dtype: Any, capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gradient of a norm with a scale. The second kernel adds up the sums of blocks."""
+
+    def function(x: Any, g: Any, scale: Any) -> tuple[Any, ...]:
+        root = xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + 1e-5)
+        normed, weighted = x / root, g * scale
+        return (weighted - normed * xp.mean(weighted * normed, axis=-1, keepdims=True)) / root, xp.sum(
+            g * normed, axis=0
+        )
+
+    monkeypatch.setattr(programs, "CAPABILITY", capability)
+    specs = vector(dtype, 4096, 2048), vector(dtype, 4096, 2048), vector(dtype, 2048)
+    rows, sums = sources(record("fused", function, specs))
+    assert "fused_rows_and_columns<" in rows
+    assert "reduce_columns<" in sums
+    found = resources(compile_cubin("fused", rows, capability), "xpops_kernel", capability)
+    assert not found.local_bytes
 
 
 @pytest.mark.parametrize("capability", [80, 90, 100, 120])
