@@ -344,6 +344,15 @@ def test_sums_along_columns_beside_rows(dtype: Any, length: int, count: int) -> 
             np.testing.assert_array_equal(got, exact.astype(dtype))
 
 
+@pytest.mark.parametrize("shape", [(0, 96), (96, 0), (300, 1), (0, 1)])
+def test_no_kernel_sums_columns_of_few_numbers(shape: tuple[int, ...]) -> None:
+    layout = layout_of(dt.float32, shape, None, GPU)
+    recorded = record(
+        "f", lambda x, g: (x - xp.max(x, axis=-1, keepdims=True), xp.sum(x * g, axis=0)), (layout, layout)
+    )
+    assert plan_row_kernel(recorded, 90, 132, SHARED[90]) is None
+
+
 def test_results_computed_from_columns_follow_them() -> None:
     """They may need reductions of rows, too, and have the shape of other results."""
 

@@ -66,16 +66,14 @@ def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: 
     needed = whole.needed((*(stage.place for stage in stages), *reduced))
     if not places or not needed.isdisjoint(apart):
         return None
-    staging = staging_policy(capability, multiprocessors, shared)
+    policies = tuning_of(capability).fused_rows, staging_policy(capability, multiprocessors, shared)
     for columns in dict.fromkeys((_columns(recorded, apart, full), ())):
         kernel = _kernel(recorded, tuple(stages), columns, full, places, apart, late)
-        if not columns or holds_columns(kernel, capability, staging):
-            break
-    if not fits(kernel, recorded.shapes, tuning_of(capability).fused_rows, staging):
-        return None
-    summed = {column.number for column in columns}
-    rest = tuple(number for number in apart if number not in summed)
-    return Rows(kernel, places, rest, parts_of(whole, recorded.layouts, late))
+        if fits(kernel, recorded.shapes, *policies) and (not columns or holds_columns(kernel, capability, policies[1])):
+            summed = {column.number for column in columns}
+            rest = tuple(number for number in apart if number not in summed)
+            return Rows(kernel, places, rest, parts_of(whole, recorded.layouts, late))
+    return None
 
 
 def _columns(recorded: FusedRecording, apart: list[int], full: tuple[int, ...]) -> tuple[Column, ...]:
