@@ -87,7 +87,8 @@ def test_every_kind_of_reduction(name: str, capability: int) -> None:
 
 @pytest.mark.parametrize("capability", [80, 90, 100, 120])
 @pytest.mark.parametrize("dtype", [dt.float32, dt.bfloat16], ids=str)
-def test_rows_and_sums_along_columns(dtype: Any, capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("length", [64, 512, 2048])
+def test_rows_and_sums_along_columns(length: int, dtype: Any, capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The gradient of a norm with a scale. The second kernel adds up the sums of blocks."""
 
     def function(x: Any, g: Any, scale: Any) -> tuple[Any, ...]:
@@ -98,7 +99,7 @@ def test_rows_and_sums_along_columns(dtype: Any, capability: int, monkeypatch: p
         )
 
     monkeypatch.setattr(programs, "CAPABILITY", capability)
-    specs = vector(dtype, 4096, 2048), vector(dtype, 4096, 2048), vector(dtype, 2048)
+    specs = vector(dtype, 2**17, length), vector(dtype, 2**17, length), vector(dtype, length)
     rows, sums = sources(record("fused", function, specs))
     assert "fused_rows_and_columns<" in rows
     assert "reduce_columns<" in sums

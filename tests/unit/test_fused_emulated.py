@@ -303,13 +303,11 @@ def weighted(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
     return m.sum(g, axis=0), normed * g, m.sum(normed * g, axis=0), m.sum(normed * normed * g)
 
 
-@pytest.mark.parametrize(("count", "length"), [(300, 333), (70, 1030), (300, 96), (70, 1032)])
+@pytest.mark.parametrize(("count", "length"), [(300, 96), (300, 333), (70, 1030)])
 def test_reductions_along_other_axes_are_kernels_of_their_own(count: int, length: int) -> None:
-    """But threads that hold a row in whole packs hold the sums of its columns, too, which another kernel adds up."""
     x, g = floats(count, length), floats(count, length)
     source = xp.fuse(lambda x, g: weighted(x, g, keepdims=True)).source(*(xp.asarray(each) for each in (x, g)))
-    kernel = "fused_rows<" if length % 4 else "fused_rows_and_columns<"
-    assert source.count(kernel) == 1
+    assert source.count("fused_rows<") == 1
     assert source.count("xpops_kernel(") == 4
     got = fused(lambda x, g: weighted(x, g, keepdims=True), x, g)
     wanted = weighted(x.astype(np.float64), g.astype(np.float64), np, keepdims=True)
@@ -317,31 +315,74 @@ def test_reductions_along_other_axes_are_kernels_of_their_own(count: int, length
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
-# Groups of a part of a warp, of a warp and of a block; as many rows as groups, one more, and several for each group.
-@pytest.mark.parametrize(
-    ("count", "length"),
-    [(1, 8), (2049, 8), (5000, 20), (127, 64), (700, 64), (33, 264), (300, 264), (32, 1536), (70, 1536)],
-)
-@pytest.mark.parametrize("dtype", [dt.bfloat16, dt.float32, dt.float64])
-def test_sums_along_columns_beside_rows(dtype: Any, length: int, count: int) -> None:
-    def function(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
-        largest = m.max(x, axis=-1, **along)
-        return m.sum(g, axis=0), (x - largest) * g, m.sum((x - largest) * g, axis=0)
+def by_columns(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
+    largest = m.max(x, axis=-1, **along)
+    return m.sum(g, axis=0), (x - largest) * g, m.sum((x - largest) * g, axis=0)
 
+
+def only_rows(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
+    """No result has the shape of the operands, and one needs sums along columns."""
+    columns = m.sum(x * g, axis=0)
+    return m.max(x, axis=-1), m.max(x * g, axis=-1, **along), columns, columns * 2, m.max(g, axis=0)
+
+
+def plan_of(function: Callable[..., Any], *arguments: NDArray) -> tuple[EmulatedEngine, Any, Any]:
+    """The engine, the recording, and the plan of rows of a function like `by_columns`."""
+    engine, layouts = EmulatedEngine(), tuple(map(layout_on_gpu, arguments))
+    recorded = record("f", lambda x, g: function(x, g, keepdims=True), layouts)
+    return engine, recorded, plan_row_kernel(recorded, 90, engine.context.multiprocessors, SHARED[90])
+
+
+# Groups of a part of a warp, of a warp and of a block, in which some compute a row more than others.
+@pytest.mark.parametrize(("count", "length"), [(9000, 20), (4501, 64), (519, 264), (135, 1536)])
+@pytest.mark.parametrize("dtype", [dt.bfloat16, dt.float32, dt.float64])
+@pytest.mark.parametrize("function", [by_columns, only_rows])
+def test_sums_along_columns_beside_rows(function: Callable[..., Any], dtype: Any, length: int, count: int) -> None:
     x, g = (RANDOM.integers(-3, 4, (count, length)).astype(dtype) for _ in range(2))
-    engine = EmulatedEngine()
-    recorded = record(
-        "fused", lambda x, g: function(x, g, keepdims=True), tuple(layout_on_gpu(each) for each in (x, g))
-    )
-    rows = plan_row_kernel(recorded, 90, engine.context.multiprocessors, SHARED[90])
-    assert rows is not None
-    assert len(rows.kernel.columns) == 2
+    engine, recorded, rows = plan_of(function, x, g)
+    assert len(rows.kernel.columns) == 1 + (function is by_columns)
     program = programs.program(engine, recorded, ("x", "g"))
     wanted = function(x.astype(np.float64), g.astype(np.float64), np, keepdims=True)
     for _ in range(2):
         for got, exact in zip(run(engine, *program, x, g), wanted, strict=True):
             assert got.dtype == dtype
             np.testing.assert_array_equal(got, exact.astype(dtype))
+
+
+def test_sums_along_columns_of_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Axes in any order, operands that are reversed, shifted or of another dtype, more blocks than are resident."""
+    monkeypatch.setattr("xpops.engine.cuda.fused.rows._MOST_ROWS", 2)
+
+    def function(x: Any, g: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
+        wide = {"dtype": m.float64, "axis": (1, 0)}
+        return x - m.max(x, axis=-1, **along), m.sum(x * g, **wide), m.sum(g, axis=(0, 1), **along)
+
+    x = RANDOM.integers(-3, 4, (30, 41, 65)).astype(np.float32)[:, ::-1, 1:]
+    g = RANDOM.integers(-3, 4, (30, 41, 64)).astype(np.float16)[::-1]
+    engine, recorded, rows = plan_of(function, x, g)
+    assert len(rows.kernel.columns) == 2
+    got = run(engine, *programs.program(engine, recorded, ("x", "g")), x, g)
+    for one, other in zip(got, function(x, g, np, keepdims=True), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+def test_as_many_sums_along_columns_as_registers_have_room_for() -> None:
+    def function(count: int, x: Any, m: Any = xp, **along: Any) -> tuple[Any, ...]:
+        return x - m.max(x, axis=-1, **along), *(m.sum(x * k, axis=0) for k in range(1, 1 + count))
+
+    x = floats(4096, 64)
+    for count, held in ((8, 8), (9, 0)):
+        _, _, rows = plan_of(lambda x, g, count=count, **along: function(count, x, **along), x, x)
+        assert len(rows.kernel.columns) == held
+
+
+@pytest.mark.parametrize(("count", "held"), [(127, 0), (128, 1)])
+def test_sums_along_columns_of_few_rows_are_kernels_of_their_own(count: int, held: int) -> None:
+    """A group of threads computes at least four rows."""
+    x = floats(count, 1024)
+    _, _, rows = plan_of(lambda x, g, **along: (x - xp.max(x, axis=-1, **along), xp.sum(x, axis=0)), x, x)
+    assert len(rows.kernel.columns) == held
 
 
 @pytest.mark.parametrize("shape", [(0, 96), (96, 0), (300, 1), (0, 1)])
@@ -362,8 +403,8 @@ def test_results_computed_from_columns_follow_them() -> None:
 
     x = floats(300, 96)
     source = xp.fuse(lambda x: function(x, keepdims=True)).source(xp.asarray(x))
-    assert source.count("fused_rows_and_columns<") == 1
-    assert source.count("xpops_kernel(") == 4  # rows, sums of sums, and results of two shapes
+    assert source.count("fused_rows<") == 1
+    assert source.count("xpops_kernel(") == 4  # rows, columns, and results of two shapes
     got = fused(lambda x: function(x, keepdims=True), x)
     for one, other in zip(got, function(x.astype(np.float64), np, keepdims=True), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
@@ -379,7 +420,7 @@ def test_gradients_of_half_norms_are_few_kernels(dtype: Any) -> None:
 
     x, g = (floats(300, 96).astype(dtype) for _ in range(2))
     source = xp.fuse(function, round_each=False).source(*(xp.asarray(each) for each in (x, g)))
-    assert source.count("fused_rows_and_columns<") == 1
+    assert source.count("fused_rows<") == 1
     assert source.count("xpops_kernel(") == 4
     wide, weight = x.astype(np.float64), g.astype(np.float64)
     normed = wide / np.sqrt((wide * wide).mean(-1, keepdims=True) + 1e-5)

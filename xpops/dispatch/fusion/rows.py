@@ -82,7 +82,7 @@ def _columns(recorded: FusedRecording, apart: list[int], full: tuple[int, ...]) 
     for number in apart:
         place, operand, op, parameters = cast("ReducedInput", recorded.derived[number - recorded.given])
         axes, loop, _, out = reduced_layout(operand, op, *parameters[:3])
-        along = axes == tuple(range(len(full) - 1)) and operand.shape == full
+        along = sorted(axes) == list(range(len(full) - 1)) and operand.shape == full
         if along and op.name == "sum" and loop in dt.REAL_FLOATS:
             found.append(Column(number, place, op, loop, out))
     return tuple(found)

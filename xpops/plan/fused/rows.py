@@ -112,7 +112,7 @@ class RowsExpression(NamedTuple):
     stages : tuple of Stage
         The reductions along rows.
     columns : tuple of Column
-        The reductions along columns, which no other value needs.
+        The reductions along columns, which nothing else in this kernel needs.
     full : tuple of int
         The shape of what stages and columns reduce.
     outs : tuple of Layout

@@ -8,14 +8,14 @@
 
 namespace xpops {
 
-// The sums of the columns of a thread, from the program's sum kColumn on.
+// A thread's sums number kColumn and later, for its columns.
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, int kColumn = 0,
           bool = (kColumn < Program::kColumns)>
 struct ColumnSums {
   template <class Rows, class... Found>
   XPOPS_DEVICE void add(Rows&, Found...) {}
   template <class Rows>
-  XPOPS_DEVICE void store(const Rows&) const {}
+  XPOPS_DEVICE void store(const Rows&) {}
 };
 
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, int kColumn>
@@ -63,7 +63,7 @@ struct ColumnSums<Program, kBlock, kGroup, kPack, kSteps, kColumn, true> {
 
   // Writes the sums of the block. `rows` is any row, whose columns are those of this thread.
   template <class Rows>
-  XPOPS_DEVICE void store(const Rows& rows) const {
+  XPOPS_DEVICE void store(const Rows& rows) {
     using Compute = typename Column::Compute;
     const uint64 length = rows.params.length;
     Compute* const out = reinterpret_cast<Compute*>(rows.params.each.slots[Column::kSlot]) + blockIdx.x * length;
@@ -71,11 +71,12 @@ struct ColumnSums<Program, kBlock, kGroup, kPack, kSteps, kColumn, true> {
       each_column(rows, [&](uint64 column, const State& state) { out[column] = Reducer::finish(state, {}); });
     } else {
       State* const all = static_cast<State*>(dynamic_shared<kMostShared>());
+      add_groups();
 #pragma unroll 1
-      for (int group = 0; group < kBlock / kGroup; ++group) {
-        if (threadIdx.x / kGroup == group) {
+      for (int number = 0; number < kBlock / kWarp; ++number) {
+        if (warp() == number && lane() < kGroup) {
           each_column(rows, [&](uint64 column, const State& state) {
-            all[column] = group == 0 ? state : Reducer::combine(all[column], state);
+            all[column] = number == 0 ? state : Reducer::combine(all[column], state);
           });
         }
         __syncthreads();
@@ -87,6 +88,20 @@ struct ColumnSums<Program, kBlock, kGroup, kPack, kSteps, kColumn, true> {
   }
 
  private:
+  // Adds the sums of all groups of a warp to those of its first group.
+  XPOPS_DEVICE void add_groups() {
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+#pragma unroll
+        for (int reach = kGroup; reach < kWarp; reach *= 2) {
+          states[step][i] = Reducer::combine(states[step][i], shuffle_down(states[step][i], reach));
+        }
+      }
+    }
+  }
+
   template <class Rows, class Work>
   XPOPS_DEVICE void each_column(const Rows& rows, Work work) const {
 #pragma unroll
@@ -103,17 +118,17 @@ XPOPS_DEVICE void fused_rows_and_columns(const Params& params) {
   using Rows = FusedRows<Program, kBlock, kGroup, 1, kPack, kSteps, false, false, Params, In...>;
   using Index = typename Params::Index;
   ColumnSums<Program, kBlock, kGroup, kPack, kSteps> sums;
-  const Index first = Rows::own_row(), behind = kGroup < kWarp ? lane() / kGroup : 0;
-  // All threads of a warp, or of a block that shares a row, compute as many rows.
+  const Index step = static_cast<Index>(gridDim.x) * (kBlock / kGroup);
+  // The groups before this one in its warp: all of them compute as many rows as the first.
+  const Index before = kGroup < kWarp ? lane() / kGroup : 0;
 #pragma unroll 1
-  for (Index row = first; row - behind < params.rows; row += static_cast<Index>(gridDim.x) * (kBlock / kGroup)) {
+  for (Index row = Rows::own_row(); row - before < params.rows; row += step) {
     Rows rows(params, row);
     rows.load();
     rows.template run<0>(sums);
-    // With a second stage, its barrier is between this row's reads of shared memory and the next row's writes.
+    // With several stages, another stage's barrier is between the reads of a stage's memory and the next row's writes.
     if constexpr (kGroup > kWarp && Program::kStages == 1) __syncthreads();
   }
-  if constexpr (kGroup < kBlock) __syncthreads();
   sums.store(Rows(params, 0));
 }
 

@@ -210,7 +210,8 @@ struct FusedRows {
                                                      Combine<Reducer>());
   }
 
-  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row. `sums` gets all results.
+  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row. At the end
+  // `sums` adds the row.
   template <int kStage, class Sums, class... Found>
   XPOPS_DEVICE void run(Sums& sums, Found... found) {
     if constexpr (kStage < Program::kStages) {

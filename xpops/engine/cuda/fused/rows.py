@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 # The most numbers in the states of a block: 32 warps, and the mean, count and squares of a variance.
 _STATES = 32 * 3
-# The most rows of a sum along columns that one group of threads computes.
-_ROWS_OF_SUM = 128
-# Of the memory of such sums, in bytes.
-_ALIGNMENT = 256
-# The strides of their sum along both axes.
+# Numbers of so many bytes take one register.
+_SHORT = 4
+# A group of threads that holds sums of columns computes so many rows. With fewer, all sums would be about as large as
+# the rows. They are added one by one, which loses no more than docs/accuracy.md allows for 1024 elements.
+_LEAST_ROWS, _MOST_ROWS = 4, 96
+# The strides of the sum of all blocks' sums, along both axes.
 _STRIDES = (0, 1)
 
 
@@ -48,11 +49,28 @@ class RowsSource(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """How the elements are accessed; the bytes of an element of each operand in their order; and the kernel's shape."""
+    """How a kernel is launched.
+
+    Attributes
+    ----------
+    elements : ElementwisePlan
+        How the elements are accessed.
+    shape : RowsPlan
+    resident : int
+        The blocks that must be resident on a multiprocessor.
+    blocks : int
+    shared : int
+        The bytes of dynamic shared memory.
+    holds : bool
+        Whether the threads hold the sums of their columns.
+    """
 
     elements: ElementwisePlan
-    items: list[int]
     shape: RowsPlan
+    resident: int
+    blocks: int
+    shared: int
+    holds: bool
 
 
 def fused_rows(runtime: Runtime, rows: RowsExpression) -> Kernel:
@@ -84,9 +102,8 @@ def _of_parts(runtime: Runtime, column: Column, blocks: int) -> tuple[Callable[[
 
 def _layouts_of_parts(column: Column, blocks: int) -> tuple[Layout, Layout]:
     """The layouts of the sums of each block, and of their sum."""
-    out = column.out
-    parts = layout_of(_computed(column), (blocks, out.size), None, out.device, _ALIGNMENT)
-    return parts, layout_of(out.dtype, (out.size,), None, out.device, out.align)
+    dtype, (size, device) = column.out.dtype, (column.out.size, column.out.device)
+    return layout_of(_computed(column), (blocks, size), None, device), layout_of(dtype, (size,), None, device)
 
 
 def sources_of_rows(rows: RowsExpression, capability: int, multiprocessors: int, shared: int) -> list[str]:
@@ -105,80 +122,72 @@ def _computed(column: Column) -> DType:
 
 
 def holds_columns(rows: RowsExpression, capability: int, staging: StagingPolicy) -> bool:
-    """Whether the threads of the kernel hold the sums of their columns."""
-    shape = _planned(rows, capability, staging).shape
-    return shape.steps > 0 and not shape.ragged
+    """Whether the threads of the kernel hold the sums of their columns, and compute enough rows each."""
+    return _planned(rows, capability, staging).holds
 
 
 def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _Plan:
-    expression, outs = rows.expression, rows.outs
+    expression, stages, columns, full, outs, _ = rows
     operands = tuple(expression.inputs[number] for number in rows.inputs)
-    line = next((out for out in outs if out.shape == rows.full), layout_of(dt.uint8, rows.full, None, outs[0].device))
-    given = (*(out if out.shape == rows.full else line for out in outs), *(line for _ in rows.columns), *operands)
+    line = next((out for out in outs if out.shape == full), layout_of(dt.uint8, full, None, outs[0].device))
+    given = (*(out if out.shape == full else line for out in outs), *(line for _ in columns), *operands)
     plan = plan_elementwise(given[0], given[1:], policy_of(expression, capability))  # type: ignore[arg-type]
     items = [
         spec.dtype.itemsize
-        for spec, mode in zip(operands, plan.modes[len(outs) + len(rows.columns) :], strict=True)
+        for spec, mode in zip(operands, plan.modes[len(outs) + len(columns) :], strict=True)
         if isinstance(spec, Layout) and mode in LINEAR
     ]
-    staging = staging._replace(own=max(staging.own, _own_bytes(rows.stages) + MAX_PACK_BYTES * len(items)))
-    held = sum(items) + sum(_computed(column).itemsize for column in rows.columns)
-    count, length = prod(rows.full[:-1]), rows.full[-1]
-    return _Plan(plan, items, plan_rows(count, length, plan.pack, held, tuning_of(capability).fused_rows, staging))
+    staging = staging._replace(own=max(staging.own, _own_bytes(stages) + MAX_PACK_BYTES * len(items)))
+    sums, policy = [_computed(column).itemsize for column in columns], tuning_of(capability).fused_rows
+    count, length = prod(full[:-1]), full[-1]
+    shape = plan_rows(count, length, plan.pack, sum(items) + sum(sums), policy, staging)
+    groups = shape.block // shape.group
+    made = [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
+    widest = max(sums + [dtype.itemsize for dtype in made])
+    if not columns:
+        whole = widest <= _SHORT and shape.steps and shape.group == shape.block
+        resident = policy.resident // shape.block if whole else 1
+        shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
+        return _Plan(plan, shape, resident, -(-count // groups) * shape.cluster, shared, False)
+    resident = max(1, policy.resident // shape.block // (1 if widest <= _SHORT else 2))
+    every = resident * staging.multiprocessors * groups
+    fits = shape.steps * shape.pack * sum(sums) <= policy.held_bytes
+    holds = shape.steps > 0 and not shape.ragged and fits and count >= _LEAST_ROWS * every
+    blocks = resident * staging.multiprocessors * -(-count // (every * _MOST_ROWS))
+    return _Plan(plan, shape, resident, blocks, length * max(sums) if groups > 1 else 0, holds)
 
 
 def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -> RowsSource:
     """The source, for a compute capability. Needs no GPU."""
     expression, stages, columns, full, outs, inputs = rows
-    plan, items, shape = _planned(rows, capability, staging)
-    length, count = full[-1], prod(full[:-1])
-    policy = tuning_of(capability).fused_rows
-    short = all(
-        made.itemsize <= 4 for made in [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
-    )
-    resident = policy.resident // shape.block if short and shape.steps and shape.group == shape.block else 1
-    parts = [layout_of(_computed(column), column.out.shape, None, outs[0].device) for column in columns]
-    written = len(outs) + len(columns)
-    declared = declare(types_of((*outs, *parts, *(expression.inputs[number] for number in inputs))), plan)
+    plan, shape, resident, blocks, shared, _ = _planned(rows, capability, staging)
+    sums = tuple(column.out for column in columns)  # the slots are those of the sums of each block
+    declared = declare(types_of((*outs, *sums, *(expression.inputs[number] for number in inputs))), plan)
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
-    lines = length if not shape.staged else shape.staged * shape.pack // shape.block
-    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, lines) for each in stages]
-    program = _program(rows, reducers, declared.names)
-    params = f"FusedRowsParams<{declared.params}, {len(stages)}>"
-    groups = shape.block // shape.group
-    numbers: tuple[int | str, ...]
-    if columns:
-        kernel, numbers = "fused_rows_and_columns", (shape.block, shape.group, shape.pack, shape.steps)
-        resident = max(1, policy.resident // shape.block // (1 if short else 2))
-        blocks = _blocks_of_columns(-(-count // groups), resident * staging.multiprocessors)
-        shared = length * max(part.dtype.itemsize for part in parts) if groups > 1 else 0
-    else:
-        ways = truth(shape.staged > 0), truth(shape.ragged)
-        kernel, numbers = "fused_rows", (shape.block, shape.group, shape.cluster, shape.pack, shape.steps, *ways)
-        blocks = -(-count // groups) * shape.cluster
-        shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
-    arguments = ", ".join(["Program", *map(str, numbers), *declared.names[written:]])
+    added = full[-1] if not shape.staged else shape.staged * shape.pack // shape.block
+    reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, added) for each in stages]
+    numbers = [shape.block, shape.group, *([] if columns else [shape.cluster]), shape.pack, shape.steps]
+    ways = [] if columns else [truth(shape.staged > 0), truth(shape.ragged)]
+    arguments = ["Program", *map(str, numbers), *ways, *declared.names[len(outs) + len(columns) :]]
+    kernel = "fused_rows_and_columns" if columns else "fused_rows"
     ops = [*(stage.op for stage in stages), *(column.op for column in columns)]
     header = "kernels/fused/columns" if columns else "kernels/fused/rows"
-    found = {header, *headers(expression), *(f"math/{op.header}" for op in ops)}
-    bounds = launch_bounds(shape.block, max(1, resident, shape.resident), shape.cluster)
     source = [
-        *(f"#include <xpops/{header}.cuh>" for header in sorted(found)),
+        *(
+            f"#include <xpops/{each}.cuh>"
+            for each in sorted({header, *headers(expression), *(f"math/{op.header}" for op in ops)})
+        ),
         "using namespace xpops;",
-        *program,
-        kernel_text(bounds, params, f"{kernel}<{arguments}>"),
+        *_program(rows, reducers, declared.names),
+        kernel_text(
+            launch_bounds(shape.block, max(resident, shape.resident), shape.cluster),
+            f"FusedRowsParams<{declared.params}, {len(stages)}>",
+            f"{kernel}<{', '.join(arguments)}>",
+        ),
     ]
-    tail = plan.tail + bytes(-len(plan.tail) % 8)
-    tail += struct.pack("<QQ", count, length) + b"".join(ending(length, stage.correction) for stage in stages)
+    tail = plan.tail + bytes(-len(plan.tail) % 8) + struct.pack("<QQ", prod(full[:-1]), full[-1])
+    tail += b"".join(ending(full[-1], stage.correction) for stage in stages)
     return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail, shared)
-
-
-def _blocks_of_columns(needed: int, resident: int) -> int:
-    """The blocks of a kernel with sums along columns, if so many would compute one row in each group, and so many are
-    resident at once. The sums of a group are not compensated, so they are of few rows.
-    """
-    waves = -(-needed // (resident * _ROWS_OF_SUM))
-    return min(needed, resident * waves)
 
 
 def _own_bytes(stages: tuple[Stage, ...]) -> int:
