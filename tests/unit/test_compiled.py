@@ -294,15 +294,15 @@ def test_errors_within_a_launch_pass(place: str) -> None:
 def test_an_interrupt_within_a_view_passes(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
     x, calls = xp.zeros((2, 3, 5), device="cpu"), []  # on a GPU the compiled core makes the view
 
-    def interrupted(x: Any, argument: Any) -> Any:
-        calls.append(argument)
+    def interrupted(x: Any, *arguments: Any) -> Any:
+        calls.append(arguments)
         raise error
 
     xp.reshape(x, (5, 6))
-    for key, (show, argument) in [*steady.shows.items()]:
+    for key, (show, *arguments) in [*steady.shows.items()]:  # earlier tests may have had views of such arrays
         if key[-1] is x._layout:
             steady.forget_views()
-            monkeypatch.setitem(steady.shows, key, (interrupted, argument))
+            monkeypatch.setitem(steady.shows, key, (interrupted, *arguments))
             assert show
     with pytest.raises(error):
         xp.reshape(x, (5, 6))
