@@ -111,9 +111,9 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
     launch, inputs, columns = fused_rows(engine, rows.kernel), rows.kernel.inputs, rows.kernel.columns
     if not rows.apart and not columns and inputs == tuple(range(given)):
         return Program(recorded.layouts, launch)
-    shared = [(number, None, engine.allocator(cast("Layout", whole.inputs[number]))) for number in rows.shared]
-    summed = [
-        (column.number, recorded.targets[column.number - given], engine.allocator(column.out)) for column in columns
+    reduced = [
+        (number, recorded.targets[number - given], engine.allocator(cast("Layout", whole.inputs[number])))
+        for number in (*rows.shared, *(column.number for column in columns))
     ]
     steps = [
         (each, _step(engine, whole, recorded.derived[each - given], recorded.targets[each - given]))
@@ -125,11 +125,11 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
         results, values, owners = data[:count], list(data[count:]), []
         for derive in recorded.derived:  # the kernels compute the reductions themselves
             values.append(None if isinstance(derive, ReducedInput) else derive(*values))
-        for number, target, allocate in (*shared, *summed):
+        for number, target, allocate in reduced:
             values[number], owner = allocate(stream) if target is None else (results[target], None)
             owners.append(owner)
-        made = (values[number] for number, *_ in (*shared, *summed))
-        launch(stream, *(results[place] for place in rows.places), *made, *(values[number] for number in inputs))
+        outs = [*(results[place] for place in rows.places), *(values[number] for number, *_ in reduced)]
+        launch(stream, *outs, *(values[number] for number in inputs))
         for number, step in steps:
             values[number], owner = step(stream, results, values)
             owners.append(owner)

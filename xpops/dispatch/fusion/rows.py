@@ -46,7 +46,8 @@ def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: 
     from xpops.engine.cuda.fused.rows import holds_columns
     from xpops.engine.cuda.tuning import staging_policy, tuning_of
 
-    whole, stages, apart = recorded.whole, [], []
+    whole, stages = recorded.whole, []
+    apart: dict[int, ReducedInput] = {}
     full: tuple[int, ...] = ()
     for number, each in enumerate(recorded.derived, recorded.given):
         if isinstance(each, ReducedInput):
@@ -56,31 +57,30 @@ def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: 
                 full = full or each.operand.shape
                 stages.append(Stage(number, each.place, each.op, loop, out.dtype, correction))
             else:
-                apart.append(number)
+                apart[number] = each
     if not stages or any(whole.results.count(number) > 1 for number in apart):
         return None
     waits = [not whole.needed((number,)).isdisjoint(apart) for number in whole.results]
     places = tuple(place for place, waiting in enumerate(waits) if not waiting)
     late = tuple(place for place, number in enumerate(whole.results) if waits[place] and number not in apart)
-    reduced = tuple(cast("ReducedInput", recorded.derived[number - recorded.given]).place for number in apart)
-    needed = whole.needed((*(stage.place for stage in stages), *reduced))
+    reduced = (*(stage.place for stage in stages), *(each.place for each in apart.values()))
+    needed = whole.needed(reduced)
     if not places or not needed.isdisjoint(apart):
         return None
     policies = tuning_of(capability).fused_rows, staging_policy(capability, multiprocessors, shared)
-    for columns in dict.fromkeys((_columns(recorded, apart, full), ())):
-        kernel = _kernel(recorded, tuple(stages), columns, full, places, apart, late)
+    for columns in dict.fromkeys((_columns(apart, full), ())):
+        summed = {column.number for column in columns}
+        rest = {number: each for number, each in apart.items() if number not in summed}
+        kernel = _kernel(recorded, tuple(stages), columns, full, places, rest, late)
         if fits(kernel, recorded.shapes, *policies) and (not columns or holds_columns(kernel, capability, policies[1])):
-            summed = {column.number for column in columns}
-            rest = tuple(number for number in apart if number not in summed)
-            return Rows(kernel, places, rest, parts_of(whole, recorded.layouts, late))
+            return Rows(kernel, places, tuple(rest), parts_of(whole, recorded.layouts, late))
     return None
 
 
-def _columns(recorded: FusedRecording, apart: list[int], full: tuple[int, ...]) -> tuple[Column, ...]:
+def _columns(apart: dict[int, ReducedInput], full: tuple[int, ...]) -> tuple[Column, ...]:
     """The reductions that a kernel for rows can compute for columns."""
     found = []
-    for number in apart:
-        place, operand, op, parameters = cast("ReducedInput", recorded.derived[number - recorded.given])
+    for number, (place, operand, op, parameters) in apart.items():
         axes, loop, _, out = reduced_layout(operand, op, *parameters[:3])
         along = sorted(axes) == list(range(len(full) - 1)) and operand.shape == full
         if along and op.name == "sum" and loop in dt.REAL_FLOATS:
@@ -94,18 +94,13 @@ def _kernel(
     columns: tuple[Column, ...],
     full: tuple[int, ...],
     places: tuple[int, ...],
-    apart: list[int],
+    rest: dict[int, ReducedInput],
     late: tuple[int, ...],
 ) -> RowsExpression:
-    """The kernel of the results at `places`, and of the reductions along rows that `apart` and `late` need."""
+    """The kernel of the results at `places`, and of the reductions along rows that `rest` and `late` need."""
     whole, made = recorded.whole, {stage.number for stage in stages}
-    summed = {column.number for column in columns}
-    others = [
-        cast("ReducedInput", recorded.derived[number - recorded.given]).place
-        for number in apart
-        if number not in summed
-    ]
-    kept = tuple(sorted(whole.needed((*others, *(whole.results[place] for place in late))) & made))
+    others = (*(each.place for each in rest.values()), *(whole.results[place] for place in late))
+    kept = tuple(sorted(whole.needed(others) & made))
     layouts = tuple(recorded.layouts[place] for place in places)
     outs = (*layouts, *(cast("Layout", whole.inputs[number]) for number in kept))
     results = (*(whole.results[place] for place in places), *kept)

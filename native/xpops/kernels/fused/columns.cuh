@@ -8,7 +8,7 @@
 
 namespace xpops {
 
-// A thread's sums number kColumn and later, for its columns.
+// The sums of a thread for its columns, from the program's sum number kColumn to the last.
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, int kColumn = 0,
           bool = (kColumn < Program::kColumns)>
 struct ColumnSums {
@@ -113,13 +113,15 @@ struct ColumnSums<Program, kBlock, kGroup, kPack, kSteps, kColumn, true> {
   }
 };
 
-template <class Program, int kBlock, int kGroup, int kPack, int kSteps, class... In, class Params>
+template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
+          class... In, class Params>
 XPOPS_DEVICE void fused_rows_and_columns(const Params& params) {
-  using Rows = FusedRows<Program, kBlock, kGroup, 1, kPack, kSteps, false, false, Params, In...>;
+  static_assert(kCluster == 1 && kSteps > 0 && !kStaged && !kRagged, "threads hold rows in whole packs");
+  using Rows = FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kStaged, kRagged, Params, In...>;
   using Index = typename Params::Index;
   ColumnSums<Program, kBlock, kGroup, kPack, kSteps> sums;
   const Index step = static_cast<Index>(gridDim.x) * (kBlock / kGroup);
-  // The groups before this one in its warp: all of them compute as many rows as the first.
+  // The groups of this warp that precede this thread's. All groups of a warp loop as often as its first group.
   const Index before = kGroup < kWarp ? lane() / kGroup : 0;
 #pragma unroll 1
   for (Index row = Rows::own_row(); row - before < params.rows; row += step) {

@@ -56,7 +56,7 @@ struct FusedRows {
   Operands<1> held_edge;
   Index part, past;  // this block's part of the packs of a row: its first element, and the one after its last
 
-  // The row of this thread among the first rows, of which the grid has one for each group.
+  // The row of this thread if each group of the grid computes one row.
   XPOPS_DEVICE static Index own_row() {
     return static_cast<Index>(blockIdx.x / kCluster) * (kBlock / kGroup) + threadIdx.x / kGroup;
   }
@@ -210,7 +210,7 @@ struct FusedRows {
                                                      Combine<Reducer>());
   }
 
-  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row. At the end
+  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row. At the end,
   // `sums` adds the row.
   template <int kStage, class Sums, class... Found>
   XPOPS_DEVICE void run(Sums& sums, Found... found) {
@@ -240,7 +240,7 @@ struct FusedRows {
   }
 };
 
-// What a kernel without sums of columns has in their place.
+// Kernels without sums along columns use this instead of ColumnSums (columns.cuh).
 struct NoSums {
   template <class Rows, class... Found>
   XPOPS_DEVICE void add(Rows&, Found...) {}

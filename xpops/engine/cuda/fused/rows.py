@@ -166,17 +166,14 @@ def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     added = full[-1] if not shape.staged else shape.staged * shape.pack // shape.block
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, added) for each in stages]
-    numbers = [shape.block, shape.group, *([] if columns else [shape.cluster]), shape.pack, shape.steps]
-    ways = [] if columns else [truth(shape.staged > 0), truth(shape.ragged)]
+    numbers = shape.block, shape.group, shape.cluster, shape.pack, shape.steps
+    ways = truth(shape.staged > 0), truth(shape.ragged)
     arguments = ["Program", *map(str, numbers), *ways, *declared.names[len(outs) + len(columns) :]]
-    kernel = "fused_rows_and_columns" if columns else "fused_rows"
     ops = [*(stage.op for stage in stages), *(column.op for column in columns)]
-    header = "kernels/fused/columns" if columns else "kernels/fused/rows"
+    header, kernel = ("columns", "fused_rows_and_columns") if columns else ("rows", "fused_rows")
+    found = {f"kernels/fused/{header}", *headers(expression), *(f"math/{op.header}" for op in ops)}
     source = [
-        *(
-            f"#include <xpops/{each}.cuh>"
-            for each in sorted({header, *headers(expression), *(f"math/{op.header}" for op in ops)})
-        ),
+        *(f"#include <xpops/{each}.cuh>" for each in sorted(found)),
         "using namespace xpops;",
         *_program(rows, reducers, declared.names),
         kernel_text(
