@@ -191,7 +191,7 @@ class Fused:
         from xpops.dispatch.fusion.widening import without_rounding
 
         function = self.function if self._round_each else without_rounding(self._name, self.function, specs)
-        return record(self._name, function, specs)
+        return record(self._name, function, specs, exact=self._round_each)
 
 
 def _is_plain_call(arguments: tuple[Any, ...]) -> bool:

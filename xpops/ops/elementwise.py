@@ -60,6 +60,7 @@ _ROWS = (
         ulps=(0.5, 0.5, 2, 2),
         domain="any nonzero",
         torch=FLOATS,
+        prepared="Divisor",
         core=True,
     ),
     plain(

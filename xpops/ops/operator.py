@@ -85,6 +85,9 @@ class Operator:
         operator waits for the compiler. Kernels always call transcendental functors of complex numbers and of float64.
     torch : TorchFunction or None
         What computes it on torch's tensors in the host's memory, for the dtypes where torch has such a function.
+    prepared : str
+        The C++ functor that is made from the second operand, computes what many first operands share only once, and
+        takes the first one; results of real numbers are within 2 units in the last place. Empty if there is none.
     core : bool
         Whether the compiled core (``native/cpu/elementwise.c``) computes it for float32 and narrower dtypes.
     derivatives : tuple
@@ -117,6 +120,7 @@ class Operator:
     cost: Literal["memory", "divisions", "transcendental"] = "memory"
     long: Literal["never", "complex", "always"] = "never"
     torch: TorchFunction | None = None
+    prepared: str = ""
     core: bool = False
     derivatives: tuple[Derivative | None, ...] = ()
 

@@ -64,12 +64,18 @@ class FusedRecording(NamedTuple):
     layouts: tuple[Layout, ...]
 
 
-def record(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> FusedRecording:
-    """Run the function once on traced values, and split the recording into kernels."""
+def record(
+    name: str, function: Callable[..., Any], specs: tuple[Operand, ...], *, exact: bool = True
+) -> FusedRecording:
+    """Run the function once on traced values, and split the recording into kernels.
+
+    If not `exact`, real operators may round otherwise than their own kernels do; see `Expression`.
+    """
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device)
     results = results_of(name, function(*trace.arguments()), Traced)
-    whole, derived, shapes = trace.expression(results)
+    recorded, derived, shapes = trace.expression(results)
+    whole = recorded._replace(exact=exact)
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])

@@ -43,6 +43,12 @@ def _copysign(xp: Any, g: Any, x1: Any, y: Any) -> Any:
     return xp.where(xp.equal(x1, 0), 0, xp.where(xp.equal(xp.signbit(y), xp.signbit(x1)), g, xp.negative(g)))
 
 
+def _divide_divisor(xp: Any, g: Any, x2: Any, y: Any, x2_shape: Any) -> Any:
+    share = xp.multiply(g, xp.conj(y))
+    # The elements that share a divisor are added first, and only their sum is divided.
+    return xp.negative(xp.divide(xp.fit(share, g, x2_shape, xp.facts(share).dtype), xp.conj(x2)))
+
+
 def _pow_base(xp: Any, g: Any, x1: Any, x2: Any) -> Any:
     # 0**0 is constant: its derivative is 0, not 0 * 0**-1.
     constant = xp.equal(xp.where(xp.equal(x1, 0), x2, 1), 0)
@@ -151,7 +157,7 @@ DERIVATIVES: dict[str, tuple[Derivative | None, ...]] = {
     "cosh": _of_operand(lambda xp, x: xp.sinh(x)),
     "divide": (
         lambda xp, g, x2: xp.divide(g, xp.conj(x2)),
-        lambda xp, g, x2, y: xp.negative(xp.divide(xp.multiply(g, xp.conj(y)), xp.conj(x2))),
+        _divide_divisor,
     ),
     "exp": _of_result(lambda xp, y: y),
     "expm1": _of_result(lambda xp, y: xp.add(y, 1)),

@@ -67,11 +67,15 @@ class Expression(NamedTuple):
         Each node uses inputs and earlier nodes.
     results : tuple of int
         The numbers of the values that the kernel writes.
+    exact : bool
+        Whether operators give the bits of their own kernels. If not, the compiler may contract products and sums of
+        real numbers, and operands that a row's elements share may be prepared; see `Operator.prepared`.
     """
 
     inputs: tuple[Operand, ...]
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
+    exact: bool = True
 
     def bounds(self, number: int) -> tuple[int, int]:
         """The least and the greatest value of an integer input: both the type that passes it to the kernel and every
@@ -103,4 +107,4 @@ class Expression(NamedTuple):
             for node in (self.nodes[number - count] for number in order if number >= count)
         )
         inputs = tuple(self.inputs[number] for number in kept)
-        return Expression(inputs, nodes, tuple(place[each] for each in results)), kept
+        return Expression(inputs, nodes, tuple(place[each] for each in results), self.exact), kept

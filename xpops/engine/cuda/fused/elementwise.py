@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from xpops.engine.cuda.kernels.glue import HALVES, NARROW, declare, entry_point,
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
-from xpops.plan.fused.expression import Constant, Expression, Node, Unsigned
+from xpops.plan.fused.expression import Constant, Expression, Node, Reference, Unsigned
 from xpops.plan.signature import Operand
 from xpops.plan.tiled import plan_tiled
 
@@ -130,7 +130,7 @@ def functor_source(
     return [
         f"struct {name} {{",
         f"  XPOPS_DEVICE auto operator()({declared_values(expression, parameters)}) const {{",
-        *(f"    const {line}" for line in computed_values(expression, needed)),
+        *(f"    const {line}" for line in computed_values(expression, needed, {})),
         f"    return {returned(expression, results, several, convert)};",
         "  }",
         "};",
@@ -142,10 +142,16 @@ def declared_values(expression: Expression, numbers: tuple[int, ...]) -> str:
     return ", ".join(f"{type_of(number, expression)} v{number}" for number in numbers)
 
 
-def computed_values(expression: Expression, numbers: Container[int]) -> list[str]:
-    """A definition for each node among `numbers`."""
+def computed_values(expression: Expression, numbers: Container[int], prepared: Mapping[Reference, DType]) -> list[str]:
+    """A definition for each node among `numbers`.
+
+    Parameters
+    ----------
+    prepared : mapping of int to numpy.dtype
+        The second operands for which there are functors p0, p1 ... (see `Operator.prepared`), and their dtypes.
+    """
     return [
-        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression.inputs)};"
+        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression, prepared)};"
         for number, node in enumerate(expression.nodes, len(expression.inputs))
         if number in numbers
     ]
@@ -173,8 +179,8 @@ def type_of(number: int, expression: Expression) -> str:
 _TWO = (Constant(int, "2"), Constant(float, "2.0"))
 
 
-def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
-    """The C++ expression of a node. It gives the same bits as the operator's own kernel.
+def _call(node: Node, expression: Expression, prepared: Mapping[Reference, DType]) -> str:
+    """The C++ expression of a node. It gives the same bits as the operator's own kernel if the expression is exact.
 
     A product or sum that is NaN is +NaN whatever its operands are, so that conversions may lose the sign of NaN.
     """
@@ -185,10 +191,16 @@ def _call(node: Node, inputs: tuple[Operand, ...]) -> str:
     rounded = "square_rn({})" if node.op.squares and node.operands[1] in _TWO else node.op.rounded
     halves = bool(real and rounded) and node.dtype in HALVES
     widen = "widened" if halves and node.loop[0] in HALVES else "cast<float>"
-    operands = [_converted(each, loop, raw, widen, inputs) for each, loop in zip(node.operands, node.loop, strict=True)]
-    if real and rounded:
+    operands = [
+        _converted(each, loop, raw, widen, expression.inputs)
+        for each, loop in zip(node.operands, node.loop, strict=True)
+    ]
+    last = node.operands[-1]
+    if node.op.prepared and last in prepared and prepared[last] == node.dtype:
+        return f"p{last}({operands[0]})"
+    if real and rounded and (expression.exact or halves):
         return f"{'narrowed' if halves else 'cast'}<{name}>({rounded.format(*operands)})"
-    if not node.op.contracts:
+    if not (node.op.contracts and (expression.exact or not real)):
         return f"cast<{name}>({functor}()({', '.join(operands)}))"
     return f"settled(cast<{name}>({functor}()({', '.join(f'loaded({each})' for each in operands)})))"
 
