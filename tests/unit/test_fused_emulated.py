@@ -130,6 +130,49 @@ def test_without_rounding_of_each_operator(dtype: Any) -> None:
     assert error.max() <= 0.502 * limits.eps
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_quotients_by_a_value_of_the_row(dtype: Any) -> None:
+    """Without rounding of each operator they are two products: as finite and as exact where the inverse is not."""
+    limits = xp.finfo(xp.asarray(dtype(0)).dtype)
+    least = np.nextafter(dtype(0), dtype(1))
+    sizes = [least, 5 * least, limits.smallest_normal, 2.0**-64, 1 / 3, 1, 7, 2.0**64, limits.max / 3, limits.max]
+    values = np.array([0, np.inf, np.nan, *sizes], dtype)
+    values = np.concatenate([values, -values, RANDOM.normal(size=38).astype(dtype)])
+    divisors = np.repeat(values[:, None], len(values), axis=1)
+
+    def function(x: Any, y: Any) -> Any:
+        return x / xp.max(y, axis=-1, keepdims=True)
+
+    x = np.broadcast_to(values, divisors.shape).copy()
+    with np.errstate(all="ignore"):
+        wanted = x / divisors
+    same(fused(function, x, divisors), wanted)
+    got = fused(function, x, divisors, round_each=False)
+    exact = (wanted == 0) | ~np.isfinite(wanted)
+    np.testing.assert_array_equal(got[exact], wanted[exact])
+    np.testing.assert_array_equal(np.signbit(got[wanted == 0]), np.signbit(wanted[wanted == 0]))
+    with np.errstate(over="ignore"):  # the number after the largest one is infinite
+        errors = abs(got[~exact] - wanted[~exact]) / np.spacing(abs(wanted[~exact]))
+    assert errors.max() <= 2
+    assert (got != wanted)[~exact].any()  # else the row's value was not prepared
+
+
+def test_what_keeps_its_roundings() -> None:
+    """Functions of wide floats without reductions, and all functions by default."""
+    single, half = xp.zeros((4, 64), dtype=xp.float32), xp.zeros((4, 64), dtype=xp.float16)
+
+    def norm(x: Any, m: Any = xp) -> Any:
+        return x / m.max(x, axis=-1, keepdims=True) * x + x
+
+    def product(x: Any) -> Any:
+        return x * x + x
+
+    cases = [(norm, single, True), (norm, half, True), (product, half, True), (product, single, False)]
+    for function, x, changes in cases:
+        assert "_rn(" in fusion.fuse(function).source(x)
+        assert ("_rn(" not in fusion.fuse(function, round_each=False).source(x)) == changes
+
+
 def test_what_rounding_of_each_operator_accepts() -> None:
     with pytest.raises(TypeError, match=r"^fuse: round_each is 0; accepted: True, False$"):
         fusion.fuse(lambda x: x, round_each=0)  # type: ignore[call-overload]

@@ -9,6 +9,7 @@ from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
+from xpops.dispatch.fusion.widening import HALVES
 from xpops.plan.fused.expression import Expression, Unsigned
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
@@ -69,13 +70,18 @@ def record(
 ) -> FusedRecording:
     """Run the function once on traced values, and split the recording into kernels.
 
-    If not `exact`, real operators may round otherwise than their own kernels do; see `Expression`.
+    Parameters
+    ----------
+    exact : bool
+        If not, see `Expression.exact`. Functions of float32 and float64 without reductions are always exact.
     """
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device)
     results = results_of(name, function(*trace.arguments()), Traced)
-    recorded, derived, shapes = trace.expression(results)
-    whole = recorded._replace(exact=exact)
+    whole, derived, shapes = trace.expression(results)
+    if not exact:
+        halves = any(isinstance(spec, Layout) and spec.dtype in HALVES for spec in specs)
+        whole = whole._replace(exact=not halves and not any(isinstance(each, ReducedInput) for each in derived))
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])
