@@ -87,7 +87,7 @@ def test_every_kind_of_reduction(name: str, capability: int) -> None:
 
 @pytest.mark.parametrize("capability", [80, 90, 100, 120])
 @pytest.mark.parametrize("dtype", [dt.float32, dt.bfloat16], ids=str)
-@pytest.mark.parametrize("length", [64, 512, 2048])
+@pytest.mark.parametrize("length", [64, 512, 2048, 8192])
 def test_rows_and_sums_along_columns(length: int, dtype: Any, capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The gradient of a norm with a scale. The second kernel adds up the sums of blocks."""
 

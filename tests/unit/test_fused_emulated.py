@@ -158,7 +158,7 @@ def test_quotients_by_a_value_of_the_row(dtype: Any) -> None:
 
 
 def test_what_keeps_its_roundings() -> None:
-    """Functions of wide floats without reductions, and all functions by default."""
+    """Functions of wide floats without reductions along rows, and all functions by default."""
     single, half = xp.zeros((4, 64), dtype=xp.float32), xp.zeros((4, 64), dtype=xp.float16)
 
     def norm(x: Any, m: Any = xp) -> Any:
@@ -167,7 +167,16 @@ def test_what_keeps_its_roundings() -> None:
     def product(x: Any) -> Any:
         return x * x + x
 
-    cases = [(norm, single, True), (norm, half, True), (product, half, True), (product, single, False)]
+    def total(x: Any) -> Any:
+        return xp.sum(x * x + x, axis=0)
+
+    cases = [
+        (total, single, False),
+        (norm, single, True),
+        (norm, half, True),
+        (product, half, True),
+        (product, single, False),
+    ]
     for function, x, changes in cases:
         assert "_rn(" in fusion.fuse(function).source(x)
         assert ("_rn(" not in fusion.fuse(function, round_each=False).source(x)) == changes
@@ -390,6 +399,16 @@ def test_sums_along_columns_beside_rows(function: Callable[..., Any], dtype: Any
         for got, exact in zip(run(engine, *program, x, g), wanted, strict=True):
             assert got.dtype == dtype
             np.testing.assert_array_equal(got, exact.astype(dtype))
+
+
+def test_sums_along_columns_by_blocks_that_are_alone_on_a_multiprocessor() -> None:
+    x, g = (RANDOM.integers(-3, 4, (21, 6144)).astype(np.float32) for _ in range(2))
+    engine, recorded, rows = plan_of(by_columns, x, g)
+    assert len(rows.kernel.columns) == 2
+    assert rows_source(rows.kernel, 90, staging_policy(90, engine.context.multiprocessors, SHARED[90])).block == 1024
+    got = run(engine, *programs.program(engine, recorded, ("x", "g")), x, g)
+    for one, other in zip(got, by_columns(x, g, np, keepdims=True), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_sums_along_columns_of_views(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
 from xpops.dispatch.fusion.widening import HALVES
 from xpops.plan.fused.expression import Expression, Unsigned
-from xpops.plan.result import result_layout
+from xpops.plan.result import reduced_layout, result_layout
 from xpops.plan.signature import Operand, Signature
 
 
@@ -73,7 +73,7 @@ def record(
     Parameters
     ----------
     exact : bool
-        If not, see `Expression.exact`. Functions of float32 and float64 without reductions are always exact.
+        If not, see `Expression.exact`. Functions of float32 and float64 without reductions along rows are always exact.
     """
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device)
@@ -81,7 +81,7 @@ def record(
     whole, derived, shapes = trace.expression(results)
     if not exact:
         halves = any(isinstance(spec, Layout) and spec.dtype in HALVES for spec in specs)
-        whole = whole._replace(exact=not halves and not any(isinstance(each, ReducedInput) for each in derived))
+        whole = whole._replace(exact=not halves and not any(map(_is_along_rows, derived)))
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])
@@ -98,6 +98,14 @@ def record(
         for number, each in enumerate(derived, len(specs))
     )
     return FusedRecording(name, whole, shapes, len(specs), checked, targets, parts_of(whole, layouts, rest), layouts)
+
+
+def _is_along_rows(derive: Derived) -> bool:
+    """Whether an input is made by a reduction along the last axis."""
+    if not isinstance(derive, ReducedInput):
+        return False
+    axes, *_ = reduced_layout(derive.operand, derive.op, *derive.parameters[:3])
+    return axes == (derive.operand.ndim - 1,)
 
 
 def parts_of(whole: Expression, layouts: tuple[Layout, ...], places: tuple[int, ...]) -> tuple[Part, ...]:

@@ -139,6 +139,8 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
     ]
     staging = staging._replace(own=max(staging.own, _own_bytes(stages) + MAX_PACK_BYTES * len(items)))
     sums, policy = [_computed(column).itemsize for column in columns], tuning_of(capability).fused_rows
+    if columns:  # a block alone on its multiprocessor is worth it, because it saves a pass over memory
+        policy = policy._replace(blocks=(*policy.blocks, policy.resident))
     count, length = prod(full[:-1]), full[-1]
     shape = plan_rows(count, length, plan.pack, sum(items) + sum(sums), policy, staging)
     groups = shape.block // shape.group
