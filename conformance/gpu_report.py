@@ -22,7 +22,7 @@ from conformance.reporting import REPORTS, Case, available, counts, heading, run
 
 # Tests that fill the GPU's memory, so that no other tests may run at the same time.
 ALONE = ("tests/engine/test_memory_in_company.py", "tests/engine/test_sorting.py::test_more_than_2_to_the_31_elements")
-COMPILED = ("tests/unit/test_*_emulated.py", "tests/unit/test_*_compile.py")
+COMPILED = ("tests/unit/test_*_emulated.py", "tests/unit/test_*_compile.py", "tests/native/test_headers_compile.py")
 
 
 def main(arguments: list[str]) -> int:

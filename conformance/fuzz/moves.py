@@ -108,6 +108,11 @@ def _assign(ns: Any) -> Callable[..., Any]:
     return assign
 
 
+def _elements(x: Any, key: Any) -> Any:
+    own = xp.asarray(x)
+    return own[xp.asarray(key, device=own.device)]
+
+
 def _searching_nonzero(random: Random, dtype: DType) -> Drawn:
     return (Spec(dtype, draw_shape(random, 1), domain="small"),), {}
 
@@ -133,8 +138,8 @@ FUNCTIONS = [
     _moving("tile", _tiling, lambda x, repetitions: np.tile(x, repetitions), positional=("repetitions",)),
     _moving("take", _taking, np.take),
     _moving("take_along_axis", _along, np.take_along_axis),
-    _moving("x[index]", _keyed, lambda x, i: x[i], call=lambda x, i: xp.asarray(x)[xp.asarray(i)], gradient="refused"),
-    _moving("x[mask]", _masked, lambda x, m: x[m], call=lambda x, m: xp.asarray(x)[xp.asarray(m)], gradient="refused"),
+    _moving("x[index]", _keyed, lambda x, i: x[i], call=_elements, gradient="refused"),
+    _moving("x[mask]", _masked, lambda x, m: x[m], call=_elements, gradient="refused"),
     _moving("x[mask] = value", _assigning, _assign(np), call=_assign(xp), gradient="refused"),
     _moving("concat", _joining, _all_of(np.concat), call=_all_of(xp.concat)),
     _moving("stack", _joining, _all_of(np.stack), call=_all_of(xp.stack)),

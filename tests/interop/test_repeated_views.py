@@ -31,7 +31,7 @@ def arrays() -> list[tuple[Any, Any]]:
 
 
 def values(x: Any) -> Any:
-    return np.asarray(x.detach() if isinstance(x, torch.Tensor) else x)
+    return x.to_numpy() if isinstance(x, xp.Array) else np.asarray(x.detach() if isinstance(x, torch.Tensor) else x)
 
 
 CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
