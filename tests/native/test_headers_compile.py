@@ -9,8 +9,8 @@ from functor_table import FUNCTORS, HEADERS, PAIRED, cpp, include
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc")
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 ARCHITECTURES = (80, 90, 100)
-# Of a header and all that it includes, comments aside. 1650 lines take NVRTC about as long as an empty kernel. A limit on
-# the time failed at random: the ratio is between 0.9 and 1.6, depending on the machine.
+# Of a header and all that it includes, comments aside. 1650 lines take NVRTC about as long as an empty kernel. A limit
+# on the time failed at random: the ratio is between 0.9 and 1.6, depending on the machine.
 MAX_PARSED = 1750
 MAX_LINES = 250
 KINDS = {"bool": "bool", "int8": "int", "uint64": "int", "float32": "f32", "float64": "f64", "complex64": "c64"}
