@@ -77,6 +77,15 @@ def test_the_gradient_has_the_dtype_and_the_shape_of_its_operand() -> None:
         torch.testing.assert_close(first, torch.full_like(x, 4.0))
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_sums_of_shares_of_a_divisor_do_not_overflow(dtype: torch.dtype) -> None:
+    x = torch.full((2**17,), 1000.0, dtype=dtype)
+    for shape in ((), (1,)):
+        divisor = torch.full(shape, 1000.0, dtype=dtype, requires_grad=True)
+        (found,) = grads(xp.divide(x, divisor).to(torch.float32), divisor)
+        torch.testing.assert_close(found, torch.full(shape, -(2**17) / 1000, dtype=dtype))
+
+
 def test_half_of_the_operands_require_grad() -> None:
     x, y = numbers(3), numbers(3).detach()
     made = xp.divide(y, x)

@@ -157,29 +157,23 @@ def test_quotients_by_a_value_of_the_row(dtype: Any) -> None:
     assert (got != wanted)[~exact].any()  # else the row's value was not prepared
 
 
-def test_what_keeps_its_roundings() -> None:
-    """Functions of wide floats without reductions along rows, and all functions by default."""
-    single, half = xp.zeros((4, 64), dtype=xp.float32), xp.zeros((4, 64), dtype=xp.float16)
-
-    def norm(x: Any, m: Any = xp) -> Any:
-        return x / m.max(x, axis=-1, keepdims=True) * x + x
-
-    def product(x: Any) -> Any:
-        return x * x + x
-
-    def total(x: Any) -> Any:
-        return xp.sum(x * x + x, axis=0)
-
-    cases = [
-        (total, single, False),
-        (norm, single, True),
-        (norm, half, True),
-        (product, half, True),
-        (product, single, False),
+def test_which_divisors_are_prepared() -> None:
+    """Those that reductions along rows give, with scalars; in every kernel of the function."""
+    x = xp.zeros((512, 64), dtype=xp.float32)
+    axes: dict[str, Any] = {"axis": -1, "keepdims": True}
+    cases: list[tuple[Callable[..., Any], int]] = [
+        (lambda x, a: x / xp.sqrt(xp.mean(x * x, **axes) + a), 1),
+        (lambda x, a: xp.exp(x / xp.max(x, **axes)) - xp.sum(x / xp.max(x, **axes), axis=0), 2),
+        (lambda x, a: x / xp.sum(x, axis=0, keepdims=True), 0),
+        (lambda x, a: x / a + xp.max(x, **axes), 0),
+        (lambda x, a: x / (x + xp.max(x, **axes)), 0),
+        (lambda x, a: xp.max(x, **axes) / xp.sum(x, **axes), 0),
+        (lambda x, a: x * x / 3, 0),
     ]
-    for function, x, changes in cases:
-        assert "_rn(" in fusion.fuse(function).source(x)
-        assert ("_rn(" not in fusion.fuse(function, round_each=False).source(x)) == changes
+    for function, count in cases:
+        kernels = fusion.fuse(function, round_each=False).source(x, 2.0).split("xpops_kernel")[:-1]
+        assert sum("Divisor<float>" in kernel for kernel in kernels) == count
+        assert "Divisor" not in fusion.fuse(function).source(x, 2.0)
 
 
 def test_what_rounding_of_each_operator_accepts() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
+from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
-from xpops.dispatch.fusion.widening import HALVES
 from xpops.plan.fused.expression import Expression, Unsigned
 from xpops.plan.result import reduced_layout, result_layout
 from xpops.plan.signature import Operand, Signature
@@ -73,15 +73,14 @@ def record(
     Parameters
     ----------
     exact : bool
-        If not, see `Expression.exact`. Functions of float32 and float64 without reductions along rows are always exact.
+        Whether each operator rounds as without fusion. If not, operands that the elements of a row share are prepared.
     """
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device)
     results = results_of(name, function(*trace.arguments()), Traced)
     whole, derived, shapes = trace.expression(results)
     if not exact:
-        halves = any(isinstance(spec, Layout) and spec.dtype in HALVES for spec in specs)
-        whole = whole._replace(exact=not halves and not any(map(_is_along_rows, derived)))
+        whole = whole._replace(prepared=_prepared(whole, derived, shapes))
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])
@@ -98,6 +97,25 @@ def record(
         for number, each in enumerate(derived, len(specs))
     )
     return FusedRecording(name, whole, shapes, len(specs), checked, targets, parts_of(whole, layouts, rest), layouts)
+
+
+def _prepared(whole: Expression, derived: tuple[Derived, ...], shapes: tuple[tuple[int, ...], ...]) -> frozenset[int]:
+    """The operands to prepare: those computed from reductions along rows alone, one for all elements of a row."""
+    count, found = len(whole.inputs), set()
+    of_row = [False] * (count - len(derived)) + [_is_along_rows(each) for each in derived]
+    for node, shape in zip(whole.nodes, shapes[count:], strict=True):
+        used = [each for each in node.operands if isinstance(each, int) and not _is_scalar(whole, each)]
+        of_row.append(bool(used) and all(of_row[each] for each in used))
+        last = node.operands[-1]
+        if node.op.prepared and isinstance(last, int) and of_row[last] and shapes[last][-1:] != shape[-1:]:
+            spec = whole.nodes[last - count] if last >= count else cast("Layout", whole.inputs[last])
+            if node.dtype == spec.dtype and node.dtype in (dt.float32, dt.float64):
+                found.add(last)
+    return frozenset(found)
+
+
+def _is_scalar(whole: Expression, number: int) -> bool:
+    return number < len(whole.inputs) and not isinstance(whole.inputs[number], Layout)
 
 
 def _is_along_rows(derive: Derived) -> bool:

@@ -14,7 +14,7 @@ from xpops.dispatch.fusion.tracing import Trace
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 
-HALVES = (dt.float16, dt.bfloat16)
+_HALVES = (dt.float16, dt.bfloat16)
 
 
 def without_rounding(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> Callable[..., Any]:
@@ -22,7 +22,7 @@ def without_rounding(name: str, function: Callable[..., Any], specs: tuple[Opera
 
     Both this function and the result take traced values; `specs` are those of the arguments.
     """
-    devices = [spec.device for spec in specs if isinstance(spec, Layout) and spec.dtype in HALVES]
+    devices = [spec.device for spec in specs if isinstance(spec, Layout) and spec.dtype in _HALVES]
     if not devices:
         return function
     rounded = results_of(name, function(*Trace(name, specs, devices[0]).arguments()), Traced)
@@ -38,7 +38,7 @@ def without_rounding(name: str, function: Callable[..., Any], specs: tuple[Opera
 
 
 def _wide(value: Any) -> Any:
-    return _as(value, dt.float32) if isinstance(value, Traced) and value.dtype in HALVES else value
+    return _as(value, dt.float32) if isinstance(value, Traced) and value.dtype in _HALVES else value
 
 
 def _as(x: Any, dtype: dt.DType) -> Any:

@@ -45,8 +45,10 @@ def _copysign(xp: Any, g: Any, x1: Any, y: Any) -> Any:
 
 def _divide_divisor(xp: Any, g: Any, x2: Any, y: Any, x2_shape: Any) -> Any:
     share = xp.multiply(g, xp.conj(y))
-    # The elements that share a divisor are added first, and only their sum is divided.
-    return xp.negative(xp.divide(xp.fit(share, g, x2_shape, xp.facts(share).dtype), xp.conj(x2)))
+    dtype = xp.facts(share).dtype
+    if dtype.itemsize > 2:  # elements that share a divisor are added first; a sum of halves might overflow
+        share = xp.fit(share, g, x2_shape, dtype)
+    return xp.negative(xp.divide(share, xp.conj(x2)))
 
 
 def _pow_base(xp: Any, g: Any, x1: Any, x2: Any) -> Any:

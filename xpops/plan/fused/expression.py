@@ -67,15 +67,15 @@ class Expression(NamedTuple):
         Each node uses inputs and earlier nodes.
     results : tuple of int
         The numbers of the values that the kernel writes.
-    exact : bool
-        Whether operators give the bits of their own kernels. If not, the compiler may contract products and sums of
-        real numbers, and operands that a row's elements share may be prepared; see `Operator.prepared`.
+    prepared : frozenset of int
+        The numbers of second operands, shared by the elements of a row, of which functors are made that take the first
+        operands; see `Operator.prepared`.
     """
 
     inputs: tuple[Operand, ...]
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
-    exact: bool = True
+    prepared: frozenset[int] = frozenset()
 
     def bounds(self, number: int) -> tuple[int, int]:
         """The least and the greatest value of an integer input: both the type that passes it to the kernel and every
@@ -107,4 +107,5 @@ class Expression(NamedTuple):
             for node in (self.nodes[number - count] for number in order if number >= count)
         )
         inputs = tuple(self.inputs[number] for number in kept)
-        return Expression(inputs, nodes, tuple(place[each] for each in results), self.exact), kept
+        prepared = frozenset(place[each] for each in self.prepared if each in place)
+        return Expression(inputs, nodes, tuple(place[each] for each in results), prepared), kept

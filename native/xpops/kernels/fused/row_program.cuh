@@ -13,21 +13,6 @@ struct At<0, Head, Tail...> {
   using type = Head;
 };
 
-// x / y by two products for many x, within 2 units in the last place. The inverse of y is the product of two factors, of
-// which one is a power of two, so that it is neither infinite nor subnormal where the quotient is not. T: float or double.
-template <class T>
-struct Divisor {
-  T inverse, scale;
-
-  Divisor() = default;
-  XPOPS_DEVICE explicit Divisor(T y) {
-    constexpr T kLarge = 0x1p64;
-    scale = abs(y) > kLarge ? 1 / kLarge : abs(y) < 1 / kLarge ? kLarge : T(1);
-    inverse = 1 / (y * scale);
-  }
-  XPOPS_DEVICE T operator()(T x) const { return mul_rn(mul_rn(x, inverse), scale); }
-};
-
 // A result with one element for each row.
 template <class T, int kSlot>
 struct RowOutput {

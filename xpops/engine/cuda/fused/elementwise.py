@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from xpops.engine.cuda.kernels.glue import HALVES, NARROW, declare, entry_point,
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
-from xpops.plan.fused.expression import Constant, Expression, Node, Reference, Unsigned
+from xpops.plan.fused.expression import Constant, Expression, Node, Unsigned
 from xpops.plan.signature import Operand
 from xpops.plan.tiled import plan_tiled
 
@@ -130,7 +130,7 @@ def functor_source(
     return [
         f"struct {name} {{",
         f"  XPOPS_DEVICE auto operator()({declared_values(expression, parameters)}) const {{",
-        *(f"    const {line}" for line in computed_values(expression, needed, {})),
+        *(f"    const {line}" for line in computed_values(expression, needed)),
         f"    return {returned(expression, results, several, convert)};",
         "  }",
         "};",
@@ -142,16 +142,10 @@ def declared_values(expression: Expression, numbers: tuple[int, ...]) -> str:
     return ", ".join(f"{type_of(number, expression)} v{number}" for number in numbers)
 
 
-def computed_values(expression: Expression, numbers: Container[int], prepared: Mapping[Reference, DType]) -> list[str]:
-    """A definition for each node among `numbers`.
-
-    Parameters
-    ----------
-    prepared : mapping of int to numpy.dtype
-        The second operands for which there are functors p0, p1 ... (see `Operator.prepared`), and their dtypes.
-    """
+def computed_values(expression: Expression, numbers: Container[int], made: Container[int] = ()) -> list[str]:
+    """A definition for each node among `numbers`. Of prepared operands among `made` there are functors p0, p1 ..."""
     return [
-        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression, prepared)};"
+        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression, made)};"
         for number, node in enumerate(expression.nodes, len(expression.inputs))
         if number in numbers
     ]
@@ -179,8 +173,8 @@ def type_of(number: int, expression: Expression) -> str:
 _TWO = (Constant(int, "2"), Constant(float, "2.0"))
 
 
-def _call(node: Node, expression: Expression, prepared: Mapping[Reference, DType]) -> str:
-    """The C++ expression of a node. It gives the same bits as the operator's own kernel if the expression is exact.
+def _call(node: Node, expression: Expression, made: Container[int]) -> str:
+    """The C++ expression of a node. It gives the same bits as the operator's own kernel, if no operand is prepared.
 
     A product or sum that is NaN is +NaN whatever its operands are, so that conversions may lose the sign of NaN.
     """
@@ -196,11 +190,11 @@ def _call(node: Node, expression: Expression, prepared: Mapping[Reference, DType
         for each, loop in zip(node.operands, node.loop, strict=True)
     ]
     last = node.operands[-1]
-    if node.op.prepared and last in prepared and prepared[last] == node.dtype:
-        return f"p{last}({operands[0]})"
-    if real and rounded and (expression.exact or halves):
+    if node.op.prepared and last in expression.prepared and node.loop[0] == node.loop[1] == node.dtype:
+        return f"{f'p{last}' if last in made else f'{node.op.prepared}<{name}>({operands[1]})'}({operands[0]})"
+    if real and rounded:
         return f"{'narrowed' if halves else 'cast'}<{name}>({rounded.format(*operands)})"
-    if not (node.op.contracts and (expression.exact or not real)):
+    if not node.op.contracts:
         return f"cast<{name}>({functor}()({', '.join(operands)}))"
     return f"settled(cast<{name}>({functor}()({', '.join(f'loaded({each})' for each in operands)})))"
 
