@@ -108,7 +108,7 @@ def test_a_report_of_the_suite(fake_suite: Path) -> None:
     assert (report["deselected"], report["corrected"]) == ([], [faults.CAN_CAST])
     assert report["versions"]["numpy"]
     assert report["fingerprint"] == fingerprint.fingerprint()
-    assert {"modules", *report} >= set(json.loads((reporting.REPORTS / "gpu.json").read_text()))
+    assert {"modules", "finished", *report} >= set(json.loads((reporting.REPORTS / "gpu.json").read_text()))
 
 
 def test_a_test_counts_by_the_worst_of_all_seeds(fake_suite: Path) -> None:
