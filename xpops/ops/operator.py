@@ -86,8 +86,8 @@ class Operator:
     torch : TorchFunction or None
         What computes it on torch's tensors in the host's memory, for the dtypes where torch has such a function.
     prepared : str
-        The C++ functor that is made from the second operand, computes what many first operands share only once, and
-        takes the first one; results of real numbers are within 2 units in the last place. Empty if there is none.
+        The C++ functor for many first operands with the same second operand, which its constructor takes. Results of
+        real numbers are within 2 units in the last place. Empty if there is none.
     core : bool
         Whether the compiled core (``native/cpu/elementwise.c``) computes it for float32 and narrower dtypes.
     derivatives : tuple

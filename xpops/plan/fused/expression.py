@@ -68,8 +68,8 @@ class Expression(NamedTuple):
     results : tuple of int
         The numbers of the values that the kernel writes.
     prepared : frozenset of int
-        The numbers of second operands, shared by the elements of a row, of which functors are made that take the first
-        operands; see `Operator.prepared`.
+        The numbers of divisors and the like that all elements of a row share. Kernels make a functor of each; see
+        `Operator.prepared`.
     """
 
     inputs: tuple[Operand, ...]
