@@ -145,6 +145,24 @@ def test_an_infinity_is_found_beside_nan(device: Any) -> None:
     assert int(xp.nanargmin(-x)) == 1
 
 
+def test_positions_of_numbers_after_nans_and_infinities(device: Any) -> None:
+    host = np.full((3, 5000), np.nan, np.float32)
+    host[0, 4997], host[1, 70], host[1, 4000], host[2, 1] = -np.inf, 2, 2, np.inf
+    for _ in range(2):
+        assert_same(xp.nanargmax(xp.asarray(host, device=device), axis=1), np.array([4997, 70, 1]))
+        assert_same(xp.nanargmin(xp.asarray(-host, device=device).mT, axis=0), np.array([4997, 70, 1]))
+
+
+@pytest.mark.parametrize("name", ["nanargmax", "nanargmin"])
+def test_positions_in_repeated_elements(name: str, device: Any) -> None:
+    line = xp.asarray([1.0, xp.nan], device=device)
+    assert_same(getattr(xp, name)(xp.broadcast_to(line[:1], (4, 3)), axis=0), np.array([0, 0, 0]))
+    with pytest.raises(ValueError, match="has NaNs only"):
+        getattr(xp, name)(xp.broadcast_to(line, (4, 2)), axis=0)
+    with pytest.raises(ValueError, match="has NaNs only"):
+        getattr(xp, name)(line[1:])
+
+
 def test_slices_of_nans_only(device: Any) -> None:
     x = xp.asarray([[xp.nan, xp.nan], [1.0, xp.nan]], device=device)
     assert_same(xp.nansum(x, axis=1), np.array([0.0, 1.0]))

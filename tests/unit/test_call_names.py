@@ -17,7 +17,7 @@ from xpops.dispatch.keys import Fixed
 from xpops.dispatch.reductions import reduction
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
-from xpops.ops.reduction import HOST_REDUCTIONS, REDUCTIONS
+from xpops.ops.reduction import HOST_REDUCTIONS, NUMBER_POSITIONS, REDUCTIONS
 from xpops.ops.scan import SCANS
 
 VALUES = st.recursive(
@@ -61,7 +61,9 @@ def test_nan_and_infinity_come_back() -> None:
     assert low == -float("inf")
 
 
-@pytest.mark.parametrize("rows", [OPERATORS, ACTIVATIONS, REDUCTIONS, HOST_REDUCTIONS, SCANS], ids=len)
+@pytest.mark.parametrize(
+    "rows", [OPERATORS, ACTIVATIONS, REDUCTIONS, HOST_REDUCTIONS, NUMBER_POSITIONS, SCANS], ids=len
+)
 def test_rows_and_functions_come_back(rows: dict[str, Any]) -> None:
     for row in rows.values():
         found, plan = decode(encode((row, reduction)))

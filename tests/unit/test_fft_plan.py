@@ -52,10 +52,22 @@ def test_scales(norm: str, forward: float, inverse: float) -> None:
 
 
 def test_a_real_axis_apart() -> None:
-    """The real axis is transformed by a separate call, but only in large transforms of a whole array."""
-    assert plan_fft((1024, 1024), "rfft", (0, 1), (1024, 1024), 1 << 20).groups == ((1,), (0,))
-    assert plan_fft((64, 128, 128), "irfft", (0, 1, 2), (64, 128, 128), 1 << 20).groups == ((2,), (0, 1))
-    for shape, kind, axes in (((2, 1024, 1024), "rfft", (1, 2)), ((1024, 1024), "fft", (0, 1))):
-        assert plan_fft(shape, kind, axes, (1024, 1024), 1 << 20).groups == (axes,)
-    assert plan_fft((1024, 1024), "rfft", (0, 1), (1024, 1024), None).groups == ((0, 1),)
+    """The real axis is transformed by a separate call, but only if it is odd, in a transform of a whole matrix."""
+    assert plan_fft((1024, 1023), "rfft", (0, 1), (1024, 1023), 512).groups == ((1,), (0,))
+    assert plan_fft((64, 128, 127), "irfft", (0, 1, 2), (64, 128, 127), 512).groups == ((0, 1, 2),)
+    for shape, kind, axes in (((2, 1024, 1023), "rfft", (1, 2)), ((1024, 1023), "fft", (0, 1))):
+        assert plan_fft(shape, kind, axes, (1024, 1023), 512).groups == (axes,)
+    assert plan_fft((1024, 1024), "rfft", (0, 1), (1024, 1024), 512).groups == ((0, 1),)
+    assert plan_fft((1024, 1023), "rfft", (0, 1), (1024, 1023), None).groups == ((0, 1),)
+
+
+@pytest.mark.parametrize("kind", ["fft", "rfft", "irfft"])
+def test_a_long_first_axis_goes_last(kind: str) -> None:
+    """A copy and a contiguous transform are faster than a strided transform, unless it is short."""
+    for length, first in ((512, True), (513, False), (2048, True), (2049, False), (4096, False), (7, True)):
+        plan = plan_fft((length, 6), kind, (0,), (length,), 512)
+        assert (plan.order, plan.groups) == (((0, 1), ((0,),)) if first else ((1, 0), ((1,),)))
+        assert plan_fft((length, 6), kind, (0,), (length,), None).order == (0, 1)
+    assert plan_fft((8, 8, 6), kind, (0, 1), (8, 8), 512).order == (2, 0, 1)
+    assert plan_fft((8, 8, 6), kind, (0, 1, 2), (8, 8, 6), 512).order == (0, 1, 2)
     assert plan_fft((1024, 1022), "rfft", (0, 1), (1024, 1022), 1 << 20).groups == ((0, 1),)

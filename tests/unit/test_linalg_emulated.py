@@ -285,16 +285,27 @@ def test_transforms(engine: Any, kind: Any, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("kind", ["rfft", "irfft"])
 def test_a_real_axis_apart(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
-    """The real axis is transformed by a separate call, as in large transforms of a whole array."""
-    monkeypatch.setattr(type(engine), "fft_split", 1)
-    for shape in ((3, 4), (1, 4, 3, 1), (2, 3, 2, 3, 4)):
+    """An odd real axis is transformed by a separate call in a transform of a whole matrix."""
+    monkeypatch.setattr(type(engine), "fft_strided", 1)
+    for shape in ((3, 4), (1, 4, 3, 1)):
         x = some("float64" if kind == "rfft" else "complex128", *shape)
         axes = tuple(axis for axis in range(x.ndim) if shape[axis] > 1)
         for order in (axes, axes[::-1]):
-            for norm, wanted in norms(kind, x, order, tuple(5 + axis for axis in order)):
-                parameters = (Transform("f", kind), tuple(5 + axis for axis in order), order, norm)
-                (got,) = results(engine, fft.along_axes, x, parameters=parameters)
+            lengths = tuple(5 + 2 * axis for axis in order)
+            for norm, wanted in norms(kind, x, order, lengths):
+                (got,) = results(engine, fft.along_axes, x, parameters=(Transform("f", kind), lengths, order, norm))
                 close(got, wanted)
+
+
+@pytest.mark.parametrize("kind", ["fft", "ifft", "rfft", "irfft"])
+def test_a_first_axis_that_goes_last(engine: Any, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
+    monkeypatch.setattr(type(engine), "fft_strided", 1)
+    x = some("float64" if kind == "rfft" else "complex128", 5, 3, 2)
+    for axes in ((0,), (0, 1), (1, 0)):
+        lengths = tuple(6 + axis for axis in axes)
+        for norm, wanted in norms(kind, x, axes, lengths):
+            (got,) = results(engine, fft.along_axes, x, parameters=(Transform("f", kind), lengths, axes, norm))
+            close(got, wanted)
 
 
 def test_plans_are_kept(engine: Any) -> None:

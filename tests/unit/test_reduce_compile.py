@@ -12,13 +12,14 @@ from xpops.core.layouts import contiguous_strides, layout_of
 from xpops.engine.cuda.kernels.reduce import planned
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import reduce_policy
-from xpops.ops.reduction import REDUCTIONS, reduction_dtypes
+from xpops.ops.reduction import NUMBER_POSITIONS, REDUCTIONS, reduction_dtypes
 
 GPU = Device("cuda")
+ROWS = {**REDUCTIONS, **NUMBER_POSITIONS}
 
 
 def source(name: str, dtype: Any, shape: tuple[int, ...], axes: tuple[int, ...], **options: Any) -> str:
-    op = REDUCTIONS[name]
+    op = ROWS[name]
     x = layout_of(dtype, shape, options.get("strides"), GPU, options.get("align", 16))
     loop, result = reduction_dtypes(op, dtype)
     kept = tuple(1 if i in axes else length for i, length in enumerate(shape))
@@ -52,10 +53,10 @@ def test_ragged_rows(capability: int) -> None:
     assert compile_cubin("max", text, capability)
 
 
-@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("name", ROWS)
 def test_every_reducer(name: str) -> None:
     for dtype in (dt.float16, dt.complex128, dt.uint8, dt.bool):
-        if dtype in dt.CATEGORIES[REDUCTIONS[name].accepts]:
+        if dtype in dt.CATEGORIES[ROWS[name].accepts]:
             assert compile_cubin(name, source(name, dtype, (1000, 33), (1,)), 90)
 
 

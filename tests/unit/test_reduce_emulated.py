@@ -20,7 +20,7 @@ from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction
 from xpops.engine.cuda.kernels.reduce import inner_products, planned
 from xpops.engine.cuda.tuning import reduce_policy
-from xpops.ops.reduction import REDUCTIONS
+from xpops.ops.reduction import NUMBER_POSITIONS, REDUCTIONS
 from xpops.plan.reduce import plan_reduce
 
 RANDOM = np.random.default_rng(3)
@@ -28,7 +28,8 @@ RANDOM = np.random.default_rng(3)
 
 def emulated(name: str, x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     engine = EmulatedEngine(workers=2)
-    program = reduction(engine, (layout_on_gpu(x),), REDUCTIONS[name], axis, keepdims, None, correction)
+    row = {**REDUCTIONS, **NUMBER_POSITIONS}[name]
+    program = reduction(engine, (layout_on_gpu(x),), row, axis, keepdims, None, correction)
     (result,) = run(engine, *program, x)
     return result
 
@@ -336,6 +337,25 @@ def test_columns_that_begin_at_any_element(name: str, layout: str) -> None:
 )
 def test_the_first_position_in_c_order(name: str, x: Any) -> None:
     assert emulated(name, x) == getattr(np, name)(x)
+
+
+@pytest.mark.parametrize("name", NUMBER_POSITIONS)
+def test_positions_of_numbers(name: str) -> None:
+    """The first extreme number of long, short and split rows, after NaNs and beside infinities; -1 without numbers."""
+    extreme = np.nanmax if name == "nanargmax" else np.nanmin
+    for shape in ((3, 20001), (200, 33), (40, 5)):
+        x = np.where(RANDOM.random(shape) < 0.9, np.nan, RANDOM.normal(size=shape)).astype(np.float32)
+        x[0] = np.nan
+        x[1, shape[1] // 2 :] = -np.inf if name == "nanargmax" else np.inf
+        x[1, : shape[1] // 2] = np.nan
+        x[2, 1::2] = x[2, 1]
+        got = emulated(name, x, 1)
+        for row, place in zip(x, got, strict=True):
+            assert place == (-1 if np.isnan(row).all() else int(np.flatnonzero(row == extreme(row))[0]))
+        with np.errstate(all="ignore"):
+            assert np.array_equal(got, NUMBER_POSITIONS[name].cpu(x, 1))
+        flat = x[2:].reshape(-1)
+        assert emulated(name, x[2:]) == getattr(np, name)(flat)
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((), None), ((1, 1), None), ((1, 1), 1), ((5, 1, 3), 1)], ids=str)

@@ -86,14 +86,14 @@ def transform(
         raise ValueError(
             f"{op.name}: {argument} is {lengths}, for x of shape {x.shape}; accepted: lengths of 1 or more"
         )
-    plan = plan_fft(x.shape, op.kind, axes, lengths, engine.fft_split)
+    plan = plan_fft(x.shape, op.kind, axes, lengths, engine.fft_strided)
     out = _result(after, plan, x)
     if out.size == 0:
         return Program((out,), lambda stream, *data: None)
     scale = plan.scale(norm, op.kind in ("ifft", "irfft"))
 
     def plan_lines(x: Layout, out: Layout) -> Program:
-        plan = plan_fft(x.shape, op.kind, axes, lengths, engine.fft_split)
+        plan = plan_fft(x.shape, op.kind, axes, lengths, engine.fft_strided)
         return Program((out,), _kernel(engine, x, out, plan, op.kind, before, scale))
 
     return plan_on_lines(engine, x, axes, (out,), plan_lines)

@@ -46,14 +46,13 @@ def reduction(
     if x.size == 0:
         return Program((out,), _fill(out, op.empty))
     repeated = [i for i in axes if x.shape[i] == 1 or x.strides[i] == 0]
-    if op.positional and len(repeated) == len(axes):
-        return Program((out,), _fill(out, 0))
-    if op.positional and not _is_ordered(x, axes):
-        return Program((out,), _flat_position(engine, op, x, loop, out))
-    if op.idempotent and any(x.shape[i] > 1 for i in repeated):
+    same = op.idempotent or (op.positional and len(repeated) == len(axes))
+    if same and any(x.shape[i] > 1 for i in repeated):
         once = _without_repetition(x, repeated)
         reduce = engine.reduce(op, once, axes, loop, out, strides, correction)
         return Program((out,), lambda stream, out, x: reduce(stream, out, engine.view(x, 0, once)))
+    if op.positional and not _is_ordered(x, axes):
+        return Program((out,), _flat_position(engine, op, x, loop, out))
     return Program((out,), engine.reduce(op, x, axes, loop, out, strides, correction))
 
 

@@ -28,16 +28,16 @@ class Engine(Memory, Protocol):
         Whether data are ndarrays in the host's memory. Then there are no streams: work is done when a call returns.
     dlpack_kind : int
         The kind of the device in DLPack.
-    fft_split : int or None
-        From this many points on, `fft` is faster for a real transform of a whole array if another call transforms all
-        axes but the last. None: never.
+    fft_strided : int or None
+        The longest axis, before others, that `fft` transforms faster where it is than after a copy that makes it the
+        last one; of powers of two, four times as long. None: any.
     """
 
     is_host: bool
     dlpack_kind: int
 
     @property
-    def fft_split(self) -> int | None: ...
+    def fft_strided(self) -> int | None: ...
 
     def elementwise(self, op: Operator, signature: Signature, operands: tuple[Operand, ...], out: Layout) -> Kernel:
         """The kernel that computes `op`; `out` may be exactly an operand's memory, but must not partly overlap it."""

@@ -38,7 +38,7 @@ def _measure(*settings: object) -> Measure:
 class ShapeEngine:
     """Its kernels compute nothing. Every address is 0, and no value can be read."""
 
-    is_host, dlpack_kind, fft_split = False, 0, None
+    is_host, dlpack_kind, fft_strided = False, 0, None
 
     arange = assign = cholesky = eig = eigh = elementwise = fft = histogram = inv = matmul = qr = staticmethod(_kernel)
     random = reduce = scan = scatter = scatter_reduce = searchsorted = slogdet = softmax = staticmethod(_kernel)

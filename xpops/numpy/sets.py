@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from xpops.api import sets
@@ -12,6 +13,8 @@ from xpops.api.manipulation.joining import concat
 from xpops.api.manipulation.shapes import reshape
 from xpops.api.sorting import argsort
 from xpops.core import dtypes as dt
+from xpops.dispatch.primitives import call
+from xpops.dispatch.sets import plan_unique
 from xpops.numpy.arguments import arrays_of, dtype_of, given, on_arrays
 
 __all__ = [
@@ -25,30 +28,30 @@ def unique(
     equal_nan: bool = True,
 ) -> Any:  # fmt: skip
     """As `numpy.unique`, of all elements, without `axis`."""
-    if not equal_nan or dtype_of(ar) not in dt.CATEGORIES["real floating-point"]:
-        found = sets.unique_all(ar)
-    else:
-        found = _with_one_nan(ar)
-    asked = (True, return_index, return_inverse, return_counts)
-    results = tuple(each for each, wanted in zip(found, asked, strict=True) if wanted)
-    return results[0] if len(results) == 1 else results
+    asked = {"values": True, "indices": return_index, "inverse_indices": return_inverse, "counts": return_counts}
+    parts = tuple(part for part, wanted in asked.items() if wanted)
+    found = call(plan_unique, "unique", ("ar",), (ar,), "unique", parts)
+    results = dict(zip(parts, (found,) if len(parts) == 1 else found, strict=True))
+    if equal_nan and dtype_of(ar) in dt.CATEGORIES["real floating-point"]:
+        _make_one_nan(results)
+    return results["values"] if len(parts) == 1 else tuple(results.values())
 
 
-def _with_one_nan(ar: Any) -> Any:
-    """`unique_all`, with all NaNs, which are last, as one element."""
-    values, indices, inverse, counts = sets.unique_all(ar)
-    nans = int((values != values).sum())
-    if nans < 2:
-        return values, indices, inverse, counts
-    kept = values.size - nans + 1
-    last = reshape(counts[kept - 1 :].sum(), (1,))
-    first = reshape(indices[kept - 1 :].min(), (1,))
-    return (
-        values[:kept],
-        concat((indices[: kept - 1], first)),
-        inverse.clip(0, kept - 1),
-        concat((counts[: kept - 1], last)),
-    )
+def _make_one_nan(results: dict[str, Any]) -> None:
+    """Make one element of all NaNs, which are the last ones."""
+    values = results["values"]
+    if values.size < 2 or not isnan(float(values[-2])):
+        return
+    kept = values.size - int((values != values).sum()) + 1
+    results["values"] = values[:kept]
+    if "indices" in results:
+        indices = results["indices"]
+        results["indices"] = concat((indices[: kept - 1], reshape(indices[kept - 1 :].min(), (1,))))
+    if "inverse_indices" in results:
+        results["inverse_indices"] = results["inverse_indices"].clip(0, kept - 1)
+    if "counts" in results:
+        counts = results["counts"]
+        results["counts"] = concat((counts[: kept - 1], reshape(counts[kept - 1 :].sum(), (1,))))
 
 
 @on_arrays(2)
@@ -87,7 +90,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """As `numpy.setxor1d`."""
     parts = [reshape(each, (-1,)) if assume_unique else unique(each) for each in (ar1, ar2)]
-    values, _, _, counts = sets.unique_all(concat(parts))
+    values, counts = sets.unique_counts(concat(parts))
     return values[counts == 1]
 
 

@@ -18,6 +18,8 @@ from xpops.ops.functions import where
 from xpops.ops.torch import NARROW, REAL
 from xpops.ops.torch import TorchFunction as Torch
 
+NDArray = np.ndarray[Any, Any]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduction:
@@ -150,6 +152,21 @@ _ROWS = (
 )
 
 REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}
+
+
+def _find_number(search: Callable[..., NDArray], x: NDArray, axis: int | None) -> NDArray:
+    """The position of the first extreme number; -1 where there are NaNs only."""
+    numbers = ~np.isnan(x)
+    extreme = (np.fmax if search is np.argmax else np.fmin).reduce(x, axis=axis, keepdims=True)
+    found = np.asarray(np.argmax((x == extreme) & numbers, axis=axis))
+    return np.where(np.any(numbers, axis=axis), found, -1)
+
+
+# Positions of numbers among NaNs; -1 where there are NaNs only. The public functions look for it.
+NUMBER_POSITIONS: dict[str, Reduction] = {
+    name: Reduction(name, "real-valued", "index", partial(_find_number, search), positional=True)
+    for name, search in (("nanargmax", np.argmax), ("nanargmin", np.argmin))
+}
 
 _sum_of_terms = partial(Reduction, accepts="arithmetic", result="sum", cpu=np.add, empty=0, share=share_of_sum)
 

@@ -41,7 +41,7 @@ class FftPlan(NamedTuple):
 
 
 def plan_fft(
-    shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: tuple[int, ...], split: int | None
+    shape: tuple[int, ...], kind: str, axes: tuple[int, ...], lengths: tuple[int, ...], strided: int | None
 ) -> FftPlan:
     """The plan of a transform of an array.
 
@@ -53,9 +53,8 @@ def plan_fft(
         Distinct, counted from the front. Real transforms halve the last one.
     lengths : tuple of int
         The points along each axis; along a halved axis those of the full spectrum.
-    split : int or None
-        A real transform of at least this many points halves its last axis in a separate call, if it covers the whole
-        array. None: never.
+    strided : int or None
+        See `xpops.engine.protocol.Engine`.
 
     Examples
     --------
@@ -65,26 +64,33 @@ def plan_fft(
     points = dict(zip(axes, lengths, strict=True))
     # The result does not depend on the order of the axes that are not halved.
     transformed = sorted(axes) if kind in ("fft", "ifft") else [*sorted(axes[:-1]), *axes[-1:]]
-    order, start = _axis_order(len(shape), transformed)
+    fast = strided is None or (len(axes) == 1 and _is_fast_strided(lengths[0], strided))
+    order, start = _axis_order(len(shape), transformed, fast)
     full = [points.get(axis, shape[axis]) for axis in order]
     half, place = list(full), start + len(axes) - 1
     if axes:
         half[place] = full[place] // 2 + 1
     taken, made = {"rfft": (full, half), "irfft": (half, full)}.get(kind, (full, full))
-    is_whole = split is not None and split <= prod(lengths) == prod(full)
-    apart = len(axes) > 1 and kind in ("rfft", "irfft") and is_whole
+    # cuFFT transforms matrices of real numbers with an odd last length at half the speed in one call.
+    odd = strided is not None and len(axes) == 2 and lengths[-1] % 2 == 1
+    apart = odd and kind in ("rfft", "irfft") and prod(lengths) == prod(full)
     groups: list[tuple[int, ...]] = [(place,)] if apart else []
     for stop in range(start + len(axes) - apart, start, -MAX_RANK):
         groups.append(tuple(range(max(start, stop - MAX_RANK), stop)))
     return FftPlan(order, tuple(taken), tuple(made), tuple(groups), prod(lengths))
 
 
-def _axis_order(ndim: int, transformed: list[int]) -> tuple[tuple[int, ...], int]:
+def _is_fast_strided(length: int, strided: int) -> bool:
+    """Whether a strided transform is faster than a copy and a contiguous one: for longer powers of two, too."""
+    return length <= (4 * strided if length & (length - 1) == 0 else strided)
+
+
+def _axis_order(ndim: int, transformed: list[int], fast: bool) -> tuple[tuple[int, ...], int]:
     """The order of all axes that makes the `transformed` ones adjacent, and the position of the first of these.
 
-    They go last, unless they are first already and one call transforms them.
+    They go last, unless they are first already, and one call transforms them there, `fast`.
     """
     count = len(transformed)
-    if transformed == list(range(count)) and count <= MAX_RANK:
+    if fast and transformed == list(range(count)) and count <= MAX_RANK:
         return tuple(range(ndim)), 0
     return (*(axis for axis in range(ndim) if axis not in transformed), *transformed), ndim - count

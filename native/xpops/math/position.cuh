@@ -1,12 +1,13 @@
-// Reducers that return the position of an element: Argmax and Argmin.
+// Reducers that return the position of an element: Argmax and Argmin, Nanargmax and Nanargmin.
 #pragma once
 
 #include <xpops/math/reduction.cuh>
 
 namespace xpops {
 
-// The position of the first extreme element. If there are NaNs, it is the position of the first NaN.
-template <class T, class Order>
+// The position of the first extreme element. If there are NaNs, it is the position of the first NaN. If kNumbers, NaNs
+// do not count, and the position is -1 where all elements are NaN.
+template <class T, class Order, bool kNumbers>
 struct Arg {
   static constexpr bool kShifts = false;
   struct State {
@@ -39,12 +40,18 @@ struct Arg {
     const bool tie = !better(b.value, a.value) && !better(a.value, b.value);
     return tie ? (b.position < a.position ? b : a) : better(b.value, a.value) ? b : a;
   }
-  XPOPS_DEVICE static int64 finish(const State& state, const Ending&) { return state.position; }
+  XPOPS_DEVICE static int64 finish(const State& state, const Ending&) {
+    if constexpr (kNumbers) {
+      if (state.value != state.value || state.position == limits<int64>::max()) return -1;
+    }
+    return state.position;
+  }
 
  private:
   XPOPS_DEVICE static bool better(T a, T b) {
-    if constexpr (is_floating_v<T>) return Order::before(a, b) || (a != a && b == b);
-    else return Order::before(a, b);
+    if constexpr (!is_floating_v<T>) return Order::before(a, b);
+    else if constexpr (kNumbers) return Order::before(a, b) || (a == a && b != b);
+    else return Order::before(a, b) || (a != a && b == b);
   }
 };
 
@@ -63,8 +70,12 @@ struct Ascending {
 };
 
 template <class T>
-struct Argmax : Arg<T, Descending> {};
+struct Argmax : Arg<T, Descending, false> {};
 template <class T>
-struct Argmin : Arg<T, Ascending> {};
+struct Argmin : Arg<T, Ascending, false> {};
+template <class T>
+struct Nanargmax : Arg<T, Descending, true> {};
+template <class T>
+struct Nanargmin : Arg<T, Ascending, true> {};
 
 }  // namespace xpops

@@ -6,16 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from xpops.api.checks import operand_of
-from xpops.api.data_types import astype
-from xpops.api.elementwise.comparison import equal
+from xpops.api.elementwise.comparison import less
 from xpops.api.elementwise.floating_point import isnan
 from xpops.api.families import Family
-from xpops.api.searching import argmax, where
+from xpops.api.searching import where
 from xpops.api.signatures import array_function
 from xpops.api.statistics.extremes import max, min
 from xpops.api.utility import all, any
-from xpops.core import dtypes as dt
 from xpops.core.operands import Axes
+from xpops.dispatch.primitives import unary
+from xpops.dispatch.reductions import reduction
+from xpops.ops.reduction import NUMBER_POSITIONS
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
 
@@ -54,7 +55,7 @@ def nanargmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> 
     >>> xp.nanargmax(xp.asarray([1.0, xp.nan, 3.0]))
     Array(2, dtype=int64, device='cpu')
     """
-    return _position("nanargmax", nanmax, x, axis, keepdims)
+    return _position("nanargmax", x, axis, keepdims)
 
 
 @array_function
@@ -91,7 +92,7 @@ def nanargmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> 
     >>> xp.nanargmin(xp.asarray([xp.nan, 1.0, 3.0]))
     Array(1, dtype=int64, device='cpu')
     """
-    return _position("nanargmin", nanmin, x, axis, keepdims)
+    return _position("nanargmin", x, axis, keepdims)
 
 
 @array_function
@@ -177,12 +178,12 @@ def _extreme(function: str, reduce: Callable[..., Any], worst: float, axis: Any,
 _nanmax, _nanmin = Family(_extreme, "nanmax", "x"), Family(_extreme, "nanmin", "x")
 
 
-def _position(function: str, search: Callable[..., Any], x: Any, axis: int | None, keepdims: bool) -> Any:
-    """The first position of the extreme that `search` finds. Replacing NaNs by infinities would confuse the two."""
+def _position(function: str, x: Any, axis: int | None, keepdims: bool) -> Any:
+    """The first position of the extreme number. The row gives -1 for slices of NaNs only."""
     if isinstance(axis, (tuple, list)):
         raise TypeError(f"{function}: axis is {axis!r}; accepted: one integer, or None for the flattened array")
     given = operand_of(function, x, axis, "real-valued", nonempty=True)
-    values = search(x, axis=axis, keepdims=True)
-    if given.has_nan and bool(any(isnan(values))):
+    found = unary(reduction, function, x, NUMBER_POSITIONS[function], axis, keepdims, None, 0.0)
+    if given.has_nan and bool(any(less(found, 0))):
         raise ValueError(f"{function}: a slice of x along axis {axis} has NaNs only; accepted: a number in each")
-    return argmax(astype(equal(x, values), dt.uint8), axis=axis, keepdims=keepdims)
+    return found

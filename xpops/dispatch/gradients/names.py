@@ -24,7 +24,7 @@ from xpops.dispatch.keys import Fixed
 from xpops.ops.activation import ACTIVATIONS
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.fft import TRANSFORMS
-from xpops.ops.reduction import HOST_REDUCTIONS, REDUCTIONS
+from xpops.ops.reduction import HOST_REDUCTIONS, NUMBER_POSITIONS, REDUCTIONS
 from xpops.ops.scan import SCANS
 from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX
 
@@ -33,6 +33,7 @@ _ROWS: dict[str, dict[str, Any]] = {
     "activation": ACTIVATIONS,
     "reduction": REDUCTIONS,
     "host reduction": HOST_REDUCTIONS,
+    "number position": NUMBER_POSITIONS,
     "scan": SCANS,
     "transform": TRANSFORMS,
     "softmax": {row.name: row for row in (SOFTMAX, LOG_SOFTMAX)},

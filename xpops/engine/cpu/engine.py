@@ -35,7 +35,7 @@ NDArray = np.ndarray[Any, Any]
 class CpuEngine:
     """The NumPy engine. Data is an ndarray of exactly the array's layout; it keeps its memory alive itself."""
 
-    is_host, dlpack_kind, fft_split = True, 1, None
+    is_host, dlpack_kind, fft_strided = True, 1, None
 
     adopt = staticmethod(adopt)
     allocator = staticmethod(allocator)

@@ -34,8 +34,8 @@ class CudaEngine(Runtime):
     is_host, dlpack_kind = False, 2
 
     @property
-    def fft_split(self) -> int:
-        return tuning_of(self.context.capability).fft_split
+    def fft_strided(self) -> int:
+        return tuning_of(self.context.capability).fft_strided
 
     arange = arange
     assign = assign

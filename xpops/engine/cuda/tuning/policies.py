@@ -219,7 +219,7 @@ class Tuning(NamedTuple):
     fused_copies : int
         A thread reduces at most this many times the elements that it would write in an elementwise kernel of the
         expression. Each element adds code, and long code takes long to compile.
-    fft_split : int
+    fft_strided : int
         See `xpops.engine.protocol.Engine`.
     block : int
         The threads of a block of the kernels that have no other number: rescale and upsample.
@@ -230,7 +230,7 @@ class Tuning(NamedTuple):
     long_elements: int
     arange: FlatPolicy
     distinct: DistinctPolicy
-    fft_split: int
+    fft_strided: int
     fused_copies: int
     fused_rows: RowsPolicy
     gather: GatherPolicy

@@ -55,8 +55,9 @@ _HOPPER = Tuning(
         first_blocks=2,
         beginning=16,
     ),
-    # 4096^2 points take 108 us, and 128 us in a single call. Torch splits transforms of any size.
-    fft_split=1 << 20,
+    # 2^22 complex64 along the first axis, and after a copy: 26 and 39 us (512 points), 33 and 41 (2048), 80 and 43 (1500),
+    # 75 and 43 (8192). complex128: 44 and 71 (512), 198 and 71 (1000), 372 and 75 (1500).
+    fft_strided=512,
     fused_copies=2,
     # x / sqrt(mean(x * x) + eps) * w of rows of 2^16 to 2^18 bfloat16, 2^29 bytes: 342 to 365 us with 128 bytes, 433 to
     # 493 us with 64; 343 to 507 us without `resident`.
