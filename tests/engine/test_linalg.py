@@ -243,6 +243,7 @@ def test_svd_of_singular_and_scaled_matrices(device: Any, dtype: str, shape: tup
         np.outer(random[:, 0], random[0]),
         lost,
         random * limits.max**0.8,
+        random * limits.tiny**0.8,
     )
     for host in map(np.ascontiguousarray, (*kinds, *(each.mT for each in kinds))):
         x, host = xp.asarray(host.astype(dtype), device=device), host.astype(dtype)
@@ -252,7 +253,11 @@ def test_svd_of_singular_and_scaled_matrices(device: Any, dtype: str, shape: tup
         scale = float(abs(host).max()) or 1.0
         wanted = np.linalg.svdvals(host.astype(np.complex128 if dtype[0] == "c" else np.float64) / scale)
         bound = limits.eps * max(shape) * 20 * max(wanted[0], 1)
-        np.testing.assert_allclose(s.astype(np.float64) / scale, wanted, rtol=0, atol=bound)
+        alone, stacked = (host_of(xp.linalg.svdvals(each)) for each in (x, xp.stack([x, x])))
+        for found in (s, alone, *stacked):
+            np.testing.assert_allclose(found.astype(np.float64) / scale, wanted, rtol=0, atol=bound)
+            assert (found[:-1] >= found[1:]).all()
+            assert (found >= 0).all()
         assert np.linalg.norm((u * (s / scale)) @ vh - host / scale, 2) <= bound
 
 

@@ -163,13 +163,23 @@ def test_how_matrices_are_decomposed(engine: Any) -> None:
         (32, True, ["sgesvdj_batched"]),
         (33, True, ["sgesvdj"]),
         (192, True, ["xgesvdp"]),
-        (192, None, ["xgesvd"]),
-        (5, None, ["xgesvd"]),
+        (192, None, ["xsyevd"]),
+        (5, None, ["xsyevd"]),
     ):
         called.clear()
         parameters = ("svd" if vectors else "svdvals", vectors)
         results(engine, linalg.svd, some("float32", 1, size, size), parameters=parameters)
         assert [name for name in called if "buffer" not in name] == wanted
+    for shape, name in (
+        ((2, 16, 16), "ssyevj_batched"),
+        ((2, 5, 200), "xsyev_batched"),
+        ((1, 150, 300), "xsyevd"),
+        ((1, 10, 300), "xgesvd"),
+    ):
+        called.clear()
+        x = some("float32", *shape)
+        close(results(engine, linalg.svd, x, parameters=("svdvals", None))[0], np.linalg.svdvals(x))
+        assert [each for each in called if "buffer" not in each] == [name]
     called.clear()
     results(engine, linalg.svd, np.ones((1, 192, 192)), parameters=("svd", False))
     assert [name for name in called if "buffer" not in name] == ["xgesvdp", "dgesvdj"]

@@ -19,6 +19,7 @@ from xpops.engine.cuda.kernels.reduce import inner_products
 from xpops.engine.cuda.libraries.loading import library
 from xpops.engine.cuda.libraries.matmul import matmul
 from xpops.engine.cuda.libraries.solver import JACOBI_SIZE, KINDS, OlderRoutine, Reports, Routine
+from xpops.engine.cuda.libraries.spectral import decompose_hermitian
 from xpops.engine.cuda.tuning import FAST_FLOAT64, tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -40,12 +41,14 @@ def svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
     Notes
     -----
     Stacks of small matrices are decomposed in one call, by Jacobi's rotations. Large matrices take the polar
-    decomposition, which is faster and more exact; others with vectors take Jacobi's rotations, and those without the QR
-    algorithm.
+    decomposition, which is faster and more exact, and others Jacobi's rotations. Without vectors, singular values are
+    eigenvalues of a Hermitian matrix, or those of long matrices come from the QR algorithm.
     """
     (count, low, high), item = x.shape, x.dtype.itemsize
-    if (count > 1 or vectors) and max(low, high) <= JACOBI_SIZE:
-        return _by_small_rotations(runtime, x, vectors, full)
+    if not vectors and (high <= 2 * low or low + high <= tuning_of(runtime.context.capability).linalg.joined_size):
+        return _by_eigenvalues(runtime, x)
+    if vectors and max(low, high) <= JACOBI_SIZE:
+        return _by_small_rotations(runtime, x, full)
     decompose = _by_rotations(runtime, x, full) if vectors else _by_qr(runtime, x)
     reports, solver = _reports(runtime, count, vectors), library(runtime, "cusolverDn")
     real, wide = dt.REAL_OF.get(x.dtype, x.dtype).itemsize, high if full else low
@@ -61,6 +64,37 @@ def svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
         if host:
             runtime.retain(host, stream)
         del owner  # kept until the kernels were launched
+
+    return kernel
+
+
+def _by_eigenvalues(runtime: Runtime, x: Layout) -> Kernel:
+    """The kernel ``(stream, s, x)``: the largest eigenvalues of ``[[0, x.H], [x, 0]]``, which are `s`, `-s` and 0."""
+    count, low, high = x.shape
+    size, real = low + high, dt.REAL_OF.get(x.dtype, x.dtype)
+    joined = layout_of(x.dtype, (count, size, size), None, x.device)
+    block = layout_of(x.dtype, x.shape, joined.strides, x.device, x.dtype.itemsize)
+    values = layout_of(real, (count, size), None, x.device)
+    last = layout_of(real, (count, low), (size, -1), x.device, real.itemsize)
+    # Where singular values are 0, eigenvalues are below 0 by their errors.
+    clamp, operands = OPERATORS["maximum"], (last, float)
+    clamp_into = elementwise(
+        runtime, clamp, signature_of(clamp, operands), operands, layout_of(real, (count, low), None, x.device)
+    )
+    fill = elementwise(runtime, IDENTITY, signature_of(IDENTITY, (int,), joined.dtype), (int,), joined)
+    copy, decompose = (
+        unary(runtime, IDENTITY, x, block),
+        decompose_hermitian(runtime, joined, False, _reports(runtime, count, False)),
+    )
+    allocate, allocate_values = runtime.allocator(joined), runtime.allocator(values)
+
+    def kernel(stream: int, s: int, x: int) -> None:
+        (matrix, first), (found, second) = allocate(stream), allocate_values(stream)
+        fill(stream, matrix, 0)
+        copy(stream, matrix + high * size * joined.dtype.itemsize, x)
+        decompose(stream, found, matrix)
+        clamp_into(stream, s, found + (size - 1) * real.itemsize, 0.0)
+        del first, second  # kept until the kernels were launched
 
     return kernel
 
@@ -209,10 +243,10 @@ def _square_sums(runtime: Runtime, x: Layout) -> Callable[[int, int], float]:
     return square_sum
 
 
-def _by_small_rotations(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
+def _by_small_rotations(runtime: Runtime, x: Layout, full: bool) -> Kernel:
     """By Jacobi's rotations, all matrices at once. The library gives square sides, and V where it is V.H elsewhere."""
     (count, low, high), kind, item = x.shape, KINDS[x.dtype], x.dtype.itemsize
-    reports = _reports(runtime, count, vectors)
+    reports = _reports(runtime, count, True)
     routine = OlderRoutine(runtime, f"{kind.letter}gesvdj_batched", item)
     left, right = (layout_of(x.dtype, (count, size, size), None, x.device) for size in (high, low))
     # The rows of the library's U.T in memory are the rows of Vh.
@@ -222,17 +256,14 @@ def _by_small_rotations(runtime: Runtime, x: Layout, vectors: bool, full: bool) 
     news, solver = (runtime.allocator(left), runtime.allocator(right)), library(runtime, "cusolverDn")
     settings = solver.made("create_gesvdj_info")
 
-    def kernel(stream: int, *data: int) -> None:
-        u, s, vh, x = data if vectors else (0, data[0], 0, data[1])
+    def kernel(stream: int, u: int, s: int, vh: int, x: int) -> None:
         (told, first), (sides, second), (v, third) = (new(stream) for new in (reports.new, *news))
         sides = vh if full else sides
         with solver.on(stream) as handle:
-            arguments = (int(vectors), high, low, x, high, s, sides, high, v, low)
-            routine(handle, stream, arguments, told, settings, count)
-        if vectors:
-            copy_u(stream, u, v)
-            if not full:
-                copy_vh(stream, vh, sides)
+            routine(handle, stream, (1, high, low, x, high, s, sides, high, v, low), told, settings, count)
+        copy_u(stream, u, v)
+        if not full:
+            copy_vh(stream, vh, sides)
         reports.send(stream, told)
         del first, second, third  # kept until the kernels were launched
 

@@ -27,14 +27,22 @@ if TYPE_CHECKING:
 
 
 def eigh(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
-    """See `xpops.engine.protocol.Engine.eigh`.
+    """See `xpops.engine.protocol.Engine.eigh`."""
+    name = "eigh" if vectors else "eigvalsh"
+    message = f"{name}: the eigenvalues of matrix {{}} did not converge"
+    return decompose_hermitian(runtime, x, vectors, Reports(runtime, x.shape[0], message))
 
-    The library is column-major: it sees the transposed, and so conjugated, matrix. Our lower triangle is its upper one.
+
+def decompose_hermitian(runtime: Runtime, x: Layout, vectors: bool, reports: Reports) -> Kernel:
+    """The kernel ``(stream, values, x)`` of `eigh`, which sends these reports.
+
+    The library is column-major: it sees the transposed, and so conjugated, matrix. Our lower triangle is its upper one,
+    and the other one is not read.
     """
     count, size, _ = x.shape
     if count > 1 and size <= JACOBI_SIZE:
-        return _small_eigh(runtime, x, vectors)
-    kind, reports = KINDS[x.dtype], _eigenvalues(runtime, count, vectors)
+        return _decompose_small(runtime, x, vectors, reports)
+    kind = KINDS[x.dtype]
     solver = library(runtime, "cusolverDn")
     routine, batch = (Routine(runtime, "xsyevd"), ()) if count == 1 else (Routine(runtime, "xsyev_batched"), (count,))
 
@@ -51,10 +59,10 @@ def eigh(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
     return kernel
 
 
-def _small_eigh(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
-    """`eigh` by Jacobi rotations, in one call. Ascending order is the library's default."""
+def _decompose_small(runtime: Runtime, x: Layout, vectors: bool, reports: Reports) -> Kernel:
+    """By Jacobi rotations, in one call. Ascending order is the library's default."""
     (count, size, _), letter, item = x.shape, KINDS[x.dtype].letter, x.dtype.itemsize
-    solver, reports = library(runtime, "cusolverDn"), _eigenvalues(runtime, count, vectors)
+    solver = library(runtime, "cusolverDn")
     routine = OlderRoutine(runtime, f"{letter}{'he' if letter in 'cz' else 'sy'}evj_batched", item)
     settings = solver.made("create_syevj_info")
 
@@ -99,11 +107,6 @@ def eig(runtime: Runtime, x: Layout, vectors: bool) -> Kernel:
         del first, second, host  # kept until the work was done
 
     return kernel
-
-
-def _eigenvalues(runtime: Runtime, count: int, vectors: bool) -> Reports:
-    name = "eigh" if vectors else "eigvalsh"
-    return Reports(runtime, count, f"{name}: the eigenvalues of matrix {{}} did not converge")
 
 
 def eigenvectors_glue(c_type: str, block: int) -> str:

@@ -197,6 +197,9 @@ class LinalgPolicy(NamedTuple):
         Singular vectors of matrices whose shorter side has at least this length take the polar decomposition.
     polar_float64 : int
         From this length on, that of float32 is computed in float64, by GPUs that do that fast.
+    joined_size : int
+        If the two lengths of a matrix add up to this, its singular values are those of a Hermitian matrix of so many
+        rows, even if it is long.
     """
 
     block: int
@@ -204,6 +207,7 @@ class LinalgPolicy(NamedTuple):
     batched_count: int
     polar_size: int
     polar_float64: int
+    joined_size: int
 
 
 class Tuning(NamedTuple):

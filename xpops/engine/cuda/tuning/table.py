@@ -55,8 +55,8 @@ _HOPPER = Tuning(
         first_blocks=2,
         beginning=16,
     ),
-    # 2^22 complex64 along the first axis, and after a copy: 26 and 39 us (512 points), 33 and 41 (2048), 80 and 43 (1500),
-    # 75 and 43 (8192). complex128: 44 and 71 (512), 198 and 71 (1000), 372 and 75 (1500).
+    # 2^22 complex64 along the first axis, and after a copy: 26 and 39 us (512 points), 33 and 41 (2048), 80 and 43
+    # (1500), 75 and 43 (8192). complex128: 44 and 71 (512), 198 and 71 (1000), 372 and 75 (1500).
     fft_strided=512,
     fused_copies=2,
     # x / sqrt(mean(x * x) + eps) * w of rows of 2^16 to 2^18 bfloat16, 2^29 bytes: 342 to 365 us with 128 bytes, 433 to
@@ -93,7 +93,9 @@ _HOPPER = Tuning(
     # The limits of batches follow other libraries' choices; not measured.
     # The polar decomposition of float32 takes 4.9 ms for a side of 128, 5.1 for 256 and 27 for 1024; Jacobi's rotations
     # take 2.5, 6.7 and 55, the QR algorithm 9.9, 24 and 137.
-    linalg=LinalgPolicy(block=128, batched_size=512, batched_count=3, polar_size=192, polar_float64=192),
+    linalg=LinalgPolicy(
+        block=128, batched_size=512, batched_count=3, polar_size=192, polar_float64=192, joined_size=256
+    ),
     matmul=MatmulPolicy(
         large=TilePolicy(tile=128, step=16, cells=8, resident=512),
         small=TilePolicy(tile=64, step=16, cells=4, resident=1024),
