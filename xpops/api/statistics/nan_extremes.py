@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from xpops.api.checks import operand_of
-from xpops.api.elementwise.comparison import less
 from xpops.api.elementwise.floating_point import isnan
 from xpops.api.families import Family
 from xpops.api.searching import where
 from xpops.api.signatures import array_function
 from xpops.api.statistics.extremes import max, min
-from xpops.api.utility import all, any
+from xpops.api.utility import all
 from xpops.core.operands import Axes
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
@@ -184,6 +183,6 @@ def _position(function: str, x: Any, axis: int | None, keepdims: bool) -> Any:
         raise TypeError(f"{function}: axis is {axis!r}; accepted: one integer, or None for the flattened array")
     given = operand_of(function, x, axis, "real-valued", nonempty=True)
     found = unary(reduction, function, x, NUMBER_POSITIONS[function], axis, keepdims, None, 0.0)
-    if given.has_nan and bool(any(less(found, 0))):
+    if given.has_nan and found.size and int(min(found) if found.ndim else found) < 0:
         raise ValueError(f"{function}: a slice of x along axis {axis} has NaNs only; accepted: a number in each")
     return found

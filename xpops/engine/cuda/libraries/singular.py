@@ -18,8 +18,8 @@ from xpops.engine.cuda.kernels.elementwise import elementwise, unary
 from xpops.engine.cuda.kernels.reduce import inner_products
 from xpops.engine.cuda.libraries.loading import library
 from xpops.engine.cuda.libraries.matmul import matmul
+from xpops.engine.cuda.libraries.singular_values import by_eigenvalues
 from xpops.engine.cuda.libraries.solver import JACOBI_SIZE, KINDS, OlderRoutine, Reports, Routine
-from xpops.engine.cuda.libraries.spectral import decompose_hermitian
 from xpops.engine.cuda.tuning import FAST_FLOAT64, tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -46,7 +46,7 @@ def svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
     """
     (count, low, high), item = x.shape, x.dtype.itemsize
     if not vectors and (high <= 2 * low or low + high <= tuning_of(runtime.context.capability).linalg.joined_size):
-        return _by_eigenvalues(runtime, x)
+        return by_eigenvalues(runtime, x, _reports(runtime, count, False))
     if vectors and max(low, high) <= JACOBI_SIZE:
         return _by_small_rotations(runtime, x, full)
     decompose = _by_rotations(runtime, x, full) if vectors else _by_qr(runtime, x)
@@ -64,37 +64,6 @@ def svd(runtime: Runtime, x: Layout, vectors: bool, full: bool) -> Kernel:
         if host:
             runtime.retain(host, stream)
         del owner  # kept until the kernels were launched
-
-    return kernel
-
-
-def _by_eigenvalues(runtime: Runtime, x: Layout) -> Kernel:
-    """The kernel ``(stream, s, x)``: the largest eigenvalues of ``[[0, x.H], [x, 0]]``, which are `s`, `-s` and 0."""
-    count, low, high = x.shape
-    size, real = low + high, dt.REAL_OF.get(x.dtype, x.dtype)
-    joined = layout_of(x.dtype, (count, size, size), None, x.device)
-    block = layout_of(x.dtype, x.shape, joined.strides, x.device, x.dtype.itemsize)
-    values = layout_of(real, (count, size), None, x.device)
-    last = layout_of(real, (count, low), (size, -1), x.device, real.itemsize)
-    # Where singular values are 0, eigenvalues are below 0 by their errors.
-    clamp, operands = OPERATORS["maximum"], (last, float)
-    clamp_into = elementwise(
-        runtime, clamp, signature_of(clamp, operands), operands, layout_of(real, (count, low), None, x.device)
-    )
-    fill = elementwise(runtime, IDENTITY, signature_of(IDENTITY, (int,), joined.dtype), (int,), joined)
-    copy, decompose = (
-        unary(runtime, IDENTITY, x, block),
-        decompose_hermitian(runtime, joined, False, _reports(runtime, count, False)),
-    )
-    allocate, allocate_values = runtime.allocator(joined), runtime.allocator(values)
-
-    def kernel(stream: int, s: int, x: int) -> None:
-        (matrix, first), (found, second) = allocate(stream), allocate_values(stream)
-        fill(stream, matrix, 0)
-        copy(stream, matrix + high * size * joined.dtype.itemsize, x)
-        decompose(stream, found, matrix)
-        clamp_into(stream, s, found + (size - 1) * real.itemsize, 0.0)
-        del first, second  # kept until the kernels were launched
 
     return kernel
 
