@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from tests.helpers.devices import DEVICES
+from tests.helpers.host_compile import SHARED
 
 # By default JAX takes three quarters of a GPU's memory at start, and other tests need some.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -23,6 +25,16 @@ collect_ignore = ["types"]
 # No deadlines, because the first call of a kind compiles a kernel.
 settings.register_profile("xpops", deadline=None)
 settings.load_profile("xpops")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Make one folder for what all processes of a run compile."""
+    if SHARED not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="xpops-host-")
+        os.environ[SHARED] = folder.name
+        config.add_cleanup(folder.cleanup)
+        config.add_cleanup(lambda: os.environ.pop(SHARED))
 
 
 def pytest_runtest_setup() -> None:

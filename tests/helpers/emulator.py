@@ -58,6 +58,13 @@ SCHEDULES = (
     "-lgcc_s",
     "-lstdc++",
 )
+# What most kernels include.
+FIRST = """#include "emulator.hpp"
+#include <xpops/kernels/elementwise.cuh>
+#include <xpops/kernels/fused/elementwise.cuh>
+#include <xpops/math/arithmetic.cuh>
+#include <xpops/math/reduction.cuh>
+"""
 EPILOGUE = """
 extern "C" const char* emulate_kernel(const void* params, const unsigned* n, int workers) {
   return emulator::emulate(xpops_kernel, params, n[0], n[1], emulator::Range{n[2], n[3]}, workers, n[4], n[5] != 0);
@@ -177,9 +184,8 @@ class EmulatedEngine(CudaEngine):
         cluster = int(found[1]) if found else 1
         assert blocks % cluster == 0, f"{name}: {blocks} blocks in clusters of {cluster}"
         define = f"-DEMULATOR_CLUSTER={cluster}"
-        library = build(
-            f'#include "emulator.hpp"\n{source}{EPILOGUE}', define, *FLAGS, *(SCHEDULES if self.seed else ())
-        )
+        scheduled = SCHEDULES if self.seed else ()
+        library = build(source + EPILOGUE, define, *FLAGS, *scheduled, first=FIRST)
         library.emulate_kernel.restype = ctypes.c_char_p
         head = Struct("<" + slots)
         count = len(head.unpack(bytes(head.size)))

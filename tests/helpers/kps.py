@@ -110,7 +110,7 @@ def c_type(x: NDArray) -> str:
 
 def emulated(case: Case) -> tuple[NDArray, ...]:
     """The outputs of the case on the emulated GPU."""
-    library = build(f'#include "emulator.hpp"\n{case.source}{EPILOGUE}', *FLAGS)
+    library = build(case.source + EPILOGUE, *FLAGS, first='#include "emulator.hpp"\n')
     library.emulate_kernel.restype = ctypes.c_char_p
     blocks = [placed(x) for x in (*case.inputs, *case.outputs)]
     params = (ctypes.c_uint64 * len(blocks))(*(block.address for block in blocks))

@@ -179,10 +179,10 @@ def emulated(example: Example) -> NDArray:
     fields = "\n".join(f"  {kind} a{i};" for i, (kind, _, _) in enumerate(example.arguments))
     passed = ", ".join(f"p.a{i}" for i in range(len(example.arguments)))
     source = (
-        f'#include "emulator.hpp"\n{example.source}\nstruct Params {{\n{fields}\n}};\n'
+        f"{example.source}\nstruct Params {{\n{fields}\n}};\n"
         f"void xpops_kernel(Params p) {{ {example.instance}({passed}); }}\n{EPILOGUE}"
     )
-    library = build(source, *FLAGS)
+    library = build(source, *FLAGS, first='#include "emulator.hpp"\n')
     library.emulate_kernel.restype = ctypes.c_char_p
     blocks = {i: placed(value) for i, (_, _, value) in enumerate(example.arguments) if isinstance(value, np.ndarray)}
     fields_of = [(f"a{i}", kind) for i, (_, kind, _) in enumerate(example.arguments)]
