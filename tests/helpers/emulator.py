@@ -58,8 +58,9 @@ SCHEDULES = (
     "-lgcc_s",
     "-lstdc++",
 )
-# What most kernels include.
-FIRST = """#include "emulator.hpp"
+EMULATOR = '#include "emulator.hpp"\n'
+# What most kernels include. Users' kernels must find other headers first.
+COMMON = f"""{EMULATOR}
 #include <xpops/kernels/elementwise.cuh>
 #include <xpops/kernels/fused/elementwise.cuh>
 #include <xpops/math/arithmetic.cuh>
@@ -185,7 +186,8 @@ class EmulatedEngine(CudaEngine):
         assert blocks % cluster == 0, f"{name}: {blocks} blocks in clusters of {cluster}"
         define = f"-DEMULATOR_CLUSTER={cluster}"
         scheduled = SCHEDULES if self.seed else ()
-        library = build(source + EPILOGUE, define, *FLAGS, *scheduled, first=FIRST)
+        first = COMMON if "<xpops/kernels/" in source and "<xpops/user/" not in source else EMULATOR
+        library = build(source + EPILOGUE, define, *FLAGS, *scheduled, first=first)
         library.emulate_kernel.restype = ctypes.c_char_p
         head = Struct("<" + slots)
         count = len(head.unpack(bytes(head.size)))

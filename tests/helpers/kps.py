@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.helpers.emulator import FLAGS, Block, KernelError
+from tests.helpers.emulator import EMULATOR, FLAGS, Block, KernelError
 from tests.helpers.host_compile import build
 from xpops.core import dtypes as dt
 from xpops.plan.strides.divmod import pack_divmod
@@ -110,7 +110,7 @@ def c_type(x: NDArray) -> str:
 
 def emulated(case: Case) -> tuple[NDArray, ...]:
     """The outputs of the case on the emulated GPU."""
-    library = build(case.source + EPILOGUE, *FLAGS, first='#include "emulator.hpp"\n')
+    library = build(case.source + EPILOGUE, *FLAGS, first=EMULATOR)
     library.emulate_kernel.restype = ctypes.c_char_p
     blocks = [placed(x) for x in (*case.inputs, *case.outputs)]
     params = (ctypes.c_uint64 * len(blocks))(*(block.address for block in blocks))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.helpers.emulator import FLAGS, KernelError
+from tests.helpers.emulator import EMULATOR, FLAGS, KernelError
 from tests.helpers.host_compile import build
 from tests.helpers.kps import EPILOGUE, Shape, placed, taken
 
@@ -182,7 +182,7 @@ def emulated(example: Example) -> NDArray:
         f"{example.source}\nstruct Params {{\n{fields}\n}};\n"
         f"void xpops_kernel(Params p) {{ {example.instance}({passed}); }}\n{EPILOGUE}"
     )
-    library = build(source, *FLAGS, first='#include "emulator.hpp"\n')
+    library = build(source, *FLAGS, first=EMULATOR)
     library.emulate_kernel.restype = ctypes.c_char_p
     blocks = {i: placed(value) for i, (_, _, value) in enumerate(example.arguments) if isinstance(value, np.ndarray)}
     fields_of = [(f"a{i}", kind) for i, (_, kind, _) in enumerate(example.arguments)]
