@@ -56,6 +56,41 @@ def test_calls(call: str, device: Any) -> None:
         xp.set_default_device(None)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors_and_multiples(name: str, dtype: str, device: Any) -> None:
+    """All pairs of small integers, powers of two, the least and the greatest integers, and others."""
+    limits, function = numpy.iinfo(dtype), getattr(numpy, name)
+    powers = [1 << bit for bit in range(limits.bits - 1)]
+    values = numpy.unique(
+        numpy.asarray([limits.min, limits.min + 1, *range(20), *powers, 6 * 7, 120, limits.max - 1, limits.max], dtype)
+    )
+    values = numpy.concat([values, numpy.random.default_rng(1).integers(limits.min, limits.max, 40, dtype)])
+    x, y = values[:, None], values[None]
+    with numpy.errstate(all="ignore"):
+        wanted = function(x, y)
+    ours = [xp.asarray(each, device=device) for each in (x, y)]
+    for _ in range(2):
+        numpy.testing.assert_array_equal(to_numpy(getattr(xp.numpy, name)(*ours)), wanted)
+    for scalar in (0, 12, 7):
+        for operands, host in (((ours[0], scalar), (x, scalar)), ((scalar, ours[0]), (scalar, x))):
+            with numpy.errstate(all="ignore"):
+                found = to_numpy(getattr(xp.numpy, name)(*operands))
+                numpy.testing.assert_array_equal(found, function(*host), strict=True)
+
+
+def test_numbers_beside_nan(device: Any) -> None:
+    host = numpy.asarray([numpy.nan, -numpy.inf, -1.0, -0.0, 0.0, 2.5, numpy.inf], numpy.float32)
+    x = xp.asarray(host, device=device)
+    for name in ("fmax", "fmin", "heaviside"):
+        ours, theirs = getattr(xp.numpy, name), getattr(numpy, name)
+        for _ in range(2):
+            assert_alike(ours(x[:, None], x), theirs(host[:, None], host))
+            for scalar in (numpy.nan, 1.0, -numpy.inf):
+                assert_alike(ours(x, scalar), theirs(host, numpy.float32(scalar)))
+                assert_alike(ours(scalar, x), theirs(numpy.float32(scalar), host))
+
+
 def test_every_name_is_there() -> None:
     for space, names in NAMES.items():
         owner = getattr(xp.numpy, space) if space else xp.numpy

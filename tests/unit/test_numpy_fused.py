@@ -27,19 +27,22 @@ EXPRESSIONS = {
 }
 # Expressions whose operands may be scalars, and how they are called then: "a" is an array, "s" a scalar.
 SCALARS = {
-    "_close": ("aass", "asss", "sass"), "_correction": ("ass",), "_fmod": ("as", "sa"), "_heaviside": ("as", "sa"),
-    "_logaddexp2": ("as", "sa"), "_logistic": ("ass",), "_numbers": ("asss",), "_one_sided": ("aaass",),
-    "_poisson_step": ("aaaas",), "_binomial_step": ("aaaaas",), "_scaled": ("as",), "_triangular": ("asss",),
-    "_wald": ("aass",), "_step": ("aaa",),
+    "_binomial_step": ("aaaaas",), "_clip": ("aas", "asa", "ass"), "_close": ("aass", "asss", "sass"),
+    "_correction": ("ass",), "_divmod": ("as", "sa"), "_fmax": ("as", "sa"), "_fmin": ("as", "sa"),
+    "_fmod": ("as", "sa"), "_heaviside": ("as", "sa"), "_interpolate": ("aaaaaaass",), "_logaddexp2": ("as", "sa"),
+    "_logistic": ("ass",), "_number": ("as",), "_numbers": ("asss",), "_one_sided": ("aaass",),
+    "_poisson_step": ("aaaas",), "_round_before": ("as",), "_round_behind": ("as",), "_scaled": ("as",),
+    "_step": ("aaa",), "_triangular": ("asss",), "_wald": ("aass",),
 }  # fmt: skip
+
+COMPLEX = ("_is_complex", "_is_real")
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_it_can_be_fused(name: str) -> None:
     expression, short = EXPRESSIONS[name], name.rpartition(".")[2]
     count = len(inspect.signature(expression.function).parameters)
-    dtype = dt.int64 if short == "_euclid" else dt.float64
-    x = layout_of(dtype, (1 << 20,), None, Device("cuda"), 256)
+    x = layout_of(dt.complex128 if short in COMPLEX else dt.float64, (1 << 20,), None, Device("cuda"), 256)
     for kinds in ("a" * count, *SCALARS.get(short, ())):
         assert len(kinds) == count
         specs: tuple[Any, ...] = tuple(x if kind == "a" else float for kind in kinds)

@@ -53,8 +53,12 @@ def dtype_of(x: Any) -> DType:
 
 
 def floating(x: Any) -> Any:
-    """`x`; integers and booleans as float64."""
-    x = given(x)
+    """`x`, also from a list or a scalar; integers and booleans as float64."""
+    return as_floating(given(x))
+
+
+def as_floating(x: Any) -> Any:
+    """An array, which may be traced; integers and booleans as float64."""
     return x if dtype_of(x) in dt.CATEGORIES["floating-point"] else astype(x, dt.float64)
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from xpops import special
 from xpops.api.data_types import astype, result_type
 from xpops.api.elementwise import arithmetic, bitwise, comparison, exponential, limits, logical, powers, signs
-from xpops.api.elementwise.floating_point import copysign, isinf, isnan
 from xpops.api.elementwise.rounding import trunc
 from xpops.api.fusion import fuse
 from xpops.api.searching import where
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import dtype_of, floating, is_scalar
+from xpops.dispatch import elementwise
+from xpops.numpy.arguments import as_floating, dtype_of, is_scalar
 from xpops.numpy.elementwise import ufunc
+from xpops.ops.elementwise import OPERATORS
 
 __all__ = [
     "abs",
@@ -65,13 +67,14 @@ __all__ = [
 ]  # fmt: skip
 
 
+@fuse
 def _divmod(x: Any, y: Any) -> Any:
     return arithmetic.floor_divide(x, y), arithmetic.remainder(x, y)
 
 
 def _spread(x: Any, y: Any) -> Any:
-    """`x`, as an array if it is a scalar and `y` an array."""
-    return where(comparison.equal(x, y), x, x)
+    """`x`, of the dtype to which both promote; as an array if it is a scalar and `y` an array."""
+    return where(comparison.less(x, y) & comparison.less(y, x), y, x)
 
 
 @fuse
@@ -87,26 +90,21 @@ def _float_power(x: Any, y: Any) -> Any:
     return powers.pow(base, exponent)
 
 
+@fuse
 def _reciprocal(x: Any) -> Any:
     integer = dtype_of(x) in dt.CATEGORIES["integer"]
     return astype(trunc(powers.reciprocal(x)), dtype_of(x)) if integer else powers.reciprocal(x)
 
 
 @fuse
-def _cbrt(x: Any) -> Any:
-    """One step of Newton's method after a power that is rounded."""
-    size = signs.abs(x)
-    root = powers.pow(size, 1 / 3)
-    square = 3 * root * root
-    step = (root * root * root - size) / where(square == 0, 1.0, square)
-    plain = (size == 0) | isinf(size) | isnan(size)
-    return copysign(where(plain, size, root - step), x)
+def _fabs(x: Any) -> Any:
+    return signs.abs(as_floating(x))
 
 
 @fuse
 def _heaviside(x: Any, y: Any) -> Any:
     x = _spread(x, y)
-    return where(isnan(x), x, where(x == 0, y, where(x < 0, 0.0, 1.0)))
+    return where(x == 0, y, where(x < 0, 0.0, where(x > 0, 1.0, x)))
 
 
 @fuse
@@ -115,47 +113,24 @@ def _logaddexp2(x: Any, y: Any) -> Any:
     return exponential.logaddexp(x * scale, y * scale) / scale
 
 
+@fuse
 def _fmax(x: Any, y: Any) -> Any:
-    return _number(x, y, limits.maximum)
-
-
-def _fmin(x: Any, y: Any) -> Any:
-    return _number(x, y, limits.minimum)
-
-
-def _number(x: Any, y: Any, function: Any) -> Any:
-    """The function of two numbers, or the number beside a NaN."""
-    both = function(x, y)
-    if result_type(x, y) not in dt.CATEGORIES["real floating-point"]:
-        return both
-    for scalar, array in ((x, y), (y, x)):
-        if is_scalar(scalar):
-            return array if scalar != scalar else where(comparison.not_equal(array, array), scalar, both)
-    return where(comparison.not_equal(x, x), y, where(comparison.not_equal(y, y), x, both))
+    x, y = _spread(x, y), _spread(y, x)
+    return where(comparison.not_equal(x, x), y, where(comparison.not_equal(y, y), x, limits.maximum(x, y)))
 
 
 @fuse
-def _euclid(x: Any, y: Any) -> Any:
-    done = y == 0
-    return where(done, x, y), where(done, y, arithmetic.remainder(x, where(done, x | 1, y)))
+def _fmin(x: Any, y: Any) -> Any:
+    x, y = _spread(x, y), _spread(y, x)
+    return where(comparison.not_equal(x, x), y, where(comparison.not_equal(y, y), x, limits.minimum(x, y)))
 
 
 def _gcd(x: Any, y: Any) -> Any:
-    """Euclid's algorithm, in as many steps as the dtype can need (Lame's theorem): nothing waits for the device."""
-    if is_scalar(x):
-        x = arithmetic.add(arithmetic.multiply(y, 0), x)
-    if is_scalar(y):
-        y = arithmetic.add(arithmetic.multiply(x, 0), y)
-    dtype = result_type(x, y)
-    x, y = (signs.abs(astype(each, dtype, copy=False)) for each in (x, y))
-    for _ in range(round(1.45 * 8 * dtype.itemsize)):
-        x, y = _euclid(x, y)
-    return x
+    return elementwise(OPERATORS["gcd"], (x, y))
 
 
 def _lcm(x: Any, y: Any) -> Any:
-    common = limits.maximum(_gcd(x, y), 1)
-    return signs.abs(arithmetic.multiply(arithmetic.floor_divide(x, common), y))
+    return elementwise(OPERATORS["lcm"], (x, y))
 
 
 add = ufunc("add", arithmetic.add, 2, logical.logical_or)
@@ -173,13 +148,13 @@ positive = ufunc("positive", signs.positive)
 reciprocal = ufunc("reciprocal", _reciprocal)
 square = ufunc("square", powers.square)
 sqrt = ufunc("sqrt", powers.sqrt)
-cbrt = ufunc("cbrt", lambda x: _cbrt(floating(x)))
+cbrt = ufunc("cbrt", special.cbrt)
 absolute = abs = ufunc("absolute", signs.abs, 1, lambda x: x)
-fabs = ufunc("fabs", lambda x: signs.abs(floating(x)))
+fabs = ufunc("fabs", _fabs)
 sign = ufunc("sign", signs.sign)
 heaviside = ufunc("heaviside", _heaviside, 2)
 exp = ufunc("exp", exponential.exp)
-exp2 = ufunc("exp2", lambda x: powers.pow(2.0, floating(x)))
+exp2 = ufunc("exp2", special.exp2)
 expm1 = ufunc("expm1", exponential.expm1)
 log = ufunc("log", exponential.log)
 log2 = ufunc("log2", exponential.log2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xpops.api.creation.filling import zeros_like
+from xpops.api.creation.filling import ones_like, zeros_like
 from xpops.api.elementwise import comparison, complex_numbers, floating_point, logical
 from xpops.api.elementwise.arithmetic import multiply
 from xpops.api.elementwise.signs import abs
@@ -97,9 +97,17 @@ def imag(val: Any) -> Any:
 
 def angle(z: Any, deg: bool = False) -> Any:
     """As `numpy.angle`: the argument of complex numbers."""
-    z = floating(z)
-    found = atan2(complex_numbers.imag(z), complex_numbers.real(z))
-    return multiply(found, 180 / math.pi) if deg else found
+    return (_angle_in_degrees if deg else _angle)(floating(z))
+
+
+@fuse
+def _angle(z: Any) -> Any:
+    return atan2(complex_numbers.imag(z), complex_numbers.real(z))
+
+
+@fuse
+def _angle_in_degrees(z: Any) -> Any:
+    return multiply(atan2(complex_numbers.imag(z), complex_numbers.real(z)), 180 / math.pi)
 
 
 def iscomplexobj(x: Any) -> bool:
@@ -115,13 +123,23 @@ def isrealobj(x: Any) -> bool:
 @on_arrays()
 def iscomplex(x: Any) -> Any:
     """As `numpy.iscomplex`: whether the imaginary parts are not 0."""
-    return comparison.not_equal(complex_numbers.imag(x), 0) if iscomplexobj(x) else zeros_like(x, dtype=dt.bool)
+    return _is_complex(x) if iscomplexobj(x) else zeros_like(x, dtype=dt.bool)
 
 
 @on_arrays()
 def isreal(x: Any) -> Any:
     """As `numpy.isreal`: whether the imaginary parts are 0."""
-    return logical.logical_not(iscomplex(x))
+    return _is_real(x) if iscomplexobj(x) else ones_like(x, dtype=dt.bool)
+
+
+@fuse
+def _is_complex(x: Any) -> Any:
+    return comparison.not_equal(complex_numbers.imag(x), 0)
+
+
+@fuse
+def _is_real(x: Any) -> Any:
+    return comparison.equal(complex_numbers.imag(x), 0)
 
 
 def _false(x: Any) -> Any:

@@ -12,7 +12,7 @@ from xpops.api.elementwise.signs import abs
 from xpops.api.fusion import fuse
 from xpops.api.searching import where
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import dtype_of, floating, given, is_scalar, store
+from xpops.numpy.arguments import as_floating, dtype_of, floating, given, is_scalar, store
 from xpops.numpy.elementwise import ufunc
 
 __all__ = [
@@ -23,9 +23,15 @@ __all__ = [
 
 @fuse
 def _modf(x: Any) -> Any:
+    x = as_floating(x)
     whole = rounding.trunc(x)
     part = where(floating_point.isinf(x), 0.0, x - whole)
     return floating_point.copysign(part, x), whole
+
+
+@fuse
+def _rint(x: Any) -> Any:
+    return rounding.round(as_floating(x))
 
 
 def _ldexp(x: Any, exponent: Any) -> Any:
@@ -71,11 +77,25 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     if decimals == 0 or (integer and decimals > 0):
         found = rounding.round(a)
     elif decimals > 0:
-        found = divide(rounding.round(multiply(a, 10.0**decimals)), 10.0**decimals)
+        found = _round_behind(a, 10.0**decimals)
     else:
-        scaled = multiply(rounding.round(divide(a, 10.0**-decimals)), 10.0**-decimals)
-        found = astype(scaled, dtype_of(a), copy=False)
+        found = astype(_round_before(a, 10.0**-decimals), dtype_of(a), copy=False)
     return store(found, out, "around")
+
+
+@fuse
+def _round_behind(a: Any, scale: Any) -> Any:
+    return divide(rounding.round(multiply(a, scale)), scale)
+
+
+@fuse
+def _round_before(a: Any, scale: Any) -> Any:
+    return multiply(rounding.round(divide(a, scale)), scale)
+
+
+@fuse
+def _clip(a: Any, low: Any, high: Any) -> Any:
+    return limits.minimum(limits.maximum(a, low), high)
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
@@ -83,12 +103,14 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     low, high = (each if each is None or is_scalar(each) else given(each) for each in (low, high))
     a = given(a)
+    if low is not None and high is not None:
+        return store(_clip(a, low, high), out, "clip")
     found = a if low is None else limits.maximum(a, low)
     return store(found if high is None else limits.minimum(found, high), out, "clip")
 
 
 round = around
-rint = ufunc("rint", lambda x: rounding.round(floating(x)))
+rint = ufunc("rint", _rint)
 fix = ufunc("fix", rounding.trunc)
 floor = ufunc("floor", rounding.floor)
 ceil = ufunc("ceil", rounding.ceil)
@@ -97,4 +119,4 @@ copysign = ufunc("copysign", floating_point.copysign, 2)
 nextafter = ufunc("nextafter", floating_point.nextafter, 2)
 ldexp = ufunc("ldexp", _ldexp, 2)
 frexp = ufunc("frexp", _parts)
-modf = ufunc("modf", lambda x: _modf(floating(x)))
+modf = ufunc("modf", _modf)

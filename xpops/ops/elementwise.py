@@ -227,10 +227,13 @@ _ROWS = (
     plain("floor", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED, core=True),
     plain("round", 1, "numeric", header=_ROUNDING, cpu=functions.round, torch=REAL_VALUED, core=True),
     plain("trunc", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED, core=True),
+    plain("gcd", 2, "integer", header=_BITWISE),
+    plain("lcm", 2, "integer", header=_BITWISE),
 )
 
 OPERATORS: dict[str, Operator] = {row.name: row for row in _ROWS}
 
-# The operator of casts, copies and fills. It is not a public function.
+# The operator of casts, copies and fills.
 IDENTITY = OPERATORS["identity"]
-INTERNAL = frozenset((IDENTITY,))
+# Operators that are no functions of `xpops`: `xpops.numpy` has two of them.
+INTERNAL = frozenset((IDENTITY, OPERATORS["gcd"], OPERATORS["lcm"]))

@@ -40,6 +40,44 @@ struct BitwiseRightShift {
   }
 };
 
+// Stein's algorithm: shifts and differences, because remainders of 64 bits are slow. It ends when it has the result.
+template <class U>
+XPOPS_DEVICE U common_divisor(U a, U b) {
+  if (a == 0 || b == 0) return a | b;
+  auto zeros = [](U x) { return (sizeof(U) == 8 ? __ffsll(static_cast<int64>(x)) : __ffs(static_cast<int>(x))) - 1; };
+  const int shared = zeros(a | b);
+  a >>= zeros(a);
+  while (b != 0) {
+    b >>= zeros(b);
+    const U less = b < a ? b : a;
+    b = b < a ? a - b : b - a;
+    a = less;
+  }
+  return a << shared;
+}
+
+// The absolute value, also of the least integer.
+template <class U, class T>
+XPOPS_DEVICE U size_of(T x) {
+  return x < 0 ? U(0) - static_cast<U>(x) : static_cast<U>(x);
+}
+
+struct Gcd {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    using U = conditional_t<sizeof(T) == 8, uint64, uint32>;
+    return static_cast<T>(common_divisor(size_of<U>(x), size_of<U>(y)));
+  }
+};
+
+// The least common multiple wraps if it is out of range.
+struct Lcm {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    using U = conditional_t<sizeof(T) == 8, uint64, uint32>;
+    const U a = size_of<U>(x), b = size_of<U>(y), common = common_divisor(a, b);
+    return common == 0 ? T(0) : static_cast<T>(a / common * b);
+  }
+};
+
 struct LogicalAnd {
   XPOPS_DEVICE bool operator()(bool x, bool y) const { return x && y; }
 };
