@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,17 @@ def test_widths_by_axis(device: Any) -> None:
     x = xp.asarray(host, device=device)
     assert_same(xp.pad(x, {-1: (1, 2)}), np.pad(host, ((0, 0), (1, 2))))
     assert_same(xp.pad(x, {0: 1}, "edge"), np.pad(host, ((1, 1), (0, 0)), "edge"))
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
+def test_a_padded_vector_takes_no_other_memory(mode: str) -> None:
+    x = xp.asarray(np.arange(50_000.0), device="cpu")
+    xp.pad(x, 3, mode)
+    tracemalloc.start()
+    xp.pad(x, 3, mode)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * x.nbytes  # the result; not also places, which are as large
 
 
 def test_empty_leaves_the_array_in_the_middle(device: Any) -> None:

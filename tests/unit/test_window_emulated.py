@@ -23,7 +23,8 @@ def windowed(
 ) -> Any:
     layout = layout_on_gpu(x)
     out = layout_of(layout.dtype, shape, None, layout.device)
-    kernel = window(ENGINE, layout, starts, out, None if fill is None else np.array(fill, x.dtype).tobytes(), band)
+    given = fill if fill is None or isinstance(fill, str) else np.array(fill, x.dtype).tobytes()
+    kernel = window(ENGINE, layout, starts, out, given, band)
     (found,) = run(ENGINE, (out,), kernel, x)
     return found
 
@@ -74,3 +75,14 @@ def test_windows_of_transposed_arrays_read_a_copy() -> None:
     x = np.arange(40 * 50, dtype=np.float32).reshape(50, 40).T
     np.testing.assert_array_equal(windowed(x, (0, 0), x.shape, 0, (-50, 2)), np.tril(x, 2))
     np.testing.assert_array_equal(windowed(x, (1, 2), (42, 53), 7), np.pad(x, ((1, 1), (2, 1)), constant_values=7))
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
+@pytest.mark.parametrize("columns", [1, 3, 16, 37])
+def test_repeats_elements_beyond_the_array(columns: int, mode: Any) -> None:
+    x = (np.arange(5 * 4 * columns) % 100).astype(np.int16).reshape(5, 4, columns)
+    for widths in (((3, 2), (0, 0), (3, 2)), ((0, 0), (0, 0), (130, 65)), ((0, 1), (9, 13), (0, 0)), ((2, 0),) * 3):
+        for view in (x, x[:, ::-1, ::-1]):
+            wanted = np.pad(view, widths, mode)
+            found = windowed(view, tuple(before for before, _ in widths), wanted.shape, mode)
+            np.testing.assert_array_equal(found, wanted)

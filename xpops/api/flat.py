@@ -61,7 +61,9 @@ def put(self: Array, indices: Any, values: Any, mode: str = "raise") -> None:
         return
     places = reshape(resolve_mode(places, self.size, mode, "put"), (-1,))
     line = reshape(self, (-1,))
-    line[places] = given if given.size == 1 else take(given, arange(places.size, device=self.device) % given.size)
+    if 1 < given.size < places.size:
+        given = take(given, arange(places.size, device=self.device) % given.size)
+    line[places] = given if given.size == 1 else given[: places.size]
     self[...] = reshape(line, self.shape)  # the line may be a copy; otherwise this does nothing
 
 

@@ -9,6 +9,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.memory import Memory
 from xpops.engine.program import Data, Guessing, Kernel, Measure, Program
+from xpops.engine.signals import Signals
 from xpops.ops.operator import Operator
 from xpops.ops.random import Law
 from xpops.ops.reduction import Reduction
@@ -16,10 +17,9 @@ from xpops.ops.scan import Scan
 from xpops.plan.histogram import EqualBins
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.coalesce import Strides
-from xpops.plan.upsample import Axis
 
 
-class Engine(Memory, Protocol):
+class Engine(Memory, Signals, Protocol):
     """The primitives of one kind of device.
 
     Attributes
@@ -91,13 +91,14 @@ class Engine(Memory, Protocol):
         x: Layout,
         starts: tuple[int, ...],
         out: Layout,
-        fill: bytes | None,
+        fill: bytes | str | None,
         band: tuple[int, int] | None = None,
     ) -> Kernel:
         """The kernel ``(stream, out, x)`` that writes a window onto `x`: ``out[c] = x[c - start]`` along each axis.
 
         Beyond `x` elements are `fill`, the bytes of one; if it is None, `x` begins anew, and `out` is as long as `x`. A
         start is then at least 0 and less than the length, or 0. `out` is C-contiguous, not empty, and does not overlap.
+        If `fill` is "edge", "reflect", "symmetric" or "wrap", elements beyond `x` are its own, as in `numpy.pad`.
         Of matrices, only the diagonals of `band`, from the first to the last, are copied: ``column - row``, which fits
         32 bits with the index. The others are `fill`.
         """
@@ -273,13 +274,6 @@ class Engine(Memory, Protocol):
         Both arrays are C-contiguous and not empty. For "fft" and "ifft" they have the same layout, and may be the same
         memory. The last axis holds half of a Hermitian spectrum in the result of "rfft" and in the operand of "irfft".
         "irfft" destroys its operand.
-        """
-
-    def upsample(self, x: Layout, out: Layout, axes: tuple[Axis, Axis], words: int, backward: bool) -> Kernel:
-        """The kernel ``(stream, out, x)`` that upsamples images by the nearest element.
-
-        An image has two axes, and `words` elements at each point. Both arrays are C-contiguous and not empty. With
-        `backward`, `x` is the gradient of the large images: the kernel adds it up to the gradient of the small ones.
         """
 
     def softmax(self, x: Layout, axis: int, out: Layout, log: bool) -> Kernel:

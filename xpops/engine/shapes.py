@@ -40,9 +40,9 @@ class ShapeEngine:
 
     is_host, dlpack_kind, fft_strided = False, 0, None
 
-    arange = assign = cholesky = eig = eigh = elementwise = fft = histogram = inv = matmul = qr = staticmethod(_kernel)
-    random = reduce = scan = scatter = scatter_reduce = searchsorted = slogdet = softmax = staticmethod(_kernel)
-    solve = sort = svd = triangle = upsample = window = staticmethod(_kernel)
+    arange = assign = cholesky = correlate = eig = eigh = elementwise = fft = histogram = inv = staticmethod(_kernel)
+    matmul = qr = random = reduce = scan = scatter = scatter_reduce = searchsorted = staticmethod(_kernel)
+    slogdet = softmax = solve = sort = svd = triangle = upsample = window = staticmethod(_kernel)
     bincount = compress = masked_scatter = nonzero = runs = staticmethod(_measure)
     from_host = staticmethod(compute_nothing)
     to_host = staticmethod(_refuse)

@@ -54,6 +54,7 @@ from xpops.arrays import Array as ndarray
 from xpops.core import elsewhere as _elsewhere
 from xpops.numpy import (
     arithmetic,
+    convolution,
     correlation,
     creation,
     fft,
@@ -75,6 +76,7 @@ from xpops.numpy import (
     trigonometric,
 )
 from xpops.numpy.arithmetic import *  # noqa: F403
+from xpops.numpy.convolution import *  # noqa: F403
 from xpops.numpy.correlation import *  # noqa: F403
 from xpops.numpy.creation import *  # noqa: F403
 from xpops.numpy.histograms import *  # noqa: F403
@@ -143,6 +145,7 @@ __all__ = [
     "unsignedinteger",
 ]  # fmt: skip
 __all__ += arithmetic.__all__
+__all__ += convolution.__all__
 __all__ += correlation.__all__
 __all__ += creation.__all__
 __all__ += histograms.__all__

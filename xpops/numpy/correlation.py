@@ -1,4 +1,4 @@
-"""Covariance, correlation, interpolation, and convolution."""
+"""Covariance, correlation coefficients, and interpolation."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import numpy
 
 from xpops.api import linear_algebra
 from xpops.api.creation.conversion import asarray
-from xpops.api.creation.ranges import arange
-from xpops.api.data_types import astype, result_type
+from xpops.api.data_types import astype
 from xpops.api.elementwise import complex_numbers
 from xpops.api.elementwise.limits import clip
 from xpops.api.elementwise.powers import sqrt
+from xpops.api.fusion import fuse
 from xpops.api.indexing import take
-from xpops.api.manipulation.axes import flip
-from xpops.api.manipulation.joining import concat
-from xpops.api.manipulation.padding import pad
+from xpops.api.manipulation.joining import concat, stack
 from xpops.api.manipulation.shapes import reshape
 from xpops.api.searching import searchsorted, where
 from xpops.api.sorting import argsort
@@ -25,7 +23,7 @@ from xpops.core import dtypes as dt
 from xpops.numpy.arguments import dtype_of, floating, on_arrays
 
 __all__ = [
-    "convolve", "corrcoef", "correlate", "cov", "interp",
+    "corrcoef", "cov", "interp",
 ]  # fmt: skip
 
 
@@ -92,47 +90,40 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         xp = concat((xp[-1:] - abs(period), xp, xp[:1] + abs(period)))
         fp = concat((fp[-1:], fp, fp[:1]))
     flat = reshape(x, (-1,))
+    if xp.size == 1:  # as in NumPy, NaN gives the one value then
+        flat = where(flat != flat, xp, flat)
+    first, last = (fp[:1], fp[-1:])
+    left = first if left is None or period is not None else left
+    right = last if right is None or period is not None else right
+    found = _interpolate(flat, *_segments(flat, xp, fp), xp[:1], xp[-1:], last, left, right)
+    return reshape(found, x.shape)
+
+
+def _segments(x: Any, xp: Any, fp: Any) -> tuple[Any, Any, Any]:
+    """For each element the first point of its segment, and the slope."""
     if xp.size == 1:
-        found = fp[0] + flat * 0
-    else:
-        low = clip(searchsorted(xp, flat, side="right") - 1, 0, xp.size - 2)
-        x0, f0 = take(xp, low), take(fp, low)
-        slope = (take(fp, low + 1) - f0) / (take(xp, low + 1) - x0)
-        found = slope * (flat - x0) + f0
-    found = where(flat >= xp[-1], fp[-1], where(flat < xp[0], fp[0], found))
-    if period is None:
-        found = found if left is None else where(flat < xp[0], left, found)
-        found = found if right is None else where(flat > xp[-1], right, found)
-    return reshape(where(flat != flat, flat, found), x.shape)
+        return xp, fp, fp * 0
+    segment = searchsorted(xp[1:-1], x, side="right")
+    if x.size < xp.size:
+        x0, f0 = take(xp, segment), take(fp, segment)
+        return x0, f0, (take(fp, segment + 1) - f0) / (take(xp, segment + 1) - x0)
+    points = (xp[:-1], fp[:-1], _slope(xp[:-1], xp[1:], fp[:-1], fp[1:]))
+    if dtype_of(xp) != dtype_of(fp):
+        x0, f0, slope = (take(each, segment) for each in points)
+        return x0, f0, slope
+    lines = take(stack(points), segment, axis=1)  # one kernel reads the places once
+    return lines[0], lines[1], lines[2]
 
 
-@on_arrays(2)
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """As `numpy.convolve`: a product of a matrix of windows, so memory of ``N * min(M, N)`` elements."""
-    if a.size < v.size:
-        a, v = v, a
-    return _sliding(a, flip(v), mode, "convolve")
+@fuse
+def _slope(x0: Any, x1: Any, f0: Any, f1: Any) -> Any:
+    return (f1 - f0) / (x1 - x0)
 
 
-@on_arrays(2)
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """As `numpy.correlate`: a product of a matrix of windows, so memory of ``N * min(M, N)`` elements."""
-    if a.size >= v.size:
-        return _sliding(a, complex_numbers.conj(v), mode, "correlate")
-    return flip(complex_numbers.conj(_sliding(v, complex_numbers.conj(a), mode, "correlate")))
-
-
-def _sliding(a: Any, v: Any, mode: str, function: str) -> Any:
-    """The products of `v` and every window of `a`, which is not shorter."""
-    if a.ndim > 1 or v.ndim > 1 or not v.size or not a.size:
-        raise ValueError(f"{function}: the shapes are {a.shape} and {v.shape}; accepted: vectors that are not empty")
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"{function}: mode is {mode!r}; accepted: 'full', 'same', 'valid'")
-    dtype = result_type(a, v)
-    a, v = (reshape(astype(each, dtype, copy=False), (-1,)) for each in (a, v))
-    more = v.size - 1
-    before, after = {"full": (more, more), "same": (more // 2 + more % 2, more // 2), "valid": (0, 0)}[mode]
-    wide = pad(a, (before, after))
-    count = wide.size - more
-    places = reshape(arange(count, device=a.device), (-1, 1)) + arange(v.size, device=a.device)
-    return linear_algebra.matmul(wide[places], v)
+@fuse
+def _interpolate(
+    x: Any, x0: Any, f0: Any, slope: Any, start: Any, end: Any, last: Any, left: Any, right: Any
+) -> Any:  # fmt: skip
+    found = slope * (x - x0) + f0
+    found = where(x >= end, last, where(x < start, left, found))
+    return where(x != x, x, where(x > end, right, found))

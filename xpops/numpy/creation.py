@@ -162,11 +162,11 @@ def diag(v: Any, k: int = 0) -> Any:
         return diagonal(v, offset=k)
     if v.ndim != 1:
         raise ValueError(f"diag: v has {v.ndim} axes; accepted: 1 or 2")
-    count = v.shape[0]
-    wide = pad(reshape(v, (count, 1)), ((0, 0), (0, count)))  # its rows begin where those of the result have v
-    square = reshape(reshape(wide, (-1,))[: count * count], (count, count))
+    count = v.shape[0] + abs(k)
     below, right = max(-k, 0), max(k, 0)
-    return pad(square, ((below, right), (right, below))) if k else square
+    # Rows of one element more than those of the result: in memory the elements are as far apart as on its diagonal.
+    wide = pad(reshape(v, (v.shape[0], 1)), ((below, right), (right, count - right)))
+    return reshape(reshape(wide, (-1,))[below : below + count * count], (count, count))
 
 
 def diagflat(v: Any, k: int = 0) -> Any:

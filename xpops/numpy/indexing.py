@@ -11,13 +11,17 @@ from xpops.api.creation.ranges import arange
 from xpops.api.data_types import astype, result_type
 from xpops.api.flat import put as _put
 from xpops.api.flat import resolve_mode
+from xpops.api.fusion import fuse
 from xpops.api.linalg.products import diagonal as _diagonal
 from xpops.api.manipulation.axes import moveaxis
 from xpops.api.manipulation.shapes import reshape
 from xpops.api.searching import nonzero
 from xpops.api.searching import where as _where
+from xpops.api.statistics.sums import cumulative_sum
 from xpops.arrays import Array, adopt_foreign
+from xpops.arrays.indexing.values import holds
 from xpops.core import dtypes as dt
+from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
 from xpops.numpy.arguments import compute_on_arrays, given, is_scalar, on_arrays, store
 from xpops.numpy.elementwise import truth
 from xpops.numpy.reductions import line
@@ -79,19 +83,28 @@ def _line(place: int, ndim: int) -> list[int]:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """As `numpy.place`: writes `vals`, repeated, where the mask is true."""
     x = adopt_foreign(arr, "place", "arr")
-    flat, chosen = reshape(x, (-1,)), reshape(truth(asarray(mask, device=x.device)), (-1,))
-    numbers = astype(chosen, dt.int64).cumsum() - 1
+    chosen = reshape(truth(asarray(mask, device=x.device)), x.shape)
     values = reshape(_on(x, vals), (-1,))
-    _write_back(x, _where(chosen, indexing.take(values, numbers.clip(0, None) % values.size), flat))
+    if values.size > 1:
+        counts = cumulative_sum(reshape(chosen, (-1,)), dtype=dt.int32 if x.size < 1 << 31 else dt.int64)
+        values = reshape(indexing.take(values, _number(counts, values.size)), x.shape)
+    _where(chosen, values, x, out=x)
+
+
+@fuse
+def _number(counts: Any, size: Any) -> Any:
+    """The number of the value for the last element that is counted."""
+    return (counts - 1) % size
 
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """As `numpy.putmask`: where the mask is true, writes the element of `values`, repeated, of the same number."""
     x = adopt_foreign(a, "putmask", "a")
-    flat, chosen = reshape(x, (-1,)), reshape(truth(asarray(mask, device=x.device)), (-1,))
-    given_values = reshape(_on(x, values), (-1,))
-    each = indexing.take(given_values, arange(x.size, device=x.device) % given_values.size)
-    _write_back(x, _where(chosen, each, flat))
+    chosen = reshape(truth(asarray(mask, device=x.device)), x.shape)
+    each = reshape(_on(x, values), (-1,))
+    if 1 != each.size < x.size:
+        each = indexing.take(each, arange(x.size, device=x.device) % each.size)
+    _where(chosen, each if each.size == 1 else reshape(each[: x.size], x.shape), x, out=x)
 
 
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
@@ -111,8 +124,13 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     stop = None if wrap or x.ndim > 2 else x.shape[1] ** 2
     flat = reshape(x, (-1,))
     target = flat[:stop:step]
-    values = reshape(_on(x, val), (-1,))
-    target[...] = indexing.take(values, arange(target.size, device=x.device) % values.size)
+    if isinstance(val, SCALAR_TYPES) and scalar_dtype(type(val), x.dtype) == x.dtype and holds(x.dtype, val):
+        target[...] = val
+    else:
+        values = reshape(_on(x, val), (-1,))
+        if 1 < values.size < target.size:
+            values = indexing.take(values, arange(target.size, device=x.device) % values.size)
+        target[...] = values if values.size == 1 else values[: target.size]
     _write_back(x, flat)
 
 

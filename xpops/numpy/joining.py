@@ -7,15 +7,17 @@ from typing import Any
 import numpy
 
 from xpops.api.creation.conversion import asarray
+from xpops.api.creation.ranges import arange
 from xpops.api.data_types import astype
 from xpops.api.indexing import take
 from xpops.api.manipulation import joining
 from xpops.api.manipulation.axes import moveaxis
 from xpops.api.manipulation.joining import concat_named
 from xpops.api.manipulation.shapes import broadcast_to, reshape
+from xpops.api.searching import searchsorted, where
 from xpops.arrays import Array, adopt_foreign
 from xpops.frameworks.registry import adapter_of
-from xpops.numpy.arguments import arrays_of, given, on_arrays, store
+from xpops.numpy.arguments import NDArray, arrays_of, given, on_arrays, store
 from xpops.numpy.shapes import atleast_1d, atleast_2d, atleast_3d
 
 __all__ = [
@@ -139,11 +141,52 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     return joining.concat((given(arr), given(values)), axis=axis)
 
 
+# The most elements that are deleted or inserted by joining pieces. More take an index for each element of the result.
+_MOST_PIECES = 16
+
+
 def _on_host(obj: Any) -> Any:
     """A slice, an index, or an array of indices or a mask, as NumPy takes it."""
     if isinstance(obj, Array) or adapter_of(type(obj)) is not None:
         return adopt_foreign(obj, "delete", "obj").to_numpy()
     return obj
+
+
+def _interval(obj: Any, length: int) -> tuple[int, int] | None:
+    """The first and the last place + 1 of an index or a slice of adjacent elements; None for all else."""
+    if isinstance(obj, (int, numpy.integer)) and type(obj) is not bool:
+        place = int(obj) + length if obj < 0 else int(obj)
+        return (place, place + 1) if 0 <= place < length else None
+    if isinstance(obj, slice) and obj.step in (None, 1):
+        start, stop, _ = obj.indices(length)
+        return start, max(start, stop)
+    return None
+
+
+def _places(obj: Any, length: int) -> NDArray | None:
+    """The places of a slice or of indices, from the front; None for all else, which NumPy accepts or refuses."""
+    if isinstance(obj, slice):
+        return numpy.arange(*obj.indices(length))
+    places = numpy.asarray(obj)
+    if places.size == 0 and isinstance(obj, (list, tuple)):
+        return numpy.zeros(0, numpy.int64)
+    if places.ndim > 1 or places.dtype.kind not in "iu":
+        return None
+    places = places.reshape(-1).astype(numpy.int64)
+    places = numpy.where(places < 0, places + length, places)
+    return None if places.size and (places.min() < 0 or places.max() > length) else places
+
+
+def _part(arr: Array, axis: int, start: int, stop: int) -> Array:
+    found: Array = arr[(*[slice(None)] * axis, slice(start, stop))]
+    return found
+
+
+def _join_pieces(function: str, pieces: list[Array], axis: int) -> Array:
+    """A new array of the pieces that are not empty."""
+    kept = [piece for piece in pieces if piece.shape[axis]] or pieces[:1]
+    found: Array = concat_named(function, {f"pieces[{number}]": piece for number, piece in enumerate(kept)}, axis)
+    return found
 
 
 def _taken(arr: Array, order: Any, axis: int) -> Array:
@@ -155,25 +198,65 @@ def _taken(arr: Array, order: Any, axis: int) -> Array:
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """As `numpy.delete`. Indices or a mask are read on the host, which has to know the length of the result."""
     arr, axis = (reshape(arr, (-1,)), 0) if axis is None else (arr, axis % arr.ndim)
-    return _taken(arr, numpy.delete(numpy.arange(arr.shape[axis]), _on_host(obj)), axis)
+    length = arr.shape[axis]
+    interval = _interval(obj, length)
+    if interval is not None:
+        start, stop = interval
+        return _join_pieces("delete", [_part(arr, axis, 0, start), _part(arr, axis, stop, length)], axis)
+    obj = _on_host(obj)
+    if isinstance(obj, numpy.ndarray) and obj.dtype == bool and obj.shape == (length,):
+        obj = numpy.flatnonzero(obj)
+    places = _places(obj, length)
+    if places is None or length in places:  # NumPy refuses it
+        return _taken(arr, numpy.delete(numpy.arange(length), obj), axis)
+    places = numpy.unique(places)
+    jumps = numpy.flatnonzero(numpy.diff(places) != 1)  # between runs of adjacent places
+    if len(jumps) < _MOST_PIECES:
+        starts = [0, *(places[jumps] + 1).tolist(), *(places[-1:] + 1).tolist()]
+        stops = [*places[:1].tolist(), *places[jumps + 1].tolist(), length]
+        return _join_pieces("delete", [_part(arr, axis, *ends) for ends in zip(starts, stops, strict=True)], axis)
+    kept = arange(length - places.size, device=arr.device)
+    before = asarray(places - numpy.arange(places.size), device=arr.device)
+    return take(arr, kept + searchsorted(before, kept, side="right"), axis=axis)
 
 
 @on_arrays()
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """As `numpy.insert`. Indices are read on the host, which has to know where the elements go."""
     arr, axis = (reshape(arr, (-1,)), 0) if axis is None else (arr, axis % arr.ndim)
-    places, length = _on_host(obj), arr.shape[axis]
+    obj, length = _on_host(obj), arr.shape[axis]
+    if isinstance(obj, numpy.ndarray) and obj.dtype == bool and obj.ndim == 1:
+        obj = numpy.flatnonzero(obj)
+    places = _places(obj, length)
     known = isinstance(values, Array) or adapter_of(type(values)) is not None
     new = astype(values if known else asarray(values, device=arr.device), arr.dtype)
     new = reshape(new, (*[1] * (arr.ndim - new.ndim), *new.shape))
-    if not isinstance(places, slice) and numpy.ndim(places) == 0:
+    if not isinstance(obj, slice) and numpy.ndim(obj) == 0:
         new = moveaxis(new, 0, axis)
-        count = new.shape[axis]
-    else:
-        count = max(numpy.arange(length)[places].size, new.shape[axis])
-    whole = concat_named("insert", {"arr": arr, "values": broadcast_to(new, _with_length(arr, axis, count))}, axis)
-    return _taken(whole, numpy.insert(numpy.arange(length), places, numpy.arange(length, length + count)), axis)
+    count = new.shape[axis] if places is None or places.size == 1 else max(places.size, new.shape[axis])
+    new = broadcast_to(new, (*arr.shape[:axis], count, *arr.shape[axis + 1 :]))
+    if places is None or places.size not in (1, count):  # NumPy refuses it
+        whole = _join_pieces("insert", [arr, new], axis)
+        return _taken(whole, numpy.insert(numpy.arange(length), obj, numpy.arange(length, length + count)), axis)
+    if places.size > _MOST_PIECES:
+        return _insert_many(arr, places, new, axis)
+    order = numpy.argsort(places, kind="stable")
+    pieces, start = [], 0
+    for number, stop in zip(order.tolist(), places[order].tolist(), strict=True):
+        inserted = new if places.size == 1 else _part(new, axis, number, number + 1)
+        pieces += [_part(arr, axis, start, stop), inserted]
+        start = stop
+    return _join_pieces("insert", [*pieces, _part(arr, axis, start, length)], axis)
 
 
-def _with_length(arr: Array, axis: int, count: int) -> tuple[int, ...]:
-    return (*arr.shape[:axis], count, *arr.shape[axis + 1 :])
+def _insert_many(arr: Array, places: NDArray, new: Array, axis: int) -> Array:
+    """Insert one slice of `new` before each of many places; the device computes where each element comes from."""
+    order = numpy.argsort(places, kind="stable")
+    after = asarray(places[order] + numpy.arange(places.size), device=arr.device)  # where they are in the result
+    at = arange(arr.shape[axis] + places.size, device=arr.device)
+    count = searchsorted(after, at, side="right")
+    last = (count - 1).clip(0, None)
+    inserted = take(asarray(order + arr.shape[axis], device=arr.device), last)
+    sources = where(take(after, last) == at, inserted, at - count)
+    found: Array = take(_join_pieces("insert", [arr, new], axis), sources, axis=axis)
+    return found

@@ -19,7 +19,7 @@ from xpops.api.searching import nonzero
 from xpops.api.statistics.sums import sum
 from xpops.core import dtypes as dt
 from xpops.numpy.arguments import dtype_of, floating, on_arrays
-from xpops.numpy.correlation import convolve
+from xpops.numpy.convolution import convolve
 from xpops.numpy.creation import vander
 from xpops.numpy.linalg import lstsq
 

@@ -188,6 +188,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     for length in shape:
         count *= length
     line = shapes.reshape(a, (-1,))
+    if count <= line.size:
+        return shapes.reshape(line[:count], shape, copy=True)
     copies = -(-count // max(line.size, 1))
-    whole = repetition.tile(line, (copies,)) if line.size else repetition.tile(line, (1,))
-    return shapes.reshape(whole[:count], shape)
+    return shapes.reshape(repetition.tile(line, (copies,))[:count], shape)

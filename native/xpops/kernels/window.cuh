@@ -1,6 +1,7 @@
 // Copies a window onto an array: along each axis the result's element at c is the array's at c - start. Beyond the array
-// it is a fill value (pad), or the array begins anew (roll). A window may be a band of matrices: elements on other
-// diagonals are the fill value, and their place in the array is not read (tril, triu, eye).
+// it is a fill value (pad), or the array begins anew (roll), or another element of the array (`Border`). A window may be a
+// band of matrices: elements on other diagonals are the fill value, and their place in the array is not read (tril, triu,
+// eye).
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
@@ -22,20 +23,36 @@ struct WindowParams {
   Stride low, high;  // the diagonals of the band: column - row
 };
 
-// Along one axis: the position in the array; negative if it is beyond and kWraps is false.
-template <bool kWraps, class Stride>
+// The elements beyond the array, with NumPy's names. kRoll is kWrap up to one length before the array.
+enum class Border { kFill, kRoll, kWrap, kEdge, kReflect, kSymmetric };
+
+// Along one axis: the position in the array; negative if it is beyond and the border is the fill value.
+template <Border kBorder, class Stride>
 XPOPS_DEVICE Stride position_in(Stride at, Stride start, Stride length) {
   const Stride found = at - start;
-  if (kWraps) return found < 0 ? found + length : found;
-  return found < length ? found : -1;
+  if constexpr (kBorder == Border::kRoll) {
+    return found < 0 ? found + length : found;
+  } else if constexpr (kBorder == Border::kFill) {
+    return found < length ? found : -1;
+  } else if constexpr (kBorder == Border::kEdge) {
+    return found < 0 ? 0 : found < length ? found : length - 1;
+  } else {
+    if (found >= 0 && found < length) return found;
+    const Stride turn = kBorder == Border::kSymmetric, reflected = 2 * (length - 1 + turn);
+    const Stride period = kBorder == Border::kWrap ? length : reflected > 0 ? reflected : 1;
+    Stride rest = found % period;
+    if (rest < 0) rest += period;
+    return rest < length ? rest : period - turn - rest;
+  }
 }
 
 // kShort: rows of the result have fewer elements than a pack.
-template <class W, bool kWraps, bool kBand, bool kShort, int kPack, class Params>
+template <class W, Border kBorder, bool kBand, bool kShort, int kPack, class Params>
 struct Window {
   using Index = typename Params::Index;
   using Stride = typename Params::Stride;
   static constexpr int kLast = Params::kAxes - 1;
+  static constexpr bool kRolls = kBorder == Border::kRoll, kFills = kBorder == Border::kFill;
 
   const Params& params;
   const W* x;
@@ -54,7 +71,7 @@ struct Window {
   struct Row {
     Index offset;
     Stride first, last;
-    XPOPS_DEVICE bool has(Stride column) const { return kWraps || (column >= first && column <= last); }
+    XPOPS_DEVICE bool has(Stride column) const { return !kFills || (column >= first && column <= last); }
   };
 
   XPOPS_DEVICE Row row_of(const Coordinates<Params::kAxes, Index>& at) const {
@@ -62,7 +79,7 @@ struct Window {
     bool inside = true;
 #pragma unroll
     for (int axis = 0; axis < kLast; ++axis) {
-      const Stride found = position_in<kWraps>(static_cast<Stride>(at.at[axis]), params.starts[axis],
+      const Stride found = position_in<kBorder>(static_cast<Stride>(at.at[axis]), params.starts[axis],
                                                params.lengths[axis]);
       inside = inside && found >= 0;
       row.offset += static_cast<Index>(found) * static_cast<Index>(params.strides[axis]);
@@ -79,7 +96,7 @@ struct Window {
   XPOPS_DEVICE const W* address(Index offset) const { return x + static_cast<Stride>(offset); }
 
   XPOPS_DEVICE W element(const Row& row, Stride column) const {
-    const Stride found = position_in<kWraps>(column, start, length);
+    const Stride found = position_in<kBorder>(column, start, length);
     W value = fill;
     if (row.has(column)) value = *address(row.offset + static_cast<Index>(found) * static_cast<Index>(stride));
     return value;
@@ -95,13 +112,13 @@ struct Window {
     const Stride column = static_cast<Stride>(at.at[kLast]), end = column + (kPack - 1);
     const Stride rest = static_cast<Stride>(Params::kAxes > 1 ? params.divisors[kLast - 1].divisor : params.size) -
                         column;
-    const Stride found = position_in<kWraps>(column, start, length);
-    if (rest >= kPack && !kWraps && (end < row.first || column > row.last)) {
+    const Stride found = position_in<kBorder>(column, start, length);
+    if (rest >= kPack && kFills && (end < row.first || column > row.last)) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to.elem[i] = fill;
-    } else if (rest >= kPack && (kWraps ? found + kPack <= length : row.has(column) && row.has(end))) {
+    } else if (rest >= kPack && (kRolls ? found + kPack <= length : column >= row.first && end <= row.last)) {
       load_run(address(row.offset + static_cast<Index>(found) * static_cast<Index>(stride)), to);
-    } else if constexpr (kShort) {
+    } else if constexpr (kShort || !(kFills || kRolls)) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         to.elem[i] = element(row, static_cast<Stride>(at.at[kLast]));
@@ -128,9 +145,9 @@ struct Window {
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       Index offset = (i < rest ? here : there) + i * step;
-      if constexpr (kWraps) offset += i < (i < rest ? start - column : start + rest) ? wrap : 0;
+      if constexpr (kRolls) offset += i < (i < rest ? start - column : start + rest) ? wrap : 0;
       to.elem[i] = fill;
-      if (kWraps || (filled >> i & 1)) to.elem[i] = *address(offset);
+      if (kRolls || (filled >> i & 1)) to.elem[i] = *address(offset);
     }
   }
 
@@ -152,11 +169,11 @@ struct Window {
 };
 
 // W: any type of an element's size. A block writes kBlock * kUnroll packs.
-template <class W, bool kWraps, bool kBand, bool kShort, int kBlock, int kPack, int kUnroll, class Params>
+template <class W, Border kBorder, bool kBand, bool kShort, int kBlock, int kPack, int kUnroll, class Params>
 XPOPS_DEVICE void window(const Params& params) {
   using Index = typename Params::Index;
   constexpr Index kStep = kBlock * kPack, kTile = kStep * kUnroll;
-  const Window<W, kWraps, kBand, kShort, kPack, Params> from(params);
+  const Window<W, kBorder, kBand, kShort, kPack, Params> from(params);
   W* to = reinterpret_cast<W*>(params.slots[0]);
   const Index tile = static_cast<Index>(blockIdx.x) * kTile;
   if (tile + kTile <= params.size) {

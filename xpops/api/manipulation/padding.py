@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from xpops.api.creation.conversion import asarray
 from xpops.api.creation.filling import empty, full, require_integer
 from xpops.api.foreign import keeps_framework
-from xpops.api.indexing import take
 from xpops.api.signatures import array_function
 from xpops.arrays import Array
 from xpops.arrays.tensors import array_layout
@@ -77,7 +75,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any 
     given = array_layout(x, "pad", "x")
     widths = _widths(pad_width, given.ndim)
     if mode in _REPEATING:
-        return _pad_by_indices(x, widths, mode)
+        return call(_plan_repeating, "pad", ("x",), (x,), tuple(widths), mode)
     values = _pairs(constant_values, given.ndim, "constant_values") if mode == "constant" else None
     if values is None or len({repr(value) for pair in values for value in pair}) != 1:
         return _pad_by_values(x, widths, values)
@@ -133,16 +131,15 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     return [(int(before), int(after)) for before, after in pairs] if symbols.kinds else pairs
 
 
-@keeps_framework
 @differentiable(derivative.pad_by_indices)
-def _pad_by_indices(x: Array, widths: list[tuple[int, int]], mode: str) -> Array:
+def _plan_repeating(engine: Engine, specs: tuple[Layout], widths: tuple[tuple[int, int], ...], mode: str) -> Program:
+    x = specs[0]
     for axis, width in enumerate(widths):
-        if not any(width):
-            continue
-        if x.shape[axis] == 0:
+        if any(width) and x.shape[axis] == 0:
             raise ValueError(f"pad: axis {axis} of x is empty; accepted with mode={mode!r}: at least one element")
-        x = take(x, asarray(derivative.padded_places(x.shape[axis], width, mode), device=x.device), axis=axis)
-    return x.copy() if not any(map(any, widths)) else x
+    out = layout_of(x.dtype, _padded_shape(x.shape, widths), None, x.device)
+    starts = tuple(before for before, _ in widths)
+    return Program((out,), engine.window(x, starts, out, mode) if out.size else lambda stream, *data: None)
 
 
 @keeps_framework

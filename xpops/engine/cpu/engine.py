@@ -10,6 +10,7 @@ import numpy as np
 from xpops.core.layouts import Layout
 from xpops.engine.cpu import rounding
 from xpops.engine.cpu.assign import assign
+from xpops.engine.cpu.correlate import correlate
 from xpops.engine.cpu.elementwise import elementwise
 from xpops.engine.cpu.fft import fft
 from xpops.engine.cpu.gather import gather, scatter, take_along
@@ -56,6 +57,7 @@ class CpuEngine:
     svd = staticmethod(svd)
     triangle = staticmethod(triangle)
     compress = staticmethod(compress)
+    correlate = staticmethod(correlate)
     gather = staticmethod(gather)
     matmul = staticmethod(matmul)
     nonzero = staticmethod(nonzero)

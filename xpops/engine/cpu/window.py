@@ -17,9 +17,11 @@ _SMALL = 1 << 16
 
 
 def window(
-    x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None, band: tuple[int, int] | None = None
+    x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | str | None, band: tuple[int, int] | None = None
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.window`."""
+    if isinstance(fill, str):
+        return _repeating(x, starts, out, fill)
     wraps = fill is None
     shifts = [(start, start - n) if wraps and start else (start,) for start, n in zip(starts, x.shape, strict=True)]
     pieces = [_ranges(x.shape, shift, out.shape) for shift in product(*shifts)]
@@ -35,6 +37,17 @@ def window(
                 np.copyto(out[to], x[of], where=mask)
             else:
                 _copy_band(out[to], x[of], *(diagonal + to[-2].start - to[-1].start for diagonal in band))
+
+    return kernel
+
+
+def _repeating(x: Layout, starts: tuple[int, ...], out: Layout, mode: str) -> Kernel:
+    """The kernel of a window that repeats elements beyond the array."""
+    widths = [(start, wide - n - start) for start, n, wide in zip(starts, x.shape, out.shape, strict=True)]
+    pad: Any = np.pad
+
+    def kernel(stream: int, out: NDArray, x: NDArray) -> None:
+        np.copyto(out, pad(x, widths, mode) if widths else x)
 
     return kernel
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xpops.engine.cuda.kernels.arange import arange
+from xpops.engine.cuda.kernels.correlate import correlate
 from xpops.engine.cuda.kernels.distinct import distinct
 from xpops.engine.cuda.kernels.elementwise import assign, elementwise
 from xpops.engine.cuda.kernels.gather import gather, scatter, take_along
@@ -42,6 +43,7 @@ class CudaEngine(Runtime):
     bincount = bincount
     cholesky = cholesky
     compress = compress
+    correlate = correlate
     distinct = distinct
     eig = eig
     eigh = eigh

@@ -25,7 +25,7 @@ def window(
     x: Layout,
     starts: tuple[int, ...],
     out: Layout,
-    fill: bytes | None,
+    fill: bytes | str | None,
     band: Band | None = None,
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.window`."""
@@ -33,10 +33,11 @@ def window(
     if transposed_axis(x.shape, contiguous_strides(x.shape), x.strides, policy.tile_length) is not None:
         return _window_of_copy(runtime, x, starts, out, fill, band)
     block = policy.block
-    plan = plan_window(x, starts, out, band, block)
-    source = window_glue(plan, out.dtype.itemsize, fill is None, band is not None, block)
+    border = fill if isinstance(fill, str) else "roll" if fill is None else "fill"
+    plan = plan_window(x, starts, out, band, block, isinstance(fill, str))
+    source = window_glue(plan, out.dtype.itemsize, border, band is not None, block)
     launch = runtime.launcher("window", source, plan.blocks, block, "QQQQ", plan.tail)
-    value = unpack("<QQ", (fill or b"").ljust(16, b"\0"))
+    value = unpack("<QQ", (fill if isinstance(fill, bytes) else b"").ljust(16, b"\0"))
 
     def kernel(stream: int, out: int, x: int) -> None:
         launch(stream, out, x, *value)
@@ -45,7 +46,7 @@ def window(
 
 
 def _window_of_copy(
-    runtime: Runtime, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | None, band: Band | None
+    runtime: Runtime, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | str | None, band: Band | None
 ) -> Kernel:
     """`window`, of a C-contiguous copy: neighbouring threads would read a transposed array far apart."""
     dense = layout_of(x.dtype, x.shape, None, x.device)
@@ -61,9 +62,9 @@ def _window_of_copy(
     return copied
 
 
-def window_glue(plan: WindowPlan, width: int, wraps: bool, banded: bool, block: int) -> str:
+def window_glue(plan: WindowPlan, width: int, border: str, banded: bool, block: int) -> str:
     """The glue of a kernel that copies a window of elements of `width` bytes."""
-    flags = ", ".join(truth(each) for each in (wraps, banded, plan.short))
+    flags = f"Border::k{border.capitalize()}, {truth(banded)}, {truth(plan.short)}"
     arguments = f"{word_of(width)}, {flags}, {block}, {plan.pack}, {plan.unroll}"
     return "\n".join(
         [

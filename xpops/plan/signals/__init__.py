@@ -1,0 +1,1 @@
+"""Plans of signals: correlation and convolution."""
