@@ -54,6 +54,8 @@ def test_scales(norm: str, forward: float, inverse: float) -> None:
 def test_a_real_axis_apart() -> None:
     """The real axis is transformed by a separate call, but only if it is odd, in a transform of a whole matrix."""
     assert plan_fft((1024, 1023), "rfft", (0, 1), (1024, 1023), 512).groups == ((1,), (0,))
+    assert plan_fft((1, 1024, 1023), "rfft", (0, 1, 2), (1, 1024, 1023), 512).groups == ((2,), (0, 1))
+    assert plan_fft((64, 128, 1), "rfft", (0, 1, 2), (64, 128, 1), 512).groups == ((0, 1, 2),)
     assert plan_fft((64, 128, 127), "irfft", (0, 1, 2), (64, 128, 127), 512).groups == ((0, 1, 2),)
     for shape, kind, axes in (((2, 1024, 1023), "rfft", (1, 2)), ((1024, 1023), "fft", (0, 1))):
         assert plan_fft(shape, kind, axes, (1024, 1023), 512).groups == (axes,)

@@ -79,7 +79,7 @@ def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
     elif decimals > 0:
         found = _round_behind(a, 10.0**decimals)
     else:
-        found = astype(_round_before(a, 10.0**-decimals), dtype_of(a), copy=False)
+        found = _round_before(a, 10.0**-decimals)
     return store(found, out, "around")
 
 
@@ -90,7 +90,8 @@ def _round_behind(a: Any, scale: Any) -> Any:
 
 @fuse
 def _round_before(a: Any, scale: Any) -> Any:
-    return multiply(rounding.round(divide(a, scale)), scale)
+    found = multiply(rounding.round(divide(a, scale)), scale)
+    return astype(found, dtype_of(a)) if dtype_of(a) in dt.CATEGORIES["integer or boolean"] else found
 
 
 @fuse

@@ -72,7 +72,8 @@ def plan_fft(
         half[place] = full[place] // 2 + 1
     taken, made = {"rfft": (full, half), "irfft": (half, full)}.get(kind, (full, full))
     # cuFFT transforms matrices of real numbers with an odd last length at half the speed in one call.
-    odd = strided is not None and len(axes) == 2 and lengths[-1] % 2 == 1
+    is_matrix = sum(length > 1 for length in lengths) == 2
+    odd = strided is not None and is_matrix and lengths[-1] % 2 == 1 < lengths[-1]
     apart = odd and kind in ("rfft", "irfft") and prod(lengths) == prod(full)
     groups: list[tuple[int, ...]] = [(place,)] if apart else []
     for stop in range(start + len(axes) - apart, start, -MAX_RANK):
