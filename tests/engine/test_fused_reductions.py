@@ -205,6 +205,25 @@ def test_torch_tensors(cuda_torch: Any) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_extremes_of_negated_integers(device: Any, dtype: str) -> None:
+    """CUDA 13.0 loses the sign of a negated operand where it joins two minima or maxima of integers."""
+    x = np.random.default_rng(2).integers(-100, 100, (3, 70, 33)).astype(dtype)
+    arrays, wanted = [xp.asarray(each, device=device) for each in x], -x
+    for negate in (lambda x: -x, lambda x: 0 - x, lambda x: x * -1, lambda x: -1 * x):
+        for name in ("max", "min"):
+            choose, pair = getattr(xp, name), getattr(xp, f"{name}imum")
+
+            def three(x: Any, y: Any, z: Any, negate: Any = negate, pair: Any = pair) -> Any:
+                return pair(pair(negate(x), negate(y)), negate(z))
+
+            np.testing.assert_array_equal(xp.fuse(three)(*arrays).to_numpy(), getattr(wanted, name)(axis=0))
+            for axis in (0, 1, None):
+                reduce = xp.fuse(lambda x, choose=choose, negate=negate, axis=axis: choose(negate(x), axis=axis))
+                np.testing.assert_array_equal(reduce(arrays[0]).to_numpy(), getattr(wanted[0], name)(axis=axis))
+
+
+@pytest.mark.parametrize("device", DEVICES)
 @given(tree=TREES, values=operands(), name=st.sampled_from([None, *REDUCTIONS]), data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_random_expressions(

@@ -122,7 +122,7 @@ struct Pow {
 
 struct Negative {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
-    if constexpr (is_integer_v<T>) return static_cast<T>(0 - detail::wrap(x));
+    if constexpr (is_integer_v<T>) return detail::opposite(x);
     else return -x;
   }
   template <class P> XPOPS_DEVICE P apply2(P x) const { return P(x.bits ^ 0x80008000u); }

@@ -12,6 +12,19 @@ namespace detail {
 // Integers are computed in an unsigned type at least as wide as int, because its overflow is defined.
 template <class T> XPOPS_DEVICE wrap_t<T> wrap(T x) { return static_cast<wrap_t<T>>(x); }
 
+// -x, which wraps. Where the assembler of CUDA 13.0 joins two minima or maxima of 32-bit integers for sm_90 or sm_100,
+// as in max(max(-a, -b), -c), it loses the sign of b. So it must not see that these are negations.
+template <class T> XPOPS_DEVICE T opposite(T x) {
+#if XPOPS_ON_GPU
+  if constexpr (sizeof(T) <= 4) {
+    uint32 inverted;
+    asm("not.b32 %0, %1;" : "=r"(inverted) : "r"(static_cast<uint32>(x)));
+    return static_cast<T>(inverted + 1u);
+  }
+#endif
+  return static_cast<T>(0 - wrap(x));
+}
+
 template <class T> XPOPS_DEVICE bool is_negative(T x) {
   if constexpr (is_signed_v<T>) return x < 0;
   else return false;

@@ -15,6 +15,7 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.core.symbols import scalar_type
 from xpops.dispatch.fusion.traced_arrays import ACCEPTED, Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
+from xpops.ops.elementwise import OPERATORS
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.plan.fused.expression import Constant, Expression, Node, Reference, Unsigned
@@ -45,6 +46,21 @@ class ReducedInput(NamedTuple):
 # How an input after the arguments is made: a function by which the host computes a scalar from the inputs before it, or
 # a reduction.
 Derived = Callable[..., Any] | ReducedInput
+
+
+def _with_visible_negation(node: Node) -> Node:
+    """``0 - x`` and ``x * -1`` of integers as ``negative``, whose functor keeps it from the assembler of CUDA 13.0.
+
+    See `opposite` in ``native/xpops/math/pow.cuh``.
+    """
+    hidden = {"subtract": ("0", (0,)), "multiply": ("-1", (0, 1))}.get(node.op.name)
+    if hidden is None or node.loop[0].kind not in "iu":
+        return node
+    value, places = hidden
+    for place in places:
+        if node.operands[place] == Constant(int, value):
+            return node._replace(op=OPERATORS["negative"], operands=(node.operands[1 - place],), loop=node.loop[:1])
+    return node
 
 
 class Recording(NamedTuple):
@@ -109,7 +125,7 @@ class Trace:
                 )
             loop, made, shape = signature_of(op, specs, dtype)
             self._require_room(op, places, loop)
-            self._nodes.append(Node(op, places, loop, made))
+            self._nodes.append(_with_visible_negation(Node(op, places, loop, made)))
             self._layouts.append(layout_of(made, shape, None, self.device))
             known = self._known[key] = Traced(self, self._layouts[-1], -len(self._nodes))
         return known
