@@ -14,7 +14,7 @@ from conformance.fuzz.values import BOOL, COMPLEX, FLOATS, INTEGERS, DType
 from conformance.references import reference_of
 from xpops.core import dtypes as dt
 from xpops.ops.activation import ACTIVATIONS
-from xpops.ops.elementwise import OPERATORS
+from xpops.ops.elementwise import INTERNAL, OPERATORS
 from xpops.ops.operator import Operator
 from xpops.testing.layouts import Shape
 
@@ -146,7 +146,9 @@ def _function(op: Operator) -> Function:
 
 # `nextafter` (`own_halves`) has no result in higher precision.
 _ROWS = [
-    op for op in (*OPERATORS.values(), *ACTIVATIONS.values()) if op.arity - op.parameters < 3 and not op.own_halves
+    op
+    for op in (*OPERATORS.values(), *ACTIVATIONS.values())
+    if op.arity - op.parameters < 3 and not op.own_halves and op not in INTERNAL
 ]
 
 FUNCTIONS = [
