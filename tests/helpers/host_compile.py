@@ -68,17 +68,16 @@ def _compile_header(text: str, flags: tuple[str, ...]) -> Path:
         written = folder / _own_name()
         written.write_text(text)
         written.rename(header)
-        _compile(header, compiled, ("-x", "c++-header", *flags))
+        _compile(header, compiled, flags, "-x", "c++-header")
     return header
 
 
-def _compile(code: Path, result: Path, flags: tuple[str, ...]) -> None:
+def _compile(code: Path, result: Path, flags: tuple[str, ...], *language: str) -> None:
     """Other processes find the result only when it is complete."""
     if COMPILER is None:
         raise RuntimeError("no C++ compiler found; set CXX")
     aside = result.with_suffix(f".{_own_name()}.tmp")
-    options = flags[:2] if flags[:1] == ("-x",) else ()
-    command = [COMPILER, *FLAGS, *options, str(code), "-o", str(aside), *flags[len(options) :]]  # libraries come last
+    command = [COMPILER, *FLAGS, *language, str(code), "-o", str(aside), *flags]  # libraries come after the code
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")

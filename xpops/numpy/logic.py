@@ -107,7 +107,7 @@ def _angle(z: Any) -> Any:
 
 @fuse
 def _angle_in_degrees(z: Any) -> Any:
-    return multiply(atan2(complex_numbers.imag(z), complex_numbers.real(z)), 180 / math.pi)
+    return multiply(_angle(z), 180 / math.pi)
 
 
 def iscomplexobj(x: Any) -> bool:

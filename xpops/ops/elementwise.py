@@ -235,5 +235,5 @@ OPERATORS: dict[str, Operator] = {row.name: row for row in _ROWS}
 
 # The operator of casts, copies and fills.
 IDENTITY = OPERATORS["identity"]
-# Operators that are no functions of `xpops`: `xpops.numpy` has two of them.
+# These rows have no function in `xpops`. `gcd` and `lcm` have one in `xpops.numpy`.
 INTERNAL = frozenset((IDENTITY, OPERATORS["gcd"], OPERATORS["lcm"]))

@@ -27,10 +27,7 @@ def by_eigenvalues(runtime: Runtime, x: Layout, reports: Reports) -> Kernel:
     block = layout_of(x.dtype, x.shape, joined.strides, x.device, x.dtype.itemsize)
     values = layout_of(real, (count, size), None, x.device)
     fill = elementwise(runtime, IDENTITY, signature_of(IDENTITY, (int,), x.dtype), (int,), joined)
-    copy, decompose = (
-        unary(runtime, IDENTITY, x, block),
-        decompose_hermitian(runtime, joined, False, reports),
-    )
+    copy, decompose = unary(runtime, IDENTITY, x, block), decompose_hermitian(runtime, joined, False, reports)
     allocate, allocate_values = runtime.allocator(joined), runtime.allocator(values)
     choose = _largest_values(runtime, x, values)
 
@@ -48,7 +45,7 @@ def by_eigenvalues(runtime: Runtime, x: Layout, reports: Reports) -> Kernel:
 def _largest_values(runtime: Runtime, x: Layout, values: Layout) -> Kernel:
     """The kernel ``(stream, s, values, x)``: the largest values first, and at least 0, below which errors take them.
 
-    NaN for matrices with an element that is not finite, of which the library may compute zeros.
+    If a matrix has an infinite or NaN element, the library may return zeros. Its singular values are NaN here.
     """
     (count, low, _), (_, size), real = x.shape, values.shape, values.dtype
     elements = layout_of(real, (count, x.nbytes // count // real.itemsize), None, x.device, x.align)
