@@ -42,14 +42,28 @@ def window(
 
 
 def _repeating(x: Layout, starts: tuple[int, ...], out: Layout, mode: str) -> Kernel:
-    """The kernel of a window that repeats elements beyond the array."""
-    widths = [(start, wide - n - start) for start, n, wide in zip(starts, x.shape, out.shape, strict=True)]
-    pad: Any = np.pad
+    """The kernel of a window that repeats elements beyond the array. It copies the array, and pads it axis by axis."""
+    middle: tuple[Any, ...] = tuple(slice(start, start + n) for start, n in zip(starts, x.shape, strict=True))
+    borders = [
+        tuple((*(slice(None),) * axis, along, *middle[axis + 1 :]) for along in (border, places))
+        for axis, (part, wide) in enumerate(zip(middle, out.shape, strict=True))
+        for border, places in _borders(part, wide, mode)
+    ]
 
     def kernel(stream: int, out: NDArray, x: NDArray) -> None:
-        np.copyto(out, pad(x, widths, mode) if widths else x)
+        np.copyto(out[(*middle, ...)], x)
+        for border, repeated in borders:
+            out[border] = out[repeated]
 
     return kernel
+
+
+def _borders(part: slice, wide: int, mode: str) -> list[tuple[slice, NDArray]]:
+    """The borders around a part of an axis, each with the places in the axis of the elements that it repeats."""
+    pad: Any = np.pad
+    places = pad(np.arange(part.start, part.stop), (part.start, wide - part.stop), mode)
+    borders = slice(0, part.start), slice(part.stop, wide)
+    return [(border, places[border].copy()) for border in borders if border.start < border.stop]
 
 
 def _ranges(lengths: tuple[int, ...], starts: tuple[int, ...], shape: tuple[int, ...]) -> Any:
