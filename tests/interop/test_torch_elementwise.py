@@ -116,6 +116,7 @@ def test_layouts(op: Operator, dtype: Any) -> None:
             for _ in range(2):
                 got = function_of(op)(*tensors, *map(float, numbers))
                 check(op, dtype, to_numpy(got), list(views), numbers)
+                assert got.numel() == 0 or got.data_ptr() not in [x.data_ptr() for x in tensors]
             out = torch.zeros((*got.shape, 2), dtype=got.dtype)[..., 1]
             for _ in range(2):
                 assert function_of(op)(*tensors, *map(float, numbers), out=out) is out
@@ -181,6 +182,40 @@ def _nearest(scalar: Any, dtype: Any) -> NDArray:
     if abs(digits * unit) > Fraction(float(f.max)):
         return np.array(np.copysign(np.inf, value)).astype(dtype)
     return np.array(np.copysign(float(digits * unit), value)).astype(dtype)
+
+
+class Seen(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+    """Records the functions of torch that are called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Any, bool]] = []
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls.append((function, "out" in (kwargs or {})))
+        return function(*args, **(kwargs or {}))
+
+
+def test_torch_makes_the_result() -> None:
+    """Where it is laid out as xpops lays it out: that takes a third less time than to write memory."""
+    x, ones = torch.rand(3, 4), torch.rand(3, 1)
+    for name, operands, made in [
+        ("add", (x, x), True),
+        ("exp", (x,), True),
+        ("add", (x, ones), False),
+        ("exp", (x.T,), True),
+        ("add", (x, torch.rand(4, 3).T), False),
+        ("exp", (torch.rand(4, 6)[:, ::2],), False),
+        ("add", (x, 2.0), True),
+        ("add", (ones, 2.0), False),
+    ]:
+        getattr(xp, name)(*operands)
+        with Seen() as seen:
+            result = getattr(xp, name)(*operands)
+        assert (getattr(torch, name), not made) in seen.calls
+        wanted = operands[0].stride() if name == "exp" and made else torch.empty(result.shape).stride()
+        assert result.stride() == wanted
+        torch.testing.assert_close(result, getattr(torch, name)(*operands))
 
 
 def test_operands_of_several_dtypes() -> None:

@@ -117,6 +117,7 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
     try:
         layout, kernel = call_for(op, operands.specs, operands.device, dtype)
         launch = make_launch(operands, (layout,), operands.adapt_kernel(way, (layout,), kernel))
+        launch = operands.adapt_launch(op, dtype, layout, launch)
         result = launch(*operands.inputs)
     finally:  # kernels that were launched before an error still read the operands
         operands.release()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core.devices import Device
+from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.guards import copies
 from xpops.core.layouts import Layout
@@ -19,6 +20,7 @@ from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand
 
 
@@ -120,6 +122,14 @@ class Operands:
         if self.framework is None or not engine_of(self.device).is_host:
             return _keep_kernel
         return partial(self.framework.host_kernel, self.specs)
+
+    def adapt_launch(
+        self, op: Operator, dtype: DType | None, out: Layout, launch: Callable[..., R]
+    ) -> Callable[..., R]:
+        """The launch of an elementwise call that takes `inputs`, on such operands."""
+        if self.framework is None or not engine_of(self.device).is_host:
+            return launch
+        return self.framework.host_launch(op, self.specs, dtype, out, launch)
 
     def release(self) -> None:
         """Make each lender's stream wait for our work on its memory, and tell the framework of `out` of the write.

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks.differentiable import Differentiable, Facts
+from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand
 
 R = TypeVar("R")
@@ -232,22 +234,22 @@ class Adapter:
         """
         return kernel
 
+    def host_launch(
+        self, op: Operator, specs: tuple[Operand, ...], dtype: DType | None, out: Layout, launch: Callable[..., R]
+    ) -> Callable[..., R]:
+        """The launch of an elementwise call on the host, which takes what `read` returns, and returns the result.
+
+        Parameters
+        ----------
+        launch : callable
+            Launches what `host_kernel` returns, on memory of `allocator`.
+        """
+        return launch
+
 
 def is_inherited(adapter: Adapter | None, method: str) -> bool:
     """Whether a method is that of `Adapter`, so that it need not be called."""
     return adapter is not None and getattr(type(adapter), method) is getattr(Adapter, method)
-
-
-def ndarray_views(namespace: Any) -> dict[str, Callable[..., Any]]:
-    """What `Adapter.views` returns for the arrays of NumPy, or of a library with the same functions."""
-    return {
-        "reshape": namespace.ndarray.reshape,
-        "permute": namespace.ndarray.transpose,
-        "broadcast_to": namespace.broadcast_to,
-        "flip": namespace.flip,
-        "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
-        "diagonal": namespace.diagonal,
-    }
 
 
 def foreign_view(layout: Layout, address: int, owner: Any, writable: bool, what: str) -> View:

@@ -21,9 +21,9 @@ from xpops.frameworks.adapter import (
     exported_strides,
     foreign_view,
     known_layout,
-    ndarray_views,
     order_before,
 )
+from xpops.frameworks.numpy import ndarray_views
 from xpops.plan.cache import BoundedDict
 
 # What `_key_of` returns -> what `read` returns.

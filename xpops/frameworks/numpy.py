@@ -12,11 +12,25 @@ from xpops.core.dtypes import INFO
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.engine import engine_of
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, View, known_layout, ndarray_views
+from xpops.frameworks.adapter import Adapter, Known, View, known_layout
 from xpops.plan.cache import BoundedDict
 
 # (dtype, shape, strides in bytes) -> what `read` returns. On the host the alignment does not matter.
 _known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
+
+
+def ndarray_views(namespace: Any) -> dict[str, Callable[..., Any]]:
+    """What `Adapter.views` returns for the arrays of NumPy, or of a library with the same functions."""
+    return {
+        "reshape": namespace.ndarray.reshape,
+        "permute": namespace.ndarray.transpose,
+        "broadcast_to": namespace.broadcast_to,
+        "flip": namespace.flip,
+        "unstack": lambda x, axis: tuple([x[(slice(None),) * axis + (i, ...)] for i in range(x.shape[axis])]),
+        "diagonal": namespace.diagonal,
+    }
+
+
 _VIEWS = ndarray_views(np)
 
 

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
-from torch.utils._python_dispatch import _disable_current_modes
 
 from xpops.core import dtypes as dt
 from xpops.core.compiled import compiled
 from xpops.core.devices import CPU, Device
+from xpops.core.dtypes import DType
 from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine import engine_of
@@ -23,11 +22,14 @@ from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
 from xpops.frameworks.differentiable import Differentiable, Facts
+from xpops.frameworks.torch_elementwise import elementwise_launch
 from xpops.frameworks.torch_functions import TORCH_DTYPES
 from xpops.frameworks.torch_gradients import OF_COMPILER, constant, facts_of, is_traced, record, recorder
 from xpops.frameworks.torch_kernels import torch_kernel
+from xpops.frameworks.torch_modes import outside_modes
 from xpops.frameworks.torch_pools import LentPool
 from xpops.frameworks.torch_refusals import reason_of, require_plain
+from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
 from xpops.plan.signature import Operand
 
@@ -60,12 +62,6 @@ _guards: Any = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
 _new_on_host: Any = getattr(_guards, "_empty_strided_cpu", None)
 _new_on_current: Any = getattr(_guards, "_empty_strided_cuda", None)
 _current_device: Any = getattr(torch._C, "_cuda_getDevice", None) if _new_on_current else lambda: -1
-
-# The number of modes that take torch's functions over.
-_mode_count: Callable[[], int] = getattr(torch._C, "_len_torch_dispatch_stack", int)
-
-# Whether a transform of `torch.func` is active.
-_has_transforms: Callable[[], bool] = torch._C._are_functorch_transforms_active
 
 # Torch counts writes, so that autograd can refuse a backward pass that would read overwritten values. The public
 # function only wraps the private one.
@@ -198,18 +194,18 @@ class TorchAdapter(Adapter):
         def on_ndarrays(stream: int, *data: Any) -> R:
             return kernel(stream, *[x if x.__class__ in _READY else _to_ndarray(x) for x in data])
 
-        chosen = torch_kernel(specs, way, layouts, on_ndarrays) or on_ndarrays
+        return outside_modes(torch_kernel(specs, way, layouts, on_ndarrays) or on_ndarrays)
 
-        def without_modes(stream: int, *data: Any) -> R:
-            if _mode_count():  # such as FakeTensorMode, in which torch's functions do not compute
-                with _disable_current_modes():
-                    return chosen(stream, *data)
-            if _has_transforms():  # of other tensors: those of `torch.func` itself are recorded
-                with temporarily_clear_interpreter_stack():
-                    return chosen(stream, *data)
-            return chosen(stream, *data)
+    def host_launch(
+        self, op: Operator, specs: tuple[Operand, ...], dtype: DType | None, out: Layout, launch: Callable[..., R]
+    ) -> Callable[..., R]:
+        chosen = elementwise_launch(op, specs, dtype, out, launch)
 
-        return without_modes
+        def make_plain(*data: Any) -> Any:
+            result = chosen(*data)
+            return result if result.__class__ is torch.Tensor else result.as_subclass(torch.Tensor)
+
+        return launch if chosen is launch else outside_modes(make_plain)
 
     def export(self, array: Any) -> Any:
         return torch.from_dlpack(array)

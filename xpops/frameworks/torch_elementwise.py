@@ -17,9 +17,11 @@ from xpops.engine import engine_of
 from xpops.engine.cpu.elementwise import is_compiled
 from xpops.engine.cpu.rounding import cast
 from xpops.engine.program import Kernel
+from xpops.frameworks.adapter import R
 from xpops.frameworks.torch_functions import (
     TORCH_DTYPES,
     Function,
+    allocates,
     copy_by_odd,
     faster_of,
     function_of,
@@ -38,6 +40,8 @@ _EXACT_IN_FLOAT64 = frozenset((dt.int32, dt.uint32, dt.float64))
 # Numbers below these are in the range of float16 and of float32.
 _SMALL, _BIG = 2.0**15, 2.0**63
 
+# See `xpops.dispatch.steady`.
+Launch = Callable[..., Any]
 # Converts an operand to what torch's function takes; None: the function takes the operand itself.
 _Converter = Callable[[Any], Any] | None
 
@@ -61,10 +65,50 @@ def elementwise_kernel(
         return None
     kernel = _by_torch(op, specs, signature, out, host)
     if kernel is not None:
-        return _within_range(kernel, specs, signature.loop, host)
+        return _within_range(kernel, 2, specs, signature.loop, host)
     if op.own_halves or is_compiled(op, signature.loop, specs, out):
         return None
     return _through_float32(op, specs, signature, out)
+
+
+def elementwise_launch(
+    op: Operator, specs: tuple[Operand, ...], dtype: DType | None, out: Layout, launch: Launch
+) -> Launch:
+    """The launch of an elementwise call by a torch function that makes the result, where it makes it as xpops does.
+
+    It takes a third less time than memory and a kernel that writes it.
+
+    Parameters
+    ----------
+    launch : callable
+        Takes the tensors and scalars, and returns the result, for all other calls.
+    """
+    arrays = [spec for spec in specs if isinstance(spec, Layout)]
+    if out.size == 0 or any((x.shape, x.strides) != (out.shape, out.strides) for x in arrays):
+        return launch
+    # Torch's strides of axes of length 1 are others, if a scalar becomes a tensor without axes, or axes are permuted.
+    if 1 in out.shape and not (out.contiguous and len(arrays) == len(specs)):
+        return launch
+    if op is IDENTITY:
+        theirs = TORCH_DTYPES[out.dtype]
+        return partial(torch.Tensor.to, dtype=theirs, copy=True) if casts_alike(arrays[0].dtype, out.dtype) else launch
+    signature = signature_of(op, specs, dtype)
+    same, converters = op.torch, _converters(op, specs, signature, out)
+    function = None if same is None or converters is None else function_of(same.name)
+    if same is None or converters is None or function is None or not allocates(function):
+        return launch
+    return _within_range(_calling(function, converters, same.arguments), 0, specs, signature.loop, launch)
+
+
+def _calling(function: Function, converters: list[_Converter], more: tuple[Any, ...]) -> Launch:
+    """The launch that calls a function of converted operands."""
+
+    def convert_and_call(*operands: Any) -> Any:
+        return function(*[x if to is None else to(x) for x, to in zip(operands, converters, strict=True)], *more)
+
+    if any(converters):
+        return convert_and_call
+    return (lambda *operands: function(*operands, *more)) if more else function
 
 
 def _by_torch(
@@ -73,20 +117,29 @@ def _by_torch(
     """The kernel of the function that the row names."""
     same, loop = op.torch, signature.loop[op.condition]
     function = None if same is None else function_of(same.name)
-    if same is None or function is None or loop not in same.dtypes | same.wide or out.dtype not in (loop, dt.bool):
+    if same is None or function is None:
         return None
-    if loop in same.wide:
+    if loop in same.wide and out.dtype in (loop, dt.bool):
         x = specs[0]
         if not isinstance(x, Layout) or x.dtype != loop:
             return None
         kernel = widened(function, (), x)
         return faster_of(host, kernel, x) if is_compiled(op, signature.loop, specs, out) else kernel
+    converters = _converters(op, specs, signature, out)
+    return None if converters is None else _kernel(function, converters, same)
+
+
+def _converters(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> list[_Converter] | None:
+    """The conversions of operands to what the function that the row names takes; None if it computes something else."""
+    same, loop = op.torch, signature.loop[op.condition]
+    if same is None or loop not in same.dtypes - same.wide or out.dtype not in (loop, dt.bool):
+        return None
     converters: list[_Converter] = []
     for spec, wanted in zip(specs[: op.arity - op.parameters], signature.loop, strict=False):
         if isinstance(spec, Layout) and not casts_alike(spec.dtype, wanted):
             return None
         converters.append(_converter(spec, wanted))
-    return _kernel(function, [*converters, *[None] * op.parameters], same)
+    return [*converters, *[None] * op.parameters]
 
 
 def _through_float32(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> Kernel | None:
@@ -168,18 +221,20 @@ def _rounded(value: float, dtype: DType) -> float:
         return float(cast(value if abs(value) < _BIG else float(value), dtype))
 
 
-def _within_range(kernel: Kernel, specs: tuple[Operand, ...], loop: tuple[DType, ...], host: Kernel) -> Kernel:
-    """`kernel`, or `host` if an operand is an integer that the loop's dtype cannot hold."""
+def _within_range(
+    call: Callable[..., R], first: int, specs: tuple[Operand, ...], loop: tuple[DType, ...], otherwise: Callable[..., R]
+) -> Callable[..., R]:
+    """`call`, or `otherwise` if an integer is beyond the range of the loop's dtype. The operands begin at `first`."""
     bounds = [
-        (position, int(np.iinfo(dtype).min), min(int(np.iinfo(dtype).max), _LARGEST))
+        (first + position, int(np.iinfo(dtype).min), min(int(np.iinfo(dtype).max), _LARGEST))
         for position, (spec, dtype) in enumerate(zip(specs, loop, strict=True))
         if spec is int and dtype.kind in "iu"
     ]
     if not bounds:
-        return kernel
+        return call
 
-    def check_and_launch(stream: int, out: torch.Tensor, *operands: Any) -> None:
-        fits = all(low <= operands[position] <= high for position, low, high in bounds)
-        (kernel if fits else host)(stream, out, *operands)
+    def check_and_call(*given: Any) -> R:
+        fits = all(low <= given[position] <= high for position, low, high in bounds)
+        return (call if fits else otherwise)(*given)
 
-    return check_and_launch
+    return check_and_call

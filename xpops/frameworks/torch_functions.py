@@ -38,6 +38,11 @@ def function_of(name: str) -> Function | None:
     return found
 
 
+def allocates(function: Function) -> bool:
+    """Whether a function that rows name makes a tensor if it gets no `out`."""
+    return function not in _OWN.values()
+
+
 def widened(function: Function, arguments: tuple[Any, ...], x: Layout, along: int | None = None) -> Kernel:
     """The kernel of a function of one operand that computes in float64.
 
@@ -140,6 +145,11 @@ def _clamp(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, *, out: torch
         torch.clamp(x, low, high, out=out)
 
 
+def _conj(x: torch.Tensor, *, out: torch.Tensor) -> None:
+    """Torch's, which returns real tensors themselves if it gets no `out`."""
+    torch.conj_physical(x, out=out)
+
+
 def _pow(x: torch.Tensor, y: torch.Tensor, *, out: torch.Tensor) -> None:
     """Torch's, or a product for the power 2."""
     if y.ndim == 0 and y.item() == 2:
@@ -150,6 +160,7 @@ def _pow(x: torch.Tensor, y: torch.Tensor, *, out: torch.Tensor) -> None:
 
 _OWN: dict[str, Function] = {
     "clamp": _clamp,
+    "conj": _conj,
     "copy": _copy,
     "gelu": _gelu,
     "gelu_tanh": _gelu_tanh,

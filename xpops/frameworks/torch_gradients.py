@@ -13,11 +13,11 @@ from torch.autograd import forward_ad
 
 from xpops.frameworks.differentiable import Backward, Differentiable, Facts
 from xpops.frameworks.torch_functions import TORCH_DTYPES
+from xpops.frameworks.torch_modes import has_transforms
 
 _DTYPES = {theirs: ours for ours, theirs in TORCH_DTYPES.items()}
 # The classes of tensors in a program that torch's compiler is tracing.
 OF_COMPILER = (FakeTensor, FunctionalTensor)
-_has_transforms: Callable[[], bool] = torch._C._are_functorch_transforms_active
 
 
 class Recorded(torch.autograd.Function):  # type: ignore[misc]
@@ -234,7 +234,7 @@ def constant(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 
 def record(call: Differentiable, arguments: tuple[Any, ...]) -> Any:
     """The results of a call, as tensors with a gradient."""
-    return Recorded.apply(call, *arguments) if _has_transforms() else _apply(call, *arguments)
+    return Recorded.apply(call, *arguments) if has_transforms() else _apply(call, *arguments)
 
 
 def recorder(call: Differentiable, arguments: tuple[Any, ...], results: Any) -> Callable[..., Any] | None:
@@ -245,7 +245,7 @@ def recorder(call: Differentiable, arguments: tuple[Any, ...], results: Any) -> 
     saving = Saving(call, arguments, wanted, len(results) if isinstance(results, tuple) else 0)
 
     def record_remembered(*given: Any) -> Any:
-        if _has_transforms() or forward_ad._current_level >= 0:
+        if has_transforms() or forward_ad._current_level >= 0:
             return Recorded.apply(call, *given)
         return _apply_remembered(saving, *given)
 

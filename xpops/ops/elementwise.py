@@ -37,7 +37,7 @@ _ROWS = (
         header=_ARITHMETIC,
         cpu=functions.conj,
         cpu_halves=True,
-        torch=Torch("conj_physical", REAL | COMPLEX),
+        torch=Torch("conj", REAL | COMPLEX),
     ),
     plain(
         "copysign",
