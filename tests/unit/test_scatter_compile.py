@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -43,6 +44,12 @@ def test_additions_compile(dtype: Any, capability: int) -> None:
         assert compile_cubin("scatter_add", addition(dtype, *shape, capability=capability), capability)
 
 
+@cache
+def compiled(code: str, capability: int) -> bytes:
+    """Many reductions have some kernels in common."""
+    return compile_cubin("scatter_reduce", code, capability)
+
+
 @pytest.mark.parametrize("capability", ARCHITECTURES)
 @pytest.mark.parametrize("reduction", ["sum", "prod", "min", "max", "mean"])
 def test_reductions_compile(reduction: str, capability: int) -> None:
@@ -52,7 +59,7 @@ def test_reductions_compile(reduction: str, capability: int) -> None:
             call = plan_reduction(out, 0, index, source, reduction, dtype == dt.float32, POLICY)
             sources = [call.keys_source(), call.bounds_source(), call.reduce_source()]
             for code in (*sources, *(call.chunks_source(level) for level, _ in enumerate(call.chunks))):
-                assert compile_cubin("scatter_reduce", code, capability)
+                assert compiled(code, capability)
 
 
 INSTRUCTIONS = [
