@@ -92,8 +92,8 @@ def elementwise_launch(
     if op is IDENTITY:
         theirs = TORCH_DTYPES[out.dtype]
         return partial(torch.Tensor.to, dtype=theirs, copy=True) if casts_alike(arrays[0].dtype, out.dtype) else launch
-    signature = signature_of(op, specs, dtype)
-    same, converters = op.torch, _converters(op, specs, signature, out)
+    signature, same = signature_of(op, specs, dtype), op.torch
+    converters = _converters(op, specs, signature, out) if out.dtype == signature.dtype else None
     function = None if same is None or converters is None else function_of(same.name)
     if same is None or converters is None or function is None or not allocates(function):
         return launch
