@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -35,6 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[SHARED] = folder.name
         config.add_cleanup(folder.cleanup)
         config.add_cleanup(lambda: os.environ.pop(SHARED))
+
+
+def pytest_collection_finish() -> None:
+    """Spare collections of garbage the modules and the tests: with torch and JAX a collection took a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup() -> None:
