@@ -225,9 +225,6 @@ def test_an_integer_that_the_dtype_cannot_hold() -> None:
 
 @frameworks
 def test_remembered_calls_keep_no_array(make: Callable[[Any], Any]) -> None:
-    class Marked(np.ndarray):
-        """Can be referenced weakly."""
-
     gc.freeze()  # the collections below need not visit what other tests left: that takes a second each
     for name, call in CALLS.items():
         x, y = (make(np.eye(4, dtype=np.float32)) for _ in range(2))
