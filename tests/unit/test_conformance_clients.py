@@ -70,9 +70,9 @@ def test_failures_and_conversions_have_names(client: Path) -> None:
 
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_an_interrupted_run_keeps_what_ended(client: Path, workers: str) -> None:
-    slow = "import time\ndef test_quick(): assert 0\ndef test_slow(): time.sleep(60)\n"
+    slow = "import time\ndef test_quick(): assert 0\ndef test_slow(): time.sleep(90)\n"
     (client / "test_few.py").write_text(slow)
-    runner.main(["--device", "cpu", "--seconds", "12", "-n", workers])
+    runner.main(["--device", "cpu", "--seconds", "30", "-n", workers])
     report = json.loads((client / "clients-cpu.json").read_text())["clients"]["numpy"]
     assert report["failed"] == 1
     assert report["not_finished"][0] == str(client / "test_few.py")
