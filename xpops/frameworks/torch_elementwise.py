@@ -92,16 +92,16 @@ def elementwise_launch(
     if op is IDENTITY:
         theirs = TORCH_DTYPES[out.dtype]
         return partial(torch.Tensor.to, dtype=theirs, copy=True) if casts_alike(arrays[0].dtype, out.dtype) else launch
-    signature, same = signature_of(op, specs, dtype), op.torch
-    converters = _converters(op, specs, signature, out) if out.dtype == signature.dtype else None
-    function = None if same is None or converters is None else function_of(same.name)
-    if same is None or converters is None or function is None or not allocates(function):
+    signature = signature_of(op, specs, dtype)
+    found = _function_of(op, specs, signature, out) if out.dtype == signature.dtype else None
+    if found is None or not allocates(found[0]):
         return launch
-    return _within_range(_calling(function, converters, same.arguments), 0, specs, signature.loop, launch)
+    return _within_range(_calling(*found), 0, specs, signature.loop, launch)
 
 
-def _calling(function: Function, converters: list[_Converter], more: tuple[Any, ...]) -> Launch:
+def _calling(function: Function, converters: list[_Converter], same: TorchFunction) -> Launch:
     """The launch that calls a function of converted operands."""
+    more = same.arguments
 
     def convert_and_call(*operands: Any) -> Any:
         return function(*[x if to is None else to(x) for x, to in zip(operands, converters, strict=True)], *more)
@@ -116,30 +116,30 @@ def _by_torch(
 ) -> Kernel | None:
     """The kernel of the function that the row names."""
     same, loop = op.torch, signature.loop[op.condition]
-    function = None if same is None else function_of(same.name)
-    if same is None or function is None:
+    if same is None or loop not in same.wide:
+        found = _function_of(op, specs, signature, out)
+        return None if found is None else _kernel(*found)
+    x, function = specs[0], function_of(same.name)
+    if function is None or not isinstance(x, Layout) or x.dtype != loop or out.dtype not in (loop, dt.bool):
         return None
-    if loop in same.wide and out.dtype in (loop, dt.bool):
-        x = specs[0]
-        if not isinstance(x, Layout) or x.dtype != loop:
-            return None
-        kernel = widened(function, (), x)
-        return faster_of(host, kernel, x) if is_compiled(op, signature.loop, specs, out) else kernel
-    converters = _converters(op, specs, signature, out)
-    return None if converters is None else _kernel(function, converters, same)
+    kernel = widened(function, (), x)
+    return faster_of(host, kernel, x) if is_compiled(op, signature.loop, specs, out) else kernel
 
 
-def _converters(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> list[_Converter] | None:
-    """The conversions of operands to what the function that the row names takes; None if it computes something else."""
+def _function_of(
+    op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout
+) -> tuple[Function, list[_Converter], TorchFunction] | None:
+    """The function that the row names, if it computes the call, and the conversions of the operands that it takes."""
     same, loop = op.torch, signature.loop[op.condition]
-    if same is None or loop not in same.dtypes - same.wide or out.dtype not in (loop, dt.bool):
+    function = None if same is None else function_of(same.name)
+    if same is None or function is None or loop not in same.dtypes - same.wide or out.dtype not in (loop, dt.bool):
         return None
     converters: list[_Converter] = []
     for spec, wanted in zip(specs[: op.arity - op.parameters], signature.loop, strict=False):
         if isinstance(spec, Layout) and not casts_alike(spec.dtype, wanted):
             return None
         converters.append(_converter(spec, wanted))
-    return [*converters, *[None] * op.parameters]
+    return function, [*converters, *[None] * op.parameters], same
 
 
 def _through_float32(op: Operator, specs: tuple[Operand, ...], signature: Signature, out: Layout) -> Kernel | None:
