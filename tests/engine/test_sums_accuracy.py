@@ -15,7 +15,9 @@ import pytest
 
 import xpops as xp
 from conformance.references import reduced, sizes, terms
+from tests.helpers.values import assert_bits, few_near_one
 from xpops.core import dtypes as dt
+from xpops.ops.accuracy import share_of_product
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.ops.scan import SCANS, Scan
 
@@ -102,7 +104,7 @@ def widened(x: NDArray) -> NDArray:
 
 def exact_results(op: Reduction, x: NDArray, axis: Any) -> tuple[NDArray, NDArray]:
     """The result of each line and its size."""
-    if op.compensated:
+    if op.compensated and op.cpu is np.add:
         sums, size = exact_sums(op, x, axis)
         count = lines(x, axis).shape[1] if op.averages else 1
         return sums / count, size / count
@@ -150,6 +152,32 @@ def test_shares_of_scans(op: Scan, dtype: Any, shape: tuple[int, ...], axis: int
     counts = np.arange(1, shape[axis] + 1)
     shares = np.array([op.share(dtype, int(count)) for count in counts])
     assert_share(got, wanted, shares * size + counts * float(ml_dtypes.finfo(dtype).smallest_subnormal))
+
+
+@pytest.mark.parametrize("shape", [(2**20,), (2**20, 3), (3, 2**20)], ids=str)
+@pytest.mark.parametrize("dtype", dt.REAL_FLOATS, ids=str)
+def test_equal_rounding_errors_of_products_do_not_add_up(dtype: Any, shape: tuple[int, ...], device: Any) -> None:
+    host, axis = few_near_one(dtype, shape), shape.index(2**20)
+    wide, x = host.astype(np.longdouble), xp.asarray(host, device=device)
+    for got, wanted in (
+        (xp.prod(x, axis=axis), np.multiply.reduce(wide, axis)),
+        (xp.cumulative_prod(x, axis=axis), np.multiply.accumulate(wide, axis)),
+    ):
+        share = share_of_product(dtype, 2**20)
+        assert_share(got.to_numpy(), wanted, share * np.abs(wanted))
+
+
+@pytest.mark.parametrize(
+    "values", [(-0.0,), (-0.0, 1.5), (np.inf, 0.5), (np.inf, -0.0), (np.nan, 2), (3e38, 10, 0.5), (2.0, 0.5)], ids=str
+)
+@pytest.mark.parametrize("dtype", [dt.float32, dt.float64], ids=str)
+def test_long_products_of_special_values(dtype: Any, values: tuple[float, ...], device: Any) -> None:
+    host = np.ones(5001, dtype)
+    host[1000 :: 4001 // len(values)][: len(values)] = values
+    x = xp.asarray(host, device=device)
+    with np.errstate(invalid="ignore", over="ignore"):
+        assert_bits(xp.cumulative_prod(x).to_numpy(), np.multiply.accumulate(host))
+        assert_bits(xp.prod(x).to_numpy(), np.multiply.reduce(host))
 
 
 @pytest.mark.parametrize("shape", [(2**22, 2), (2, 2**22), (2**21, 2, 2)], ids=str)

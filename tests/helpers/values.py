@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from xpops.core import dtypes as dt
@@ -40,6 +41,12 @@ def _near_one(dtype: DType, size: int, name: str) -> NDArray:
     if dtype.kind not in "fcV":
         return random_bits(dtype, 0, name)
     return (3 * generator(dtype, "n", name).normal(size=size)).astype(dtype)
+
+
+def few_near_one(dtype: DType, shape: tuple[int, ...]) -> NDArray:
+    """Six numbers near 1 again and again: a product rounds as many others do, and a million of them stay in range."""
+    step = float(ml_dtypes.finfo(dtype).eps) if dtype.itemsize == 2 else 1 / 3000
+    return np.random.default_rng(5).choice([1 + step * k for k in (-3, -2, -1, 1, 2, 3)], shape).astype(dtype)
 
 
 def computed(dtype: DType) -> DType:

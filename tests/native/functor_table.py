@@ -57,6 +57,7 @@ HEADERS = [
     "math/rounding",
     "math/complex",
     "math/complex_exponential",
+    "math/compensated",
     "math/complex_hyperbolic",
     "math/complex_inverse",
     "math/order",

@@ -14,12 +14,14 @@ import pytest
 import xpops as xp
 from conformance.references import reduced
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
+from tests.helpers.values import few_near_one
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction
 from xpops.engine.cuda.kernels.reduce import inner_products, planned
 from xpops.engine.cuda.tuning import reduce_policy
+from xpops.ops.accuracy import share_of_product
 from xpops.ops.reduction import NUMBER_POSITIONS, REDUCTIONS
 from xpops.plan.reduce import plan_reduce
 
@@ -376,3 +378,12 @@ def test_a_result_has_the_order_of_axes_of_its_operand() -> None:
     ):
         (out,), _ = reduction(EmulatedEngine(), (x,), REDUCTIONS["sum"], axis, keepdims, None, 0.0)
         assert (out.shape, out.strides) == (shape, strides)
+
+
+@pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
+@pytest.mark.parametrize(("shape", "axis"), [((2**18,), 0), ((2**16, 5), 0), ((3, 2**16 + 1), 1)], ids=str)
+def test_products_keep_their_rounding_errors(dtype: Any, shape: tuple[int, ...], axis: int) -> None:
+    x = few_near_one(dtype, shape)
+    wanted = np.multiply.reduce(x.astype(np.longdouble), axis)
+    share = max(share_of_product(dtype, x.shape[axis]), float(np.finfo(dtype).eps))
+    np.testing.assert_allclose(emulated("prod", x, axis).astype(np.longdouble), wanted, rtol=share)

@@ -54,8 +54,8 @@ class Reduction:
         Whether the state is a count, a mean and a sum of squared deviations.
     root : bool
         Whether the result is the square root of the variance.
-    compensated : bool
-        Whether sums of many elements keep their rounding errors in a second number.
+    compensated : frozenset of DType
+        The dtypes in which sums and products of many elements keep their rounding errors in a second number.
     share : callable or None
         The accuracy promised (`xpops.ops.accuracy`); None: no result needs rounding.
     domain : str
@@ -81,7 +81,7 @@ class Reduction:
     averages: bool = False
     dispersion: bool = False
     root: bool = False
-    compensated: bool = False
+    compensated: frozenset[DType] = frozenset()
     share: Callable[[DType, int], float] | None = None
     domain: str = "any"
     torch: Torch | None = None
@@ -118,6 +118,8 @@ class Reduction:
 
 
 _NAN = float("nan")
+# A sum of halves, in float32, needs no second number.
+_EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
 
 _deviations = partial(
     Reduction,
@@ -142,12 +144,22 @@ _ROWS = (
     Reduction("count_nonzero", "arithmetic", "index", np.count_nonzero, 0, truth=True, domain="small"),
     Reduction("max", "real-valued", "own", np.max, idempotent=True, torch=Torch("amax", REAL)),
     Reduction(
-        "mean", "floating-point", "own", np.add, _NAN, averages=True, compensated=True, share=share_of_sum, core="sum"
+        "mean", "floating-point", "own", np.add, _NAN, averages=True, compensated=_EXACT, share=share_of_sum, core="sum"
     ),
     Reduction("min", "real-valued", "own", np.min, idempotent=True, torch=Torch("amin", REAL)),
-    Reduction("prod", "arithmetic", "sum", np.multiply, 1, share=share_of_product, domain="unit", core="prod"),
+    Reduction(
+        "prod",
+        "arithmetic",
+        "sum",
+        np.multiply,
+        1,
+        compensated=dt.CATEGORIES["real floating-point"],
+        share=share_of_product,
+        domain="unit",
+        core="prod",
+    ),
     _deviations("std", root=True),
-    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=True, share=share_of_sum, torch=_SUM, core="sum"),
+    Reduction("sum", "arithmetic", "sum", np.add, 0, compensated=_EXACT, share=share_of_sum, torch=_SUM, core="sum"),
     _deviations("var"),
 )
 

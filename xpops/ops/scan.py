@@ -38,6 +38,8 @@ class Scan:
         of the scan, which must not change the results.
     state : int
         The numbers in the state of a run of elements: 1 for a sum, 2 for a recurrence (a factor and a sum).
+    compensated : frozenset of DType
+        The results' dtypes in which long scans keep their rounding errors in one number more of the state.
     ufunc : numpy.ufunc or None
         The NumPy ufunc that accumulates elements on the CPU; None for a recurrence.
     torch : TorchFunction or None
@@ -51,6 +53,7 @@ class Scan:
     domain: str = "finite"
     reverse: bool = False
     state: int = 1
+    compensated: frozenset[DType] = frozenset()
     ufunc: np.ufunc | None = None
     torch: Torch | None = None
 
@@ -77,6 +80,7 @@ _ROWS = (
         1,
         share_of_product,
         "unit",
+        compensated=dt.CATEGORIES["real floating-point"],
         ufunc=np.multiply,
         torch=Torch("cumprod", _WIDE, NARROW),
     ),

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <xpops/math/arithmetic.cuh>
+#include <xpops/math/compensated.cuh>
 
 namespace xpops {
 
@@ -146,6 +147,16 @@ struct CompensatedMean : CompensatedSum<T> {
   XPOPS_DEVICE static T finish(const typename CompensatedSum<T>::State& state, const Ending& ending) {
     return detail::part_by_part(CompensatedSum<T>::finish(state, ending), static_cast<real_t<T>>(ending.count));
   }
+};
+
+template <class T>
+struct CompensatedProd {
+  static constexpr bool kShifts = false;
+  using State = CompensatedProduct<T>;
+  XPOPS_DEVICE static State identity() { return {T(1), T(0)}; }
+  XPOPS_DEVICE static State lift(T x, int64) { return {x, T(0)}; }
+  XPOPS_DEVICE static State combine(const State& a, const State& b) { return a.times(b); }
+  XPOPS_DEVICE static T finish(const State& state, const Ending&) { return state.total(); }
 };
 
 // from(x) is x minus the first element of its output if the reducer has kShifts, else x.

@@ -14,6 +14,7 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import reduce_policy
 from xpops.engine.program import Kernel
+from xpops.ops.accuracy import MANY
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.plan.reduce import plan_reduce
 from xpops.plan.reduce.flip import flip_reduction
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
 # The bytes of a state. A state is an element, or a few elements with a count or a position.
 STATE_BYTES = 32
-# Sums of more than 1024 elements carry their rounding errors along (compensated summation). For fewer elements, the
-# tree of additions loses no more than NumPy does. A 16-bit result needs no more than float32.
-_EXACT = frozenset((dt.float32, dt.float64, *dt.COMPLEX_FLOATS))
-_MANY = 1024
 
 
 class ReduceSource(NamedTuple):
@@ -139,8 +136,7 @@ def planned(
 
 def reducer_of(op: Reduction, loop: DType, count: int) -> str:
     """The reducer for `count` elements in each sum: compensated if they are many."""
-    compensated = op.compensated and loop in _EXACT and count > _MANY
-    return "Compensated" * compensated + op.functor
+    return "Compensated" * (loop in op.compensated and count > MANY) + op.functor
 
 
 def ending(count: int, correction: float) -> bytes:
