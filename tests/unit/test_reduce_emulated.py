@@ -380,10 +380,8 @@ def test_a_result_has_the_order_of_axes_of_its_operand() -> None:
         assert (out.shape, out.strides) == (shape, strides)
 
 
-@pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
 @pytest.mark.parametrize(("shape", "axis"), [((2**18,), 0), ((2**16, 5), 0), ((3, 2**16 + 1), 1)], ids=str)
-def test_products_keep_their_rounding_errors(dtype: Any, shape: tuple[int, ...], axis: int) -> None:
-    x = few_near_one(dtype, shape)
-    wanted = np.multiply.reduce(x.astype(np.longdouble), axis)
-    share = max(share_of_product(dtype, x.shape[axis]), float(np.finfo(dtype).eps))
-    np.testing.assert_allclose(emulated("prod", x, axis).astype(np.longdouble), wanted, rtol=share)
+def test_products_keep_their_rounding_errors(shape: tuple[int, ...], axis: int) -> None:
+    x = few_near_one(dt.float32, shape)
+    wanted = np.multiply.reduce(x.astype(np.float64), axis)
+    np.testing.assert_allclose(emulated("prod", x, axis), wanted, rtol=share_of_product(dt.float32, x.shape[axis]))

@@ -265,10 +265,10 @@ def test_rows_of_many_tiles(rows: int, tiles: int, monkeypatch: pytest.MonkeyPat
     np.testing.assert_array_equal(scanned("cumulative_sum", x, 1), np.cumsum(x, 1))
 
 
-@pytest.mark.parametrize("dtype", [dt.float16, dt.float32, dt.float64], ids=str)
 @pytest.mark.parametrize(("shape", "axis"), [((2**18,), 0), ((2**16, 5), 0), ((3, 2**16 + 1), 1)], ids=str)
-def test_products_keep_their_rounding_errors(dtype: Any, shape: tuple[int, ...], axis: int) -> None:
-    x = few_near_one(dtype, shape)
-    wanted = np.multiply.accumulate(x.astype(np.longdouble), axis)
-    share = max(share_of_product(dtype, x.shape[axis]), float(np.finfo(dtype).eps))
-    np.testing.assert_allclose(scanned("cumulative_prod", x, axis).astype(np.longdouble), wanted, rtol=share)
+def test_products_keep_their_rounding_errors(shape: tuple[int, ...], axis: int) -> None:
+    x = few_near_one(dt.float32, shape)
+    wanted = np.multiply.accumulate(x.astype(np.float64), axis)
+    np.testing.assert_allclose(
+        scanned("cumulative_prod", x, axis), wanted, rtol=share_of_product(dt.float32, x.shape[axis])
+    )

@@ -36,11 +36,11 @@ def share_of_deviations(dtype: DType, count: int) -> float:
 def share_of_product(dtype: DType, count: int) -> float:
     """One rounding for each factor, in any order; that of a complex product is at most four real ones.
 
-    The rounding errors of more than 1024 real factors in float32 are added up, too.
+    The rounding errors of more than 1024 factors of float32 are added up, too.
     """
     if dtype in _DOUBLE:
         return count * 2.0**-51
-    return 2.0**-16 if count > MANY and dtype != dt.complex64 else count * 2.0**-22
+    return 2.0**-16 if count > MANY and dtype == dt.float32 else count * 2.0**-22
 
 
 def share_of_running_sum(dtype: DType, count: int) -> float:

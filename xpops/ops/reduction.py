@@ -153,7 +153,7 @@ _ROWS = (
         "sum",
         np.multiply,
         1,
-        compensated=dt.CATEGORIES["real floating-point"],
+        compensated=frozenset((dt.float32,)),
         share=share_of_product,
         domain="unit",
         core="prod",

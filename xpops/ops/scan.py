@@ -80,7 +80,7 @@ _ROWS = (
         1,
         share_of_product,
         "unit",
-        compensated=dt.CATEGORIES["real floating-point"],
+        compensated=frozenset((dt.float32,)),
         ufunc=np.multiply,
         torch=Torch("cumprod", _WIDE, NARROW),
     ),

@@ -2,6 +2,6 @@
 // Include it if a dtype is complex: functors find the overloads by argument-dependent lookup.
 #pragma once
 
-#include "xpops/math/complex_exponential.cuh"
-#include "xpops/math/complex_hyperbolic.cuh"
-#include "xpops/math/complex_inverse.cuh"
+#include "xpops/math/complex/exponential.cuh"
+#include "xpops/math/complex/hyperbolic.cuh"
+#include "xpops/math/complex/inverse.cuh"

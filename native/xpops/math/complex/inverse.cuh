@@ -3,7 +3,7 @@
 // exception handling" (ACM TOMS 23, 1997). atanh: W. Kahan, "Branch cuts for complex elementary functions" (1987).
 #pragma once
 
-#include "xpops/math/complex_exponential.cuh"
+#include "xpops/math/complex/exponential.cuh"
 
 namespace xpops {
 namespace detail {

@@ -1,7 +1,7 @@
 // sinh, cosh, tanh and sin, cos, tan of complex numbers.
 #pragma once
 
-#include "xpops/math/complex_exponential.cuh"
+#include "xpops/math/complex/exponential.cuh"
 
 namespace xpops {
 namespace detail {
