@@ -167,6 +167,17 @@ def sign(x: NDArray, out: NDArray | None = None) -> Any:
     return _write(out, np.where(np.isnan(x), x * np.nan, np.sign(x)))
 
 
+def ldexp(x: NDArray, y: NDArray) -> Any:
+    """``x * 2**y``, where `y` has the dtype of `x`: it is truncated, and NaN counts as minus infinity."""
+    beyond = 1 << 16  # of every dtype's exponents
+    return np.ldexp(x, np.where(y > -beyond, np.minimum(y, beyond), -beyond).astype(np.int32))
+
+
+def exponent(x: NDArray) -> Any:
+    """The exponent that ``np.frexp`` returns, of the dtype of `x`; 0 at infinity and NaN, where C leaves it open."""
+    return np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(x.dtype)
+
+
 def _write(out: NDArray | None, result: NDArray) -> NDArray:
     """A result, in `out` if it is given."""
     if out is None:
