@@ -28,8 +28,7 @@ EXPRESSIONS = {
 # Expressions whose operands may be scalars, and how they are called then: "a" is an array, "s" a scalar.
 SCALARS = {
     "_binomial_step": ("aaaaas",), "_clip": ("aas", "asa", "ass"), "_close": ("aass", "asss", "sass"),
-    "_correction": ("ass",), "_divmod": ("as", "sa"), "_fmax": ("as", "sa"), "_fmin": ("as", "sa"),
-    "_fmod": ("as", "sa"), "_heaviside": ("as", "sa"), "_interpolate": ("aaaaaaass",), "_logaddexp2": ("as", "sa"),
+    "_correction": ("ass",), "_divmod": ("as", "sa"), "_float_power": ("as", "sa"), "_interpolate": ("aaaaaaass",),
     "_logistic": ("ass",), "_number": ("as",), "_numbers": ("asss",), "_one_sided": ("aaass",),
     "_poisson_step": ("aaaas",), "_round_before": ("as",), "_round_behind": ("as",), "_scaled": ("as",),
     "_step": ("aaa",), "_triangular": ("asss",), "_wald": ("aass",),

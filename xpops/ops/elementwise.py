@@ -235,11 +235,11 @@ OF_NUMPY = (
     plain("exponent", 1, "real floating-point", header=_PARTS, cpu=functions.exponent, public="frexp"),
     plain("fmax", 2, "real-valued", header=_EXTREMES),
     plain("fmin", 2, "real-valued", header=_EXTREMES),
-    plain("fmod", 2, "real-valued", header="numpy/remainder", cost="divisions"),
+    plain("fmod", 2, "real-valued", header="numpy/remainder", cost="divisions", domain="any nonzero"),
     plain("gcd", 2, "integer", header=_BITWISE),
     plain("heaviside", 2, "real floating-point", header=_EXTREMES),
     plain("lcm", 2, "integer", header=_BITWISE),
-    plain("ldexp", 2, "real floating-point", header=_PARTS, cpu=functions.ldexp, domain="finite shift"),
+    plain("ldexp", 2, "real floating-point", header=_PARTS, cpu=functions.ldexp),
     transcendental(
         "logaddexp2",
         2,
