@@ -136,6 +136,11 @@ def test_elements_that_a_mask_selects_are_written(dtype: str, device: Any) -> No
         for _ in range(2):
             assert xp.numpy.subtract(*own[:2], out=out, where=xp.asarray(selected, device=device)) is out
         assert_alike(out, host)
+        xp.numpy.add(*own[:2], out=out, where=False)
+        assert_alike(out, host)
+    out = xp.asarray(x[0], device=device, copy=True)
+    xp.numpy.negative(own[0][0], out=out, where=[True, False, False, True])
+    assert_alike(out, numpy.where([True, False, False, True], -x[0], x[0]))
     numpy.multiply(x, y, out=(host := x.copy()), where=mask)
     xp.numpy.multiply(own[0], own[1], own[0], where=own[2])
     assert_alike(own[0], host)

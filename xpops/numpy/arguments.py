@@ -87,7 +87,7 @@ def store(found: Any, out: Any, function: str, mask: Any = True) -> Any:
         return tuple(store(each, target, function, mask) for each, target in zip(found, out, strict=True))
     (target,) = out if isinstance(out, tuple) else (out,)
     if mask is not True:
-        return elementwise(OPERATORS["where"], (given(mask), found, target), target)
+        return elementwise(OPERATORS["where"], (*arrays_of((mask, found)), target), target)
     shape = array_layout(target, function, "out").shape
     if tuple(found.shape) != shape:
         raise ValueError(f"{function}: out has shape {shape}; accepted: {tuple(found.shape)}")

@@ -245,6 +245,7 @@ OF_NUMPY = (
         2,
         "real floating-point",
         header="exponential",
+        cpu=functions.logaddexp2,
         ulps=(4.5, 5),
         domain="positive positive",
     ),

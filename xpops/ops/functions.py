@@ -101,6 +101,13 @@ def logaddexp(x: NDArray, y: NDArray) -> Any:
     return np.maximum(x, y) + np.fmax(tail, 0)  # the difference of equal infinities is NaN
 
 
+def logaddexp2(x: NDArray, y: NDArray) -> Any:
+    """The same to the base 2."""
+    x, y = (each.astype(np.promote_types(each.dtype, np.float64), copy=False) for each in (x, y))
+    tail = np.log1p(np.exp2(-np.abs(x - y))) / np.log(x.dtype.type(2))
+    return np.maximum(x, y) + np.fmax(tail, 0)
+
+
 def nextafter(x: NDArray, y: NDArray) -> Any:
     """Returns `y` if the operands are equal, also for zeros of different sign, where NumPy's float16 returns `x`."""
     start = np.where(x == 0, np.copysign(x, y), x)
