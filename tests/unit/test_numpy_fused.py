@@ -87,6 +87,9 @@ def test_operands_are_converted_in_one_kernel(name: str, monkeypatch: pytest.Mon
         ufunc(*(x,) * count, dtype=dt.int32 if integers else dt.float32)
     assert made[0] is made[1]
     layout = layout_of(dt.int16, (1 << 20,), None, Device("cuda"), 256)
+    if name in ("absolute", "add", "fmax", "fmin", "isnan", "maximum", "minimum", "multiply"):  # they take booleans
+        ufunc(*(x,) * count, dtype=dt.bool)
+        assert len(sources(record(name, made[-1].function, (layout,) * count))) == 1
     for operands in ((layout,) * count, (layout, *(int,) * (count - 1))):
         assert len(sources(record(name, made[0].function, operands))) == 1
 

@@ -12,7 +12,9 @@ from xpops.api.elementwise.arithmetic import divide, multiply
 from xpops.api.fusion import fuse
 from xpops.api.searching import where
 from xpops.core import dtypes as dt
+from xpops.core.symbols import scalar_type
 from xpops.dispatch import elementwise
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.numpy.arguments import as_floating, dtype_of, floating, given, is_scalar, store
 from xpops.numpy.elementwise import ufunc
 from xpops.ops.elementwise import OPERATORS
@@ -47,7 +49,7 @@ def _kind(x: Any) -> Any:
     """The type of a scalar, or the dtype of an array."""
     if isinstance(x, numpy.generic):
         return x.dtype
-    return getattr(x, "kind", type(x)) if is_scalar(x) else dtype_of(x)
+    return x.kind if isinstance(x, TracedScalar) else scalar_type(x) or dtype_of(x)
 
 
 @fuse
