@@ -28,6 +28,12 @@ def floor_divide(x: NDArray, y: NDArray) -> NDArray:
     return np.where(np.isinf(x) | np.isinf(y) | (y == 0), x / y, np.floor_divide(x, y))
 
 
+def ldexp(x: NDArray, power: NDArray) -> NDArray:
+    """``x * 2**power`` for a power of the dtype of `x`: it is truncated, and NaN counts as minus infinity."""
+    whole = np.trunc(np.clip(np.where(power == power, power, -np.inf), -40000, 40000))
+    return np.asarray(np.ldexp(x, whole.astype(np.int64)))
+
+
 def log1p(x: NDArray) -> NDArray:
     """log1p without the complex sum ``1 + x``, in which NumPy loses all digits of a small `x`."""
     if x.dtype.kind != "c":
@@ -113,10 +119,12 @@ def softplus(x: NDArray, beta: float = 1.0, threshold: float = 20.0) -> NDArray:
 # For rows whose NumPy function deviates from the standard or is missing.
 REFERENCES: dict[str, Callable[..., Any]] = {
     "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "exponent": lambda x: np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(x.dtype),
     "floor_divide": floor_divide,
     "gelu": gelu,
     "gelu_tanh": gelu_tanh,
     "leaky_relu": leaky_relu,
+    "ldexp": ldexp,
     "log1p": log1p,
     "pow": power,
     "reciprocal": lambda x: x.dtype.type(1) / x,

@@ -10,7 +10,7 @@ import pytest
 
 import xpops as xp
 from conformance.references import reference_of
-from tests.helpers.rows import PUBLIC, allowed_error, function_of, parameters
+from tests.helpers.rows import COMPUTED, allowed_error, function_of, parameters
 from tests.helpers.values import HALVES, WIDE
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
@@ -38,7 +38,7 @@ def table() -> dict[tuple[str, Any], float]:
 # Without floor_divide: the error of a floor cannot be measured in units in the last place.
 ROWS = [
     pytest.param(op, dtype, id=f"{op.name}-{dtype}")
-    for op in PUBLIC
+    for op in COMPUTED
     for dtype in (*dt.REAL_FLOATS, *dt.COMPLEX_FLOATS)
     if dtype in dt.CATEGORIES[op.accepts] and op.error(dtype) and op.name != "floor_divide"
 ]
@@ -75,7 +75,7 @@ def test_promise(op: Operator, dtype: Any, device: Any) -> None:
     else:
         wanted = reference(*(x.astype(WIDE[dtype]) for x in operands), *numbers)
         error = ulp_error(got, wanted)
-        if op.name == "logaddexp":
+        if op.name.startswith("logaddexp"):
             larger = np.maximum(*(np.abs(x.astype(WIDE[dtype])) for x in operands))
             error = np.where(np.abs(wanted) < larger / 2, 0, error)
         if op.name == "hypot":  # infinite even if the other operand is NaN, which some versions of NumPy get wrong
@@ -85,5 +85,5 @@ def test_promise(op: Operator, dtype: Any, device: Any) -> None:
 
 
 def test_the_page_has_the_promises_of_the_rows() -> None:
-    rows = {op.name: op for op in PUBLIC}
+    rows = {op.name: op for op in COMPUTED}
     assert table() == {key: rows[key[0]].error(key[1]) for key in table()}

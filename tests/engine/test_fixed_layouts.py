@@ -10,7 +10,7 @@ import pytest
 
 import xpops as xp
 from tests.helpers.layouts import CUTS, base_of, cut_of
-from tests.helpers.rows import PUBLIC, function_of, ordinary_values
+from tests.helpers.rows import COMPUTED, function_of, ordinary_values
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
 
@@ -71,7 +71,7 @@ VIEWS: dict[str, Callable[[Any, int], Any]] = {
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("op", PUBLIC, ids=str)
+@pytest.mark.parametrize("op", COMPUTED, ids=str)
 def test_every_operator(op: Operator, view: str, device: Any) -> None:
     dtype = next(each for each in (dt.float32, dt.int32, dt.bool) if each in dt.CATEGORIES[op.accepts])
     hosts, call = ordinary_values(op, dtype, (40, 64)), function_of(op)

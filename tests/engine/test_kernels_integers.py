@@ -10,7 +10,7 @@ import pytest
 
 import xpops as xp
 from conformance.references import reference_of
-from tests.helpers.rows import PUBLIC, function_of, parameters, values
+from tests.helpers.rows import COMPUTED, function_of, parameters, values
 from tests.helpers.values import assert_bits
 from xpops.core import dtypes as dt
 from xpops.ops.operator import Operator
@@ -56,7 +56,7 @@ BY_RULE: dict[str, Callable[[int, int, int], int]] = {
 }
 ROWS = [
     pytest.param(op, dtype, id=f"{op.name}-{dtype}")
-    for op in PUBLIC
+    for op in COMPUTED
     for dtype in (dt.bool, *INTEGERS)
     if dtype in dt.CATEGORIES[op.accepts]
 ]

@@ -13,6 +13,7 @@ import pytest
 import xpops as xp
 import xpops.numpy
 from tests.helpers.numpy_calls import CALLS, NAMES, OPERANDS
+from xpops.numpy.elementwise import _converting
 from xpops.testing import to_numpy
 
 
@@ -89,6 +90,102 @@ def test_numbers_beside_nan(device: Any) -> None:
             for scalar in (numpy.nan, 1.0, -numpy.inf):
                 assert_alike(ours(x, scalar), theirs(host, numpy.float32(scalar)))
                 assert_alike(ours(scalar, x), theirs(numpy.float32(scalar), host))
+
+
+FLOATS = [numpy.float16, numpy.float32, numpy.float64]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(
+    "name", ["add", "divide", "fmax", "fmod", "heaviside", "hypot", "logaddexp2", "maximum", "power", "subtract"]
+)
+def test_operands_are_converted_first(name: str, dtype: Any, device: Any) -> None:
+    ours, theirs = getattr(xp.numpy, name), getattr(numpy, name)
+    for given in ("h", "i", "x", "b"):
+        x, y = OPERANDS[given], OPERANDS["j"]
+        wanted = theirs(x.astype(dtype), y.astype(dtype))
+        found = ours(xp.asarray(x, device=device), xp.asarray(y, device=device), dtype=dtype)
+        if dtype == numpy.float16 or name in ("logaddexp2", "power"):
+            numpy.testing.assert_allclose(to_numpy(found), wanted, rtol=2e-3 if dtype == numpy.float16 else 1e-6)
+        else:
+            numpy.testing.assert_array_equal(to_numpy(found), wanted, strict=True)
+        scalar = ours(xp.asarray(x, device=device), 2, dtype=dtype)
+        assert_alike(xp.astype(scalar, xp.float32), theirs(x.astype(dtype), dtype(2)).astype(numpy.float32))
+
+
+def test_functions_that_convert_are_kept(device: Any) -> None:
+    """Equal calls make no further function, however the dtype is written."""
+    x = xp.asarray(OPERANDS["h"], device=device)
+    xp.numpy.exp(x, dtype="float64")
+    count = _converting.cache_info().currsize
+    for dtype in (numpy.float64, "float64", xp.float64, numpy.dtype("f8")):
+        assert xp.numpy.exp(x, dtype=dtype).dtype == xp.float64
+    assert _converting.cache_info().currsize == count
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_elements_that_a_mask_selects_are_written(dtype: str, device: Any) -> None:
+    """To `out` of another dtype, in part, with a mask that broadcasts, and to one of the operands."""
+    x, y, mask = OPERANDS["x"], OPERANDS["y"], OPERANDS["b"]
+    own = [xp.asarray(each, device=device, copy=True) for each in (x, y, mask)]
+    for selected in (mask, mask[0], mask[:, :1]):
+        host = numpy.full((3, 8), 7, dtype)[:, ::2]
+        out = xp.asarray(numpy.full((3, 8), 7, dtype), device=device)[:, ::2]
+        numpy.subtract(x, y, out=host, where=selected, casting="unsafe")
+        for _ in range(2):
+            assert xp.numpy.subtract(*own[:2], out=out, where=xp.asarray(selected, device=device)) is out
+        assert_alike(out, host)
+        xp.numpy.add(*own[:2], out=out, where=False)
+        assert_alike(out, host)
+    out = xp.asarray(x[0], device=device, copy=True)
+    xp.numpy.negative(own[0][0], out=out, where=[True, False, False, True])
+    assert_alike(out, numpy.where([True, False, False, True], -x[0], x[0]))
+    numpy.multiply(x, y, out=(host := x.copy()), where=mask)
+    xp.numpy.multiply(own[0], own[1], own[0], where=own[2])
+    assert_alike(own[0], host)
+
+
+def test_a_mask_selects_elements_of_several_results(device: Any) -> None:
+    x, mask = OPERANDS["x"], OPERANDS["b"]
+    hosts = numpy.zeros((3, 4)), numpy.zeros((3, 4), numpy.int32)
+    outs = tuple(xp.asarray(each, device=device, copy=True) for each in hosts)
+    numpy.frexp(x, out=hosts, where=mask)
+    assert xp.numpy.frexp(xp.asarray(x, device=device), out=outs, where=xp.asarray(mask, device=device))[0] is outs[0]
+    assert_alike(outs, hosts)
+
+
+def test_a_mask_needs_an_out_of_the_shape_of_the_result(device: Any) -> None:
+    x, mask = xp.asarray(OPERANDS["x"], device=device), xp.asarray(OPERANDS["b"], device=device)
+    for out, selected in ((xp.zeros(4, device=device), mask), (xp.zeros((1, 4), device=device), mask[0])):
+        with pytest.raises(ValueError, match="out has shape"):
+            xp.numpy.sin(x, out=out, where=selected)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_parts_of_numbers(dtype: Any, device: Any) -> None:
+    limits = numpy.finfo(dtype)
+    host = numpy.asarray([0, 1, 3, 0.1, limits.max, limits.tiny, limits.smallest_subnormal, numpy.inf, numpy.nan])
+    host = numpy.concat([host, -host]).astype(dtype)
+    x = xp.asarray(host, device=device)
+    for _ in range(2):
+        assert_exact(xp.numpy.frexp(x)[0], numpy.frexp(host)[0])
+        assert_exact(xp.numpy.frexp(x)[1], numpy.frexp(host)[1])
+        for power in (0, 1, -1, 30, -30, 2000, -2000, 2**31 - 1, -(2**31)):
+            assert_exact(xp.numpy.ldexp(x, power), numpy.ldexp(host, numpy.int64(power)))
+        powers = numpy.arange(host.size) * 9 - 80
+        assert_exact(xp.numpy.ldexp(x, xp.asarray(powers, device=device)), numpy.ldexp(host, powers))
+    assert to_numpy(xp.numpy.ldexp(x, 2**40)).tolist()[:3] == [0, numpy.inf, numpy.inf]
+    with pytest.raises(TypeError, match=r"ldexp: x2 is float\d\d; accepted: integers"):
+        xp.numpy.ldexp(x, x)
+    with pytest.raises(TypeError, match=r"ldexp: x2 is float; accepted: integers"):
+        xp.numpy.ldexp(x, 0.5)
+
+
+def assert_exact(found: Any, wanted: Any) -> None:
+    numpy.testing.assert_array_equal(to_numpy(found), wanted, strict=True)
+    numpy.testing.assert_array_equal(numpy.signbit(to_numpy(found)), numpy.signbit(wanted))
 
 
 def test_every_name_is_there() -> None:

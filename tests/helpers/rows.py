@@ -16,20 +16,24 @@ from tests.helpers.values import HALVES, binary_values, computed, unary_values
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU
 from xpops.core.dtypes import DType
+from xpops.dispatch import elementwise
 from xpops.ops.activation import ACTIVATIONS
-from xpops.ops.elementwise import INTERNAL, OPERATORS
+from xpops.ops.elementwise import INTERNAL, OF_NUMPY, OPERATORS
 from xpops.ops.operator import Operator
 
 NDArray = np.ndarray[Any, Any]
 
 STANDARD = tuple(op for op in OPERATORS.values() if op not in INTERNAL)
 PUBLIC = (*STANDARD, *ACTIVATIONS.values())
+COMPUTED = (*PUBLIC, *OF_NUMPY)
 # The error allowed for NumPy's own functions on the CPU. Its complex power is less accurate.
 ON_CPU, POWER_ON_CPU = 4.0, 60.0
 
 
 def function_of(op: Operator) -> Callable[..., Any]:
-    """The public function of an operator, which takes the parameters as further arguments."""
+    """The public function of an operator, which takes the parameters as further arguments; else the row's call."""
+    if op in OF_NUMPY:
+        return lambda *operands, out=None: elementwise(op, operands, out)
     function = getattr(xp, op.public, None) or getattr(xp.nn, op.public)
     names = op.arguments[op.arity - op.parameters :]
 

@@ -75,3 +75,35 @@ def test_torch_records_gradients() -> None:
     assert xpops.numpy.diag(x).requires_grad
     with pytest.raises(TypeError, match=r"cov: m needs a gradient, and there is none by it"):
         xpops.numpy.cov(x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("call", "theirs"),
+    [
+        ("np.fmax(x, y)", "torch.fmax(x, y)"),
+        ("np.fmin(x, 0.5)", "torch.clamp(x, max=0.5)"),
+        ("np.fmod(x, y)", "torch.fmod(x, y)"),
+        ("np.fmod(2.0, y)", "torch.fmod(torch.tensor(2.0), y)"),
+        ("np.logaddexp2(x, y)", "torch.logaddexp2(x, y)"),
+        ("np.ldexp(x, k)", "x * 2.0**k"),
+        ("np.ldexp(x, -3)", "x / 8"),
+        ("np.frexp(x)[0]", "torch.frexp(x)[0]"),
+        ("np.heaviside(x, y)", "torch.where(x == 0, y, 0.0 * x)"),
+        ("np.exp(x, dtype='float64')", "torch.exp(x.double())"),
+        ("np.multiply(x, y, dtype='float32')", "x.float() * y.float()"),
+        ("np.float_power(x * x + 1, y)", "torch.float_power(x * x + 1, y)"),
+    ],
+)
+def test_gradients_of_functions_of_numpy(call: str, theirs: str, dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    real = getattr(torch, dtype)
+    host = torch.tensor([[0.0, 1.5, -2.75, 6.25], [1.0, -0.5, 3.0, 9.5]], dtype=real)
+    grads = []
+    for text, np in ((call, xpops.numpy), (call, xpops.numpy), (theirs, None)):
+        x, y = (host[place].clone().requires_grad_() for place in (0, 1))
+        found = eval(text, {"np": np, "torch": torch, "x": x, "y": y, "k": torch.tensor([1, -3, 0, 5])})
+        found.sum().backward()
+        grads.append([torch.zeros_like(each) if each.grad is None else each.grad for each in (x, y)])
+    for found, wanted in ((grads[0], grads[2]), (grads[1], grads[2])):
+        torch.testing.assert_close(found, wanted)

@@ -23,12 +23,13 @@ FUNCTORS = {
     "Signbit": ("comparison", 1, FLOATS),
     "Where": ("comparison", 3, BOOL + NUMERIC),
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), ("bitwise", 2, BOOL + INTEGERS)),
+    **dict.fromkeys(("Gcd", "Lcm"), ("bitwise", 2, INTEGERS)),
     "BitwiseInvert": ("bitwise", 1, BOOL + INTEGERS),
     **dict.fromkeys(("BitwiseLeftShift", "BitwiseRightShift"), ("bitwise", 2, INTEGERS)),
     **dict.fromkeys(("LogicalAnd", "LogicalOr", "LogicalXor"), ("bitwise", 2, BOOL)),
     "LogicalNot": ("bitwise", 1, BOOL),
     **dict.fromkeys(("Exp", "Expm1", "Log", "Log1p", "Log2", "Log10", "Sqrt"), ("exponential", 1, FLOATING)),
-    "Logaddexp": ("exponential", 2, FLOATS),
+    **dict.fromkeys(("Logaddexp", "Logaddexp2"), ("exponential", 2, FLOATS)),
     **dict.fromkeys(
         ["Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh"],
         ("trigonometric", 1, FLOATING),
@@ -36,6 +37,11 @@ FUNCTORS = {
     "Atan2": ("trigonometric", 2, FLOATS),
     **dict.fromkeys(("Ceil", "Floor", "Trunc"), ("rounding", 1, REAL)),
     "Round": ("rounding", 1, NUMERIC),
+    **dict.fromkeys(("Fmax", "Fmin"), ("numpy/extremes", 2, REAL)),
+    "Heaviside": ("numpy/extremes", 2, FLOATS),
+    "Fmod": ("numpy/remainder", 2, REAL),
+    "Ldexp": ("numpy/parts", 2, FLOATS),
+    "Exponent": ("numpy/parts", 1, FLOATS),
 }
 
 PAIRED = {"Add": 2, "Subtract": 2, "Multiply": 2, "Maximum": 2, "Minimum": 2, "Abs": 1, "Negative": 1}
@@ -69,6 +75,9 @@ HEADERS = [
     "math/position",
     "math/scan",
     "math/fast",
+    "math/numpy/extremes",
+    "math/numpy/parts",
+    "math/numpy/remainder",
     "math/narrow/divide",
     "math/narrow/remainder",
     "math/narrow/turns",

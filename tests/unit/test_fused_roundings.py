@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xpops as xp
-from tests.helpers.rows import PUBLIC, function_of
+from tests.helpers.rows import COMPUTED, function_of
 from tests.helpers.sass import arithmetic
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
@@ -96,7 +96,7 @@ def test_no_contraction_that_is_not_there_unfused(name: str, dtype: Any) -> None
 
 
 @pytest.mark.parametrize(
-    "op", [op for op in PUBLIC if op.result != "bool" and dt.float32 in dt.CATEGORIES[op.accepts]], ids=str
+    "op", [op for op in COMPUTED if op.result != "bool" and dt.float32 in dt.CATEGORIES[op.accepts]], ids=str
 )
 def test_no_operator_contracts_with_its_neighbours(op: Operator) -> None:
     """Fused with a neighbour that could be contracted, it has as many FMAs as with an intrinsic, which cannot."""

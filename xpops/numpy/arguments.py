@@ -18,9 +18,10 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.gradients.calls import RecordedCall, makers, recorder_of
 from xpops.frameworks.registry import adapter_of
-from xpops.ops.elementwise import IDENTITY
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 
 NDArray = numpy.ndarray[Any, Any]
 _HOST_TYPES = (list, tuple, range, *SCALAR_TYPES, numpy.generic)
@@ -43,8 +44,8 @@ def arrays_of(operands: Iterable[Any], *, scalars: bool = False) -> list[Any]:
 
 
 def is_scalar(x: Any) -> bool:
-    """Whether `x` is a Python or NumPy scalar."""
-    return isinstance(x, (*SCALAR_TYPES, numpy.generic))
+    """Whether `x` is a Python or NumPy scalar, or a scalar argument of a fused function."""
+    return isinstance(x, (*SCALAR_TYPES, numpy.generic, TracedScalar))
 
 
 def dtype_of(x: Any) -> DType:
@@ -62,13 +63,18 @@ def as_floating(x: Any) -> Any:
     return x if dtype_of(x) in dt.CATEGORIES["floating-point"] else astype(x, dt.float64)
 
 
+def with_dtype(operands: Iterable[Any], dtype: Any) -> list[Any]:
+    """The operands, which may be traced; arrays of the dtype."""
+    return [x if is_scalar(x) else astype(x, dtype, copy=False) for x in operands]
+
+
 def as_axes(axis: Any) -> Any:
     """`axis`; a list as a tuple."""
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-def store(found: Any, out: Any, function: str) -> Any:
-    """Write a result to `out` and return `out`; without `out`, return the result.
+def store(found: Any, out: Any, function: str, mask: Any = True) -> Any:
+    """Write a result to `out` where `mask` is True, and return `out`; without `out`, return the result.
 
     Raises
     ------
@@ -78,8 +84,10 @@ def store(found: Any, out: Any, function: str) -> Any:
     if out is None:
         return found
     if isinstance(found, tuple):
-        return tuple(store(each, target, function) for each, target in zip(found, out, strict=True))
+        return tuple(store(each, target, function, mask) for each, target in zip(found, out, strict=True))
     (target,) = out if isinstance(out, tuple) else (out,)
+    if mask is not True:
+        return elementwise(OPERATORS["where"], (*arrays_of((mask, found)), target), target)
     shape = array_layout(target, function, "out").shape
     if tuple(found.shape) != shape:
         raise ValueError(f"{function}: out has shape {shape}; accepted: {tuple(found.shape)}")

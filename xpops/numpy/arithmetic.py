@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from xpops import special
 from xpops.api.data_types import astype, result_type
-from xpops.api.elementwise import arithmetic, bitwise, comparison, exponential, limits, logical, powers, signs
+from xpops.api.elementwise import arithmetic, bitwise, exponential, limits, logical, powers, signs
 from xpops.api.elementwise.rounding import trunc
 from xpops.api.fusion import fuse
-from xpops.api.searching import where
 from xpops.core import dtypes as dt
-from xpops.dispatch import elementwise
-from xpops.numpy.arguments import as_floating, dtype_of, is_scalar
-from xpops.numpy.elementwise import ufunc
-from xpops.ops.elementwise import OPERATORS
+from xpops.numpy.arguments import as_floating, dtype_of, with_dtype
+from xpops.numpy.elementwise import of_row, ufunc
 
 __all__ = [
     "abs",
@@ -72,22 +68,10 @@ def _divmod(x: Any, y: Any) -> Any:
     return arithmetic.floor_divide(x, y), arithmetic.remainder(x, y)
 
 
-def _spread(x: Any, y: Any) -> Any:
-    """`x`, of the dtype to which both promote; as an array if it is a scalar and `y` an array."""
-    return where(comparison.less(x, y) & comparison.less(y, x), y, x)
-
-
 @fuse
-def _fmod(x: Any, y: Any) -> Any:
-    x, y = _spread(x, y), _spread(y, x)
-    rest = arithmetic.remainder(signs.abs(x), signs.abs(y))
-    return where(comparison.less(x, 0), signs.negative(rest), rest)
-
-
 def _float_power(x: Any, y: Any) -> Any:
     wide = dt.complex128 if result_type(x, y) in dt.COMPLEX_FLOATS else dt.float64
-    base, exponent = (each if is_scalar(each) else astype(each, wide) for each in (x, y))
-    return powers.pow(base, exponent)
+    return powers.pow(*with_dtype((x, y), wide))
 
 
 @fuse
@@ -101,45 +85,13 @@ def _fabs(x: Any) -> Any:
     return signs.abs(as_floating(x))
 
 
-@fuse
-def _heaviside(x: Any, y: Any) -> Any:
-    x = _spread(x, y)
-    return where(x == 0, y, where(x < 0, 0.0, where(x > 0, 1.0, x)))
-
-
-@fuse
-def _logaddexp2(x: Any, y: Any) -> Any:
-    scale = math.log(2)
-    return exponential.logaddexp(x * scale, y * scale) / scale
-
-
-@fuse
-def _fmax(x: Any, y: Any) -> Any:
-    x, y = _spread(x, y), _spread(y, x)
-    return where(comparison.not_equal(x, x), y, where(comparison.not_equal(y, y), x, limits.maximum(x, y)))
-
-
-@fuse
-def _fmin(x: Any, y: Any) -> Any:
-    x, y = _spread(x, y), _spread(y, x)
-    return where(comparison.not_equal(x, x), y, where(comparison.not_equal(y, y), x, limits.minimum(x, y)))
-
-
-def _gcd(x: Any, y: Any) -> Any:
-    return elementwise(OPERATORS["gcd"], (x, y))
-
-
-def _lcm(x: Any, y: Any) -> Any:
-    return elementwise(OPERATORS["lcm"], (x, y))
-
-
 add = ufunc("add", arithmetic.add, 2, logical.logical_or)
 subtract = ufunc("subtract", arithmetic.subtract, 2)
 multiply = ufunc("multiply", arithmetic.multiply, 2, logical.logical_and)
 divide = true_divide = ufunc("divide", arithmetic.divide, 2)
 floor_divide = ufunc("floor_divide", arithmetic.floor_divide, 2)
 mod = remainder = ufunc("remainder", arithmetic.remainder, 2)
-fmod = ufunc("fmod", _fmod, 2)
+fmod = ufunc("fmod", of_row("fmod"), 2)
 divmod = ufunc("divmod", _divmod, 2)
 power = pow = ufunc("power", powers.pow, 2)
 float_power = ufunc("float_power", _float_power, 2)
@@ -152,7 +104,7 @@ cbrt = ufunc("cbrt", special.cbrt)
 absolute = abs = ufunc("absolute", signs.abs, 1, lambda x: x)
 fabs = ufunc("fabs", _fabs)
 sign = ufunc("sign", signs.sign)
-heaviside = ufunc("heaviside", _heaviside, 2)
+heaviside = ufunc("heaviside", of_row("heaviside"), 2)
 exp = ufunc("exp", exponential.exp)
 exp2 = ufunc("exp2", special.exp2)
 expm1 = ufunc("expm1", exponential.expm1)
@@ -161,13 +113,13 @@ log2 = ufunc("log2", exponential.log2)
 log10 = ufunc("log10", exponential.log10)
 log1p = ufunc("log1p", exponential.log1p)
 logaddexp = ufunc("logaddexp", exponential.logaddexp, 2)
-logaddexp2 = ufunc("logaddexp2", _logaddexp2, 2)
+logaddexp2 = ufunc("logaddexp2", of_row("logaddexp2"), 2)
 maximum = ufunc("maximum", limits.maximum, 2, logical.logical_or)
 minimum = ufunc("minimum", limits.minimum, 2, logical.logical_and)
-fmax = ufunc("fmax", _fmax, 2, logical.logical_or)
-fmin = ufunc("fmin", _fmin, 2, logical.logical_and)
-gcd = ufunc("gcd", _gcd, 2)
-lcm = ufunc("lcm", _lcm, 2)
+fmax = ufunc("fmax", of_row("fmax"), 2, logical.logical_or)
+fmin = ufunc("fmin", of_row("fmin"), 2, logical.logical_and)
+gcd = ufunc("gcd", of_row("gcd"), 2)
+lcm = ufunc("lcm", of_row("lcm"), 2)
 bitwise_and = ufunc("bitwise_and", bitwise.bitwise_and, 2)
 bitwise_or = ufunc("bitwise_or", bitwise.bitwise_or, 2)
 bitwise_xor = ufunc("bitwise_xor", bitwise.bitwise_xor, 2)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from xpops.api.data_types import astype
-from xpops.api.elementwise import floating_point, limits, powers, rounding
+from xpops.api.elementwise import floating_point, limits, rounding, signs
 from xpops.api.elementwise.arithmetic import divide, multiply
-from xpops.api.elementwise.exponential import log2
-from xpops.api.elementwise.signs import abs
 from xpops.api.fusion import fuse
 from xpops.api.searching import where
 from xpops.core import dtypes as dt
+from xpops.core.symbols import scalar_type
+from xpops.dispatch import elementwise
+from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.numpy.arguments import as_floating, dtype_of, floating, given, is_scalar, store
 from xpops.numpy.elementwise import ufunc
+from xpops.ops.elementwise import OPERATORS
 
 __all__ = [
     "around", "ceil", "clip", "copysign", "fix", "floor", "frexp", "ldexp", "modf", "nextafter", "rint",
@@ -35,39 +39,33 @@ def _rint(x: Any) -> Any:
 
 
 def _ldexp(x: Any, exponent: Any) -> Any:
-    """``x * 2**exponent``, by two powers of two: one alone may be out of range."""
-    x = floating(x)
-    return astype(_scaled(astype(x, dt.float64), exponent), dtype_of(x), copy=False)
+    kind = _kind(exponent)
+    if kind not in (int, bool, *dt.CATEGORIES["integer or boolean"]):
+        raise TypeError(f"ldexp: x2 is {getattr(kind, '__name__', kind)}; accepted: integers")
+    return _scaled(floating(x), exponent)
+
+
+def _kind(x: Any) -> Any:
+    """The type of a scalar, or the dtype of an array."""
+    if isinstance(x, numpy.generic):
+        return x.dtype
+    return x.kind if isinstance(x, TracedScalar) else scalar_type(x) or dtype_of(x)
 
 
 @fuse
 def _scaled(x: Any, exponent: Any) -> Any:
-    whole = limits.clip(where(x == x, exponent * 1.0, 0.0), -2200.0, 2200.0)
-    third = rounding.trunc(whole / 3)
-    step = powers.pow(2.0, third)
-    return x * step * step * powers.pow(2.0, whole - third - third)
+    """``x * 2**exponent``. bfloat16 lacks the digits of its own exponents."""
+    dtype = dtype_of(x)
+    wide = astype(x, dt.float32) if dtype in (dt.float16, dt.bfloat16) else x
+    return astype(elementwise(OPERATORS["ldexp"], (wide, exponent)), dtype, copy=False)
 
 
 @fuse
 def _frexp(x: Any) -> Any:
-    """The fraction from 0.5 to 1, and the exponent; the logarithm may round to the next integer."""
-    plain = (x != 0) & floating_point.isfinite(x)
-    tiny = abs(x) < 2.0**-900
-    size = where(plain, where(tiny, abs(x) * 2.0**200, abs(x)), 0.75)
-    guess = rounding.floor(log2(size)) + 1
-    half = rounding.trunc(guess / 2)
-    part = size * powers.pow(2.0, -half) * powers.pow(2.0, half - guess)
-    above, below = part >= 1, part < 0.5
-    part = where(above, part / 2, where(below, part * 2, part))
-    exponent = guess + where(above, 1.0, where(below, -1.0, 0.0)) - where(tiny & plain, 200.0, 0.0)
-    fraction = where(plain, floating_point.copysign(part, x), x)
-    return fraction, where(plain, exponent, 0.0)
-
-
-def _parts(x: Any) -> tuple[Any, Any]:
-    x = floating(x)
-    fraction, exponent = _frexp(astype(x, dt.float64))
-    return astype(fraction, dtype_of(x), copy=False), astype(exponent, dt.int32)
+    """The fraction from 0.5 to 1, and the exponent."""
+    x = as_floating(x)
+    exponent = elementwise(OPERATORS["exponent"], (x,))
+    return elementwise(OPERATORS["ldexp"], (x, signs.negative(exponent))), astype(exponent, dt.int32)
 
 
 def around(a: Any, decimals: int = 0, out: Any = None) -> Any:
@@ -118,6 +116,6 @@ ceil = ufunc("ceil", rounding.ceil)
 trunc = ufunc("trunc", rounding.trunc)
 copysign = ufunc("copysign", floating_point.copysign, 2)
 nextafter = ufunc("nextafter", floating_point.nextafter, 2)
-ldexp = ufunc("ldexp", _ldexp, 2)
-frexp = ufunc("frexp", _parts)
+ldexp = ufunc("ldexp", _ldexp, 2, converted=1)
+frexp = ufunc("frexp", _frexp)
 modf = ufunc("modf", _modf)

@@ -13,6 +13,7 @@ from xpops.ops.transcendental import TRANSCENDENTAL
 
 _ARITHMETIC, _COMPARISON, _BITWISE = "arithmetic", "comparison", "bitwise"
 _ROUNDING = "rounding"
+_EXTREMES, _PARTS = "numpy/extremes", "numpy/parts"
 
 # Every result is the number of its dtype that is nearest to the exact one.
 _ROUNDED = (0.5, 0.5, 0.5, 0.5)
@@ -227,13 +228,32 @@ _ROWS = (
     plain("floor", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED, core=True),
     plain("round", 1, "numeric", header=_ROUNDING, cpu=functions.round, torch=REAL_VALUED, core=True),
     plain("trunc", 1, "real-valued", header=_ROUNDING, torch=REAL_VALUED, core=True),
-    plain("gcd", 2, "integer", header=_BITWISE),
-    plain("lcm", 2, "integer", header=_BITWISE),
 )
 
-OPERATORS: dict[str, Operator] = {row.name: row for row in _ROWS}
+# The rows of functions that only `xpops.numpy` has. `exponent` is the second result of `frexp`, as a float.
+OF_NUMPY = (
+    plain("exponent", 1, "real floating-point", header=_PARTS, cpu=functions.exponent, public="frexp"),
+    plain("fmax", 2, "real-valued", header=_EXTREMES),
+    plain("fmin", 2, "real-valued", header=_EXTREMES),
+    plain("fmod", 2, "real-valued", header="numpy/remainder", cost="divisions", domain="any nonzero"),
+    plain("gcd", 2, "integer", header=_BITWISE),
+    plain("heaviside", 2, "real floating-point", header=_EXTREMES),
+    plain("lcm", 2, "integer", header=_BITWISE),
+    plain("ldexp", 2, "real floating-point", header=_PARTS, cpu=functions.ldexp),
+    transcendental(
+        "logaddexp2",
+        2,
+        "real floating-point",
+        header="exponential",
+        cpu=functions.logaddexp2,
+        ulps=(4.5, 5),
+        domain="positive positive",
+    ),
+)
+
+OPERATORS: dict[str, Operator] = {row.name: row for row in (*_ROWS, *OF_NUMPY)}
 
 # The operator of casts, copies and fills.
 IDENTITY = OPERATORS["identity"]
-# These rows have no function in `xpops`. `gcd` and `lcm` have one in `xpops.numpy`.
-INTERNAL = frozenset((IDENTITY, OPERATORS["gcd"], OPERATORS["lcm"]))
+# These rows have no function in `xpops`.
+INTERNAL = frozenset((IDENTITY, *OF_NUMPY))

@@ -101,6 +101,13 @@ def logaddexp(x: NDArray, y: NDArray) -> Any:
     return np.maximum(x, y) + np.fmax(tail, 0)  # the difference of equal infinities is NaN
 
 
+def logaddexp2(x: NDArray, y: NDArray) -> Any:
+    """The same to the base 2."""
+    x, y = (each.astype(np.promote_types(each.dtype, np.float64), copy=False) for each in (x, y))
+    tail = np.log1p(np.exp2(-np.abs(x - y))) / np.log(x.dtype.type(2))
+    return np.maximum(x, y) + np.fmax(tail, 0)
+
+
 def nextafter(x: NDArray, y: NDArray) -> Any:
     """Returns `y` if the operands are equal, also for zeros of different sign, where NumPy's float16 returns `x`."""
     start = np.where(x == 0, np.copysign(x, y), x)
@@ -165,6 +172,17 @@ def sign(x: NDArray, out: NDArray | None = None) -> Any:
     if x.dtype.kind != "c":
         return np.sign(x, out)
     return _write(out, np.where(np.isnan(x), x * np.nan, np.sign(x)))
+
+
+def ldexp(x: NDArray, y: NDArray) -> Any:
+    """``x * 2**y``, where `y` has the dtype of `x`: it is truncated, and NaN counts as minus infinity."""
+    beyond = 1 << 16  # of every dtype's exponents
+    return np.ldexp(x, np.where(y > -beyond, np.minimum(y, beyond), -beyond).astype(np.int32))
+
+
+def exponent(x: NDArray) -> Any:
+    """The exponent that ``np.frexp`` returns, of the dtype of `x`; 0 at infinity and NaN, where C leaves it open."""
+    return np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(x.dtype)
 
 
 def _write(out: NDArray | None, result: NDArray) -> NDArray:

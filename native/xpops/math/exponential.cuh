@@ -45,6 +45,16 @@ struct Logaddexp {
   }
 };
 
+// log2(2^x + 2^y), in the same way.
+struct Logaddexp2 {
+  template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
+    constexpr T kLog2e = static_cast<T>(1.44269504088896340736);
+    if (x == y) return x + T(1);
+    const T d = x - y;
+    return isnan(d) ? d : fma(log1p(exp2(-abs(d))), kLog2e, d > 0 ? x : y);
+  }
+};
+
 template <class Out> struct NarrowExp {
   template <class X> XPOPS_DEVICE Out operator()(X x) const {
     return narrowed<Out>(detail::narrow_exp2<Out>(detail::kLog2e * widened(x)));

@@ -20,6 +20,7 @@ namespace xpops {
   XPOPS_DEVICE double name(double x, double y) { return ::f64(x, y); }
 
 XPOPS_REAL_UNARY(exp, expf, exp)
+XPOPS_REAL_UNARY(exp2, exp2f, exp2)
 XPOPS_REAL_UNARY(expm1, expm1f, expm1)
 XPOPS_REAL_UNARY(log, logf, log)
 XPOPS_REAL_UNARY(log1p, log1pf, log1p)

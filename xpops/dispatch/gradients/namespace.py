@@ -18,6 +18,7 @@ from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.tensor import Tensor
 from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.elementwise import OPERATORS
 
 
 def is_scalar(x: Any) -> bool:
@@ -84,6 +85,10 @@ class Namespace:
         """The sums of elements at the places that `index`, of the same shape, says along an axis of `length`."""
         # By name, because that module is above this one, as the public functions are.
         return import_module("xpops.dispatch.scattering").sums_at(source, index, axis, length)
+
+    def ldexp(self, x: Any, power: Any) -> Any:
+        """``x * 2**power``. The public function refuses powers that are not integers by their dtype."""
+        return import_module("xpops.dispatch").elementwise(OPERATORS["ldexp"], (x, power))
 
     def spread(self, x: Any, shape: tuple[int, ...]) -> Any:
         """`x` broadcast to a shape. In a fused function it is broadcast where it is used."""

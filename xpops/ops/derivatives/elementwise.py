@@ -82,6 +82,21 @@ def _extreme(beats: str) -> tuple[Derivative, Derivative]:
     return by_first, by_second
 
 
+def _number(first: bool) -> Derivative:
+    """A derivative of the larger or smaller number. Equal operands get half each; a number wins over NaN."""
+
+    def derivative(xp: Any, g: Any, x1: Any, x2: Any, y: Any) -> Any:
+        shares = (0, g) if first else (g, 0)
+        return xp.where(xp.equal(x1, x2), xp.multiply(g, 0.5), xp.where(xp.equal(y, x2), *shares))
+
+    return derivative
+
+
+def _heaviside_at_0(xp: Any, g: Any, x1: Any) -> Any:
+    x = xp.where(xp.equal(g, 0), x1, x1)  # an array, if x1 is a scalar
+    return xp.where(xp.equal(x, 0), g, 0)
+
+
 def _gelu(xp: Any, g: Any, x: Any) -> Any:
     density = xp.multiply(xp.exp(xp.multiply(xp.square(x), -0.5)), 1 / math.sqrt(2 * math.pi))
     return xp.multiply(g, xp.add(xp.special.ndtr(x), xp.multiply(x, density)))
@@ -163,15 +178,21 @@ DERIVATIVES: dict[str, tuple[Derivative | None, ...]] = {
     ),
     "exp": _of_result(lambda xp, y: y),
     "expm1": _of_result(lambda xp, y: xp.add(y, 1)),
+    "exponent": (zero,),
     "floor": (zero,),
+    "fmax": (_number(True), _number(False)),
+    "fmin": (_number(True), _number(False)),
+    "fmod": (same, lambda xp, g, x1, x2: xp.negative(xp.multiply(g, xp.trunc(xp.divide(x1, x2))))),
     "gelu": (_gelu,),
     "gelu_tanh": (_gelu_tanh,),
+    "heaviside": (zero, _heaviside_at_0),
     "hypot": (
         lambda xp, g, x1, y: xp.multiply(g, xp.divide(x1, y)),
         lambda xp, g, x2, y: xp.multiply(g, xp.divide(x2, y)),
     ),
     "identity": (same,),
     "imag": (lambda xp, g: xp.multiply(g, 1j),),
+    "ldexp": (lambda xp, g, x2: xp.ldexp(g, x2), zero),
     "leaky_relu": (lambda xp, g, x, negative_slope: xp.where(xp.greater(x, 0), g, xp.multiply(g, negative_slope)),),
     "log": _of_inverse(lambda xp, x: x),
     "log10": _of_inverse(lambda xp, x: xp.multiply(x, math.log(10))),
@@ -180,6 +201,10 @@ DERIVATIVES: dict[str, tuple[Derivative | None, ...]] = {
     "logaddexp": (
         lambda xp, g, x1, x2: xp.divide(g, xp.add(xp.exp(xp.subtract(x2, x1)), 1)),
         lambda xp, g, x1, x2: xp.divide(g, xp.add(xp.exp(xp.subtract(x1, x2)), 1)),
+    ),
+    "logaddexp2": (
+        lambda xp, g, x1, x2: xp.divide(g, xp.add(xp.special.exp2(xp.subtract(x2, x1)), 1)),
+        lambda xp, g, x1, x2: xp.divide(g, xp.add(xp.special.exp2(xp.subtract(x1, x2)), 1)),
     ),
     "maximum": _extreme("greater"),
     "minimum": _extreme("less"),

@@ -11,7 +11,6 @@ namespace xpops {
   XPOPS_DEVICE double name(double x) { return ::name(x); }
 
 XPOPS_C_FUNCTION(cbrt)
-XPOPS_C_FUNCTION(exp2)
 XPOPS_C_FUNCTION(exp10)
 XPOPS_C_FUNCTION(erf)
 XPOPS_C_FUNCTION(erfc)
