@@ -63,7 +63,6 @@ HEADERS = [
     "math/rounding",
     "math/complex",
     "math/complex/exponential",
-    "math/compensated",
     "math/complex/hyperbolic",
     "math/complex/inverse",
     "math/order",

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
-from tests.helpers.values import few_near_one
 from xpops.core import dtypes as dt
 from xpops.dispatch.scans import scan
 from xpops.engine.cuda.tuning import tuning_of
-from xpops.ops.accuracy import share_of_product
 from xpops.ops.scan import SCANS
 
 NDArray = np.ndarray[Any, Any]
@@ -263,12 +261,3 @@ def test_rows_of_many_tiles(rows: int, tiles: int, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("xpops.engine.cuda.kernels.scan.scan_policy", lambda *_: policy)
     x = small(rows, tiles * 256 - 5)
     np.testing.assert_array_equal(scanned("cumulative_sum", x, 1), np.cumsum(x, 1))
-
-
-@pytest.mark.parametrize(("shape", "axis"), [((2**18,), 0), ((2**16, 5), 0), ((3, 2**16 + 1), 1)], ids=str)
-def test_products_keep_their_rounding_errors(shape: tuple[int, ...], axis: int) -> None:
-    x = few_near_one(dt.float32, shape)
-    wanted = np.multiply.accumulate(x.astype(np.float64), axis)
-    np.testing.assert_allclose(
-        scanned("cumulative_prod", x, axis), wanted, rtol=share_of_product(dt.float32, x.shape[axis])
-    )

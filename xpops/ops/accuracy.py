@@ -10,8 +10,8 @@ from __future__ import annotations
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 
-# Sums and products of more elements carry their rounding errors along (compensated summation). For fewer elements, the
-# tree of additions loses no more than NumPy does.
+# Sums of more elements carry their rounding errors along (compensated summation). For fewer elements, the tree of
+# additions loses no more than NumPy does.
 MANY = 1024
 _DOUBLE = (dt.float64, dt.complex128)
 _HALVES = (dt.float16, dt.bfloat16)
@@ -34,13 +34,13 @@ def share_of_deviations(dtype: DType, count: int) -> float:
 
 
 def share_of_product(dtype: DType, count: int) -> float:
-    """One rounding for each factor, in any order; that of a complex product is at most four real ones.
+    """As a running product; more than 1024 factors of float32 are multiplied in float64."""
+    return 2.0**-32 if count > MANY and dtype == dt.float32 else share_of_running_product(dtype, count)
 
-    The rounding errors of more than 1024 factors of float32 are added up, too.
-    """
-    if dtype in _DOUBLE:
-        return count * 2.0**-51
-    return 2.0**-16 if count > MANY and dtype == dt.float32 else count * 2.0**-22
+
+def share_of_running_product(dtype: DType, count: int) -> float:
+    """One rounding for each factor, in any order; that of a complex product is at most four real ones."""
+    return count * (2.0**-51 if dtype in _DOUBLE else 2.0**-22)
 
 
 def share_of_running_sum(dtype: DType, count: int) -> float:

@@ -55,7 +55,7 @@ class Reduction:
     root : bool
         Whether the result is the square root of the variance.
     compensated : frozenset of DType
-        The dtypes in which sums and products of many elements keep their rounding errors in a second number.
+        The dtypes in which many elements have a reducer of their own, which keeps rounding errors small.
     share : callable or None
         The accuracy promised (`xpops.ops.accuracy`); None: no result needs rounding.
     domain : str

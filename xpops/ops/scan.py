@@ -9,7 +9,7 @@ import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.ops.accuracy import share_of_product, share_of_running_sum
+from xpops.ops.accuracy import share_of_running_product, share_of_running_sum
 from xpops.ops.derivatives.elementwise import Derivative
 from xpops.ops.derivatives.scans import DERIVATIVES
 from xpops.ops.torch import NARROW
@@ -38,8 +38,6 @@ class Scan:
         of the scan, which must not change the results.
     state : int
         The numbers in the state of a run of elements: 1 for a sum, 2 for a recurrence (a factor and a sum).
-    compensated : frozenset of DType
-        The results' dtypes in which long scans keep their rounding errors in one number more of the state.
     ufunc : numpy.ufunc or None
         The NumPy ufunc that accumulates elements on the CPU; None for a recurrence.
     torch : TorchFunction or None
@@ -53,7 +51,6 @@ class Scan:
     domain: str = "finite"
     reverse: bool = False
     state: int = 1
-    compensated: frozenset[DType] = frozenset()
     ufunc: np.ufunc | None = None
     torch: Torch | None = None
 
@@ -78,9 +75,8 @@ _ROWS = (
         "cumulative_prod",
         "arithmetic",
         1,
-        share_of_product,
+        share_of_running_product,
         "unit",
-        compensated=frozenset((dt.float32,)),
         ufunc=np.multiply,
         torch=Torch("cumprod", _WIDE, NARROW),
     ),

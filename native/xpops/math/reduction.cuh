@@ -14,7 +14,6 @@
 #pragma once
 
 #include <xpops/math/arithmetic.cuh>
-#include <xpops/math/compensated.cuh>
 
 namespace xpops {
 
@@ -149,14 +148,12 @@ struct CompensatedMean : CompensatedSum<T> {
   }
 };
 
+// A product of float32 numbers in float64. The rounding errors of equal products are equal: in a tree of float32 products
+// a million of them may add up. Nothing overflows on the way to a result within range.
 template <class T>
-struct CompensatedProd {
-  static constexpr bool kShifts = false;
-  using State = CompensatedProduct<T>;
-  XPOPS_DEVICE static State identity() { return {T(1), T(0)}; }
-  XPOPS_DEVICE static State lift(T x, int64) { return {x, T(0)}; }
-  XPOPS_DEVICE static State combine(const State& a, const State& b) { return a.times(b); }
-  XPOPS_DEVICE static T finish(const State& state, const Ending&) { return state.total(); }
+struct CompensatedProd : Prod<double> {
+  XPOPS_DEVICE static double lift(T x, int64) { return x; }
+  XPOPS_DEVICE static T finish(double state, const Ending&) { return static_cast<T>(state); }
 };
 
 // from(x) is x minus the first element of its output if the reducer has kShifts, else x.

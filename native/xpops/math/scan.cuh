@@ -11,7 +11,6 @@
 #pragma once
 
 #include <xpops/core/types.cuh>
-#include <xpops/math/compensated.cuh>
 #include <xpops/math/real.cuh>
 
 namespace xpops {
@@ -36,16 +35,6 @@ template <class T>
 struct CumulativeProd : ElementScanner<T> {
   using ElementScanner<T>::ElementScanner;
   XPOPS_DEVICE T combine(T a, T b) const { return a * b; }
-  XPOPS_DEVICE T initial() const { return T(1); }
-};
-
-template <class T>
-struct CompensatedCumulativeProd {
-  using State = CompensatedProduct<T>;
-  XPOPS_DEVICE explicit CompensatedCumulativeProd(const uint64*) {}
-  XPOPS_DEVICE State lift(T x) const { return {x, T(0)}; }
-  XPOPS_DEVICE State combine(const State& a, const State& b) const { return a.times(b); }
-  XPOPS_DEVICE T value(const State& state) const { return state.total(); }
   XPOPS_DEVICE T initial() const { return T(1); }
 };
 

@@ -12,7 +12,6 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import scan_policy
 from xpops.engine.program import Kernel
-from xpops.ops.accuracy import MANY
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.scan import Scan
 from xpops.plan.scan import plan_scan
@@ -72,9 +71,8 @@ def _launched(runtime: Runtime, name: str, plan: ScanPlan, source: str, x: Layou
 def planned(op: Scan, x: Layout, axis: int, out: Layout, initial: bool, policy: ScanPolicy) -> tuple[ScanPlan, str]:
     """The plan and the glue. Needs no GPU. `x` is not empty."""
     compute = _compute(out.dtype)
-    compensated = out.dtype in op.compensated and x.shape[axis] > MANY
-    plan = plan_scan(x, out, axis, op.reverse, initial, (op.state + compensated) * compute[1], policy)
-    return plan, scan_glue("Compensated" * compensated + op.functor, x.dtype, out.dtype, compute[0], plan)
+    plan = plan_scan(x, out, axis, op.reverse, initial, op.state * compute[1], policy)
+    return plan, scan_glue(op, x.dtype, out.dtype, compute[0], plan)
 
 
 def _compute(dtype: DType) -> tuple[str, int]:
@@ -84,10 +82,10 @@ def _compute(dtype: DType) -> tuple[str, int]:
     return f"compute_t<{dt.INFO[dtype].c_type}>", max(dtype.itemsize, 4)
 
 
-def scan_glue(scanner: str, dtype: DType, result: DType, compute: str, plan: ScanPlan) -> str:
+def scan_glue(op: Scan, dtype: DType, result: DType, compute: str, plan: ScanPlan) -> str:
     """The glue of a scan kernel."""
     numbers = template_arguments(plan)
-    types = ", ".join([dt.INFO[dtype].c_type, dt.INFO[result].c_type, compute, f"{scanner}<{compute}>"])
+    types = ", ".join([dt.INFO[dtype].c_type, dt.INFO[result].c_type, compute, f"{op.functor}<{compute}>"])
     return "\n".join(
         [
             f"#include <xpops/kernels/scan/{plan.header}.cuh>",
