@@ -69,9 +69,9 @@ def measure_call(call: Call, machine: Machine, arithmetic: Arithmetic) -> dict[s
 def _reference(call: Call, tensors: Sequence[torch.Tensor]) -> torch.Tensor | None:
     """Torch's result; None if it does not take these dtypes.
 
-    For scans of narrower floats it is that of float64 numbers, because torch rounds after each element.
+    For scans and products of narrower floats it is that of float64 numbers, because torch rounds after each element.
     """
-    if call.family == "scan":
+    if call.family == "scan" or call.name == "prod":
         tensors = [x.double() if x.is_floating_point() else x for x in tensors]
     try:
         found: torch.Tensor = call.theirs(*arguments(call, tensors, "torch"))

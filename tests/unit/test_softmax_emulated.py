@@ -190,6 +190,27 @@ def test_every_length(length: int) -> None:
     check(x, 1)
 
 
+@pytest.mark.parametrize("shape", [(257, 7), (511, 3), (129, 17), (600, 10), (97, 63), (2, 128, 5)], ids=str)
+@pytest.mark.parametrize("dtype", [dt.float16, dt.bfloat16], ids=str)
+def test_blocks_of_short_rows_of_halves(dtype: Any, shape: tuple[int, ...]) -> None:
+    """Whole blocks, and a last one whose rows end within a pack."""
+    x = (6 * RANDOM.normal(size=shape)).astype(dtype)
+    assert planned(x, -1 % x.ndim).way is Way.TILED
+    check(x, x.ndim - 1)
+    for out in (dt.float8_e5m2, dt.float32, dt.float64):
+        found = emulated(x, x.ndim - 1, out=out).astype(np.float64)
+        tolerance = 0.14 if out.itemsize == 1 else 1e-6
+        np.testing.assert_allclose(found, exact_softmax(x, x.ndim - 1)[0], rtol=tolerance, atol=0.002)
+
+
+@pytest.mark.parametrize("name", ["cropped", "reversed", "gaps between rows", "shifted", "stepped", "broadcast"])
+@pytest.mark.parametrize("shape", [(300, 9), (2, 130, 6)], ids=str)
+@pytest.mark.usefixtures("pretended")
+def test_short_rows_of_halves_with_gaps(name: str, shape: tuple[int, ...]) -> None:
+    x = laid_out(name, shape, dt.float16)
+    check(x, x.ndim - 1)
+
+
 @pytest.mark.parametrize("shape", [(2, 7), (2, 300), (2, 40000)], ids=str)
 def test_special_values(shape: Any) -> None:
     x = np.zeros(shape, np.float32)

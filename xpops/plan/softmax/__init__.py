@@ -52,13 +52,15 @@ def plan_softmax(
     held = policy.held_row // width
     access = _access(x, out, inner if columns else length, columns, log, held, policy)
     pack, width_of_pack = access.pack, access.pack * x.dtype.itemsize
-    steps, side = (length, inner // pack) if columns else (_packs(length, access), 1)
+    steps, side = (length, inner // pack) if columns else (length if access.tiled else _packs(length, access), 1)
     lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
     if not columns or log or x.dtype.itemsize < width:
         policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
     if columns:
         across = min(max(1, policy.column_line // width_of_pack), _power_of_two(side))
         share = _share_columns(lines, steps, side, across, most, policy, staging.multiprocessors)
+    elif access.tiled:
+        share = _share_tiled(steps, policy)
     else:
         share = _share_rows(lines, steps, width_of_pack, length <= held, most, policy, staging)
     bits, way, count = access.index_bits, share.way, share.group
@@ -66,7 +68,7 @@ def plan_softmax(
     tail += struct.pack("<4I" if bits == 32 else "<4Q", lines, steps, length, -(-steps // share.splits))
     tail += pack_divmod(share.splits, bits) + pack_divmod(side, bits)
     shifts = log and access.mode is Mode.SHIFTED and pack * width == MAX_PACK_BYTES
-    is_full = lines * count % share.block == 0 and steps == count * share.cluster * share.steps
+    is_full = not access.ragged and lines * count % share.block == 0 and steps == count * share.cluster * share.steps
     return SoftmaxPlan(
         way=way,
         mode=access.mode,
@@ -81,9 +83,9 @@ def plan_softmax(
         index_bits=bits,
         blocks=-(-lines * count // share.block) * share.splits,
         states=3 * lines * share.splits * (pack if columns else 1) if way is Way.SPLIT else 0,
-        full=way is Way.HELD and not access.ragged and is_full,
+        full=way is Way.HELD and is_full,
         resident=share.resident or _resident(share.block, way, width, shifts, policy),
-        shared=-(-steps // share.splits) * width_of_pack if way is Way.STAGED else 0,
+        shared=_shared(share, steps, width_of_pack, x, out),
         tail=tail,
     )
 
@@ -100,6 +102,20 @@ class _Share(NamedTuple):
     steps: int
     splits: int
     resident: int = 0
+
+
+def _share_tiled(length: int, policy: SoftmaxPolicy) -> _Share:
+    """How threads share short rows in shared memory, of which each thread holds few elements."""
+    count = _power_of_two(-(-length // policy.tiled_steps))
+    return _Share(Way.TILED, policy.block, count, 1, -(-length // count), 1)
+
+
+def _shared(share: _Share, steps: int, width: int, x: Layout, out: Layout) -> int:
+    """The bytes of shared memory of a block: of its part of a row in packs of `width` bytes, or of its rows."""
+    if share.way is Way.STAGED:
+        return -(-steps // share.splits) * width
+    items = {x.dtype.itemsize, out.dtype.itemsize}
+    return share.block // share.group * steps * sum(items) if share.way is Way.TILED else 0
 
 
 def _share_rows(
@@ -151,11 +167,15 @@ def inner_size(x: Layout, axis: int) -> int:
 
 
 class _Access(NamedTuple):
-    """How the operand is read: see `SoftmaxPlan`. `tail` has the bytes of ``ElementwiseParams`` after the slots."""
+    """How the operand is read: see `SoftmaxPlan`. `tail` has the bytes of ``ElementwiseParams`` after the slots.
+
+    tiled: whether the packs belong to a block's rows, which lie together, not to single rows.
+    """
 
     mode: Mode
     pack: int
     ragged: bool
+    tiled: bool
     rank: int
     index_bits: int
     tail: bytes
@@ -172,15 +192,16 @@ def _access(
     ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
     is_odd = x.dtype.itemsize == 4 and pack == 1 and (log or closest >= policy.ragged_row)
     ragged = ragged and (x.dtype.itemsize <= policy.ragged_bytes or is_odd or closest > held)
-    pack = widest if ragged else pack
+    tiled = not columns and not ragged and pack not in (widest, closest) and x.dtype.itemsize <= policy.ragged_bytes
+    pack = widest if ragged or tiled else pack
     mode = mode_of(shape, strides, x, order, pack)
     if mode is Mode.GATHER:
-        pack, ragged = 1, False
+        pack, ragged, tiled = 1, False, False
         mode = mode_of(shape, strides, x, order, pack)
     strided = mode in STRIDED
     bits = index_bits(out.size, [order, strides], shape)
     tail = pack_tail(out.size, shape[1:] if strided else (), [strides] if strided else [], bits)
-    return _Access(mode, pack, ragged, len(shape) if strided else 0, bits, tail)
+    return _Access(mode, pack, ragged, tiled, len(shape) if strided else 0, bits, tail)
 
 
 def _packs(length: int, access: _Access) -> int:

@@ -31,6 +31,9 @@ class SoftmaxPolicy(NamedTuple):
         Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
         their length. So are rows of float32 of odd length, if they have at least `ragged_row` elements, or for the
         logarithm.
+    tiled_steps : int
+        Shorter rows of such elements, unless they are whole packs, go through shared memory. A thread holds at most so
+        many elements of one.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
     resident : int
@@ -51,6 +54,7 @@ class SoftmaxPolicy(NamedTuple):
     ragged_bytes: int
     ragged_packs: int
     ragged_row: int
+    tiled_steps: int
     blocks: int
     resident: int
 
@@ -59,6 +63,7 @@ class Way(StrEnum):
     """The kernel of ``native/xpops/kernels/softmax``."""
 
     HELD = "held"
+    TILED = "tiled"
     STAGED = "staged"
     LONG = "long_lines"
     SPLIT = "leave"
@@ -92,7 +97,7 @@ class SoftmaxPlan(NamedTuple):
     resident : int
         The blocks that must be resident on a multiprocessor.
     shared : int
-        The bytes of shared memory in which a block keeps its part of a row.
+        The bytes of shared memory in which a block keeps its part of a row, or its rows.
     tail : bytes
         The bytes of the parameters after the slots.
     """

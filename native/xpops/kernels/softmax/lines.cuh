@@ -189,10 +189,7 @@ struct SoftmaxLines : SoftmaxWeights<typename In::T, Out, kLog, kColumns, kPack,
 #pragma unroll
         for (int j = 0; j < kWidth; ++j) {
           const int state = (k + j) % kStates;
-          const Real x = batch.x[i][k + j];
-          const Real y = kLog ? (x - peaks.of[state]) - ending.of[state] : x * ending.of[state];
-          if constexpr (kNarrow) pack.elem[j] = narrowed<Out>(y);
-          else pack.elem[j] = cast<Out>(y);
+          pack.elem[j] = Weights::result_of(batch.x[i][k + j], peaks.of[state], ending.of[state]);
         }
         Out* to = reinterpret_cast<Out*>(params.each.slots[0]);
         if constexpr (kInside) pack.store(to + at + k);

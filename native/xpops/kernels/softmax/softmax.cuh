@@ -1,6 +1,7 @@
 // Softmax and log-softmax along one axis. The operand may have any layout; the result has no gaps.
 //
 // held         keeps lines in the registers of a block or a cluster, if they fit, and reads memory once
+// tiled        for short rows that are no whole packs, in shared memory: see tiled.cuh
 // staged       for longer rows, in shared memory: see staged.cuh
 // long_lines   for still longer lines: one block computes a line, and reads it twice
 // leave        several blocks share a line: each block writes the state of its part
@@ -24,15 +25,26 @@ struct Softmax
     start_cluster<kCluster>();
     const Line line(params);
     const Index first = static_cast<Index>(line.first);
-    Batch batch = Lines::template load<kFull>(params, line, first, params.steps);
-    const Each peaks = Lines::template reduce<0>(peaks_of(batch, same(-limits<Real>::infinity())), detail::Larger());
-    const Batch weights = held_weights_of(batch, peaks);
-    const Each total = Lines::template reduce<1>(total_of(weights), detail::Total());
-    Each rest = rest_of(batch, weights, peaks);
-    if constexpr (kLog) rest = Lines::template reduce<2>(rest, detail::Total());
-    const Each ending = ending_of(total, rest);
-    Lines::template store<kFull>(params, line, first, params.steps, kLog ? batch : weights, peaks, ending);
+    const Batch batch = Lines::template load<kFull>(params, line, first, params.steps);
+    const Held held(batch);
+    Lines::template store<kFull>(params, line, first, params.steps, held.batch, held.peaks, held.ending);
   }
+
+  // What a thread needs to write the results of the elements that it holds. Without kLog the batch holds weights.
+  struct Held {
+    Batch batch;
+    Each peaks, ending;
+
+    XPOPS_DEVICE explicit Held(const Batch& elements) {
+      peaks = Lines::template reduce<0>(peaks_of(elements, same(-limits<Real>::infinity())), detail::Larger());
+      const Batch weights = held_weights_of(elements, peaks);
+      const Each total = Lines::template reduce<1>(total_of(weights), detail::Total());
+      Each rest = rest_of(elements, weights, peaks);
+      if constexpr (kLog) rest = Lines::template reduce<2>(rest, detail::Total());
+      ending = ending_of(total, rest);
+      batch = kLog ? elements : weights;
+    }
+  };
 
   // The largest element so far (the peak), the sum of weights relative to it, the rounding error of this sum, and the
   // sum without the largest elements.

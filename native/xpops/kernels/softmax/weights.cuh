@@ -166,6 +166,13 @@ struct SoftmaxWeights {
     }
     return ending;
   }
+
+  // The result of an element; without kLog, of its weight.
+  XPOPS_DEVICE static Out result_of(Real x, Real peak, Real ending) {
+    const Real y = kLog ? (x - peak) - ending : x * ending;
+    if constexpr (kNarrow) return narrowed<Out>(y);
+    else return cast<Out>(y);
+  }
 };
 
 }  // namespace xpops

@@ -51,7 +51,8 @@ def softmax_glue(x: Layout, out: Layout, log: bool, plan: SoftmaxPlan, way: str)
     numbers = f"{plan.block}, {plan.group}, {plan.cluster}, {plan.pack}, {plan.steps}"
     each = f"ElementwiseParams<3, {plan.rank}, {int(plan.mode in STRIDED)}, uint{plan.index_bits}>"
     params = f"SoftmaxParams<{each}>"
-    header, family = ("staged", "StagedSoftmax") if plan.way is Way.STAGED else ("softmax", "Softmax")
+    header = str(plan.way) if plan.way in (Way.STAGED, Way.TILED) else "softmax"
+    family = "Softmax" if header == "softmax" else f"{header.capitalize()}Softmax"
     return "\n".join(
         [
             f"#include <xpops/kernels/softmax/{header}.cuh>",

@@ -170,6 +170,7 @@ _HOPPER = Tuning(
         ragged_bytes=2,
         ragged_packs=8,
         ragged_row=4096,
+        tiled_steps=8,
         blocks=4,
         resident=2,
     ),
