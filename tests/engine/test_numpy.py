@@ -106,8 +106,8 @@ def test_operands_are_converted_first(name: str, dtype: Any, device: Any) -> Non
         x, y = OPERANDS[given], OPERANDS["j"]
         wanted = theirs(x.astype(dtype), y.astype(dtype))
         found = ours(xp.asarray(x, device=device), xp.asarray(y, device=device), dtype=dtype)
-        if dtype == numpy.float16 or name in ("logaddexp2", "power"):
-            numpy.testing.assert_allclose(to_numpy(found), wanted, rtol=2e-3 if dtype == numpy.float16 else 1e-6)
+        if dtype == numpy.float16 or name in ("hypot", "logaddexp2", "power"):
+            numpy.testing.assert_allclose(to_numpy(found), wanted, rtol=8 * float(numpy.finfo(dtype).eps))
         else:
             numpy.testing.assert_array_equal(to_numpy(found), wanted, strict=True)
         scalar = ours(xp.asarray(x, device=device), 2, dtype=dtype)
@@ -184,8 +184,10 @@ def test_parts_of_numbers(dtype: Any, device: Any) -> None:
 
 
 def assert_exact(found: Any, wanted: Any) -> None:
+    """The same numbers and signs. The sign of NaN is the device's own."""
     numpy.testing.assert_array_equal(to_numpy(found), wanted, strict=True)
-    numpy.testing.assert_array_equal(numpy.signbit(to_numpy(found)), numpy.signbit(wanted))
+    numbers = ~numpy.isnan(wanted)
+    numpy.testing.assert_array_equal(numpy.signbit(to_numpy(found))[numbers], numpy.signbit(wanted)[numbers])
 
 
 def test_every_name_is_there() -> None:

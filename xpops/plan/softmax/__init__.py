@@ -192,12 +192,15 @@ def _access(
     ragged = not columns and pack < widest and closest >= policy.ragged_packs * widest
     is_odd = x.dtype.itemsize == 4 and pack == 1 and (log or closest >= policy.ragged_row)
     ragged = ragged and (x.dtype.itemsize <= policy.ragged_bytes or is_odd or closest > held)
-    tiled = not columns and not ragged and pack not in (widest, closest) and x.dtype.itemsize <= policy.ragged_bytes
-    pack = widest if ragged or tiled else pack
+    pack = widest if ragged else pack
     mode = mode_of(shape, strides, x, order, pack)
     if mode is Mode.GATHER:
-        pack, ragged, tiled = 1, False, False
+        pack, ragged = 1, False
         mode = mode_of(shape, strides, x, order, pack)
+    tiled = not columns and x.dtype.itemsize <= policy.ragged_bytes and pack != closest <= policy.tiled_row
+    tiled = tiled and mode_of(shape, strides, x, order, 1) is Mode.LINEAR
+    if tiled:
+        pack, mode = widest, mode_of(shape, strides, x, order, widest)
     strided = mode in STRIDED
     bits = index_bits(out.size, [order, strides], shape)
     tail = pack_tail(out.size, shape[1:] if strided else (), [strides] if strided else [], bits)

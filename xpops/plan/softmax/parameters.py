@@ -31,9 +31,9 @@ class SoftmaxPolicy(NamedTuple):
         Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
         their length. So are rows of float32 of odd length, if they have at least `ragged_row` elements, or for the
         logarithm.
-    tiled_steps : int
-        Shorter rows of such elements, unless they are whole packs, go through shared memory. A thread holds at most so
-        many elements of one.
+    tiled_row, tiled_steps : int
+        Rows without gaps of at most `tiled_row` such elements, unless they are one access, go through shared memory. A
+        thread holds at most `tiled_steps` elements of one.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
     resident : int
@@ -54,6 +54,7 @@ class SoftmaxPolicy(NamedTuple):
     ragged_bytes: int
     ragged_packs: int
     ragged_row: int
+    tiled_row: int
     tiled_steps: int
     blocks: int
     resident: int

@@ -155,7 +155,9 @@ _HOPPER = Tuning(
     select=SelectPolicy(block=256, scan_block=1024, scan_items=16, unroll=8, unroll_bytes=4),
     # Rows of 2^16 to 2^18 float32, 2^29 bytes: 307 to 390 us in clusters, 402 to 421 us when read twice. 2^25 float32
     # on an H100: in rows of 105, 116 us with 8 lanes, 93 with 16, and of 27, 92 and 108; in rows of 7739, 179 us by
-    # elements, 123 in whole packs, and of 1001, 96 and 109; their logarithms 190 and 94, 112 and 93.
+    # elements, 123 in whole packs, and of 1001, 96 and 109; their logarithms 190 and 94, 112 and 93. 2^26 float16 on
+    # an H100 in rows of 3, 5, 6, 7 and 10: 293, 358, 165, 267 and 200 us by elements, 198, 153, 138, 132 and 155 in
+    # tiles; of 12, 17 and 33: 110, 141 and 103, 138, 181 and 190; of 6 with gaps 170 and 280.
     softmax=SoftmaxPolicy(
         block=256,
         largest_block=1024,
@@ -170,6 +172,7 @@ _HOPPER = Tuning(
         ragged_bytes=2,
         ragged_packs=8,
         ragged_row=4096,
+        tiled_row=11,
         tiled_steps=8,
         blocks=4,
         resident=2,
