@@ -55,7 +55,7 @@ class Reduction:
     root : bool
         Whether the result is the square root of the variance.
     compensated : frozenset of DType
-        The dtypes in which many elements have a reducer of their own, which keeps rounding errors small.
+        The dtypes in which more than `MANY` elements are reduced by the functor ``Compensated<name>``.
     share : callable or None
         The accuracy promised (`xpops.ops.accuracy`); None: no result needs rounding.
     domain : str

@@ -105,13 +105,16 @@ class _Share(NamedTuple):
 
 
 def _share_tiled(length: int, policy: SoftmaxPolicy) -> _Share:
-    """How threads share short rows in shared memory, of which each thread holds few elements."""
+    """How the threads of a block share the short rows that it keeps in shared memory."""
     count = _power_of_two(-(-length // policy.tiled_steps))
     return _Share(Way.TILED, policy.block, count, 1, -(-length // count), 1)
 
 
 def _shared(share: _Share, steps: int, width: int, x: Layout, out: Layout) -> int:
-    """The bytes of shared memory of a block: of its part of a row in packs of `width` bytes, or of its rows."""
+    """The bytes of shared memory of a block: its part of a row in packs of `width` bytes, or its short rows.
+
+    Results of short rows overwrite the elements if both have the same width.
+    """
     if share.way is Way.STAGED:
         return -(-steps // share.splits) * width
     items = {x.dtype.itemsize, out.dtype.itemsize}
@@ -169,7 +172,7 @@ def inner_size(x: Layout, axis: int) -> int:
 class _Access(NamedTuple):
     """How the operand is read: see `SoftmaxPlan`. `tail` has the bytes of ``ElementwiseParams`` after the slots.
 
-    tiled: whether the packs belong to a block's rows, which lie together, not to single rows.
+    tiled: whether a pack may hold elements of several rows.
     """
 
     mode: Mode

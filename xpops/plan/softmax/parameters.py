@@ -32,8 +32,8 @@ class SoftmaxPolicy(NamedTuple):
         their length. So are rows of float32 of odd length, if they have at least `ragged_row` elements, or for the
         logarithm.
     tiled_row, tiled_steps : int
-        Rows without gaps of at most `tiled_row` such elements, unless they are one access, go through shared memory. A
-        thread holds at most `tiled_steps` elements of one.
+        Contiguous rows of at most `tiled_row` such elements go through shared memory, unless one access loads a row. A
+        thread holds at most `tiled_steps` elements of a row.
     blocks : int
         If there are too few long lines, several blocks share a line: this many blocks for each multiprocessor.
     resident : int

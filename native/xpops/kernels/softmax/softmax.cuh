@@ -1,7 +1,7 @@
 // Softmax and log-softmax along one axis. The operand may have any layout; the result has no gaps.
 //
 // held         keeps lines in the registers of a block or a cluster, if they fit, and reads memory once
-// tiled        for short rows that are no whole packs, in shared memory: see tiled.cuh
+// tiled        keeps many short rows of a block in shared memory: see tiled.cuh
 // staged       for longer rows, in shared memory: see staged.cuh
 // long_lines   for still longer lines: one block computes a line, and reads it twice
 // leave        several blocks share a line: each block writes the state of its part

@@ -1,5 +1,5 @@
-// Softmax and log-softmax of short rows that are no whole packs. A block copies its rows, which lie together, to shared
-// memory and back in packs; threads read the elements of their rows there.
+// Softmax and log-softmax of rows that have fewer elements than a pack, or a few more. A block copies many contiguous
+// rows to shared memory in packs. Its threads compute the rows there. Then the block copies the results back in packs.
 #pragma once
 
 #include <xpops/kernels/softmax/softmax.cuh>
@@ -7,7 +7,7 @@
 
 namespace xpops {
 
-// kPack: of what moves between memory and shared memory. A thread holds kSteps elements of a row, each by itself.
+// kPack elements move at once between global and shared memory. A thread holds kSteps single elements of a row.
 template <class In, class Out, bool kLog, bool kColumns, bool kFull, bool kRagged, int kBlock, int kCount, int kCluster,
           int kPack, int kSteps, class Params>
 struct TiledSoftmax : Softmax<In, Out, kLog, false, false, false, kBlock, kCount, 1, 1, kSteps, Params> {
@@ -17,7 +17,7 @@ struct TiledSoftmax : Softmax<In, Out, kLog, false, false, false, kBlock, kCount
   using Fragment = typename In::template Fragment<kPack>;
   static_assert(!kColumns && kCluster == 1 && kBlock / kCount % kPack == 0, "a block's rows begin with a pack");
   static constexpr int kFit = kMaxPackBytes / static_cast<int>(sizeof(Out)), kWidth = kPack < kFit ? kPack : kFit;
-  // Results take the place of the elements from which they were computed, if they are as wide.
+  // Whether results overwrite the elements from which they were computed: they have the same width.
   static constexpr bool kKept = sizeof(Out) == sizeof(T);
 
   // The block's rows: `count` elements from `begin` on, `length` each.

@@ -90,7 +90,7 @@ def _gathering(
     if len(axes) == 1 and out.size:
         span = range(position, position + out.ndim - x.ndim + 1)
         if len(span) == 1:
-            # An axis of one element comes first, so that an index moves all that lies behind it.
+            # An axis of one element comes first: then its index moves all other axes as one row.
             order = sorted(range(out.ndim), key=lambda place: (out.shape[place] > 1, -out.strides[place]))
             shape = tuple(shape[place] for place in order)
             strides = [tuple(line[place] for place in order) for line in strides]
