@@ -49,6 +49,14 @@ struct Pack {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) bits[i] = reinterpret_cast<const Bits*>(from)[i];
   }
+  // Loads the pack if `exists`; else it becomes zeros.
+  XPOPS_DEVICE void load_if(bool exists, const T* from) {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      bits[i] = Bits{};
+      if (exists) bits[i] = reinterpret_cast<const Bits*>(from)[i];
+    }
+  }
   // Loads from memory that is aligned to an element only: loads the aligned words that hold the pack, and shifts them.
   // Each word that it reads holds at least one byte of the pack.
   XPOPS_DEVICE void load_unaligned(const T* from) {
@@ -56,27 +64,38 @@ struct Pack {
 #pragma unroll
       for (int i = 0; i < kSize; ++i) elem[i] = from[i];
     } else {
-      constexpr int kParts = kBytes / 4;
-      const uint32 skip = static_cast<uint32>(reinterpret_cast<uint64>(from)) % kWord;
+      const uint32 skip = beyond_word(from);
       const Bits* words = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
-      union {
-        Bits loaded[kWords + 1];
-        uint32 parts[kParts + kWord / 4];
-      };
+      Words all;
 #pragma unroll
-      for (int i = 0; i < kWords; ++i) loaded[i] = words[i];
-      loaded[kWords] = loaded[kWords - 1];
-      if (skip) loaded[kWords] = words[kWords];
-      if constexpr (kWord == 16) drop<2>(parts, skip & 8);
-      if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(parts, skip & 4);
-      if constexpr (sizeof(T) < 4) {
+      for (int i = 0; i < kWords; ++i) all.loaded[i] = words[i];
+      all.loaded[kWords] = all.loaded[kWords - 1];
+      if (skip) all.loaded[kWords] = words[kWords];
+      take(all, skip);
+    }
+  }
+  // Loads the elements [begin, end) of such a pack; the others become zeros. No branch waits for a load, so the loads of
+  // several packs are in flight at once. Each word that it reads holds at least one of these elements.
+  XPOPS_DEVICE void load_part(const T* from, int begin, int end) {
+    if constexpr (kSize == 1 || kBytes < 4) {
 #pragma unroll
-        for (int i = 0; i < kParts; ++i) {
-          parts[i] = static_cast<uint32>((static_cast<uint64>(parts[i + 1]) << 32 | parts[i]) >> (skip & 3) * 8);
+      for (int i = 0; i < kSize; ++i) elem[i] = i >= begin && i < end ? from[i] : T{};
+    } else {
+      const int skip = static_cast<int>(beyond_word(from)), size = static_cast<int>(sizeof(T));
+      const Bits* words = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
+      Words all;
+#pragma unroll
+      for (int i = 0; i <= kWords; ++i) {
+        all.loaded[i] = Bits{};
+        if (begin < end && skip + begin * size < (i + 1) * kWord && skip + end * size > i * kWord) {
+          all.loaded[i] = words[i];
         }
       }
+      take(all, static_cast<uint32>(skip));
 #pragma unroll
-      for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
+      for (int i = 0; i < kSize; ++i) {
+        if (i < begin || i >= end) elem[i] = T{};
+      }
     }
   }
   XPOPS_DEVICE void reverse() {
@@ -136,6 +155,34 @@ struct Pack {
   }
 
  private:
+  static constexpr int kParts = kBytes < 4 ? 1 : kBytes / 4;
+
+  // The aligned words that hold a pack which begins anywhere in the first of them.
+  union Words {
+    Bits loaded[kWords + 1];
+    uint32 parts[kParts + (kWord + 3) / 4];
+    XPOPS_DEVICE Words() {}
+  };
+
+  XPOPS_DEVICE static uint32 beyond_word(const T* from) {
+    return static_cast<uint32>(reinterpret_cast<uint64>(from)) % kWord;
+  }
+
+  // Sets the pack to the bytes from `skip` on.
+  XPOPS_DEVICE void take(Words& all, uint32 skip) {
+    if constexpr (kWord == 16) drop<2>(all.parts, skip & 8);
+    if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(all.parts, skip & 4);
+    if constexpr (sizeof(T) < 4) {
+#pragma unroll
+      for (int i = 0; i < kParts; ++i) {
+        all.parts[i] =
+            static_cast<uint32>((static_cast<uint64>(all.parts[i + 1]) << 32 | all.parts[i]) >> (skip & 3) * 8);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) bits[i] = all.loaded[i];
+  }
+
   // Moves the parts down by kCount if `any`.
   template <int kCount, int kSize_>
   XPOPS_DEVICE static void drop(uint32 (&parts)[kSize_], bool any) {

@@ -41,7 +41,7 @@ def plan_scan(
             if staged is not None:
                 return staged._replace(copied=copied)
     if coalesced.columns > 1 and not is_short(coalesced, access.pack, policy.column_rows):
-        return plan_columns(coalesced, access.pack, words, items, initial, policy)
+        return plan_columns(coalesced, access, words, items, initial, policy)
     if coalesced.columns > 1:
         coalesced = columns_as_batches(coalesced)
         access = access_of(coalesced, x, out)

@@ -88,19 +88,16 @@ class Access(NamedTuple):
 def access_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> Access:
     """The widest packs. Elements that are not adjacent in the result are accessed one by one.
 
-    For rows, only packs of the result need be aligned. Long rows that are not aligned begin inside a pack, unless the
-    kernel walks backwards.
+    Only packs of the result need be aligned. Long rows that are not begin inside a pack, unless the kernel walks backwards.
     """
     columns = coalesced.columns > 1
     in_along, out_along = coalesced.column_steps if columns else coalesced.steps
     widest = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
-    if out_along != 1 or (columns and in_along != 1):
+    if out_along != 1:
         return Access(1, False, "kPack")
     pack, ragged = _aligned_pack(coalesced, out, 1, widest), False
-    if columns:
-        return Access(_aligned_pack(coalesced, x, 0, pack), False, "kPack")
     narrow = pack < widest and pack * min(x.dtype.itemsize, out.dtype.itemsize) < _RAGGED_BYTES
-    if narrow and coalesced.length >= RAGGED_PACKS * widest and not coalesced.reverse:
+    if narrow and not columns and coalesced.length >= RAGGED_PACKS * widest and not coalesced.reverse:
         pack, ragged = widest, True
     if not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack:
         return Access(pack, False, "kPack")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xpops.plan.scan.coalesce import CoalescedScan
+from xpops.plan.scan.coalesce import Access, CoalescedScan
 from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, ScanPolicy, make_plan
 
 
@@ -15,12 +15,12 @@ def is_short(coalesced: CoalescedScan, pack: int, rows: int) -> bool:
 
 
 def plan_columns(
-    coalesced: CoalescedScan, widest: int, words: int, items: tuple[int, int], initial: bool, policy: ScanPolicy
+    coalesced: CoalescedScan, access: Access, words: int, items: tuple[int, int], initial: bool, policy: ScanPolicy
 ) -> ScanPlan:
-    """The plan, with packs of at most `widest` elements."""
+    """The plan, with packs of `access` or narrower ones."""
     # Wide states leave fewer registers for elements: those of a thread's columns, of their prefixes, of other tiles.
     count, most = policy.words // (4 if words == 1 else 8 * words), policy.column_rows * (1 if words > 2 else 2)
-    pack = max(1, min(widest, count, 4 * policy.words // (policy.column_rows * items[0])))
+    pack = max(1, min(access.pack, count, 4 * policy.words // (policy.column_rows * items[0])))
     wanted, packs = -(-coalesced.columns // pack), max(1, policy.words // -(-pack * items[0] // 4))
     rows = min(packs, most, power_of_two(coalesced.length))
     lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _work(coalesced.length, wanted, lanes, pack * min(items), rows))
@@ -40,7 +40,7 @@ def plan_columns(
     tiles = -(-coalesced.length // (floor * down))
     if tiles > 1:
         radix = look_back_radix(tiles, floor * down * item, words, batches * coalesced.columns, policy)
-    numbers = (across, down, lanes, pack, wide, rows, radix, initial)
+    numbers = (across, down, lanes, pack, wide, rows, radix, initial, f"Stride::{access.stride}")
     grid = Grid(tiles, (strips, batches), state_bytes(tiles, radix, words) * coalesced.columns)
     blocks = batches * strips * tiles if down > 1 else -(-batches * strips // across)
     return make_plan("columns", coalesced, numbers, WARP * across * down, blocks, grid, policy.column_resident)

@@ -20,37 +20,52 @@ _WORDS = 4
 
 
 def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], policy: ScanPolicy) -> ScanPlan | None:
-    """The plan; None if the columns are too many, or the operand or the result is not one run of memory."""
+    """The plan; None if columns are too many, the result is not one run of memory, or the operand must be copied."""
     columns, length = coalesced.columns, coalesced.length
     most = min(policy.words // words, _BYTES // max(items))
     if words > _WORDS or columns > policy.staged_columns or coalesced.steps[1] != columns or coalesced.reverse:
         return None
-    if coalesced.steps[0] != columns or (columns > 1 and coalesced.column_steps != (1, 1)):
+    if columns > 1 and coalesced.column_steps[1] != 1:
         return None
     groups, rows = policy.staged_block // columns, min(most - 1, policy.staged_rows)
     batches, (inputs, outputs) = prod(coalesced.batches), coalesced.strides
+    is_run = coalesced.steps[0] == columns and (columns == 1 or coalesced.column_steps[0] == 1)
     if length <= max(most, _most_shared(columns, groups, rows, max(items))):
-        if inputs != outputs or outputs not in ((), (length * columns,)):
+        is_run = is_run and inputs == outputs
+        if outputs not in ((), (length * columns,)) or not (is_run or _is_ordered(coalesced, (*inputs,), policy)):
             return None
         if length > most:
             rows = _shared_rows(length, groups, rows)
-            numbers: tuple[int, ...] = (policy.staged_block, rows, 1, 0, True, False)
+            numbers: tuple[int, ...] = (policy.staged_block, rows, 1, 0, True, is_run)
             blocks = -(-batches // (groups // -(-length // rows)))
         else:
             rows = power_of_two(length)
             turns = max(1, _TURN_BYTES // (rows * max(items)))
-            numbers = (policy.staged_block, rows, turns, 0, False, length % 2 == 0)
+            numbers = (policy.staged_block, rows, turns, 0, False, is_run)
             blocks = -(-batches // (groups * turns))
-        grid = Grid(1, (columns, 1))
+        grid = Grid(1, (columns, length * columns))
     elif columns > 1 and length >= 2 * groups:  # otherwise most threads of a tile would be idle
+        if not (is_run or _is_ordered(coalesced, (), policy)):
+            return None
         rows = _rows(length, groups, rows)
         tiles = -(-length // (groups * rows))
         radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
-        numbers = (policy.staged_block, rows, 1, radix, False, False)
+        numbers = (policy.staged_block, rows, 1, radix, False, is_run)
         blocks, grid = batches * tiles, Grid(tiles, (columns, batches), state_bytes(tiles, radix, words) * columns)
     else:
         return None
     return make_plan("staged", coalesced, numbers, policy.staged_block, blocks, grid, policy.column_resident)
+
+
+def _is_ordered(coalesced: CoalescedScan, batch: tuple[int, ...], policy: ScanPolicy) -> bool:
+    """Whether the operand's axes are in the order of the result's, and a tile's offsets fit in 32 bits.
+
+    `batch` has the strides of batches, if a tile has several. An operand with its axes in another order is copied first.
+    """
+    steps = (*batch, coalesced.steps[0], *coalesced.column_steps[: coalesced.columns > 1])
+    strides = [abs(step) for step in steps if step]
+    offsets = policy.staged_block * _BYTES * max(strides, default=0)
+    return strides == sorted(strides, reverse=True) and len(batch) <= 1 and offsets < 1 << 31
 
 
 def _most_shared(columns: int, groups: int, rows: int, item: int) -> int:
@@ -59,12 +74,12 @@ def _most_shared(columns: int, groups: int, rows: int, item: int) -> int:
 
 
 def _shared_rows(length: int, groups: int, most: int) -> int:
-    """The rows of a thread if several share a batch: an odd number, such that most threads of a tile are busy."""
+    """The rows of a thread if several share a batch, such that most threads of a tile are busy."""
     choices = [rows for rows in _ROWS if 1 < rows <= most and -(-length // rows) <= groups]
     return max(choices, key=lambda rows: (groups // -(-length // rows) * length / rows, rows))
 
 
 def _rows(length: int, groups: int, most: int) -> int:
-    """The rows of a thread: an odd number (see `kGaps` of the kernel), few of them idle in the last tile."""
+    """The rows of a thread, few of them idle in the last tile."""
     tiles = -(-length // (groups * most))
     return min((rows for rows in _ROWS if rows <= most and rows * groups * tiles >= length), default=most)

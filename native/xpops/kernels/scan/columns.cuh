@@ -40,14 +40,30 @@ XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (
   }
 }
 
+// Reads the pack that begins `aside` columns beside `from`; zeros if it does not exist. No branch waits for a load, so the
+// loads of all rows are in flight at once.
+template <Stride kStride, class T, int kPack>
+XPOPS_DEVICE void read_column_pack(const T* from, int aside, int64 step, bool exists, Pack<T, kPack>& to) {
+  if constexpr (kPack == 1 || kStride == Stride::kPack) {
+    to.load_if(exists, from + aside * (kPack > 1 ? 1 : step));
+  } else if constexpr (kStride == Stride::kAny) {
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) to.elem[i] = exists ? from[(aside + i) * step] : T{};
+  } else {
+    read_part<kStride>(from + (kStride == Stride::kReversed ? -aside : aside), 0, exists ? kPack : 0, to);
+  }
+}
+
 // A block computes a tile of neighbouring columns. Its warps form a grid: kAcross warps are side by side, and kDown
 // such lines of warps, called floors, follow each other down the columns. In a warp, kLanes lanes are side by side, and
 // the other lanes are below them. A thread has kRows rows of kWide packs of columns; lanes side by side have
 // neighbouring packs. It keeps elements as they are in memory, and computes their states twice. If kRadix is 0, one
 // tile has whole columns; if kDown is 1 as well, each warp is a tile by itself.
 template <class Types, int kAcross, int kDown, int kLanes, int kPack, int kWide, int kRows, int kRadix, bool kInitial,
-          class Params>
+          Stride kStride, class Params>
 XPOPS_DEVICE void scan_columns(const Params& params) {
+  using In = typename Types::In;
+  using Out = typename Types::Out;
   using State = typename Types::State;
   constexpr int kSpan = kLanes * kPack, kCount = kPack * kWide, kBelow = kWarp / kLanes;
   constexpr int kBlock = kAcross * kDown * kWarp, kColumns = (kDown > 1 ? kAcross : 1) * kSpan * kWide;
@@ -63,18 +79,16 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
   const int inner = (kDown > 1 ? warp() % kAcross : 0) * kSpan * kWide + lane() % kLanes * kPack;
   const int64 column = static_cast<int64>(strip) * kColumns + inner;
   const int64 first = (static_cast<int64>(tile) * kDown + (kDown > 1 ? floor : 0)) * (kBelow * kRows) + below * kRows;
-  const typename Types::In* from = table.in + first * params.in_step + column * params.in_column_step;
-  Pack<typename Types::In, kPack> raw[kRows][kWide];
+  const int64 under = params.length - first, aside = params.columns - column;
+  const int rows = under < kRows ? static_cast<int>(under < 0 ? 0 : under) : kRows;
+  const int packs = aside > kSpan * (kWide - 1) ? kWide : aside <= 0 ? 0 : static_cast<int>(aside + kSpan - 1) / kSpan;
+  Pack<In, kPack> raw[kRows][kWide];
+  const In* from = table.in + first * params.in_step + column * params.in_column_step;
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < kRows; ++r, from += params.in_step) {
 #pragma unroll
     for (int w = 0; w < kWide; ++w) {
-      if (column + w * kSpan < params.columns && first + r < params.length) {
-        raw[r][w].load(from + r * params.in_step + w * kSpan * params.in_column_step);
-      } else {
-#pragma unroll
-        for (int i = 0; i < kPack; ++i) raw[r][w].elem[i] = typename Types::In{};
-      }
+      read_column_pack<kStride>(from, w * kSpan, params.in_column_step, r < rows && w < packs, raw[r][w]);
     }
   }
   State totals[kCount];
@@ -99,13 +113,15 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
       if (below > 0) before[i].append(op, above);
     }
   }
-  typename Types::Out* to = table.out + first * params.out_step + column * params.out_column_step;
+  Out* const top = table.out + first * params.out_step + column * params.out_column_step;
+  const int64 out_column_step = kPack > 1 ? 1 : params.out_column_step;
+  Out* to = top;
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < kRows; ++r, to += params.out_step) {
 #pragma unroll
     for (int w = 0; w < kWide; ++w) {
       raw[r][w].forget();
-      Pack<typename Types::Out, kPack> pack;
+      Pack<Out, kPack> pack;
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         State& run = totals[w * kPack + i];
@@ -113,17 +129,15 @@ XPOPS_DEVICE void scan_columns(const Params& params) {
         run = r > 0 ? op.combine(run, lifted) : lifted;
         pack.elem[i] = Types::value(op, before[w * kPack + i].then(op, run));
       }
-      if (column + w * kSpan < params.columns && first + r < params.length) {
-        pack.store(to + r * params.out_step + w * kSpan * params.out_column_step);
-      }
+      if (r < rows && w < packs) pack.store(to + w * kSpan * out_column_step);
     }
   }
   if (kInitial && first == 0) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      const int64 aside = i / kPack * kSpan + i % kPack;
-      if (column + aside < params.columns) {
-        to[aside * params.out_column_step - params.out_step] = cast<typename Types::Out>(op.initial());
+      const int64 other = i / kPack * kSpan + i % kPack;
+      if (other < aside) {
+        top[other * params.out_column_step - params.out_step] = cast<Out>(op.initial());
       }
     }
   }

@@ -63,6 +63,10 @@ struct ScanChunk {
 #pragma unroll
     for (int j = 0; j < kPacks; ++j) {
       const int at = position(j);
+      if constexpr (kPack > 1 && (kStride == Stride::kOne || kStride == Stride::kReversed)) {
+        read_part<kStride>(from + at * step, span.begin - at, span.end - at, raw[j]);
+        continue;
+      }
       if (span.has_pack(at)) {
         read_pack<kStride>(from + at * step, step, raw[j]);
         continue;

@@ -68,6 +68,17 @@ XPOPS_DEVICE void read_pack(const T* from, int64 step, Pack<T, kPack>& to) {
   }
 }
 
+// Reads the elements [begin, end) of such a pack, which need not be aligned; the others become zeros.
+template <Stride kStride, class T, int kPack>
+XPOPS_DEVICE void read_part(const T* from, int begin, int end, Pack<T, kPack>& to) {
+  if constexpr (kStride == Stride::kOne) {
+    to.load_part(from, begin, end);
+  } else {
+    to.load_part(from - (kPack - 1), kPack - end, kPack - begin);
+    to.reverse();
+  }
+}
+
 // The addresses of one batch.
 template <class Types, class Params>
 struct ScanBatch {

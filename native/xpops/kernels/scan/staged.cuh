@@ -53,142 +53,161 @@ XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, Stat
   return before;
 }
 
-// A tile as one run of memory, which is accessed in aligned packs, whatever its first element's address. In shared memory
-// it begins `skew` elements after an aligned place, so that packs are aligned there, too. kGaps: as for scan_staged.
-template <class T, int kBlock, int kElements, bool kGaps>
-struct StagedRun {
-  static constexpr int kPack = kMaxPackBytes / sizeof(T);
+// The elements of a tile in shared memory. A unit of padding follows every 128 bytes, so that threads whose elements are
+// a power of two apart access different banks. A run of memory is accessed in aligned packs, whatever its first element's
+// address; in shared memory it begins `skew` elements after an aligned place, so that packs are aligned there, too.
+template <class T, int kBlock, int kElements>
+class StagedTile {
+  static constexpr int kItem = sizeof(T), kPack = kMaxPackBytes / kItem, kUnit = kItem < 4 ? 4 : kItem, kLine = 128;
   static constexpr int kAccesses = (kElements + kPack - 1 + kBlock * kPack - 1) / (kBlock * kPack);
+  // Elements that a thread loads at a time if they are not one run.
+  static constexpr int kUnroll = 8;
   using Access = Pack<T, kPack>;
+  using Unit = typename Word<kUnit>::type;
+  union Units {
+    typename Access::Bits bits;
+    Unit units[kMaxPackBytes / kUnit];
+    XPOPS_DEVICE Units() {}
+  };
 
-  T* begin;
-  T* staged;
-  uint32 skew;
-  // The elements of a group, and those between groups.
-  uint32 group, gap;
+ public:
+  static constexpr int kBytes = (kElements * kItem / kLine + 1) * (kLine + kUnit) + 2 * kMaxPackBytes;
 
-  XPOPS_DEVICE StagedRun(T* first, char* memory, uint32 group, uint32 gap)
-      : staged(reinterpret_cast<T*>(memory)),
-        skew(static_cast<uint32>(reinterpret_cast<uint64>(first) % kMaxPackBytes / sizeof(T))),
-        group(group),
-        gap(gap) {
-    begin = first - skew;
-  }
+  // `run`: the address of the tile's first element, if the tile is one run of memory.
+  XPOPS_DEVICE StagedTile(char* memory, const T* run = nullptr)
+      : memory_(memory), skew_(static_cast<uint32>(reinterpret_cast<uint64>(run) % kMaxPackBytes / kItem)) {}
 
-  XPOPS_DEVICE static uint32 place(int access) { return (access * kBlock + threadIdx.x) * kPack; }
-  XPOPS_DEVICE bool is_whole(uint32 place, uint32 count) const {
-    return place >= skew && place + kPack <= skew + count;
-  }
+  XPOPS_DEVICE T& operator[](uint32 element) const { return *reinterpret_cast<T*>(place((skew_ + element) * kItem)); }
 
-  // Calls `visit(i, staged)` with each element of an access that is one of the first `count` of the tile: its number in
-  // the access and its place in shared memory.
-  template <class Visit>
-  XPOPS_DEVICE void each(uint32 place, uint32 count, Visit visit) const {
-    uint32 element = place - skew, left = 0, gaps = 0;
-    if constexpr (kGaps) {
-      const uint32 groups = place < skew ? 0 : element / group;
-      gaps = groups * gap, left = group - (place < skew ? 0 : element - groups * group);
-    }
-#pragma unroll
-    for (int i = 0; i < kPack; ++i, ++element) {
-      if (element >= count) continue;  // before the first element it is huge
-      if (kGaps && left == 0) left = group, gaps += gap;
-      if (kGaps) --left;
-      visit(i, skew + element + gaps);
-    }
-  }
-
-  // Moves the first `count` elements to shared memory, and fills the rest of the `held` ones with zeros: they are not
-  // written, but a user's functor may fail for arbitrary bits.
-  XPOPS_DEVICE void load(uint32 count, uint32 held) const {
+  // Moves the first `count` elements of the run to shared memory, and fills the rest of the `held` ones with zeros: they
+  // are not written, but a user's functor may fail for arbitrary bits.
+  XPOPS_DEVICE void load(const T* run, uint32 count, uint32 held) const {
+    const T* const begin = run - skew_;
     Access raw[kAccesses];
 #pragma unroll
     for (int a = 0; a < kAccesses; ++a) {
-      const uint32 at = place(a);
+      const uint32 at = first(a);
       if (is_whole(at, count)) {
         raw[a].load(begin + at);
       } else {
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) raw[a].elem[i] = at + i - skew < count ? begin[at + i] : T{};
+        for (int i = 0; i < kPack; ++i) raw[a].elem[i] = at + i - skew_ < count ? begin[at + i] : T{};
       }
     }
 #pragma unroll
     for (int a = 0; a < kAccesses; ++a) {
-      const uint32 at = place(a);
-      if (!kGaps && is_whole(at, held)) {
-        raw[a].stage(staged + at);
-      } else {
-        each(at, held, [&](int i, uint32 to) { staged[to] = raw[a].elem[i]; });
+      if (first(a) >= skew_ + held) continue;
+      Unit* const to = reinterpret_cast<Unit*>(place(first(a) * kItem));
+      Units parts;
+      parts.bits = raw[a].bits[0];
+#pragma unroll
+      for (int i = 0; i < kMaxPackBytes / kUnit; ++i) to[i] = parts.units[i];
+    }
+  }
+
+  // Moves the first `count` elements to shared memory, one by one, and fills likewise; `at(e)` is the address of element e.
+  template <class At>
+  XPOPS_DEVICE void load_each(uint32 count, uint32 held, At at) const {
+#pragma unroll 1
+    for (uint32 begin = threadIdx.x; begin < held; begin += kUnroll * kBlock) {
+      T raw[kUnroll];
+#pragma unroll
+      for (int i = 0; i < kUnroll; ++i) raw[i] = begin + i * kBlock < count ? *at(begin + i * kBlock) : T{};
+#pragma unroll
+      for (int i = 0; i < kUnroll; ++i) {
+        if (begin + i * kBlock < held) (*this)[begin + i * kBlock] = raw[i];
       }
     }
   }
 
-  // Writes the first `count` elements from shared memory.
-  XPOPS_DEVICE void store(uint32 count) const {
+  // Writes the first `count` elements from shared memory to the run.
+  XPOPS_DEVICE void store(T* run, uint32 count) const {
+    T* const begin = run - skew_;
 #pragma unroll
     for (int a = 0; a < kAccesses; ++a) {
-      const uint32 at = place(a);
+      const uint32 at = first(a);
+      if (at >= skew_ + count) continue;
+      const Unit* const from = reinterpret_cast<const Unit*>(place(at * kItem));
+      Units parts;
       Access made;
-      if (!kGaps && is_whole(at, count)) {
-        made.load(staged + at);
-      } else {
-        each(at, count, [&](int i, uint32 from) { made.elem[i] = staged[from]; });
-      }
+#pragma unroll
+      for (int i = 0; i < kMaxPackBytes / kUnit; ++i) parts.units[i] = from[i];
+      made.bits[0] = parts.bits;
       if (is_whole(at, count)) {
         made.store(begin + at);
       } else {
 #pragma unroll
         for (int i = 0; i < kPack; ++i) {
-          if (at + i - skew < count) begin[at + i] = made.elem[i];
+          if (at + i - skew_ < count) begin[at + i] = made.elem[i];  // before the first element the number is huge
         }
       }
     }
   }
+
+ private:
+  XPOPS_DEVICE static uint32 first(int access) { return (access * kBlock + threadIdx.x) * kPack; }
+  XPOPS_DEVICE bool is_whole(uint32 at, uint32 count) const { return at >= skew_ && at + kPack <= skew_ + count; }
+  XPOPS_DEVICE char* place(uint32 byte) const { return memory_ + byte + byte / kLine * kUnit; }
+
+  char* memory_;
+  uint32 skew_;
 };
 
 // A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a tile has
 // whole batches, which are independent: a group has the rows of a batch, at most kRows, and a thread takes kTurns groups,
-// one after the other; or, if kShared, several groups share a batch. kGaps: in shared memory, a row without data
-// follows each group, so that an odd number of rows is between groups, and threads of a warp access different banks. The
-// operand has the strides of the result.
-template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kShared, bool kGaps, class Params>
+// one after the other; or, if kShared, several groups share a batch. The result of a tile is one run of memory. If kRun,
+// so is the operand; else its batches, rows and columns are any 32-bit strides apart.
+template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kShared, bool kRun, class Params>
 XPOPS_DEVICE void scan_staged(const Params& params) {
   using In = typename Types::In;
   using Out = typename Types::Out;
   using State = typename Types::State;
-  constexpr int kWidest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out), kElements = kBlock * kRows * kTurns;
+  using From = StagedTile<In, kBlock, kBlock * kRows * kTurns>;
+  using To = StagedTile<Out, kBlock, kBlock * kRows * kTurns>;
   static_assert((kRadix == 0 && !kShared) || kTurns == 1, "the rows of a batch follow each other");
-  alignas(kMaxPackBytes) __shared__ char memory[kBlock * (kRows + kGaps) * kTurns * kWidest + kMaxPackBytes];
+  alignas(kMaxPackBytes) __shared__ char memory[From::kBytes > To::kBytes ? From::kBytes : To::kBytes];
   const typename Types::Op op(params.slots + 3);
   const uint32 columns = static_cast<uint32>(params.columns), length = static_cast<uint32>(params.length);
   const uint32 parts = kShared ? (length + kRows - 1) / kRows : 1, all = kBlock / columns, groups = all - all % parts;
-  const uint32 rows = kRadix > 0 ? kRows : length, held = groups / parts * kTurns * rows * columns;
+  const uint32 rows = kRadix > 0 ? kRows : length, batches = groups / parts * kTurns;
+  const uint32 held = batches * rows * columns;
   uint32 tile = blockIdx.x;
   const uint32 batch = kRadix > 0 ? params.grid[1].divmod(tile) : 0;
   const ScanBatch<Types, Params> table(params, batch);
   const int64 first = static_cast<int64>(tile) * held;
   const int64 left = params.length * columns * (kRadix > 0 ? 1 : params.batches) - first;
-  const uint32 count = left < held ? static_cast<uint32>(left) : held, gap = kGaps ? columns : 0;
-  const StagedRun<Out, kBlock, kElements, kGaps> to(table.out + first, memory, rows * columns, gap);
-  const StagedRun<In, kBlock, kElements, kGaps> from(const_cast<In*>(table.in) + first, memory, rows * columns, gap);
-  from.load(count, held);
-  const In* const given = from.staged + from.skew;
+  const uint32 count = left < held ? static_cast<uint32>(left) : held;
+  const From from(memory, kRun ? table.in + first : nullptr);
+  const To to(memory, table.out + first);
+  if constexpr (kRun) {
+    from.load(table.in + first, count, held);
+  } else {
+    const int64 step = kRadix > 0 ? params.in_step * groups * kRows : params.in_strides[0] * batches;
+    const In* const begin = table.in + step * tile;
+    from.load_each(count, held, [&](uint32 element) {
+      uint32 row = element, batch = 0;
+      if constexpr (kRadix == 0) batch = element, row = params.grid[1].divmod(batch);
+      const uint32 column = params.grid[0].divmod(row);
+      return begin + static_cast<int32>(batch * static_cast<uint32>(params.in_strides[0]) +
+                                        row * static_cast<uint32>(params.in_step) +
+                                        column * static_cast<uint32>(params.in_column_step));
+    });
+  }
   __syncthreads();
 
   uint32 group = threadIdx.x;
   const uint32 column = params.grid[0].divmod(group), part = kShared ? group % parts : 0;
-  // The first row of this group's first turn in shared memory, and how many rows the group has.
-  const uint32 begin = kShared ? group / parts * length + part * kRows : group * (rows + kGaps);
+  // The first row of this group's first turn in the tile, and how many rows the group has.
+  const uint32 begin = kShared ? group / parts * length + part * kRows : group * rows;
   const uint32 own = kShared ? (part + 1 < parts ? kRows : length - part * kRows) : rows;
-  const uint32 place = group < groups ? begin * columns + column : 0, turn = groups * (rows + kGaps) * columns;
+  const uint32 place = group < groups ? begin * columns + column : 0, turn = groups * rows * columns;
   State items[kTurns][kRows];
 #pragma unroll
   for (int t = 0; t < kTurns; ++t) {
-    const In* const mine = given + (group < groups ? place + t * turn : 0);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       if (kRadix == 0 && r >= own) continue;
-      items[t][r] = Types::lift(op, mine[r * columns]);
+      items[t][r] = Types::lift(op, from[place + t * turn + r * columns]);
       if (r > 0) items[t][r] = op.combine(items[t][r - 1], items[t][r]);
     }
   }
@@ -204,15 +223,14 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   if (group < groups) {
 #pragma unroll
     for (int t = 0; t < kTurns; ++t) {
-      Out* const mine = to.staged + to.skew + place + t * turn;
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        if (r < own) mine[r * columns] = Types::value(op, before.then(op, items[t][r]));
+        if (r < own) to[place + t * turn + r * columns] = Types::value(op, before.then(op, items[t][r]));
       }
     }
   }
   __syncthreads();
-  to.store(count);
+  to.store(table.out + first, count);
 }
 
 }  // namespace xpops
